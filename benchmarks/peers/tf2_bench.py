@@ -1,0 +1,175 @@
+"""Debian's tf2 (ROS 1), measured from the system's Python. Protocol: peers/__init__.py.
+
+Runs without numpy. Stamps, times and messages are built before the clock starts, so
+the figures are tf2's own cost and nothing of the caller's.
+"""
+
+import gc
+import json
+import sys
+from array import array
+from functools import lru_cache
+from pathlib import Path
+from time import process_time_ns
+
+import rospy
+from geometry_msgs.msg import TransformStamped
+from tf2_py import BufferCore
+
+FOLDER = Path(sys.argv[1])
+# The constants of scenario.py.
+EDGES, SAMPLES, TREE_FRAMES, TREE_STRIDE, TIMES = 10, 10_000, 1_000, 100, 100_000
+PERIOD_NS, START_NS = 1_000_000, 100_000_000_000
+CACHE = rospy.Duration(10)
+
+
+def read(name, *shape):
+    """Arrays of the given type codes and lengths, one after the other."""
+    with (FOLDER / f"{name}.bin").open("rb") as file:
+        arrays = []
+        for code, length in shape:
+            arrays.append(array(code))
+            arrays[-1].fromfile(file, length)
+    return arrays
+
+
+@lru_cache
+def chain(name):
+    """[(stamps, rows as one flat array)] of each edge."""
+    arrays = read(name, *[("q", SAMPLES), ("d", 7 * SAMPLES)] * EDGES)
+    return list(zip(arrays[::2], arrays[1::2]))
+
+
+def time_of(stamp):
+    return rospy.Time(stamp // 1_000_000_000, stamp % 1_000_000_000)
+
+
+@lru_cache
+def times():
+    return [time_of(stamp) for stamp in read("times", ("q", TIMES))[0]]
+
+
+def window(count, offset):
+    return [times()[(offset + i) % TIMES] for i in range(count)]
+
+
+def message(of, in_frame, stamp, row):
+    made = TransformStamped()
+    made.header.frame_id, made.child_frame_id, made.header.stamp = in_frame, of, time_of(stamp)
+    xyz, q = made.transform.translation, made.transform.rotation
+    xyz.x, xyz.y, xyz.z, q.w, q.x, q.y, q.z = row
+    return made
+
+
+def fill(buffer, of, in_frame, series, stride=1):
+    stamps, rows = series
+    for i in range(0, SAMPLES, stride):
+        buffer.set_transform(message(of, in_frame, stamps[i], rows[7 * i:7 * i + 7]), "bench")
+
+
+@lru_cache
+def chain_buffer(name):
+    buffer = BufferCore(CACHE)
+    for i, series in enumerate(chain(name)):
+        fill(buffer, f"f{i + 1}", f"f{i}", series)
+    return buffer
+
+
+def lookup(name, edges, count, offset):
+    """Per `lookup_transform_core`, random times."""
+    return {"ns": lookups(chain_buffer(name), f"f{edges}", "f0", window(int(count), int(offset)))}
+
+
+def latest(name, edges, count):
+    """Per `lookup_transform_core` at time zero, tf2's word for the latest."""
+    return {"ns": lookups(chain_buffer(name), f"f{edges}", "f0", [rospy.Time(0)] * int(count))}
+
+
+def lookups(buffer, of, in_frame, asked):
+    call = buffer.lookup_transform_core
+    started = process_time_ns()
+    for at in asked:
+        call(in_frame, of, at)
+    return (process_time_ns() - started) / len(asked)
+
+
+def points(name, edges, count, offset):
+    """Per point: one lookup and its application, the arithmetic written out in Python."""
+    call, of, asked = chain_buffer(name).lookup_transform_core, f"f{edges}", window(int(count), int(offset))
+    started = process_time_ns()
+    for at in asked:
+        apply(call("f0", of, at).transform, 1.0, 2.0, 3.0)
+    return {"ns": (process_time_ns() - started) / len(asked)}
+
+
+def apply(transform, x, y, z):
+    t, q = transform.translation, transform.rotation
+    qw, qx, qy, qz = q.w, q.x, q.y, q.z
+    cx, cy, cz = 2 * (qy * z - qz * y), 2 * (qz * x - qx * z), 2 * (qx * y - qy * x)
+    return (x + qw * cx + qy * cz - qz * cy + t.x,
+            y + qw * cy + qz * cx - qx * cz + t.y,
+            z + qw * cz + qx * cy - qy * cx + t.z)
+
+
+class Stream:
+    """A relation `w` in `f0` whose history is full and which goes on at 1 kHz."""
+
+    def __init__(self):
+        self.buffer, self.next = BufferCore(CACHE), 0
+        self.insert(self.in_order(SAMPLES))
+
+    def in_order(self, count):
+        rows = chain("jittered")[0][1]
+        first, self.next = self.next, self.next + count
+        return [message("w", "f0", START_NS + i * PERIOD_NS, rows[7 * (i % SAMPLES):7 * (i % SAMPLES) + 7])
+                for i in range(first, self.next)]
+
+    def insert(self, messages):
+        call = self.buffer.set_transform
+        started = process_time_ns()
+        for each in messages:
+            call(each, "bench")
+        return (process_time_ns() - started) / len(messages)
+
+
+@lru_cache
+def stream():
+    return Stream()
+
+
+def insert(count):
+    """Per `set_transform` of a ready message, in order, history full."""
+    return {"ns": stream().insert(stream().in_order(int(count)))}
+
+
+@lru_cache
+def tree_buffer(shape):
+    buffer = BufferCore(CACHE)
+    for i, parent in enumerate(read(shape, ("q", TREE_FRAMES))[0]):
+        if i:
+            fill(buffer, f"t{i}", f"t{parent}", chain("jittered")[i % EDGES], TREE_STRIDE)
+    return buffer
+
+
+def tree(shape, offset):
+    """The thousand lookups of one instant, in total."""
+    call, at = tree_buffer(shape).lookup_transform_core, times()[int(offset)]
+    names = [f"t{i}" for i in range(TREE_FRAMES)]
+    started = process_time_ns()
+    for name in names:
+        call("t0", name, at)
+    return {"ns": process_time_ns() - started}
+
+
+COMMANDS = {each.__name__: each for each in (lookup, latest, points, insert, tree)}
+
+
+def main():
+    gc.disable()
+    for line in sys.stdin:
+        command, *words = line.split()
+        print(json.dumps(COMMANDS[command](*words)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+#pragma once
+
+// How a Series keeps its chunks; included by series.hpp so that searching is inlined.
+
+#include <algorithm>
+#include <new>
+
+namespace armillary {
+
+/// One chunk: a lower bound of its stamps (above those of the chunk before), and its rows.
+struct Series::Entry {
+  std::atomic<std::int64_t> first_ns{0};
+  std::atomic<std::uintptr_t> word{0};  // address of the rows | row count: chunks are aligned to 256 bytes
+};
+
+/// The chunks in order. Entries [begin, end) are in use; only the writer moves the two.
+struct alignas(64) Series::Index {
+  std::uint32_t stride;       // words a row
+  std::uint32_t side_offset;  // words from the start of a row to its side column; 0: none
+  std::uint32_t capacity;
+  std::atomic<std::uint32_t> begin{0};
+  std::atomic<std::uint32_t> end{0};
+  Entry* entries;
+
+  Index(std::uint32_t stride_words, std::uint32_t side_offset_words, std::uint32_t entry_capacity)
+      : stride(stride_words), side_offset(side_offset_words), capacity(entry_capacity), entries(new Entry[entry_capacity]) {}
+  ~Index() { delete[] entries; }
+  Index(const Index&) = delete;
+  Index& operator=(const Index&) = delete;
+
+  [[nodiscard]] Row row(const std::int64_t* words) const {
+    return {words, side_offset == 0 ? nullptr : reinterpret_cast<const double*>(words + side_offset)};
+  }
+  [[nodiscard]] Row row(std::uintptr_t word, std::uint32_t i) const { return row(rows_of(word) + std::size_t{i} * stride); }
+
+  static constexpr std::uintptr_t kCountMask = 255;
+
+  [[nodiscard]] static const std::int64_t* rows_of(std::uintptr_t word) {
+    return reinterpret_cast<const std::int64_t*>(word & ~kCountMask);
+  }
+  [[nodiscard]] static std::uint32_t count_of(std::uintptr_t word) {
+    return static_cast<std::uint32_t>(word & kCountMask);
+  }
+};
+
+namespace detail {
+
+/// How far `at` is between two stamps, as a position in [0, steps].
+inline std::uint32_t guess_position(std::int64_t at, std::int64_t low, std::int64_t high, std::uint32_t steps) {
+  const auto span = static_cast<double>(high - low);
+  const auto done = static_cast<double>(at - low);
+  return std::min(static_cast<std::uint32_t>(done / span * static_cast<double>(steps)), steps);
+}
+
+/// Largest i in [low, high) with key(i) <= at, given that low qualifies; starts looking at `guess`.
+template <typename Key>
+inline std::uint32_t last_not_after(std::uint32_t low, std::uint32_t high, std::uint32_t guess, std::int64_t at, Key key) {
+  std::uint32_t step = 1;
+  if (key(guess) <= at) {
+    low = guess;
+    while (low + step < high && key(low + step) <= at) {
+      low += step;
+      step *= 2;
+    }
+    high = std::min(high, low + step);
+  } else {
+    high = guess;
+    while (high > low + step && key(high - step) > at) {
+      high -= step;
+      step *= 2;
+    }
+    low = high > low + step ? high - step : low;
+  }
+  while (high - low > 1) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    (key(middle) <= at ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace detail
+
+inline Series::Probe Series::probe(Stamp at) const {
+  Probe probe;
+  probe.floor_ns = floor_ns_.load(std::memory_order_acquire);
+  const Index* index = index_.load();
+  if (index == nullptr) return probe;
+  const std::uint32_t begin = index->begin.load();
+  const std::uint32_t end = index->end.load(std::memory_order_acquire);
+  const auto first_of = [index](std::uint32_t i) { return index->entries[i].first_ns.load(std::memory_order_relaxed); };
+  if (begin == end) return probe;
+  std::uint32_t entry = begin;
+  const std::int64_t low = first_of(begin), high = first_of(end - 1);
+  if (at.ns >= high) {
+    entry = end - 1;
+  } else if (at.ns > low) {
+    const std::uint32_t guess = begin + detail::guess_position(at.ns, low, high, end - 1 - begin);
+    entry = detail::last_not_after(begin, end, guess, at.ns, first_of);
+  }
+  const std::uintptr_t word = index->entries[entry].word.load();
+  probe.rows = Index::rows_of(word);
+  probe.count = Index::count_of(word);
+  probe.stride = index->stride;
+  probe.index = index;
+  probe.entry = entry;
+  const std::int64_t chunk_low = first_of(entry);
+  const std::int64_t chunk_high = entry + 1 < end ? first_of(entry + 1) : newest_ns_.load(std::memory_order_relaxed);
+  probe.guess = probe.count - 1;
+  if (at.ns > chunk_low && at.ns < chunk_high) {
+    probe.guess = std::min(detail::guess_position(at.ns, chunk_low, chunk_high, probe.count), probe.count - 1);
+  }
+  const std::int64_t* row = probe.rows + std::size_t{probe.guess} * probe.stride;
+  __builtin_prefetch(row);
+  __builtin_prefetch(row + probe.stride);
+  return probe;
+}
+
+inline Bracket Series::settle(const Probe& probe, Stamp at) {
+  Bracket bracket;
+  if (probe.rows == nullptr) return bracket;
+  const auto* index = static_cast<const Index*>(probe.index);
+  const std::int64_t* rows = probe.rows;
+  const std::size_t stride = probe.stride;
+  const auto stamp_of = [rows, stride](std::uint32_t i) { return rows[i * stride]; };
+  const auto neighbour = [index](std::uint32_t entry, bool last) {
+    const std::uintptr_t word = index->entries[entry].word.load();
+    return index->row(word, last ? Index::count_of(word) - 1 : 0);
+  };
+  if (stamp_of(0) > at.ns) {
+    // Only when the chunk's first row went away: its lower bound is then older than its first stamp.
+    bracket.after = index->row(rows);
+    if (probe.entry > index->begin.load()) bracket.before = neighbour(probe.entry - 1, true);
+  } else {
+    const std::uint32_t i = detail::last_not_after(0, probe.count, probe.guess, at.ns, stamp_of);
+    bracket.before = index->row(rows + i * stride);
+    if (i + 1 < probe.count) {
+      bracket.after = index->row(rows + (i + 1) * stride);
+    } else if (probe.entry + 1 < index->end.load(std::memory_order_acquire)) {
+      bracket.after = neighbour(probe.entry + 1, false);
+    }
+  }
+  if (bracket.before && bracket.before.stamp_ns() < probe.floor_ns) bracket.before = {};
+  return bracket;
+}
+
+template <typename Visit>
+void Series::for_each(Stamp from, Stamp to, Visit visit) const {
+  const Index* index = index_.load();
+  if (index == nullptr) return;
+  const std::int64_t low = std::max(from.ns, floor_ns_.load(std::memory_order_acquire));
+  const std::uint32_t end = index->end.load(std::memory_order_acquire);
+  for (std::uint32_t entry = index->begin.load(); entry < end; ++entry) {
+    if (index->entries[entry].first_ns.load(std::memory_order_relaxed) > to.ns) return;
+    const std::uintptr_t word = index->entries[entry].word.load();
+    const std::int64_t* row = Index::rows_of(word);
+    for (std::uint32_t i = 0; i < Index::count_of(word); ++i, row += index->stride)
+      if (row[0] >= low && row[0] <= to.ns) visit(index->row(row));
+  }
+}
+
+}  // namespace armillary

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+
+namespace armillary {
+
+struct Vector3 {
+  double x = 0.0, y = 0.0, z = 0.0;
+
+  friend bool operator==(const Vector3&, const Vector3&) = default;
+};
+
+inline Vector3 operator+(const Vector3& a, const Vector3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline Vector3 operator-(const Vector3& a, const Vector3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+inline Vector3 operator-(const Vector3& a) { return {-a.x, -a.y, -a.z}; }
+inline Vector3 operator*(double s, const Vector3& a) { return {s * a.x, s * a.y, s * a.z}; }
+inline double dot(const Vector3& a, const Vector3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+inline Vector3 cross(const Vector3& a, const Vector3& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+inline double norm(const Vector3& a) { return std::sqrt(dot(a, a)); }
+
+/// Row-major 3x3 matrix.
+using Matrix3 = std::array<double, 9>;
+
+/// A rotation as a unit quaternion, scalar first. q and -q are the same rotation.
+struct Rotation {
+  double w = 1.0, x = 0.0, y = 0.0, z = 0.0;
+
+  friend bool operator==(const Rotation&, const Rotation&) = default;
+
+  static Rotation exp(const Vector3& angle_axis);
+  /// `matrix` must be a rotation; small errors are averaged out.
+  static Rotation from_matrix(const Matrix3& matrix);
+  /// R = Rz(yaw) Ry(pitch) Rx(roll).
+  static Rotation from_rpy(const Vector3& roll_pitch_yaw);
+
+  [[nodiscard]] Vector3 log() const;
+  [[nodiscard]] Matrix3 matrix() const;
+  [[nodiscard]] Vector3 rpy() const;
+  [[nodiscard]] Rotation inverse() const { return {w, -x, -y, -z}; }
+  [[nodiscard]] Rotation normalized() const;
+  [[nodiscard]] double squared_norm() const { return w * w + x * x + y * y + z * z; }
+  /// Angle of the rotation that leads from this one to `other`, in [0, pi].
+  [[nodiscard]] double angle_to(const Rotation& other) const;
+};
+
+inline double dot(const Rotation& a, const Rotation& b) { return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z; }
+
+inline Rotation operator*(const Rotation& a, const Rotation& b) {
+  return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+          a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+
+inline Vector3 operator*(const Rotation& q, const Vector3& p) {
+  const Vector3 axis{q.x, q.y, q.z};
+  const Vector3 twice = 2.0 * cross(axis, p);
+  return p + q.w * twice + cross(axis, twice);
+}
+
+/// How much of each end a slerp takes; `second` carries the sign that picks the shorter arc.
+struct SlerpWeights {
+  double first, second;
+};
+
+/// Weights of a shortest-arc slerp between unit quaternions whose dot product is `cosine`.
+///
+/// sin(u*theta)/sin(theta) as a series in (|cosine| - 1), exact to rounding where it is used
+/// (D. Eberly, "A Fast and Accurate Algorithm for Computing SLERP", 2011), libm elsewhere.
+[[nodiscard]] SlerpWeights slerp_weights(double cosine, double u);
+
+/// Shortest-arc spherical interpolation: `a` at u = 0, `b` at u = 1.
+[[nodiscard]] inline Rotation slerp(const Rotation& a, const Rotation& b, double u) {
+  const SlerpWeights k = slerp_weights(dot(a, b), u);
+  return {k.first * a.w + k.second * b.w, k.first * a.x + k.second * b.x, k.first * a.y + k.second * b.y,
+          k.first * a.z + k.second * b.z};
+}
+
+}  // namespace armillary

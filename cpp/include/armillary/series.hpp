@@ -1,0 +1,145 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "armillary/epoch.hpp"
+#include "armillary/stamp.hpp"
+
+namespace armillary {
+
+/// What a series remembers.
+struct Retention {
+  Duration history{10'000'000'000};
+  std::size_t max_samples = 0;  ///< 0: bounded by `history` alone
+  double thin_m = 0.0;          ///< with thin_rad: drop older samples that interpolation reproduces this well
+  double thin_rad = 0.0;        ///< both 0: keep every sample
+
+  [[nodiscard]] bool thins() const { return thin_m > 0.0 || thin_rad > 0.0; }
+  friend bool operator==(const Retention&, const Retention&) = default;
+};
+
+/// One stored row: its stamp, then `width` values, then the side column where the series has one.
+struct Row {
+  const std::int64_t* words = nullptr;
+  const double* side = nullptr;  ///< Series::kSideWords values, or null where the series has no side column
+
+  explicit operator bool() const { return words != nullptr; }
+  [[nodiscard]] std::int64_t stamp_ns() const { return words[0]; }
+  [[nodiscard]] const double* values() const { return reinterpret_cast<const double*>(words + 1); }
+};
+
+/// The two rows around an instant. `before.stamp <= t < after.stamp`; either may be missing.
+struct Bracket {
+  Row before, after;
+};
+
+/// Rows in time: sorted by stamp, one row a stamp, oldest forgotten.
+///
+/// Rows live in sorted chunks of up to `kChunkRows`. A chunk's address and row count share one atomic word,
+/// so a reader takes both at once. Appending writes the free row behind the last one and then publishes the
+/// count; everything else replaces a chunk by a changed copy. Rows are never modified after publication.
+/// Readers hold a Pin, never wait and never retry. One writer at a time (the forest's lock).
+///
+/// Find: O(1) for regular stamps, O(log n) always. Append: O(1). Late insert: one chunk is copied.
+class Series {
+ public:
+  static constexpr std::uint32_t kChunkRows = 128;
+  static constexpr std::uint32_t kSideWords = 21;
+
+  Series(std::uint32_t width, Retention retention);
+  ~Series();
+  Series(const Series&) = delete;
+  Series& operator=(const Series&) = delete;
+
+  // -- Writing. The caller holds the writer lock.
+
+  enum class Inserted { appended, late, replaced };
+
+  /// A row with this stamp is replaced. `side` is null or kSideWords values (NaN first: unknown).
+  Inserted insert(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired);
+
+  /// Appends strictly increasing rows, all newer than the newest: the fast lane of bulk loading.
+  void append(std::span<const std::int64_t> stamps, const double* values, RetireList& retired);
+
+  bool erase(Stamp stamp, RetireList& retired);
+
+  /// Forgets what is older than `floor`; the newest row always stays.
+  void forget_before(Stamp floor, RetireList& retired);
+
+  void set_retention(const Retention& retention, RetireList& retired);
+  [[nodiscard]] const Retention& retention() const { return retention_; }
+
+  // -- Reading. The caller holds a Pin (or the writer lock).
+
+  /// Where a row probably is: computed first for all edges of a path, so that memory is fetched in parallel.
+  struct Probe {
+    const std::int64_t* rows = nullptr;
+    std::uint32_t count = 0;
+    std::uint32_t guess = 0;
+    std::uint32_t stride = 0;
+    const void* index = nullptr;
+    std::uint32_t entry = 0;
+    std::int64_t floor_ns = 0;
+  };
+
+  [[nodiscard]] Probe probe(Stamp at) const;
+  /// Rows older than the floor are never returned.
+  [[nodiscard]] static Bracket settle(const Probe& probe, Stamp at);
+  [[nodiscard]] Bracket bracket(Stamp at) const { return settle(probe(at), at); }
+
+  [[nodiscard]] bool empty() const { return newest_ns_.load(std::memory_order_acquire) == Stamp::always().ns; }
+  /// `Stamp::always()` when empty.
+  [[nodiscard]] Stamp newest() const { return {newest_ns_.load(std::memory_order_acquire)}; }
+  [[nodiscard]] Row first_row() const;
+  [[nodiscard]] Row last_row() const;
+  [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t width() const { return width_; }
+
+  /// Calls `visit(Row)` for every remembered row with `from <= stamp <= to`, oldest first.
+  template <typename Visit>
+  void for_each(Stamp from, Stamp to, Visit visit) const;
+
+ private:
+  struct Entry;
+  struct Index;
+  struct Spot;
+
+  [[nodiscard]] bool has_side() const;
+  [[nodiscard]] std::uint32_t stride_for(bool with_side) const;
+
+  void append_row(std::int64_t stamp_ns, const double* values, const double* side, RetireList& retired);
+  void grow_tail(RetireList& retired);
+  void start_chunk(std::int64_t stamp_ns, const double* values, const double* side, RetireList& retired);
+  void insert_beside(const Spot& spot, std::int64_t stamp_ns, const double* values, const double* side, RetireList& retired);
+  void split(const Spot& spot, std::int64_t stamp_ns, const double* values, const double* side, RetireList& retired);
+  void publish_chunk(std::uint32_t entry, std::int64_t* rows, std::uint32_t count, RetireList& retired);
+  void publish_index(Index* next, RetireList& retired);
+  void drop_forgotten(RetireList& retired);
+  void drop_first_chunk(RetireList& retired);
+  void add_side_column(RetireList& retired);
+  void make_room_in_index(RetireList& retired);
+  void write_row(std::int64_t* row, std::int64_t stamp_ns, const double* values, const double* side) const;
+  void expire(RetireList& retired);
+  void forget_oldest(RetireList& retired);
+  void thin_tail(RetireList& retired);
+  void join_tail_to_previous(RetireList& retired);
+  [[nodiscard]] Spot find(std::int64_t stamp_ns) const;
+
+  std::atomic<Index*> index_{nullptr};
+  std::atomic<std::int64_t> floor_ns_;
+  std::atomic<std::int64_t> newest_ns_;
+  std::atomic<std::size_t> size_{0};
+  // Below: the writer's own.
+  std::uint32_t width_;
+  std::uint32_t tail_capacity_ = 0;
+  std::uint32_t forgotten_ = 0;  // rows of the first chunk that are older than the floor
+  Retention retention_;
+};
+
+}  // namespace armillary
+
+#include "armillary/detail/series_index.hpp"

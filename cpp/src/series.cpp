@@ -1,0 +1,439 @@
+#include "armillary/series.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "armillary/pose_row.hpp"
+#include "thinning.hpp"
+
+namespace armillary {
+
+namespace {
+
+constexpr std::size_t kChunkAlignment = 256;  // leaves eight low bits of a chunk's address for its row count
+constexpr std::uint32_t kFirstChunkRows = 8;
+
+std::int64_t* allocate_rows(std::uint32_t rows, std::uint32_t stride) {
+  const std::size_t bytes = std::size_t{rows} * stride * sizeof(std::int64_t);
+  const std::size_t rounded = (bytes + kChunkAlignment - 1) / kChunkAlignment * kChunkAlignment;
+  void* memory = std::aligned_alloc(kChunkAlignment, rounded);
+  if (memory == nullptr) throw std::bad_alloc{};
+  return static_cast<std::int64_t*>(memory);
+}
+
+std::uintptr_t chunk_word(const std::int64_t* rows, std::uint32_t count) {
+  return reinterpret_cast<std::uintptr_t>(rows) | count;
+}
+
+void copy_rows(std::int64_t* to, const std::int64_t* from, std::uint32_t rows, std::uint32_t stride) {
+  std::memcpy(to, from, std::size_t{rows} * stride * sizeof(std::int64_t));
+}
+
+void retire_rows(std::uintptr_t word, RetireList& retired) {
+  retired.add(reinterpret_cast<void*>(word & ~std::uintptr_t{255}), [](void* rows) { std::free(rows); });
+}
+
+}  // namespace
+
+/// Where a stamp is or belongs: in this entry, in front of this row.
+struct Series::Spot {
+  std::uint32_t entry = 0;
+  std::uint32_t row = 0;
+  bool exact = false;
+};
+
+Series::Series(std::uint32_t width, Retention retention)
+    : floor_ns_(Stamp::always().ns), newest_ns_(Stamp::always().ns), width_(width), retention_(retention) {}
+
+Series::~Series() {
+  const Index* index = index_.load();
+  if (index == nullptr) return;
+  for (std::uint32_t i = index->begin; i < index->end; ++i)
+    std::free(const_cast<std::int64_t*>(Index::rows_of(index->entries[i].word)));
+  delete index;
+}
+
+bool Series::has_side() const {
+  const Index* index = index_.load();
+  return index != nullptr && index->side_offset != 0;
+}
+
+std::uint32_t Series::stride_for(bool with_side) const {
+  const std::uint32_t words = 1 + width_ + (with_side ? kSideWords : 0);
+  return with_side ? (words + 7) / 8 * 8 : words;
+}
+
+void Series::write_row(std::int64_t* row, std::int64_t stamp_ns, const double* values, const double* side) const {
+  row[0] = stamp_ns;
+  std::memcpy(row + 1, values, width_ * sizeof(double));
+  if (!has_side()) return;
+  auto* column = reinterpret_cast<double*>(row + 1 + width_);
+  if (side != nullptr) {
+    std::memcpy(column, side, kSideWords * sizeof(double));
+  } else {
+    std::fill_n(column, kSideWords, std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
+void Series::publish_index(Index* next, RetireList& retired) {
+  const Index* previous = index_.load();
+  index_.store(next);
+  retired.retire(previous);
+}
+
+void Series::publish_chunk(std::uint32_t entry, std::int64_t* rows, std::uint32_t count, RetireList& retired) {
+  Entry& slot = index_.load()->entries[entry];
+  const std::uintptr_t previous = slot.word.load(std::memory_order_relaxed);
+  slot.word.store(chunk_word(rows, count));
+  retire_rows(previous, retired);
+}
+
+void Series::make_room_in_index(RetireList& retired) {
+  const Index* index = index_.load();
+  const std::uint32_t side = has_side() ? 1 + width_ : 0;
+  if (index == nullptr) return publish_index(new Index(stride_for(false), side, 4), retired);
+  if (index->end < index->capacity) return;
+  const std::uint32_t live = index->end - index->begin;
+  auto* next = new Index(index->stride, side, 2 * live + 2);
+  for (std::uint32_t i = 0; i < live; ++i) {
+    next->entries[i].first_ns.store(index->entries[index->begin + i].first_ns.load());
+    next->entries[i].word.store(index->entries[index->begin + i].word.load());
+  }
+  next->end.store(live);
+  publish_index(next, retired);
+}
+
+// -- Appending
+
+Series::Inserted Series::insert(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired) {
+  if (side != nullptr && !has_side()) add_side_column(retired);
+  if (stamp > newest()) {
+    append_row(stamp.ns, values.data(), side, retired);
+    expire(retired);
+    return Inserted::appended;
+  }
+  drop_forgotten(retired);
+  const Spot spot = find(stamp.ns);
+  insert_beside(spot, stamp.ns, values.data(), side, retired);
+  expire(retired);
+  return spot.exact ? Inserted::replaced : Inserted::late;
+}
+
+void Series::append(std::span<const std::int64_t> stamps, const double* values, RetireList& retired) {
+  for (const std::int64_t stamp_ns : stamps) {
+    append_row(stamp_ns, values, nullptr, retired);
+    values += width_;
+  }
+  if (!stamps.empty()) expire(retired);
+}
+
+void Series::append_row(std::int64_t stamp_ns, const double* values, const double* side, RetireList& retired) {
+  const Index* index = index_.load(std::memory_order_relaxed);
+  if (index == nullptr || index->begin.load(std::memory_order_relaxed) == index->end.load(std::memory_order_relaxed))
+    return start_chunk(stamp_ns, values, side, retired);
+  std::uintptr_t word = index->entries[index->end - 1].word.load(std::memory_order_relaxed);
+  if (Index::count_of(word) == kChunkRows) return start_chunk(stamp_ns, values, side, retired);
+  if (Index::count_of(word) == tail_capacity_) {
+    grow_tail(retired);
+    word = index->entries[index->end - 1].word.load(std::memory_order_relaxed);
+  }
+  auto* rows = const_cast<std::int64_t*>(Index::rows_of(word));
+  write_row(rows + std::size_t{Index::count_of(word)} * index->stride, stamp_ns, values, side);
+  index->entries[index->end - 1].word.store(word + 1, std::memory_order_release);
+  newest_ns_.store(stamp_ns, std::memory_order_release);
+  size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void Series::grow_tail(RetireList& retired) {
+  const Index* index = index_.load();
+  const std::uint32_t entry = index->end - 1;
+  const std::uintptr_t word = index->entries[entry].word;
+  const std::uint32_t count = Index::count_of(word);
+  tail_capacity_ = std::min(2 * count, kChunkRows);
+  std::int64_t* rows = allocate_rows(tail_capacity_, index->stride);
+  copy_rows(rows, Index::rows_of(word), count, index->stride);
+  publish_chunk(entry, rows, count, retired);
+}
+
+void Series::start_chunk(std::int64_t stamp_ns, const double* values, const double* side, RetireList& retired) {
+  if (size() > 0 && retention_.thins()) thin_tail(retired);
+  make_room_in_index(retired);
+  Index* index = index_.load();
+  const std::uint32_t entry = index->end;
+  tail_capacity_ = size() < kChunkRows ? kFirstChunkRows : kChunkRows;
+  std::int64_t* rows = allocate_rows(tail_capacity_, index->stride);
+  write_row(rows, stamp_ns, values, side);
+  index->entries[entry].first_ns.store(stamp_ns);
+  index->entries[entry].word.store(chunk_word(rows, 1));
+  index->end.store(entry + 1);
+  newest_ns_.store(stamp_ns, std::memory_order_release);
+  size_.store(size() + 1, std::memory_order_relaxed);
+}
+
+// -- Late rows
+
+Series::Spot Series::find(std::int64_t stamp_ns) const {
+  const Index* index = index_.load();
+  const std::uint32_t begin = index->begin, end = index->end;
+  const auto first_of = [index](std::uint32_t i) { return index->entries[i].first_ns.load(std::memory_order_relaxed); };
+  std::uint32_t entry = begin;
+  if (stamp_ns > first_of(begin)) entry = detail::last_not_after(begin, end, end - 1, stamp_ns, first_of);
+  const std::uintptr_t word = index->entries[entry].word;
+  const std::int64_t* rows = Index::rows_of(word);
+  std::uint32_t low = 0, high = Index::count_of(word);
+  while (low < high) {
+    const std::uint32_t middle = (low + high) / 2;
+    if (rows[std::size_t{middle} * index->stride] < stamp_ns) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const bool exact = low < Index::count_of(word) && rows[std::size_t{low} * index->stride] == stamp_ns;
+  return {entry, low, exact};
+}
+
+void Series::insert_beside(const Spot& spot, std::int64_t stamp_ns, const double* values, const double* side,
+                           RetireList& retired) {
+  const Index* index = index_.load();
+  const std::uintptr_t word = index->entries[spot.entry].word;
+  const std::uint32_t count = Index::count_of(word), stride = index->stride;
+  if (!spot.exact && count == kChunkRows) return split(spot, stamp_ns, values, side, retired);
+  const std::uint32_t skipped = spot.exact ? 1 : 0, total = count + 1 - skipped;
+  const bool is_tail = spot.entry + 1 == index->end;
+  if (is_tail) tail_capacity_ = std::max(tail_capacity_, total);
+  std::int64_t* rows = allocate_rows(is_tail ? tail_capacity_ : total, stride);
+  const std::int64_t* old = Index::rows_of(word);
+  copy_rows(rows, old, spot.row, stride);
+  write_row(rows + std::size_t{spot.row} * stride, stamp_ns, values, side);
+  copy_rows(rows + std::size_t{spot.row + 1} * stride, old + std::size_t{spot.row + skipped} * stride,
+            count - spot.row - skipped, stride);
+  Entry& slot = index->entries[spot.entry];
+  if (stamp_ns < slot.first_ns.load(std::memory_order_relaxed)) slot.first_ns.store(stamp_ns);
+  publish_chunk(spot.entry, rows, total, retired);
+  size_.store(size() + 1 - skipped, std::memory_order_relaxed);
+}
+
+/// A full chunk becomes two; a row in front of or behind all of its rows gets a chunk of its own,
+/// so that inserting backwards fills chunks as well as inserting forwards does.
+void Series::split(const Spot& spot, std::int64_t stamp_ns, const double* values, const double* side, RetireList& retired) {
+  const Index* index = index_.load();
+  const std::uint32_t stride = index->stride, live = index->end - index->begin, at = spot.entry - index->begin;
+  const std::uintptr_t word = index->entries[spot.entry].word;
+  const std::uint32_t count = Index::count_of(word), total = count + 1;
+  std::vector<std::int64_t> all(std::size_t{total} * stride);
+  copy_rows(all.data(), Index::rows_of(word), spot.row, stride);
+  write_row(all.data() + std::size_t{spot.row} * stride, stamp_ns, values, side);
+  copy_rows(all.data() + std::size_t{spot.row + 1} * stride, Index::rows_of(word) + std::size_t{spot.row} * stride,
+            count - spot.row, stride);
+  const std::uint32_t left = spot.row == 0 ? 1 : spot.row == count ? count : total / 2;
+  auto* next = new Index(stride, index->side_offset, live + live / 2 + 4);
+  const auto put = [&](std::uint32_t to, std::uint32_t from, std::uint32_t rows_in, std::uint32_t capacity) {
+    std::int64_t* rows = allocate_rows(capacity, stride);
+    copy_rows(rows, all.data() + std::size_t{from} * stride, rows_in, stride);
+    next->entries[to].first_ns.store(rows[0]);
+    next->entries[to].word.store(chunk_word(rows, rows_in));
+  };
+  const bool is_tail = spot.entry + 1 == index->end;
+  if (is_tail) tail_capacity_ = kChunkRows;
+  put(at, 0, left, left);
+  put(at + 1, left, total - left, is_tail ? kChunkRows : total - left);
+  for (std::uint32_t i = 0; i < live; ++i) {
+    if (i == at) continue;
+    Entry& slot = next->entries[i < at ? i : i + 1];
+    slot.first_ns.store(index->entries[index->begin + i].first_ns.load());
+    slot.word.store(index->entries[index->begin + i].word.load());
+  }
+  next->end.store(live + 1);
+  publish_index(next, retired);
+  retire_rows(word, retired);
+  size_.store(size() + 1, std::memory_order_relaxed);
+}
+
+bool Series::erase(Stamp stamp, RetireList& retired) {
+  if (empty()) return false;
+  drop_forgotten(retired);
+  const Spot spot = find(stamp.ns);
+  if (!spot.exact) return false;
+  const Index* index = index_.load();
+  const std::uintptr_t word = index->entries[spot.entry].word;
+  const std::uint32_t count = Index::count_of(word), stride = index->stride, live = index->end - index->begin;
+  if (count > 1) {
+    const bool is_tail = spot.entry + 1 == index->end;
+    std::int64_t* rows = allocate_rows(is_tail ? tail_capacity_ : count - 1, stride);
+    copy_rows(rows, Index::rows_of(word), spot.row, stride);
+    copy_rows(rows + std::size_t{spot.row} * stride, Index::rows_of(word) + std::size_t{spot.row + 1} * stride,
+              count - spot.row - 1, stride);
+    publish_chunk(spot.entry, rows, count - 1, retired);
+  } else {
+    auto* next = new Index(stride, index->side_offset, live + 3);
+    std::uint32_t to = 0;
+    for (std::uint32_t i = index->begin; i < index->end; ++i) {
+      if (i == spot.entry) continue;
+      next->entries[to].first_ns.store(index->entries[i].first_ns.load());
+      next->entries[to++].word.store(index->entries[i].word.load());
+    }
+    next->end.store(to);
+    if (spot.entry + 1 == index->end && to > 0) tail_capacity_ = Index::count_of(next->entries[to - 1].word);
+    publish_index(next, retired);
+    retire_rows(word, retired);
+  }
+  size_.store(size() - 1, std::memory_order_relaxed);
+  newest_ns_.store(size() == 0 ? Stamp::always().ns : last_row().stamp_ns(), std::memory_order_release);
+  return true;
+}
+
+void Series::add_side_column(RetireList& retired) {
+  const Index* index = index_.load();
+  const std::uint32_t wide = stride_for(true), offset = 1 + width_;
+  if (index == nullptr) return publish_index(new Index(wide, offset, 4), retired);
+  const std::uint32_t live = index->end - index->begin;
+  auto* next = new Index(wide, offset, 2 * live + 2);
+  std::vector<std::uintptr_t> replaced;
+  for (std::uint32_t i = 0; i < live; ++i) {
+    const Entry& from = index->entries[index->begin + i];
+    const std::uintptr_t word = from.word;
+    const std::uint32_t count = Index::count_of(word);
+    std::int64_t* rows = allocate_rows(i + 1 == live ? tail_capacity_ : count, wide);
+    for (std::uint32_t r = 0; r < count; ++r) {
+      std::int64_t* row = rows + std::size_t{r} * wide;
+      copy_rows(row, Index::rows_of(word) + std::size_t{r} * index->stride, 1, index->stride);
+      std::fill_n(reinterpret_cast<double*>(row + offset), kSideWords, std::numeric_limits<double>::quiet_NaN());
+    }
+    next->entries[i].first_ns.store(from.first_ns.load());
+    next->entries[i].word.store(chunk_word(rows, count));
+    replaced.push_back(word);
+  }
+  next->end.store(live);
+  publish_index(next, retired);
+  for (const std::uintptr_t word : replaced) retire_rows(word, retired);
+}
+
+// -- Forgetting
+
+void Series::drop_first_chunk(RetireList& retired) {
+  Index* index = index_.load();
+  const std::uint32_t begin = index->begin;
+  index->begin.store(begin + 1);
+  retire_rows(index->entries[begin].word, retired);
+  forgotten_ = 0;
+}
+
+void Series::drop_forgotten(RetireList& retired) {
+  if (forgotten_ == 0) return;
+  const Index* index = index_.load();
+  const std::uint32_t begin = index->begin;
+  const std::uintptr_t word = index->entries[begin].word;
+  const std::uint32_t kept = Index::count_of(word) - forgotten_;
+  const bool is_tail = begin + 1 == index->end;
+  std::int64_t* rows = allocate_rows(is_tail ? tail_capacity_ : kept, index->stride);
+  copy_rows(rows, Index::rows_of(word) + std::size_t{forgotten_} * index->stride, kept, index->stride);
+  publish_chunk(begin, rows, kept, retired);
+  forgotten_ = 0;
+}
+
+/// Counts the rows below the floor as forgotten; whole chunks of them go.
+void Series::forget_oldest(RetireList& retired) {
+  const std::int64_t floor = floor_ns_.load(std::memory_order_relaxed);
+  while (true) {
+    const Index* index = index_.load(std::memory_order_relaxed);
+    const std::uint32_t begin = index->begin.load(std::memory_order_relaxed);
+    const std::uintptr_t word = index->entries[begin].word.load(std::memory_order_relaxed);
+    const std::int64_t* rows = Index::rows_of(word);
+    const std::uint32_t before = forgotten_;
+    while (forgotten_ < Index::count_of(word) && rows[std::size_t{forgotten_} * index->stride] < floor) ++forgotten_;
+    size_.store(size() - (forgotten_ - before), std::memory_order_relaxed);
+    if (forgotten_ < Index::count_of(word)) return;
+    drop_first_chunk(retired);
+  }
+}
+
+void Series::expire(RetireList& retired) {
+  forget_before(earlier(newest(), retention_.history), retired);
+  while (retention_.max_samples > 0 && size() > retention_.max_samples) {
+    const Index* index = index_.load(std::memory_order_relaxed);
+    const std::uintptr_t oldest = index->entries[index->begin].word.load(std::memory_order_relaxed);
+    forget_before(Stamp{index->row(oldest, forgotten_).stamp_ns() + 1}, retired);
+  }
+}
+
+void Series::forget_before(Stamp floor, RetireList& retired) {
+  if (empty()) return;
+  const std::int64_t floor_ns = std::min(floor.ns, newest().ns);
+  if (floor_ns <= floor_ns_.load(std::memory_order_relaxed)) return;
+  floor_ns_.store(floor_ns, std::memory_order_release);
+  forget_oldest(retired);
+}
+
+void Series::set_retention(const Retention& retention, RetireList& retired) {
+  retention_ = retention;
+  if (!empty()) expire(retired);
+}
+
+void Series::thin_tail(RetireList& retired) {
+  drop_forgotten(retired);
+  const Index* index = index_.load();
+  const std::uint32_t entry = index->end - 1;
+  const std::uintptr_t word = index->entries[entry].word;
+  std::vector<Row> rows;
+  for (std::uint32_t i = 0; i < Index::count_of(word); ++i) rows.push_back(index->row(word, i));
+  const std::vector<std::uint32_t> kept = rows_to_keep(rows, retention_);
+  if (kept.size() == rows.size()) return;
+  const auto count = static_cast<std::uint32_t>(kept.size());
+  std::int64_t* thinned = allocate_rows(count, index->stride);
+  for (std::uint32_t i = 0; i < count; ++i)
+    copy_rows(thinned + std::size_t{i} * index->stride, rows[kept[i]].words, 1, index->stride);
+  publish_chunk(entry, thinned, count, retired);
+  size_.store(size() - (rows.size() - kept.size()), std::memory_order_relaxed);
+  join_tail_to_previous(retired);
+}
+
+void Series::join_tail_to_previous(RetireList& retired) {
+  const Index* index = index_.load();
+  const std::uint32_t live = index->end - index->begin;
+  if (live < 2) return;
+  const std::uintptr_t left = index->entries[index->end - 2].word, right = index->entries[index->end - 1].word;
+  const std::uint32_t left_count = Index::count_of(left), total = left_count + Index::count_of(right);
+  if (total > kChunkRows) return;
+  std::int64_t* rows = allocate_rows(total, index->stride);
+  copy_rows(rows, Index::rows_of(left), left_count, index->stride);
+  copy_rows(rows + std::size_t{left_count} * index->stride, Index::rows_of(right), Index::count_of(right), index->stride);
+  auto* next = new Index(index->stride, index->side_offset, live + 4);
+  for (std::uint32_t i = 0; i + 1 < live; ++i) {
+    next->entries[i].first_ns.store(index->entries[index->begin + i].first_ns.load());
+    next->entries[i].word.store(index->entries[index->begin + i].word.load());
+  }
+  next->entries[live - 2].word.store(chunk_word(rows, total));
+  next->end.store(live - 1);
+  publish_index(next, retired);
+  retire_rows(left, retired);
+  retire_rows(right, retired);
+}
+
+// -- Reading
+
+Row Series::first_row() const {
+  Row first;
+  const std::int64_t floor = floor_ns_.load(std::memory_order_acquire);
+  const Index* index = index_.load();
+  if (index == nullptr) return first;
+  const std::uint32_t end = index->end.load(std::memory_order_acquire);
+  for (std::uint32_t entry = index->begin; entry < end && !first; ++entry) {
+    const std::uintptr_t word = index->entries[entry].word.load();
+    for (std::uint32_t i = 0; i < Index::count_of(word) && !first; ++i)
+      if (index->row(word, i).stamp_ns() >= floor) first = index->row(word, i);
+  }
+  return first;
+}
+
+Row Series::last_row() const {
+  const Index* index = index_.load();
+  if (index == nullptr) return {};
+  const std::uint32_t end = index->end.load(std::memory_order_acquire);
+  if (index->begin == end) return {};
+  const std::uintptr_t word = index->entries[end - 1].word.load();
+  return index->row(word, Index::count_of(word) - 1);
+}
+
+}  // namespace armillary

@@ -1,0 +1,453 @@
+"""The world in plain Python: slow, short and obviously right.
+
+The oracle of the property tests. It keeps the bare set of events of every track (of, source)
+and derives everything else anew at each question, with 4x4 matrices and power series.
+`docs/conventions.md` has the conventions: `T = mean @ exp(xi)`, xi = (translation, rotation).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+ALWAYS = -math.inf
+LATEST = math.inf
+CONTESTED = "contested"
+SERIES_TERMS = 40
+
+Relation = tuple[str, str, str]
+
+
+class Refused(Exception):
+    """What the library answers with an error; `reasons` holds every (kind, edge) it may name."""
+
+    def __init__(self, reasons: Iterable[tuple[str, Relation | None]]) -> None:
+        self.reasons = frozenset(reasons)
+        super().__init__(sorted(self.reasons, key=str))
+
+    @property
+    def kinds(self) -> set[str]:
+        return {kind for kind, _ in self.reasons}
+
+
+def refuse(kind: str, edge: Relation | None = None) -> Refused:
+    return Refused([(kind, edge)])
+
+
+def skew(v: np.ndarray) -> np.ndarray:
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+def matrix_series(x: np.ndarray, shift: int = 0) -> np.ndarray:
+    """Sum of x^n / (n + shift)!: the exponential for 0, the left Jacobian of SO(3) for 1."""
+    total, power = np.zeros_like(x), np.eye(len(x))
+    for n in range(SERIES_TERMS):
+        total += power / math.factorial(n + shift)
+        power = power @ x
+    return total
+
+
+def exp(xi: Sequence[float]) -> np.ndarray:
+    xi = np.asarray(xi, dtype=float)
+    generator = np.zeros((4, 4))
+    generator[:3, :3], generator[:3, 3] = skew(xi[3:]), xi[:3]
+    return matrix_series(generator)
+
+
+def wxyz_from_rotation(R: np.ndarray) -> np.ndarray:
+    """The quaternion with w >= 0: the largest column of the symmetric matrix 4 q q^T."""
+    t = np.trace(R)
+    qqT = np.empty((4, 4))
+    qqT[0, 0] = 1.0 + t
+    qqT[0, 1:] = qqT[1:, 0] = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    qqT[1:, 1:] = R + R.T + (1.0 - t) * np.eye(3)
+    column = qqT[:, np.argmax(np.diag(qqT))]
+    wxyz = column / np.linalg.norm(column)
+    return wxyz if wxyz[0] >= 0.0 else -wxyz
+
+
+def rotation_log(R: np.ndarray) -> np.ndarray:
+    w, *xyz = wxyz_from_rotation(R)
+    sine = np.linalg.norm(xyz)
+    return np.zeros(3) if sine == 0.0 else 2.0 * math.atan2(sine, w) / sine * np.array(xyz)
+
+
+def log(T: np.ndarray) -> np.ndarray:
+    angles = rotation_log(T[:3, :3])
+    return np.concatenate([np.linalg.solve(matrix_series(skew(angles), shift=1), T[:3, 3]), angles])
+
+
+def inverse(T: np.ndarray) -> np.ndarray:
+    result = np.eye(4)
+    result[:3, :3], result[:3, 3] = T[:3, :3].T, -T[:3, :3].T @ T[:3, 3]
+    return result
+
+
+def adjoint(T: np.ndarray) -> np.ndarray:
+    R = T[:3, :3]
+    return np.block([[R, skew(T[:3, 3]) @ R], [np.zeros((3, 3)), R]])
+
+
+def moved(covariance: np.ndarray, J: np.ndarray) -> np.ndarray:
+    return J @ covariance @ J.T
+
+
+def interpolate(Ta: np.ndarray, Tb: np.ndarray, u: float, how: str) -> np.ndarray:
+    if how == "screw":
+        return Ta @ exp(u * log(inverse(Ta) @ Tb))
+    result = Ta @ exp(np.concatenate([np.zeros(3), u * rotation_log(Ta[:3, :3].T @ Tb[:3, :3])]))
+    result[:3, 3] = (1.0 - u) * Ta[:3, 3] + u * Tb[:3, 3]
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """One thing that was said about a frame: a sample, or a fixing that lasts."""
+
+    stamp: float  # an int, or ALWAYS
+    parent: str
+    value: np.ndarray
+    covariance: np.ndarray | None
+    fixed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Consecutive samples under one parent, or one fixing; no events at all after `clear`."""
+
+    of: str
+    parent: str
+    source: str
+    events: tuple[Event, ...]
+    end: float
+
+    @property
+    def relation(self) -> Relation:
+        return self.of, self.parent, self.source
+
+    @property
+    def fixed(self) -> bool:
+        return bool(self.events) and self.events[0].fixed
+
+    @property
+    def begin(self) -> float:
+        return self.events[0].stamp if self.events else math.inf
+
+    @property
+    def last(self) -> float:
+        return self.events[-1].stamp
+
+    def covers(self, t: float) -> bool:
+        if self.fixed:
+            return self.begin <= t < self.end or t == self.end == math.inf
+        return bool(self.events) and self.begin <= t <= self.last
+
+    def weakness(self, t: float) -> tuple[int, float]:
+        """Orders runs by how far their data are from t; a cycle is cut at its weakest run."""
+        if self.covers(t):
+            return 0, 0.0
+        if not self.events:
+            return 3, 0.0
+        return (1, -self.last) if self.begin <= t else (2, self.begin)
+
+    def at(self, t: float, outside: str, how: str) -> tuple[np.ndarray, np.ndarray | None, bool]:
+        """Value, covariance (None: unknown) and whether the value was held."""
+        if not self.events:
+            raise refuse("NoSamples", self.relation)
+        if self.covers(t):
+            return *self._between(t, how), False
+        if outside == "hold":
+            return *self._stored(self.events[0] if t < self.begin else self.events[-1]), True
+        if len(self.events) == 1 and not self.fixed:
+            raise refuse("SingleSample", self.relation)
+        raise refuse("BeforeHistory" if t < self.begin else "AfterHistory", self.relation)
+
+    def _stored(self, event: Event) -> tuple[np.ndarray, np.ndarray | None]:
+        exact = event.fixed and event.covariance is None
+        return event.value, np.zeros((6, 6)) if exact else event.covariance
+
+    def _between(self, t: float, how: str) -> tuple[np.ndarray, np.ndarray | None]:
+        a = max((event for event in self.events if event.stamp <= t), key=lambda e: e.stamp)
+        if self.fixed or a.stamp == t:
+            return self._stored(a)
+        b = min((event for event in self.events if event.stamp > t), key=lambda e: e.stamp)
+        u = (t - a.stamp) / (b.stamp - a.stamp)
+        T = interpolate(a.value, b.value, u, how)
+        if a.covariance is None or b.covariance is None:
+            return T, None
+        from_a = moved(a.covariance, adjoint(inverse(T) @ a.value))
+        return T, (1.0 - u) * from_a + u * moved(b.covariance, adjoint(inverse(T) @ b.value))
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One edge of a path, walked from `in_frame` towards `of`; upwards it is inverted."""
+
+    run: Run
+    upwards: bool
+    at: float
+    value: np.ndarray
+    covariance: np.ndarray | None
+    held: bool
+
+    @property
+    def matrix(self) -> np.ndarray:
+        return inverse(self.value) if self.upwards else self.value
+
+    def draws_the_same_error_as(self, other: Step) -> bool:
+        same_fixing = self.run.fixed and self.run.events == other.run.events
+        return same_fixing or self.at == other.at
+
+    def jacobian(self, rest: np.ndarray) -> np.ndarray:
+        """How noise on this edge moves the answer, where `rest` follows the edge in the product."""
+        return -adjoint(inverse(self.matrix @ rest)) if self.upwards else adjoint(inverse(rest))
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    matrix: np.ndarray
+    stamp: int | None
+    held: bool
+    covariance: np.ndarray | None
+    relations: frozenset[Relation]
+
+
+def product(steps: Sequence[Step]) -> np.ndarray:
+    result = np.eye(4)
+    for step in steps:
+        result = result @ step.matrix
+    return result
+
+
+def bound(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Covers the sum of two errors however they are correlated."""
+    if np.trace(A) == 0.0 or np.trace(B) == 0.0:
+        return A + B
+    a = math.sqrt(np.trace(B) / np.trace(A))
+    return (1.0 + a) * A + (1.0 + 1.0 / a) * B
+
+
+def propagate(steps: Sequence[Step]) -> np.ndarray | None:
+    """The covariance of the product, counting an edge that occurs twice as correlated."""
+    if any(step.covariance is None for step in steps):
+        return None
+    total = np.zeros((6, 6))
+    for relation in {step.run.relation for step in steps}:
+        where = [i for i, step in enumerate(steps) if step.run.relation == relation]
+        Js = [steps[i].jacobian(product(steps[i + 1 :])) for i in where]
+        Ss = [steps[i].covariance for i in where]
+        one_error = steps[where[0]].draws_the_same_error_as(steps[where[-1]])
+        total += moved(Ss[0], sum(Js)) if one_error else bound(*map(moved, Ss, Js))
+    return total
+
+
+class ReferenceWorld:
+    """Frames, what every source said about them, and the questions of `armillary.World`."""
+
+    def __init__(self, *, history=math.inf, interpolation="linear", default_covariance=None):
+        self.history, self.interpolation = history, interpolation
+        self.default_covariance = default_covariance
+        self.frames: set[str] = set()
+        self.events: dict[tuple[str, str], dict[float, Event]] = {}
+        self.hollow: dict[tuple[str, str], str] = {}  # the parent of a track without events
+        self.preferred: dict[str, str] = {}
+        self.kept: dict[Relation, float] = {}
+
+    def set_pose(self, *, of, in_frame, transform, at, source="", covariance=None):
+        stamps = self._sample_stamps((of, in_frame, source))
+        if stamps and at < max(stamps) - self.kept.get((of, in_frame, source), self.history):
+            raise refuse("BeforeHistory", (of, in_frame, source))
+        event = Event(at, in_frame, transform, covariance, fixed=False)
+        self._commit(of, source, {**self.events.get((of, source), {}), at: event})
+
+    def fix(self, *, of, in_frame, transform, at=None, source="", covariance=None):
+        stamp = ALWAYS if at is None else at
+        event = Event(stamp, in_frame, transform, covariance, fixed=True)
+        others = {} if at is None else self.events.get((of, source), {})
+        self._commit(of, source, {**others, stamp: event})
+
+    def _commit(self, of: str, source: str, events: dict[float, Event]) -> None:
+        before = self.events.get((of, source))
+        self.events[of, source] = events
+        if self._has_loop():
+            if before is None:
+                del self.events[of, source]
+            else:
+                self.events[of, source] = before
+            raise refuse("FrameLoop")
+        self.frames |= {of} | {event.parent for event in events.values()}
+        self._expire()
+
+    def _sample_stamps(self, relation: Relation) -> list[float]:
+        of, parent, source = relation
+        events = self.events.get((of, source), {}).values()
+        return [event.stamp for event in events if event.parent == parent and not event.fixed]
+
+    def _expire(self) -> None:
+        for (of, source), events in self.events.items():
+            for parent in {event.parent for event in events.values() if not event.fixed}:
+                stamps = self._sample_stamps((of, parent, source))
+                oldest = max(stamps) - self.kept.get((of, parent, source), self.history)
+                for stamp in stamps:
+                    if stamp < oldest:
+                        del events[stamp]
+
+    def _has_loop(self) -> bool:
+        runs = [run for of, source in self.events for run in self.runs(of, source)]
+        return any(
+            has_cycle([run for run in runs if run.covers(t)]) for t in {run.begin for run in runs}
+        )
+
+    def prefer(self, *, of, source):
+        if source is None:
+            self.preferred.pop(of, None)
+        else:
+            self.preferred[of] = source
+
+    def keep(self, *, of, in_frame, history, source=""):
+        self.kept[of, in_frame, source] = history
+        self._expire()
+
+    def clear(self):
+        for (of, source), events in self.events.items():
+            newest = self.runs(of, source)[-1]
+            self.hollow[of, source] = newest.parent
+            events.clear()
+            if newest.fixed:
+                value, covariance = newest.events[0].value, newest.events[0].covariance
+                events[ALWAYS] = Event(ALWAYS, newest.parent, value, covariance, fixed=True)
+
+    def children(self, name: str) -> set[str]:
+        tracks = [run for of, source in self.events for run in self.runs(of, source)]
+        return {run.of for run in tracks if run.parent == name}
+
+    def remove_frame(self, name, *, subtree=False):
+        if name not in self.frames:
+            raise refuse("UnknownFrame")
+        if self.children(name) and not subtree:
+            raise refuse("FrameInUse")
+        while children := self.children(name):
+            self.remove_frame(children.pop(), subtree=True)
+        self.frames.discard(name)
+        self.preferred.pop(name, None)
+        self.events = {track: e for track, e in self.events.items() if track[0] != name}
+        self.kept = {r: history for r, history in self.kept.items() if name not in r[:2]}
+
+    def runs(self, of: str, source: str) -> list[Run]:
+        groups: list[list[Event]] = []
+        for event in sorted(self.events[of, source].values(), key=lambda e: e.stamp):
+            before = groups[-1][-1] if groups else event
+            joins = not (before.fixed or event.fixed) and before.parent == event.parent
+            if groups and joins:
+                groups[-1].append(event)
+            else:
+                groups.append([event])
+        if not groups:
+            return [Run(of, self.hollow[of, source], source, (), math.inf)]
+        ends = [group[0].stamp for group in groups[1:]] + [math.inf]
+        return [Run(of, g[0].parent, source, tuple(g), end) for g, end in zip(groups, ends)]
+
+    def run_above(self, of: str, t: float) -> Run | str | None:
+        """The run that places `of` at t; None for a root."""
+        tracks = {source: self.runs(of, source) for name, source in self.events if name == of}
+        opened = {s: runs for s, runs in tracks.items() if runs[0].events and runs[0].begin <= t}
+        if self.preferred.get(of) in opened:
+            opened = {s: runs for s, runs in opened.items() if s == self.preferred[of]}
+        if len(opened) > 1:
+            return CONTESTED
+        if not tracks:
+            return None
+        runs = min((opened or tracks).values(), key=lambda r: (r[0].begin, r[0].source))
+        return max((run for run in runs if run.begin <= t), key=lambda r: r.begin, default=runs[0])
+
+    def structure(self, t: float) -> dict[str, Run | str | None]:
+        above = {frame: self.run_above(frame, t) for frame in self.frames}
+        while cycle := next(filter(None, (find_cycle(above, f) for f in sorted(above))), None):
+            above[max(cycle, key=lambda frame: above[frame].weakness(t))] = None
+        return above
+
+    def path(self, of: str, in_frame: str, t: float) -> list[tuple[Run, bool]]:
+        """Runs from `in_frame` to `of`, each with whether it is walked upwards."""
+        above = self.structure(t)
+        of_chain, in_chain = chain(above, of), chain(above, in_frame)
+        common = next((frame for frame in of_chain if frame in in_chain), None)
+        if common is None:
+            tops = above[of_chain[-1]], above[in_chain[-1]]
+            raise refuse("AmbiguousPath" if CONTESTED in tops else "NotConnected")
+        upwards = [(above[f], True) for f in in_chain[: in_chain.index(common)]]
+        return upwards + [(above[f], False) for f in of_chain[: of_chain.index(common)]][::-1]
+
+    def latest(self, of: str, in_frame: str) -> float:
+        """The newest instant the path covers: down from the newest, gap by gap."""
+        t = LATEST
+        while True:
+            sampled = [run for run, _ in self.path(of, in_frame, t) if not run.fixed]
+            if hollow := [("NoSamples", run.relation) for run in sampled if not run.events]:
+                raise Refused(hollow)
+            lower = min([t] + [run.last for run in sampled])
+            if lower == t:
+                return t
+            t = lower
+
+    def steps(self, of, in_frame, t, outside, how) -> list[Step]:
+        steps, reasons = [], []
+        for run, upwards in self.path(of, in_frame, t):
+            try:
+                value, covariance, held = run.at(t, outside, how)
+            except Refused as refused:
+                reasons.extend(refused.reasons)
+                continue
+            covariance = self.default_covariance if covariance is None else covariance
+            steps.append(Step(run, upwards, t, value, covariance, held))
+        if reasons:
+            raise Refused(reasons)
+        return steps
+
+    def pose(self, *, of, in_frame, at=LATEST, of_at=None, fixed_frame=None, outside="raise",
+             interpolation=None) -> Answer:  # fmt: skip
+        how = interpolation or self.interpolation
+        if not {of, in_frame, fixed_frame or of} <= self.frames:
+            raise refuse("UnknownFrame")
+        seen = fixed_frame or of
+        t = self.latest(seen, in_frame) if at == LATEST else at
+        steps = self.steps(seen, in_frame, t, outside, how)
+        if fixed_frame is not None:
+            steps += self.steps(of, fixed_frame, of_at, outside, how)
+        timeless = t == LATEST or (bool(steps) and all(step.run.fixed for step in steps))
+        return Answer(
+            matrix=product(steps),
+            stamp=None if timeless else t,
+            held=any(step.held for step in steps),
+            covariance=propagate(steps),
+            relations=frozenset(step.run.relation for step in steps),
+        )
+
+
+def chain(above: dict[str, Run | str | None], frame: str) -> list[str]:
+    """The frame and its ancestors, up to a root or a contested frame."""
+    frames = [frame]
+    while isinstance(above[frames[-1]], Run):
+        frames.append(above[frames[-1]].parent)
+    return frames
+
+
+def find_cycle(above: dict[str, Run | str | None], start: str) -> list[str]:
+    frames = [start]
+    while isinstance(above[frames[-1]], Run):
+        frames.append(above[frames[-1]].parent)
+        if frames[-1] in frames[:-1]:
+            return frames[frames.index(frames[-1]) : -1]
+    return []
+
+
+def has_cycle(runs: list[Run]) -> bool:
+    """Whether the edges of these runs, of all sources together, close a circle: peel off leaves."""
+    while runs:
+        inner = [run for run in runs if run.parent in {other.of for other in runs}]
+        if len(inner) == len(runs):
+            return True
+        runs = inner
+    return False

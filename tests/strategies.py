@@ -1,0 +1,304 @@
+"""Inputs for the laws, the nasty ones included, and the pair of worlds the laws compare.
+
+Choose the thorough profile with `ARMILLARY_HYPOTHESIS=soak`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+import armillary
+import reference
+from armillary import Rotation, Transform, World, seconds
+from armillary.errors import ArmillaryError
+from reference import Answer, ReferenceWorld, Refused
+
+CLOSE_M = 1e-9
+CLOSE_RAD = 1e-9
+CLOSE_COVARIANCE = 1e-9  # relative to the largest entry, or absolute below one
+# Where pitch is a quarter turn an angle is the arc sine of almost one: half of the digits.
+CLOSE_AT_GIMBAL_LOCK_RAD = 1e-7
+
+COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True}
+settings.register_profile("default", max_examples=60, stateful_step_count=25, **COMMON)
+settings.register_profile("soak", max_examples=3000, stateful_step_count=60, **COMMON)
+settings.load_profile(os.environ.get("ARMILLARY_HYPOTHESIS", "default"))
+
+ANGLES_RAD = (0.0, 1e-9, 1e-5, math.pi / 2, math.pi - 1e-5, math.pi - 1e-9, math.pi)
+
+
+def floats(bound: float) -> st.SearchStrategy[float]:
+    return st.floats(-bound, bound, allow_subnormal=False)
+
+
+def vectors(bound: float = 10.0) -> st.SearchStrategy[np.ndarray]:
+    return st.tuples(*[floats(bound)] * 3).map(np.array)
+
+
+@st.composite
+def axes(draw: st.DrawFn) -> np.ndarray:
+    """Unit vectors, those along x, y and z among them."""
+    if draw(st.booleans()):
+        return np.eye(3)[draw(st.integers(0, 2))] * draw(st.sampled_from([-1.0, 1.0]))
+    vector = draw(vectors(1.0).filter(lambda v: np.linalg.norm(v) > 1e-3))
+    return vector / np.linalg.norm(vector)
+
+
+def angles(most: float = math.pi) -> st.SearchStrategy[float]:
+    nasty = [angle for angle in ANGLES_RAD if angle <= most]
+    return st.sampled_from(nasty) | st.floats(0.0, most)
+
+
+@st.composite
+def quaternions(draw: st.DrawFn) -> np.ndarray:
+    """Unit wxyz of both hemispheres: no turn, almost none, half a turn, almost one, any."""
+    angle, axis = draw(angles()), draw(axes())
+    cosine = 0.0 if angle == math.pi else math.cos(angle / 2)
+    wxyz = np.array([cosine, *(math.sin(angle / 2) * axis)])
+    return wxyz * draw(st.sampled_from([-1.0, 1.0]))
+
+
+def rotations() -> st.SearchStrategy[Rotation]:
+    return quaternions().map(Rotation.from_wxyz)
+
+
+def transforms() -> st.SearchStrategy[Transform]:
+    return st.builds(Transform.from_xyz_wxyz, xyz=vectors(), wxyz=quaternions())
+
+
+@st.composite
+def rotation_vectors(draw: st.DrawFn, most: float = math.pi - 1e-5) -> np.ndarray:
+    return draw(angles(most)) * draw(axes())
+
+
+@st.composite
+def tangents(draw: st.DrawFn, most: float = math.pi - 1e-5) -> np.ndarray:
+    """(translation, rotation) with less than half a turn, where `log` undoes `exp`."""
+    return np.concatenate([draw(vectors()), draw(rotation_vectors(most))])
+
+
+def modest_transforms() -> st.SearchStrategy[Transform]:
+    """Turns so small that no two of them are opposite: the shortest arc between them is unique."""
+    return tangents(most=1.4).map(Transform.exp)
+
+
+def covariances(scale: float = 0.1) -> st.SearchStrategy[np.ndarray]:
+    """Symmetric and positive semi-definite, of every rank: zero, singular, full."""
+    return st.builds(_covariance, st.integers(0, 6), st.integers(0, 2**32 - 1), st.just(scale))
+
+
+def _covariance(rank: int, seed: int, scale: float) -> np.ndarray:
+    factor = scale * np.random.default_rng(seed).normal(size=(6, rank))
+    return factor @ factor.T
+
+
+ORIGINS = (-seconds(3.0), -1, 0, 1, 1_700_000_000_000_000_000, 2**62)
+
+
+@st.composite
+def stamp_pairs(draw: st.DrawFn) -> tuple[int, int]:
+    """Two stamps in order: negative, around zero, huge, and down to one nanosecond apart."""
+    first = draw(st.sampled_from(ORIGINS) | st.integers(-(2**62), 2**62 - 2))
+    return first, first + draw(st.sampled_from([1, 2, 3, seconds(1.0)]) | st.integers(1, 10**10))
+
+
+FRAMES = ("a", "b", "c", "d", "e")
+SOURCES = ("", "left", "right")
+STAMPS = (-seconds(1.0), -1, 0, 1, *(seconds(float(i)) for i in range(1, 8)))
+BETWEEN = tuple((a + b) // 2 for a, b in zip(STAMPS[3:], STAMPS[4:]))
+BEYOND = (STAMPS[0] - 1, STAMPS[-1] + 1, STAMPS[-1] + seconds(5.0))
+LONG_HISTORY = seconds(1000.0)
+DOWNHILL = [(of, parent) for i, of in enumerate(FRAMES) for parent in FRAMES[:i]]
+ANY_PAIR = [(of, parent) for of in FRAMES for parent in FRAMES if of != parent]
+
+_random = np.random.default_rng(7)
+VALUES = [reference.exp(_random.uniform(-0.8, 0.8, size=6)) for _ in range(16)]
+UNCERTAINTIES = [None, *(_covariance(rank, rank, 0.1) for rank in (0, 2, 6))]
+
+Statement = tuple[str, dict[str, Any]]
+
+
+def placements(pairs: list[tuple[str, str]] = DOWNHILL) -> st.SearchStrategy[dict[str, Any]]:
+    """Who says that which frame is where, without a time."""
+    return st.builds(
+        lambda pair, **rest: {"of": pair[0], "in_frame": pair[1], **rest},
+        st.sampled_from(pairs),
+        transform=st.sampled_from(VALUES),
+        source=st.sampled_from(SOURCES[:1] * 3 + SOURCES[1:]),
+        covariance=st.sampled_from(UNCERTAINTIES),
+    )
+
+
+@st.composite
+def samples(draw: st.DrawFn, pairs: list[tuple[str, str]] = DOWNHILL) -> Statement:
+    return "set_pose", {**draw(placements(pairs)), "at": draw(st.sampled_from(STAMPS))}
+
+
+@st.composite
+def fixings(draw: st.DrawFn, pairs: list[tuple[str, str]] = DOWNHILL) -> Statement:
+    at = draw(st.none() | st.sampled_from(STAMPS))
+    return "fix", {**draw(placements(pairs)), "at": at}
+
+
+@st.composite
+def preferences(draw: st.DrawFn) -> Statement:
+    source = draw(st.none() | st.sampled_from(SOURCES))
+    return "prefer", {"of": draw(st.sampled_from(FRAMES)), "source": source}
+
+
+def histories(pairs: list[tuple[str, str]] = DOWNHILL) -> st.SearchStrategy[list[Statement]]:
+    """Samples in any order, late and repeated ones, moves, rivals, fixings."""
+    return st.lists(samples(pairs) | samples(pairs) | fixings(pairs), max_size=25)
+
+
+def forests() -> st.SearchStrategy[list[Statement]]:
+    """One fixing for every frame but the roots: which frame hangs where never changes."""
+    edges = [st.none() | placements([p for p in DOWNHILL if p[0] == of]) for of in FRAMES[1:]]
+    return st.tuples(*edges).map(lambda chosen: [("fix", edge) for edge in chosen if edge])
+
+
+def instants() -> st.SearchStrategy[int | float]:
+    return st.sampled_from(STAMPS + BETWEEN + BEYOND) | st.just(reference.LATEST)
+
+
+def questions(when: st.SearchStrategy[int | float] | None = None) -> st.SearchStrategy[dict]:
+    return st.fixed_dictionaries(
+        {
+            "of": st.sampled_from(FRAMES),
+            "in_frame": st.sampled_from(FRAMES),
+            "at": instants() if when is None else when,
+            "outside": st.sampled_from(["raise", "hold"]),
+            "interpolation": st.sampled_from([None, "linear", "screw"]),
+        }
+    )
+
+
+@st.composite
+def two_time_questions(draw: st.DrawFn) -> dict:
+    finite = st.sampled_from(STAMPS + BETWEEN + BEYOND)
+    also = {"of_at": draw(finite), "fixed_frame": draw(st.sampled_from(FRAMES))}
+    return {**draw(questions(finite)), **also}
+
+
+def assert_close(actual: Transform, expected: np.ndarray | Transform) -> None:
+    """Compares matrices: an angle from an arc cosine would not see 1e-9 rad."""
+    expected = getattr(expected, "matrix", expected)
+    reach = max(1.0, np.abs(expected[:3, 3]).max())
+    assert np.abs(actual.matrix[:3, :3] - expected[:3, :3]).max() < CLOSE_RAD
+    assert np.abs(actual.matrix[:3, 3] - expected[:3, 3]).max() < CLOSE_M * reach
+
+
+def assert_same_rotation(actual: Rotation, expected: Rotation, within: float = CLOSE_RAD) -> None:
+    assert np.abs(actual.matrix - expected.matrix).max() < within
+
+
+def assert_same_covariance(actual: np.ndarray | None, expected: np.ndarray | None) -> None:
+    if expected is None:
+        assert actual is None
+        return
+    assert actual.shape == (6, 6)
+    assert np.abs(actual - expected).max() < CLOSE_COVARIANCE * max(1.0, np.abs(expected).max())
+
+
+def outcome(call: Callable[[], Any], refusal: type[Exception]) -> Any:
+    """What a call gives: its value, or the refusal it raises as a value to compare."""
+    try:
+        return call()
+    except refusal as error:
+        return error
+
+
+def assert_same_refusal(actual: Any, expected: Refused) -> None:
+    assert isinstance(actual, ArmillaryError), f"{actual} where {expected} was due"
+    kind = type(actual).__name__
+    edges = {edge for reason, edge in expected.reasons if reason == kind}
+    assert edges, f"{kind} ({actual}) where {expected} was due"
+    assert edges == {None} or tuple(actual.edge) in edges
+
+
+def assert_same_answer(pose: Any, expected: Answer | Refused) -> None:
+    if isinstance(expected, Refused):
+        assert_same_refusal(pose, expected)
+        return
+    assert not isinstance(pose, ArmillaryError), f"{pose!r} where an answer was due"
+    assert_close(pose.transform, expected.matrix)
+    assert (pose.stamp, pose.held) == (expected.stamp, expected.held)
+    assert_same_covariance(pose.covariance, expected.covariance)
+    assert {tuple(relation) for relation in pose.relations} == expected.relations
+
+
+class Twins:
+    """A world and its reference. Whatever is done or asked, is done to or asked of both."""
+
+    def __init__(self, *, history: int = LONG_HISTORY, **options: Any) -> None:
+        self.world = World(history=history, **options)
+        self.reference = ReferenceWorld(history=history, **options)
+
+    def do(self, method: str, arguments: dict[str, Any]) -> None:
+        expected = outcome(lambda: getattr(self.reference, method)(**arguments), Refused)
+        actual = outcome(
+            lambda: getattr(self.world, method)(**_for_armillary(arguments)), ArmillaryError
+        )
+        if isinstance(expected, Refused):
+            assert_same_refusal(actual, Refused((kind, None) for kind in expected.kinds))
+        else:
+            assert not isinstance(actual, ArmillaryError), f"refused: {actual!r}"
+
+    def do_all(self, statements: list[Statement]) -> Twins:
+        for method, arguments in statements:
+            self.do(method, arguments)
+        return self
+
+    def ask(self, question: dict[str, Any]) -> Answer | Refused:
+        expected = outcome(lambda: self.reference.pose(**question), Refused)
+        asked = _for_armillary(question)
+        pose = outcome(lambda: self.world.pose(**asked), ArmillaryError)
+        assert_same_answer(pose, expected)
+        asked.pop("interpolation", None)
+        assert self.world.can_pose(**asked) is not isinstance(expected, Refused)
+        return expected
+
+    def ask_many(self, question: dict[str, Any], stamps: list[int]) -> None:
+        """All stamps in one call; it fails when one of them does."""
+        asked = [{**question, "at": at} for at in stamps]
+        expected = [outcome(lambda q=q: self.reference.pose(**q), Refused) for q in asked]
+        at = np.array(stamps, dtype=np.int64)
+        batch = outcome(lambda: self.world.transforms(**{**question, "at": at}), ArmillaryError)
+        refusals = [answer for answer in expected if isinstance(answer, Refused)]
+        if refusals:
+            assert_same_refusal(batch, Refused(set().union(*(r.reasons for r in refusals))))
+            return
+        assert batch.shape == (len(stamps), 4, 4)
+        for matrix, answer in zip(batch, expected, strict=True):
+            assert_close(Transform.from_matrix(matrix), answer.matrix)
+
+    def ask_for_all(self, question: dict[str, Any]) -> None:
+        """Every frame in one call; what fails is missing, with the reason."""
+        question = {key: value for key, value in question.items() if key != "of"}
+        if question["in_frame"] not in self.reference.frames:
+            return
+        snapshot = self.world.snapshot(**_for_armillary(question))
+        for name in self.reference.frames:
+            expected = outcome(lambda n=name: self.reference.pose(of=n, **question), Refused)
+            assert (name in snapshot) is (name not in snapshot.missing)
+            if isinstance(expected, Refused):
+                assert_same_refusal(snapshot.missing.get(name), expected)
+            else:
+                assert_close(snapshot[name], expected.matrix)
+                assert snapshot.stamps[name] == expected.stamp
+
+
+def _for_armillary(arguments: dict[str, Any]) -> dict[str, Any]:
+    result = dict(arguments)
+    if "transform" in result:
+        result["transform"] = Transform.from_matrix(result["transform"])
+    if result.get("at") == reference.LATEST:
+        result["at"] = armillary.LATEST
+    return result
