@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-WIDTHS = {"what": 41, "ours": 8, "peer": 19, "ratio": 7, "asked": 7, "goal": 7, "ok": 4}
+WIDTHS = {"what": 42, "ours": 8, "peer": 20, "ratio": 7, "asked": 6, "goal": 6, "ok": 4}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,7 +11,7 @@ class Row:
     """A measured figure beside its peer and its target.
 
     `figure` is what the target speaks of: a speed-up ("x", more is better), or a cost
-    (less is better). Rows without `asked` inform only.
+    (less is better). Rows without `asked` and `goal` inform only.
     """
 
     what: str
@@ -26,7 +26,7 @@ class Row:
     less_is_better: bool = False
 
     @classmethod
-    def faster(cls, what: str, ours: float | None, peer: float | None, peer_name: str,
+    def faster(cls, what: str, ours: float | None, peer: float | None, peer_name: str, *,
                asked: float | None = None, goal: float | None = None) -> "Row":
         """How many times cheaper ours is than the peer's."""
         figure = peer / ours if ours and peer else None
@@ -34,7 +34,7 @@ class Row:
                    asked=asked, goal=goal)
 
     @classmethod
-    def at_most(cls, what: str, ours: float | None, unit: str, asked: float | None = None,
+    def at_most(cls, what: str, ours: float | None, unit: str, *, asked: float | None = None,
                 goal: float | None = None, peer: float | None = None, peer_name: str = "") -> "Row":
         """A cost that has to stay under a bound, whatever the peer does."""
         return cls(what=what, ours=ours, peer=peer, peer_name=peer_name, unit=unit, figure=ours,
@@ -43,13 +43,17 @@ class Row:
     @property
     def ok(self) -> str:
         """`goal`, `yes`, `NO`, or nothing where there is no target or no figure."""
-        if self.asked is None:
+        if not self.judged:
             return ""
         if self.figure is None:
             return "?"
         if self._reaches(self.goal):
             return "goal"
         return "yes" if self._reaches(self.asked) else "NO"
+
+    @property
+    def judged(self) -> bool:
+        return self.asked is not None or self.goal is not None
 
     def _reaches(self, bound: float | None) -> bool:
         if bound is None or self.figure is None:
@@ -85,7 +89,7 @@ def quantity(value: float | None, unit: str) -> str:
         if unit == limit and abs(value) >= 999.5:
             value, unit = value / 1000, scaled
     if unit == "":
-        return f"{value:.1e}"
+        return f"{value:.0e}"
     digits = 0 if value >= 99.5 or value == int(value) else 1 if value >= 9.95 else 2
     return f"{value:.{digits}f}{unit}"
 
@@ -101,12 +105,12 @@ def row_text(row: Row) -> str:
 
 def summary(rows: Iterable[Row]) -> str:
     """How many targets were reached, and the names of those that were not."""
-    judged = [row for row in rows if row.asked is not None]
+    judged = [row for row in rows if row.judged]
     missed = [row.what for row in judged if row.ok == "NO"]
     unknown = [row.what for row in judged if row.ok == "?"]
     reached = len(judged) - len(missed) - len(unknown)
-    lines = [f"{reached} of {len(judged)} targets reached, "
-             f"{sum(row.ok == 'goal' for row in judged)} of them with the goal."]
+    goals = sum(row.ok == "goal" for row in judged)
+    lines = [f"{reached} of {len(judged)} targets reached, {goals} of them with the goal."]
     lines += [f"  not reached: {what}" for what in missed]
     lines += [f"  not measured: {what}" for what in unknown]
     return "\n".join(lines)

@@ -8,10 +8,13 @@ and derives everything else anew at each question, with 4x4 matrices and power s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 ALWAYS = -math.inf
 LATEST = math.inf
@@ -21,7 +24,7 @@ SERIES_TERMS = 40
 Relation = tuple[str, str, str]
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818
     """What the library answers with an error; `reasons` holds every (kind, edge) it may name."""
 
     def __init__(self, reasons: Iterable[tuple[str, Relation | None]]) -> None:
@@ -297,9 +300,7 @@ class ReferenceWorld:
 
     def _has_loop(self) -> bool:
         runs = [run for of, source in self.events for run in self.runs(of, source)]
-        return any(
-            has_cycle([run for run in runs if run.covers(t)]) for t in {run.begin for run in runs}
-        )
+        return any(has_cycle([run for run in runs if run.covers(t)]) for t in {run.begin for run in runs})
 
     def prefer(self, *, of, source):
         if source is None:
@@ -320,21 +321,22 @@ class ReferenceWorld:
                 value, covariance = newest.events[0].value, newest.events[0].covariance
                 events[ALWAYS] = Event(ALWAYS, newest.parent, value, covariance, fixed=True)
 
-    def children(self, name: str) -> set[str]:
-        tracks = [run for of, source in self.events for run in self.runs(of, source)]
-        return {run.of for run in tracks if run.parent == name}
+    def children(self, names: set[str]) -> set[str]:
+        runs = [run for of, source in self.events for run in self.runs(of, source)]
+        return {run.of for run in runs if run.parent in names}
 
     def remove_frame(self, name, *, subtree=False):
         if name not in self.frames:
             raise refuse("UnknownFrame")
-        if self.children(name) and not subtree:
+        if self.children({name}) and not subtree:
             raise refuse("FrameInUse")
-        while children := self.children(name):
-            self.remove_frame(children.pop(), subtree=True)
-        self.frames.discard(name)
-        self.preferred.pop(name, None)
-        self.events = {track: e for track, e in self.events.items() if track[0] != name}
-        self.kept = {r: history for r, history in self.kept.items() if name not in r[:2]}
+        gone = {name}
+        while not self.children(gone) <= gone:
+            gone |= self.children(gone)
+        self.frames -= gone
+        self.preferred = {f: source for f, source in self.preferred.items() if f not in gone}
+        self.events = {track: events for track, events in self.events.items() if track[0] not in gone}
+        self.kept = {r: history for r, history in self.kept.items() if gone.isdisjoint(r[:2])}
 
     def runs(self, of: str, source: str) -> list[Run]:
         groups: list[list[Event]] = []
@@ -348,7 +350,7 @@ class ReferenceWorld:
         if not groups:
             return [Run(of, self.hollow[of, source], source, (), math.inf)]
         ends = [group[0].stamp for group in groups[1:]] + [math.inf]
-        return [Run(of, g[0].parent, source, tuple(g), end) for g, end in zip(groups, ends)]
+        return [Run(of, g[0].parent, source, tuple(g), end) for g, end in zip(groups, ends, strict=True)]
 
     def run_above(self, of: str, t: float) -> Run | str | None:
         """The run that places `of` at t; None for a root."""
@@ -365,14 +367,14 @@ class ReferenceWorld:
 
     def structure(self, t: float) -> dict[str, Run | str | None]:
         above = {frame: self.run_above(frame, t) for frame in self.frames}
-        while cycle := next(filter(None, (find_cycle(above, f) for f in sorted(above))), None):
-            above[max(cycle, key=lambda frame: above[frame].weakness(t))] = None
+        while circles := cycles(above):
+            above[max(circles[0], key=lambda frame: above[frame].weakness(t))] = None
         return above
 
     def path(self, of: str, in_frame: str, t: float) -> list[tuple[Run, bool]]:
         """Runs from `in_frame` to `of`, each with whether it is walked upwards."""
         above = self.structure(t)
-        of_chain, in_chain = chain(above, of), chain(above, in_frame)
+        of_chain, in_chain = climb(above, of), climb(above, in_frame)
         common = next((frame for frame in of_chain if frame in in_chain), None)
         if common is None:
             tops = above[of_chain[-1]], above[in_chain[-1]]
@@ -413,9 +415,15 @@ class ReferenceWorld:
             raise refuse("UnknownFrame")
         seen = fixed_frame or of
         t = self.latest(seen, in_frame) if at == LATEST else at
-        steps = self.steps(seen, in_frame, t, outside, how)
-        if fixed_frame is not None:
-            steps += self.steps(of, fixed_frame, of_at, outside, how)
+        legs = [(seen, in_frame, t), (of, fixed_frame, of_at)][: 1 if fixed_frame is None else 2]
+        steps, reasons = [], set()
+        for leg in legs:
+            try:
+                steps += self.steps(*leg, outside, how)
+            except Refused as refused:
+                reasons |= refused.reasons
+        if reasons:
+            raise Refused(reasons)
         timeless = t == LATEST or (bool(steps) and all(step.run.fixed for step in steps))
         return Answer(
             matrix=product(steps),
@@ -426,21 +434,17 @@ class ReferenceWorld:
         )
 
 
-def chain(above: dict[str, Run | str | None], frame: str) -> list[str]:
-    """The frame and its ancestors, up to a root or a contested frame."""
+def climb(above: dict[str, Run | str | None], frame: str) -> list[str]:
+    """The frame and its ancestors, up to a root, a contested frame, or the first one met again."""
     frames = [frame]
-    while isinstance(above[frames[-1]], Run):
+    while isinstance(above[frames[-1]], Run) and frames[-1] not in frames[:-1]:
         frames.append(above[frames[-1]].parent)
     return frames
 
 
-def find_cycle(above: dict[str, Run | str | None], start: str) -> list[str]:
-    frames = [start]
-    while isinstance(above[frames[-1]], Run):
-        frames.append(above[frames[-1]].parent)
-        if frames[-1] in frames[:-1]:
-            return frames[frames.index(frames[-1]) : -1]
-    return []
+def cycles(above: dict[str, Run | str | None]) -> list[list[str]]:
+    climbs = [climb(above, frame) for frame in sorted(above)]
+    return [frames[:-1] for frames in climbs if len(frames) > 1 and frames[0] == frames[-1]]
 
 
 def has_cycle(runs: list[Run]) -> bool:

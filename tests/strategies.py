@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from armillary.errors import ArmillaryError
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import armillary
 import reference
 from armillary import Rotation, Transform, World, seconds
-from armillary.errors import ArmillaryError
 from reference import Answer, ReferenceWorld, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CLOSE_M = 1e-9
 CLOSE_RAD = 1e-9
@@ -110,9 +113,11 @@ def stamp_pairs(draw: st.DrawFn) -> tuple[int, int]:
 
 
 FRAMES = ("a", "b", "c", "d", "e")
+SOMEWHERE = st.sampled_from(FRAMES * 5 + ("nowhere",))
 SOURCES = ("", "left", "right")
+MOSTLY_ONE_SOURCE = SOURCES[:1] * 6 + SOURCES[1:]
 STAMPS = (-seconds(1.0), -1, 0, 1, *(seconds(float(i)) for i in range(1, 8)))
-BETWEEN = tuple((a + b) // 2 for a, b in zip(STAMPS[3:], STAMPS[4:]))
+BETWEEN = tuple((a + b) // 2 for a, b in pairwise(STAMPS[3:]))
 BEYOND = (STAMPS[0] - 1, STAMPS[-1] + 1, STAMPS[-1] + seconds(5.0))
 LONG_HISTORY = seconds(1000.0)
 DOWNHILL = [(of, parent) for i, of in enumerate(FRAMES) for parent in FRAMES[:i]]
@@ -122,27 +127,41 @@ _random = np.random.default_rng(7)
 VALUES = [reference.exp(_random.uniform(-0.8, 0.8, size=6)) for _ in range(16)]
 UNCERTAINTIES = [None, *(_covariance(rank, rank, 0.1) for rank in (0, 2, 6))]
 
+Pair = tuple[str, str]
 Statement = tuple[str, dict[str, Any]]
 
 
-def placements(pairs: list[tuple[str, str]] = DOWNHILL) -> st.SearchStrategy[dict[str, Any]]:
+def placements(pairs: list[Pair] = DOWNHILL) -> st.SearchStrategy[dict[str, Any]]:
     """Who says that which frame is where, without a time."""
     return st.builds(
         lambda pair, **rest: {"of": pair[0], "in_frame": pair[1], **rest},
         st.sampled_from(pairs),
         transform=st.sampled_from(VALUES),
-        source=st.sampled_from(SOURCES[:1] * 3 + SOURCES[1:]),
+        source=st.sampled_from(MOSTLY_ONE_SOURCE),
         covariance=st.sampled_from(UNCERTAINTIES),
     )
 
 
 @st.composite
-def samples(draw: st.DrawFn, pairs: list[tuple[str, str]] = DOWNHILL) -> Statement:
+def samples(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL) -> Statement:
     return "set_pose", {**draw(placements(pairs)), "at": draw(st.sampled_from(STAMPS))}
 
 
 @st.composite
-def fixings(draw: st.DrawFn, pairs: list[tuple[str, str]] = DOWNHILL) -> Statement:
+def bursts(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL) -> list[Statement]:
+    """Some samples of one relation, in any order; with a covariance all, or none."""
+    placement = draw(placements(pairs))
+    known = placement["covariance"] is not None
+    uncertainties = UNCERTAINTIES[1:] if known else UNCERTAINTIES[:1]
+    contents = st.tuples(*map(st.sampled_from, (STAMPS, VALUES, uncertainties)))
+    return [
+        ("set_pose", {**placement, "at": at, "transform": value, "covariance": covariance})
+        for at, value, covariance in draw(st.lists(contents, min_size=1, max_size=5))
+    ]
+
+
+@st.composite
+def fixings(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL) -> Statement:
     at = draw(st.none() | st.sampled_from(STAMPS))
     return "fix", {**draw(placements(pairs)), "at": at}
 
@@ -153,9 +172,24 @@ def preferences(draw: st.DrawFn) -> Statement:
     return "prefer", {"of": draw(st.sampled_from(FRAMES)), "source": source}
 
 
-def histories(pairs: list[tuple[str, str]] = DOWNHILL) -> st.SearchStrategy[list[Statement]]:
-    """Samples in any order, late and repeated ones, moves, rivals, fixings."""
-    return st.lists(samples(pairs) | samples(pairs) | fixings(pairs), max_size=25)
+@st.composite
+def histories(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL) -> list[Statement]:
+    """Every frame somewhere, then more: late and repeated samples, moves, rivals, fixings."""
+    said = draw(backbones())
+    for part in draw(st.lists(bursts(pairs) | fixings(pairs).map(lambda f: [f]), max_size=5)):
+        said.extend(part)
+    return said
+
+
+@st.composite
+def backbones(draw: st.DrawFn) -> list[Statement]:
+    """Something about almost every frame, all from one source."""
+    said: list[Statement] = []
+    for of in FRAMES[1:]:
+        mine = [pair for pair in DOWNHILL if pair[0] == of]
+        fixing = fixings(mine).map(lambda statement: [statement])
+        said.extend(draw(bursts(mine) | bursts(mine) | bursts(mine) | fixing | st.just([])))
+    return [(method, {**arguments, "source": ""}) for method, arguments in said]
 
 
 def forests() -> st.SearchStrategy[list[Statement]]:
@@ -171,8 +205,8 @@ def instants() -> st.SearchStrategy[int | float]:
 def questions(when: st.SearchStrategy[int | float] | None = None) -> st.SearchStrategy[dict]:
     return st.fixed_dictionaries(
         {
-            "of": st.sampled_from(FRAMES),
-            "in_frame": st.sampled_from(FRAMES),
+            "of": SOMEWHERE,
+            "in_frame": SOMEWHERE,
             "at": instants() if when is None else when,
             "outside": st.sampled_from(["raise", "hold"]),
             "interpolation": st.sampled_from([None, "linear", "screw"]),
@@ -183,7 +217,7 @@ def questions(when: st.SearchStrategy[int | float] | None = None) -> st.SearchSt
 @st.composite
 def two_time_questions(draw: st.DrawFn) -> dict:
     finite = st.sampled_from(STAMPS + BETWEEN + BEYOND)
-    also = {"of_at": draw(finite), "fixed_frame": draw(st.sampled_from(FRAMES))}
+    also = {"of_at": draw(finite), "fixed_frame": draw(SOMEWHERE)}
     return {**draw(questions(finite)), **also}
 
 
@@ -205,6 +239,12 @@ def assert_same_covariance(actual: np.ndarray | None, expected: np.ndarray | Non
         return
     assert actual.shape == (6, 6)
     assert np.abs(actual - expected).max() < CLOSE_COVARIANCE * max(1.0, np.abs(expected).max())
+
+
+def assert_psd(covariance: np.ndarray) -> None:
+    scale = max(1.0, np.abs(covariance).max())
+    assert np.abs(covariance - covariance.T).max() < CLOSE_COVARIANCE * scale
+    assert np.linalg.eigvalsh(covariance).min() > -CLOSE_COVARIANCE * scale
 
 
 def outcome(call: Callable[[], Any], refusal: type[Exception]) -> Any:
@@ -243,9 +283,7 @@ class Twins:
 
     def do(self, method: str, arguments: dict[str, Any]) -> None:
         expected = outcome(lambda: getattr(self.reference, method)(**arguments), Refused)
-        actual = outcome(
-            lambda: getattr(self.world, method)(**_for_armillary(arguments)), ArmillaryError
-        )
+        actual = outcome(lambda: getattr(self.world, method)(**_for_armillary(arguments)), ArmillaryError)
         if isinstance(expected, Refused):
             assert_same_refusal(actual, Refused((kind, None) for kind in expected.kinds))
         else:

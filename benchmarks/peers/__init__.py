@@ -30,7 +30,7 @@ class PeerFailed(RuntimeError):
 
 
 class Peer:
-    """One running peer. Use as a context manager or call `close`."""
+    """One running peer; `close` it."""
 
     def __init__(self, command: list[str], folder: Path) -> None:
         self._process = subprocess.Popen(
@@ -38,10 +38,10 @@ class Peer:
 
     def ask(self, command: str) -> dict[str, Any]:
         """Runs one command in the peer and returns its answer."""
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(command + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        stdin, stdout = self._process.stdin, self._process.stdout
+        stdin.write(command + "\n")
+        stdin.flush()
+        line = stdout.readline()
         if not line:
             raise PeerFailed(f"{self._process.args} died on '{command}'.")
         answer = json.loads(line)
@@ -50,8 +50,7 @@ class Peer:
         return answer
 
     def close(self) -> None:
-        if self._process.stdin:
-            self._process.stdin.close()
+        self._process.stdin.close()
         self._process.wait(timeout=10)
 
 

@@ -40,7 +40,7 @@ def chain_buffer(name):
     buffer = BufferTree()
     stamps, rows = chain(name)
     for i in range(EDGES):
-        for stamp, row in zip(stamps[i].tolist(), rows[i].tolist()):
+        for stamp, row in zip(stamps[i].tolist(), rows[i].tolist(), strict=True):
             buffer.update(f"f{i}", f"f{i + 1}", isometry(stamp, row), TransformType.Dynamic)
     return buffer
 
@@ -64,8 +64,8 @@ class Stream:
 
     def insert(self, count):
         rows = chain("jittered")[1][0].tolist()
-        ready = [isometry(START_NS + i * PERIOD_NS, rows[i % SAMPLES]) for i in range(self.next, self.next + count)]
-        self.next += count
+        first, self.next = self.next, self.next + count
+        ready = [isometry(START_NS + i * PERIOD_NS, rows[i % SAMPLES]) for i in range(first, self.next)]
         call, kind = self.buffer.update, TransformType.Dynamic
         started = process_time_ns()
         for each in ready:

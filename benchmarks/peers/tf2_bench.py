@@ -37,7 +37,7 @@ def read(name, *shape):
 def chain(name):
     """[(stamps, rows as one flat array)] of each edge."""
     arrays = read(name, *[("q", SAMPLES), ("d", 7 * SAMPLES)] * EDGES)
-    return list(zip(arrays[::2], arrays[1::2]))
+    return list(zip(arrays[::2], arrays[1::2], strict=True))
 
 
 def time_of(stamp):

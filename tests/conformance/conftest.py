@@ -1,8 +1,9 @@
 import pytest
+
 from armillary import World, seconds
 from conformance.peer import tf2_peer
 
-__all__ = ["tf2_peer", "tf2_buffer", "world"]
+__all__ = ["tf2_buffer", "tf2_peer", "world"]
 
 HISTORY = seconds(10)
 

@@ -16,7 +16,7 @@ TF2_ABSENT = 3  # the exit status by which tf2_peer.py says that its imports fai
 INSTALL = "apt-get install -y libtf2-dev python3-tf2 python3-geometry-msgs python3-rospy"
 
 
-class Tf2Absent(RuntimeError):
+class Tf2AbsentError(RuntimeError):
     """The system Python cannot import tf2, so there is nobody to compare with."""
 
     def __init__(self, detail: str) -> None:
@@ -36,14 +36,14 @@ class Tf2Peer:
                 text=True,
             )
         except OSError as problem:
-            raise Tf2Absent(str(problem)) from problem
+            raise Tf2AbsentError(str(problem)) from problem
         self._names = itertools.count()
         with contextlib.suppress(BrokenPipeError):
             if self._exchange([]) == "[]\n":
                 return
         self.close()
         if self._process.returncode == TF2_ABSENT:
-            raise Tf2Absent("its imports fail")
+            raise Tf2AbsentError("its imports fail")
         raise RuntimeError(f"{SCRIPT.name} ended with status {self._process.returncode}")
 
     def ask(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
@@ -63,7 +63,10 @@ class Tf2Peer:
     def _exchange(self, commands: Sequence[Sequence[Any]]) -> str:
         self._process.stdin.write(json.dumps(commands) + "\n")
         self._process.stdin.flush()
-        return self._process.stdout.readline()
+        answers = self._process.stdout.readline()
+        if not answers and commands:
+            raise RuntimeError(f"tf2 died (status {self._process.wait()}) of one of {commands}")
+        return answers
 
 
 class Tf2Buffer:
@@ -93,7 +96,7 @@ def tf2_peer() -> Iterator[Tf2Peer]:
     """The running peer, or a skip that says how to install it."""
     try:
         peer = Tf2Peer()
-    except Tf2Absent as absent:
+    except Tf2AbsentError as absent:
         pytest.skip(str(absent))
     with contextlib.closing(peer):
         yield peer

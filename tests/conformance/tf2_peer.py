@@ -21,12 +21,15 @@ except ImportError:
     sys.exit(TF2_ABSENT)
 
 NANOSECONDS = 1_000_000_000
+END_OF_TIME = 2**32 * NANOSECONDS
 AUTHORITY = "conformance"
 
 buffers = {}
 
 
 def time(stamp_ns):
+    if stamp_ns >= END_OF_TIME:
+        raise OverflowError(f"{stamp_ns} ns does not fit into ROS 1 time")  # tf2 would abort the process
     return genpy.Time(*divmod(stamp_ns, NANOSECONDS))
 
 

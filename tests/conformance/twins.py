@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from armillary import LATEST, Transform, World, errors
 from conformance.peer import Tf2Buffer, Tf2Peer
 
@@ -108,7 +109,9 @@ class Memory:
     @property
     def frames(self) -> set[str]:
         held = [self.fixed, *self.samples.values()]
-        return {name for series in held for sample in series.values() for name in (sample.of, sample.in_frame)}
+        return {
+            name for series in held for sample in series.values() for name in (sample.of, sample.in_frame)
+        }
 
     def insert(self, sample: Sample) -> bool:
         """Whether the sample was taken."""
@@ -289,7 +292,7 @@ class Twin:
         assert ours.can is (ours.error is None), f"{question}: can_pose and pose disagree: {ours}"
         assert theirs.can is (theirs.error is None), f"{question}: tf2 disagrees with itself: {theirs}"
         if self._agree(question, ours, theirs):
-            return "same"
+            return f"same {theirs.error.__name__ if theirs.error else 'value'}"
         for difference, shows in DIFFERENCES.items():
             if difference(self.memory, question) and shows(self.world, question, ours, theirs, tf2):
                 return difference.__name__
@@ -322,8 +325,10 @@ def their_answer(lookup: dict[str, Any], can: bool) -> Answer:
 
 def refused_and_held_on_request(world, question, ours, theirs, tf2) -> bool:
     held = our_answer(world, question, outside="hold")
-    return ours.error is errors.StampOutOfRange and held.error is theirs.error and (
-        held.error is not None or held.is_close(theirs)
+    return (
+        ours.error is errors.StampOutOfRange
+        and held.error is theirs.error
+        and (held.error is not None or held.is_close(theirs))
     )
 
 

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from armillary.errors import AfterHistory, BeforeHistory
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import reference
 from armillary import Transform, World, seconds
-from armillary.errors import AfterHistory, BeforeHistory
 from strategies import (
     CLOSE_M,
     CLOSE_RAD,
@@ -25,9 +25,10 @@ from strategies import (
 )
 
 HOW = ("linear", "screw")
+ONE_SECOND = (0, seconds(1.0))
 
 
-def between(first, second, stamps=(0, seconds(1.0)), *, interpolation="linear"):
+def between(first, second, stamps=ONE_SECOND, *, interpolation="linear"):
     """A world with two samples of `base` in `map`."""
     world = World(history=LONG_HISTORY, interpolation=interpolation)
     for at, transform in zip(stamps, (first, second), strict=True):

@@ -2,10 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
-
-from armillary import LATEST, Transform, World, seconds
 from armillary.errors import (
     AfterHistory,
     AmbiguousPath,
@@ -17,6 +13,10 @@ from armillary.errors import (
     SingleSample,
     UnknownFrame,
 )
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from armillary import LATEST, Transform, World, seconds
 from strategies import (
     ANY_PAIR,
     BETWEEN,
@@ -396,8 +396,6 @@ class TestTwoTimes:
     def test_meet_in_the_frame_that_stood_still(self, world):
         put(world, "robot", "map", {0: 0.0, 4: 4.0})
         put(world, "cup", "map", {0: 0.0, 4: 40.0})
-        pose = world.pose(
-            of="cup", of_at=seconds(1.0), in_frame="robot", at=seconds(3.0), fixed_frame="map"
-        )
+        pose = world.pose(of="cup", of_at=seconds(1.0), in_frame="robot", at=seconds(3.0), fixed_frame="map")
         assert_close(pose.transform, Transform.exp([10.0 - 3.0, 0, 0, 0, 0, 0]))
         assert pose.stamp == seconds(3.0)

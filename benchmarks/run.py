@@ -1,0 +1,93 @@
+"""Runs the product and its peers side by side and prints one table.
+
+    .venv/bin/python benchmarks/run.py [--quick] [--json FILE] [--only TOPIC ...]
+
+See README.md here for what each row means and how far to trust it.
+"""
+
+import argparse
+import json
+import platform
+import sys
+import tempfile
+import time
+from importlib import import_module
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOPICS = ("agreement", "pose", "batch", "points", "insert", "late", "siblings", "waits",
+          "snapshot", "threads", "memory", "imports")
+REPEATS, QUICK_REPEATS = 20, 3
+
+
+def main() -> int:
+    options = _options()
+    if not _product_is_there():
+        return 1
+    with tempfile.TemporaryDirectory(prefix="armillary_bench_") as folder:
+        rows = _measure(options, Path(folder))
+    _write_json(options.json, rows)
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Product and peers, measured in one run.")
+    parser.add_argument("--quick", action="store_true", help="3 repeats instead of 20: a rough look")
+    parser.add_argument("--json", type=Path, default=HERE / "results.json", help="where the figures go")
+    parser.add_argument("--only", nargs="+", choices=TOPICS, default=list(TOPICS), metavar="TOPIC",
+                        help=f"some of: {', '.join(TOPICS)}")
+    return parser.parse_args()
+
+
+def _product_is_there() -> bool:
+    try:
+        import_module("armillary")
+    except ImportError as missing:
+        print(f"armillary is not built for {sys.executable} ({missing}). Run: make demo", file=sys.stderr)
+        return False
+    return True
+
+
+def _measure(options: argparse.Namespace, folder: Path) -> list:
+    from context import Bench
+    from peers import start_peers
+    from scenario import make_scenario
+
+    scenario = make_scenario()
+    scenario.write(folder)
+    peers, absent = start_peers(folder)
+    print("\n".join([*absent, ""]) if absent else "", end="")
+    bench = Bench(scenario, peers, QUICK_REPEATS if options.quick else REPEATS, options.quick)
+    try:
+        return _print_rows(bench, options.only)
+    finally:
+        for peer in peers.values():
+            peer.close()
+
+
+def _print_rows(bench, topics: list[str]) -> list:
+    from table import heading, row_text, summary
+
+    rows = []
+    print(heading())
+    for topic in topics:
+        for row in import_module(f"rows.{topic}").rows(bench):
+            rows.append((topic, row))
+            print(row_text(row), flush=True)
+    print("\n" + summary(row for _, row in rows))
+    return rows
+
+
+def _write_json(path: Path, rows: list) -> None:
+    record = {
+        "when": time.strftime("%Y-%m-%dT%H:%M:%S"),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "rows": [{"topic": topic} | row.as_json() for topic, row in rows],
+    }
+    path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+    print(f"Written to {path}.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,185 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "armillary/errors.hpp"
+#include "armillary/provider.hpp"
+#include "armillary/query.hpp"
+#include "armillary/series.hpp"
+#include "armillary/topology.hpp"
+#include "armillary/watch.hpp"
+
+namespace armillary {
+
+/// Limits and defaults, given once.
+struct ForestOptions {
+  Retention retention{};
+  std::size_t max_runs = 1000;    ///< parents remembered for one frame and source
+  std::size_t max_waits = 10'000;
+  std::optional<Covariance> default_covariance{};  ///< of samples that come without one
+};
+
+/// Who places which frame in which: a pose relation.
+struct EdgeName {
+  std::string_view of, in_frame, source;
+};
+
+/// One relation as `relations()` reports it.
+struct RelationInfo {
+  RelationId id = kNone;
+  std::string of, in_frame, source;
+  ProviderKind kind = ProviderKind::none;
+  std::size_t samples = 0;
+  Coverage coverage{};
+};
+
+/// "Now" as far as everything on the path is known, or one instant.
+struct When {
+  bool latest = true;
+  Stamp at{};
+
+  static When newest() { return {}; }
+  static When exactly(Stamp at) { return {false, at}; }
+};
+
+/// Where was `of`, seen from `in_frame`? With `of_at` and `fixed_frame`: the two ends at two instants.
+struct Question {
+  FrameId of = kNone;
+  FrameId in_frame = kNone;
+  When at{};
+  FrameId fixed_frame = kNone;
+  When of_at{};
+  QueryContext context{};
+};
+
+/// The same, by name: for waits, which may be asked before the frames exist.
+struct NamedQuestion {
+  std::string of, in_frame, fixed_frame;
+  When at{}, of_at{};
+  QueryContext context{};
+};
+
+/// All frames seen from one, at one time.
+struct Sweep {
+  struct Found {
+    FrameId frame;
+    Transform transform;
+    Stamp stamp;
+    bool held;
+  };
+  std::vector<Found> found;
+  std::vector<std::pair<FrameId, Failure>> missing;
+};
+
+/// Samples of one relation, oldest first.
+struct SampleTable {
+  std::vector<std::int64_t> stamps;
+  std::vector<double> xyz_wxyz;     ///< seven a row
+  std::vector<double> covariances;  ///< 36 a row, NaN where unknown; empty where no row has one
+};
+
+/// Frames, pose relations and their histories; every question about them.
+///
+/// Writing takes one lock. Reading takes none: structure is read through one version per question, samples are
+/// whole per relation, and nothing a reader holds is freed. Reading never waits for writing.
+class Forest {
+ public:
+  explicit Forest(ForestOptions options);
+  ~Forest();
+  Forest(const Forest&) = delete;
+  Forest& operator=(const Forest&) = delete;
+
+  // -- Names
+
+  FrameId add_frame(std::string_view name);
+  [[nodiscard]] FrameId find_frame(std::string_view name) const;  ///< kNone where there is none
+  [[nodiscard]] std::string frame_name(FrameId id) const;
+  [[nodiscard]] std::vector<std::string> frame_names() const;  ///< in the order they came
+  [[nodiscard]] BodyId body_of(FrameId id) const;
+
+  // -- Writing. A failed call changes nothing.
+
+  /// Places a frame at one instant; a new parent moves it there from that instant on.
+  Failure set_pose(const EdgeName& edge, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance = nullptr);
+
+  /// The relation's number, or kNone: what the fast lane below takes.
+  [[nodiscard]] RelationId find_relation(FrameId of, FrameId in_frame, std::string_view source) const;
+
+  /// The fast lane: no names, no structure. `in_frame_T_of` has a unit quaternion.
+  Failure insert(RelationId relation, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance = nullptr);
+
+  /// Many samples of one relation: stamps, seven values a row (wxyz, xyz), and 21 a row or null. All or nothing.
+  Failure set_poses(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
+
+  /// A constant pose: always, or from `from` until something newer is said.
+  Failure fix(const EdgeName& edge, Stamp from, const FixedPose& pose);
+
+  /// A computed pose: always, or from `from` on.
+  Failure drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider);
+  /// To be called when what `relation`'s provider covers has grown to `stamp`.
+  void driven_changed(RelationId relation, Stamp stamp);
+
+  /// Re-parents from `at` on and keeps where it is. An empty `source` means whoever holds the frame at `at`.
+  Failure attach(std::string_view of, std::string_view to, std::string_view source, Stamp at, std::string_view own_name);
+
+  /// Settles every contest about `of`; an empty optional takes the preference back. False: no such frame or source.
+  bool prefer(FrameId of, std::optional<std::string_view> source);
+
+  Failure keep(RelationId relation, const Retention& retention);
+  [[nodiscard]] Retention retention_of(RelationId relation) const;
+
+  Failure remove_frame(FrameId frame, bool with_subtree);
+  void clear();       ///< forgets samples; structure and fixed poses stay
+  void reset_time();  ///< as `clear`, for a clock that starts again; a fixed pose is then fixed since always
+
+  // -- Asking
+
+  [[nodiscard]] Result<PoseAnswer> pose(const Question& question) const;
+  [[nodiscard]] bool can_pose(const Question& question) const;
+
+  /// One answer per stamp, in order; `write(row, transform)`. Stops at the first failure and names its row.
+  enum class Layout { matrix, xyz_wxyz };
+  [[nodiscard]] Failure poses(FrameId of, FrameId in_frame, std::span<const std::int64_t> stamps, const QueryContext& context,
+                              Layout layout, double* out) const;
+
+  /// `to_T_from(t_i) * p_i` for every point.
+  [[nodiscard]] Failure map_points(FrameId from, FrameId to, std::span<const std::int64_t> stamps, const QueryContext& context,
+                                   const double* points, double* out) const;
+
+  [[nodiscard]] Sweep snapshot(FrameId in_frame, When at, const QueryContext& context) const;
+
+  [[nodiscard]] std::vector<RelationInfo> relations() const;
+  [[nodiscard]] std::optional<RelationInfo> relation(RelationId id) const;
+  [[nodiscard]] RelationId relations_made() const;  ///< one more than the highest relation id so far
+  [[nodiscard]] SampleTable samples(RelationId relation, Stamp from, Stamp to) const;
+  [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;
+  /// Parent of `frame` at `at` as `pose` would take it; kNone for a root or a contested frame.
+  [[nodiscard]] std::pair<FrameId, RelationId> parent_at(FrameId frame, When at) const;
+
+  // -- Waiting
+
+  /// Answers, or arranges for `watch` to be woken when the one missing thing changes: ask again then.
+  [[nodiscard]] Result<PoseAnswer> answer_or_watch(const NamedQuestion& question, const Watch& watch);
+  [[nodiscard]] bool is_watching(WaitId id) const;  ///< false: answered, or no answer can come
+  void forget_watch(WaitId id);
+  [[nodiscard]] WaitId new_wait_id();
+  /// Blocks until there is an answer, or none can come, or `timeout_ns` is over (negative: no limit).
+  [[nodiscard]] Result<PoseAnswer> wait_for_pose(const NamedQuestion& question, std::int64_t timeout_ns,
+                                                 const std::function<bool()>& keep_waiting);
+  [[nodiscard]] std::size_t waits_pending() const;
+
+  /// Ends every wait; later waits fail at once.
+  void close();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace armillary

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "armillary/errors.hpp"
+#include "armillary/query.hpp"
+
+namespace armillary {
+
+/// The instants a provider can answer for, ends included.
+struct Coverage {
+  Stamp first = Stamp::never();
+  Stamp last = Stamp::always();
+
+  [[nodiscard]] bool empty() const { return last < first; }
+};
+
+/// A pose that is computed when it is asked: a joint, a mechanism.
+///
+/// Called by readers without a lock, from several threads at once. When its coverage grows, its owner tells
+/// the forest (`Forest::driven_changed`), which wakes who waits for it.
+class DrivenProvider {
+ public:
+  DrivenProvider() = default;
+  virtual ~DrivenProvider() = default;
+  DrivenProvider(const DrivenProvider&) = delete;
+  DrivenProvider& operator=(const DrivenProvider&) = delete;
+
+  [[nodiscard]] virtual Coverage coverage() const = 0;
+
+  /// Value at `at`. Returns `none`, or before/after_history, single_sample, no_samples.
+  [[nodiscard]] virtual FailureKind evaluate(Stamp at, const QueryContext& context, Evaluation& out) const = 0;
+};
+
+/// A pose that never changes.
+struct FixedPose {
+  Transform value;
+  Covariance covariance;
+  bool exact = true;  ///< without a covariance a fixed pose is exact
+};
+
+}  // namespace armillary

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "armillary/ids.hpp"
+#include "armillary/stamp.hpp"
+#include "armillary/transform.hpp"
+#include "armillary/uncertain.hpp"
+
+namespace armillary {
+
+class Selector;
+
+enum class Outside {
+  raise,  ///< outside the history there is no answer
+  hold,   ///< the nearest sample, and the answer says so
+};
+
+/// How a question is to be answered; handed to every part that helps to answer it.
+struct QueryContext {
+  Outside outside = Outside::raise;
+  Interpolation interpolation = Interpolation::linear;
+  const Selector* selector = nullptr;  ///< null: `unique`, a contested frame is a failure
+  bool want_covariance = true;
+};
+
+/// What is known of an answer's uncertainty.
+enum class Certainty { unknown, exact, known };
+
+/// The value of one edge, or of a whole path, at one instant.
+struct Evaluation {
+  Transform value;
+  Covariance covariance;  ///< set where certainty is `known`
+  Certainty certainty = Certainty::exact;
+  bool held = false;
+  bool predicted = false;
+};
+
+/// Relations an answer was computed from; on the heap only for long paths.
+class RelationList {
+ public:
+  RelationList() = default;
+
+  void reserve(std::size_t count) {
+    if (count > kInline) more_ = std::make_unique<std::vector<RelationId>>();
+  }
+  void push_back(RelationId relation) {
+    if (more_) return more_->push_back(relation);
+    few_[count_++] = relation;
+  }
+  [[nodiscard]] std::span<const RelationId> ids() const {
+    return more_ ? std::span<const RelationId>(*more_) : std::span<const RelationId>(few_.data(), count_);
+  }
+
+ private:
+  static constexpr std::size_t kInline = 12;
+  std::unique_ptr<std::vector<RelationId>> more_;
+  std::uint32_t count_ = 0;
+  std::array<RelationId, kInline> few_;
+};
+
+/// Where a frame was, seen from another.
+struct PoseAnswer {
+  Transform transform;
+  Stamp stamp = Stamp::always();  ///< `always`: everything on the path is fixed
+  Certainty certainty = Certainty::unknown;
+  bool held = false;
+  bool predicted = false;
+  std::unique_ptr<Covariance> covariance;  ///< set where certainty is `known`
+  RelationList relations;
+
+  [[nodiscard]] bool is_timeless() const { return stamp == Stamp::always(); }
+};
+
+}  // namespace armillary

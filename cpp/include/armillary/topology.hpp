@@ -1,0 +1,112 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "armillary/ids.hpp"
+#include "armillary/provider.hpp"
+#include "armillary/series.hpp"
+
+namespace armillary {
+
+enum class ProviderKind : std::uint8_t { none, fixed, sampled, driven };
+
+/// Where the value of a relation comes from during one run.
+struct ProviderRef {
+  ProviderKind kind = ProviderKind::none;
+  const void* pointer = nullptr;
+
+  [[nodiscard]] const FixedPose& fixed() const { return *static_cast<const FixedPose*>(pointer); }
+  [[nodiscard]] const Series& series() const { return *static_cast<const Series*>(pointer); }
+  [[nodiscard]] const DrivenProvider& driven() const { return *static_cast<const DrivenProvider*>(pointer); }
+};
+
+/// From `from` until the next run begins, the frame hangs under `parent`.
+struct Run {
+  Stamp from;
+  FrameId parent;
+  RelationId relation;
+  ProviderRef provider;
+};
+
+/// All that one source says of one frame: its runs, oldest first.
+struct Track {
+  SourceId source;
+  bool preferred;
+  std::vector<Run> runs;
+
+  /// The run in force at `at`, or null before the first.
+  [[nodiscard]] const Run* run_at(Stamp at) const;
+};
+
+/// The tracks of a frame with rivals or a history of parents. Immutable.
+struct TrackSet {
+  std::vector<Track> tracks;
+};
+
+/// Chooses among the tracks of a contested frame. Pure; called by readers.
+class Selector {
+ public:
+  virtual ~Selector() = default;
+  /// Index into `open`, or kNone for "contested".
+  [[nodiscard]] virtual std::uint32_t choose(FrameId frame, const std::vector<const Track*>& open, Stamp at) const = 0;
+};
+
+/// One frame as readers see it: nearly always one source, one parent for all time.
+struct FrameNode {
+  FrameId parent = kNone;
+  RelationId relation = kNone;
+  ProviderRef provider;
+  const TrackSet* tracks = nullptr;  ///< set where the parent depends on time or on a choice; rules alone
+  BodyId body = kNone;               ///< implicit bodies have the number of their frame
+  bool alive = false;
+};
+
+/// One version of the structure. Immutable; found through one atomic pointer, freed when no reader holds it.
+///
+/// Nodes live in pages, so that a change copies one page and the list of pages, however many frames there are.
+class Topology {
+ public:
+  static constexpr std::uint32_t kPageFrames = 128;
+  struct Page {
+    std::array<FrameNode, kPageFrames> nodes;
+  };
+
+  [[nodiscard]] std::uint32_t frames() const { return frames_; }
+  [[nodiscard]] const FrameNode& node(FrameId id) const { return pages_[id / kPageFrames]->nodes[id % kPageFrames]; }
+
+ private:
+  friend class TopologyEdit;
+  friend void destroy_topology(const Topology* topology);
+  std::uint32_t frames_ = 0;
+  std::vector<const Page*> pages_;
+};
+
+void destroy_topology(const Topology* topology);
+
+/// A change in the making: pages are copied when first touched; `commit` publishes all of it at once.
+class TopologyEdit {
+ public:
+  explicit TopologyEdit(const Topology* base);
+  ~TopologyEdit();
+  TopologyEdit(const TopologyEdit&) = delete;
+  TopologyEdit& operator=(const TopologyEdit&) = delete;
+
+  void grow_to(std::uint32_t frames);
+  [[nodiscard]] FrameNode& node(FrameId id);
+
+  /// Publishes through `root`; what it replaces is retired.
+  void commit(std::atomic<const Topology*>& root, RetireList& retired);
+
+ private:
+  const Topology* base_;
+  std::unique_ptr<Topology> next_;
+  std::vector<bool> owned_;  // pages that this edit copied
+};
+
+/// Frees a topology that nobody reads any more, pages included.
+void destroy_topology(const Topology* topology);
+
+}  // namespace armillary

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "armillary/ids.hpp"
+#include "armillary/stamp.hpp"
+
+namespace armillary {
+
+using WaitId = std::uint64_t;
+
+/// Told when the one thing a wait watches has changed. Called under the writer lock: set a flag, nothing more.
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+  virtual void wake(WaitId id) = 0;
+};
+
+/// A wait and where to wake it.
+struct Watch {
+  WaitId id = 0;
+  Watcher* watcher = nullptr;
+};
+
+/// Waits for samples of one track. An insert that concerns none of them costs two comparisons.
+class WatchList {
+ public:
+  /// Wake when a sample with `from <= stamp <= to` comes.
+  void add(const Watch& watch, Stamp from, Stamp to);
+  void remove(WaitId id);
+
+  /// Wakes and forgets every wait that `stamp` concerns.
+  void inserted(Stamp stamp) {
+    if (stamp >= first_ && stamp <= last_) fire(stamp);
+  }
+  void fire_all();
+  [[nodiscard]] bool empty() const { return later_.empty() && between_.empty(); }
+
+ private:
+  struct Entry {
+    Stamp from, to;
+    Watch watch;
+  };
+  void fire(Stamp stamp);
+  void refresh_hull();
+
+  std::vector<Entry> later_;    // for everything from `from` on; latest `from` first
+  std::vector<Entry> between_;  // for an interval
+  Stamp first_ = Stamp::never(), last_ = Stamp::always();  // hull of all intervals
+};
+
+/// Waits for a frame to appear or to be connected.
+class StructureWatches {
+ public:
+  void add_name(const Watch& watch, std::string name);
+  void add_roots(const Watch& watch, FrameId first, FrameId second);
+  void remove(WaitId id);
+
+  void frame_added(const std::string& name);
+  void parent_changed(FrameId frame);
+  void fire_all();
+
+ private:
+  struct Entry {
+    std::string name;
+    FrameId first, second;
+    Watch watch;
+  };
+  template <typename Concerns>
+  void fire_if(Concerns concerns);
+  std::vector<Entry> entries_;
+};
+
+}  // namespace armillary

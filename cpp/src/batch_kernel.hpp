@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+
+namespace armillary::batch {
+
+inline constexpr std::size_t kBlock = 128;
+
+/// `kBlock` poses side by side: w x y z, then the translation.
+struct alignas(64) Poses {
+  double q[4][kBlock];
+  double t[3][kBlock];
+};
+
+/// The two rows around each instant and how far between them it is.
+struct alignas(64) Ends {
+  Poses before, after;
+  double u[kBlock];
+};
+
+/// The same arithmetic compiled for several instruction sets; chosen once, at run time.
+struct Kernel {
+  /// Shortest-arc slerp and straight line; whole blocks, unused places hold identities.
+  void (*interpolate)(const Ends& ends, Poses& out);
+  /// right = left * right.
+  void (*compose)(const Poses& left, Poses& right);
+};
+
+extern const Kernel base_kernel;
+extern const Kernel avx2_kernel;
+
+[[nodiscard]] const Kernel& kernel();
+
+}  // namespace armillary::batch

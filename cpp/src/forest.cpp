@@ -1,0 +1,279 @@
+// The doors of a Forest: every call that changes it takes the lock, checks, then writes.
+
+#include "armillary/forest.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "armillary/pose_row.hpp"
+#include "forest_state.hpp"
+
+namespace armillary {
+
+namespace {
+
+using Guard = std::lock_guard<std::mutex>;
+
+/// The packed covariance of one sample, or nothing.
+class Side {
+ public:
+  explicit Side(const Covariance* covariance) : given_(covariance != nullptr) {
+    if (given_) covariance->pack(packed_);
+  }
+  [[nodiscard]] const double* get() const { return given_ ? packed_.data() : nullptr; }
+
+ private:
+  bool given_;
+  std::array<double, Covariance::kPacked> packed_;
+};
+
+}  // namespace
+
+Forest::Forest(ForestOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Forest::~Forest() = default;
+
+FrameId Forest::add_frame(std::string_view name) {
+  const Guard guard(state_->lock);
+  return state_->add_frame(name);
+}
+
+FrameId Forest::find_frame(std::string_view name) const {
+  const Guard guard(state_->lock);
+  return state_->find_frame(name);
+}
+
+std::string Forest::frame_name(FrameId id) const {
+  const Guard guard(state_->lock);
+  return id < state_->frames.size() ? state_->frames[id].name : std::string{};
+}
+
+std::vector<std::string> Forest::frame_names() const {
+  const Guard guard(state_->lock);
+  std::vector<std::pair<std::uint64_t, std::string>> ordered;
+  for (const FrameRecord& frame : state_->frames)
+    if (frame.alive) ordered.emplace_back(frame.sequence, frame.name);
+  std::ranges::sort(ordered);
+  std::vector<std::string> names;
+  for (auto& [sequence, name] : ordered) names.push_back(std::move(name));
+  return names;
+}
+
+BodyId Forest::body_of(FrameId id) const {
+  const Guard guard(state_->lock);
+  return id < state_->frames.size() ? state_->frames[id].body : kNone;
+}
+
+Failure Forest::set_pose(const EdgeName& edge, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance) {
+  const Side side(covariance);
+  const Guard guard(state_->lock);
+  RelationRecord* known = state_->find_relation(edge);
+  if (Failure failure = state_->check_samples(edge, known, {&at.ns, 1})) return failure;
+  state_->write_sample(known != nullptr ? *known : state_->make_relation(edge), {at, values_of(in_frame_T_of), side.get()});
+  return {};
+}
+
+RelationId Forest::find_relation(FrameId of, FrameId in_frame, std::string_view source) const {
+  const Guard guard(state_->lock);
+  const SourceId source_id = state_->find_source(source);
+  if (source_id == kNone || of >= state_->frames.size()) return kNone;
+  const RelationRecord* relation = state_->find_relation(of, in_frame, source_id);
+  return relation == nullptr ? kNone : relation->id;
+}
+
+Failure Forest::insert(RelationId id, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance) {
+  const Side side(covariance);
+  const Guard guard(state_->lock);
+  if (id >= state_->relations.size() || !state_->relations[id]) return {.kind = FailureKind::unknown_frame, .relation = id};
+  RelationRecord& relation = *state_->relations[id];
+  const EdgeName edge{state_->frames[relation.of].name, state_->frames[relation.parent].name, state_->sources[relation.source]};
+  if (Failure failure = state_->check_samples(edge, &relation, {&at.ns, 1})) return failure;
+  state_->write_sample(relation, {at, values_of(in_frame_T_of), side.get()});
+  return {};
+}
+
+namespace {
+
+bool strictly_increasing(std::span<const std::int64_t> stamps) {
+  return std::ranges::adjacent_find(stamps, std::ranges::greater_equal{}) == stamps.end();
+}
+
+/// Row numbers by stamp; of equal stamps the later row comes later, and so wins.
+std::vector<std::size_t> order_of(std::span<const std::int64_t> stamps) {
+  std::vector<std::size_t> order(stamps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t row) { return stamps[row]; });
+  return order;
+}
+
+}  // namespace
+
+Failure Forest::set_poses(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides) {
+  if (stamps.empty()) return {};
+  const bool in_order = strictly_increasing(stamps);
+  const Guard guard(state_->lock);
+  if (Failure failure = state_->check_samples(edge, state_->find_relation(edge), stamps)) return failure;
+  RelationRecord& relation = state_->make_relation(edge);
+  TrackRecord& track = *relation.track;
+  const auto write = [&](std::size_t row) {
+    Sample sample{{stamps[row]}, {}, sides == nullptr ? nullptr : sides + row * Covariance::kPacked};
+    std::copy_n(rows + row * kPoseWidth, kPoseWidth, sample.values.begin());
+    state_->write_sample(relation, sample);
+  };
+  if (!in_order) {
+    std::ranges::for_each(order_of(stamps), write);
+    return {};
+  }
+  write(0);
+  const bool appends = sides == nullptr && track.runs.size() == 1 && !track.may_loop && track.runs[0].series->newest().ns == stamps[0];
+  if (appends) {
+    track.runs[0].series->append(stamps.subspan(1), rows + kPoseWidth, state_->retired);
+    if (!track.watches.empty()) track.watches.fire_all();
+  } else {
+    for (std::size_t row = 1; row < stamps.size(); ++row) write(row);
+  }
+  return {};
+}
+
+Failure Forest::fix(const EdgeName& edge, Stamp from, const FixedPose& pose) {
+  const Guard guard(state_->lock);
+  return state_->open_run(edge, {.from = from, .fixed = std::make_unique<FixedPose>(pose)});
+}
+
+Failure Forest::drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider) {
+  const Guard guard(state_->lock);
+  return state_->open_run(edge, {.from = from, .driven = std::move(provider)});
+}
+
+void Forest::driven_changed(RelationId relation, Stamp stamp) {
+  const Guard guard(state_->lock);
+  if (relation < state_->relations.size() && state_->relations[relation])
+    state_->relations[relation]->track->watches.inserted(stamp);
+}
+
+bool Forest::prefer(FrameId of, std::optional<std::string_view> source) {
+  const Guard guard(state_->lock);
+  if (of >= state_->frames.size() || !state_->frames[of].alive) return false;
+  SourceId chosen = kNone;
+  if (source) {
+    chosen = state_->find_source(*source);
+    if (chosen == kNone || state_->find_track(of, chosen) == nullptr) return false;
+  }
+  state_->frames[of].preferred = chosen;
+  state_->publish(of);
+  state_->wake_everybody();
+  return true;
+}
+
+Failure Forest::keep(RelationId id, const Retention& retention) {
+  const Guard guard(state_->lock);
+  if (id >= state_->relations.size() || !state_->relations[id]) return {.kind = FailureKind::unknown_frame, .relation = id};
+  RelationRecord& relation = *state_->relations[id];
+  relation.retention = retention;
+  for (RunRecord& run : relation.track->runs)
+    if (run.relation == id && run.is_sampled()) run.series->set_retention(retention, state_->retired);
+  return {};
+}
+
+Retention Forest::retention_of(RelationId id) const {
+  const Guard guard(state_->lock);
+  const bool known = id < state_->relations.size() && state_->relations[id];
+  return known ? state_->relations[id]->retention : state_->options.retention;
+}
+
+Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
+  const Guard guard(state_->lock);
+  if (frame >= state_->frames.size() || !state_->frames[frame].alive) return {.kind = FailureKind::unknown_frame, .of = frame};
+  const std::vector<FrameId> all = state_->subtree_of(frame);
+  if (all.size() > 1 && !with_subtree) return {.kind = FailureKind::frame_in_use, .of = frame, .path = all};
+  for (const FrameId id : all) state_->erase_frame(id);
+  state_->publish(all);
+  state_->wake_everybody();
+  return {};
+}
+
+void Forest::clear() {
+  const Guard guard(state_->lock);
+  state_->forget_all_samples(false);
+}
+
+void Forest::reset_time() {
+  const Guard guard(state_->lock);
+  state_->forget_all_samples(true);
+}
+
+// -- Looking inside
+
+RelationId Forest::relations_made() const {
+  const Guard guard(state_->lock);
+  return static_cast<RelationId>(state_->relations.size());
+}
+
+namespace {
+
+ProviderKind kind_of(const TrackRecord& track, RelationId id) {
+  ProviderKind kind = ProviderKind::none;
+  for (const RunRecord& run : track.runs)
+    if (run.relation == id) kind = run.provider().kind;
+  return kind;
+}
+
+}  // namespace
+
+std::optional<RelationInfo> Forest::relation(RelationId id) const {
+  const Guard guard(state_->lock);
+  if (id >= state_->relations.size() || !state_->relations[id]) return std::nullopt;
+  const RelationRecord& record = *state_->relations[id];
+  RelationInfo info{.id = id, .of = state_->frames[record.of].name, .in_frame = state_->frames[record.parent].name,
+                    .source = state_->sources[record.source], .kind = kind_of(*record.track, id)};
+  for (std::size_t k = 0; k < record.track->runs.size(); ++k) {
+    const RunRecord& run = record.track->runs[k];
+    if (run.relation != id) continue;
+    if (run.is_sampled()) info.samples += run.series->size();
+    const Coverage covered = record.track->coverage(k);
+    info.coverage.first = std::min(info.coverage.first, covered.first);
+    info.coverage.last = std::max(info.coverage.last, covered.last);
+  }
+  return info;
+}
+
+std::vector<RelationInfo> Forest::relations() const {
+  std::vector<RelationInfo> all;
+  const RelationId made = relations_made();
+  for (RelationId id = 0; id < made; ++id)
+    if (std::optional<RelationInfo> info = relation(id)) all.push_back(std::move(*info));
+  return all;
+}
+
+std::vector<std::string> Forest::sources_of(FrameId frame) const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  if (frame < state_->frames.size())
+    for (const auto& track : state_->frames[frame].tracks)
+      if (!track->runs.empty()) names.push_back(state_->sources[track->source]);
+  return names;
+}
+
+SampleTable Forest::samples(RelationId id, Stamp from, Stamp to) const {
+  const Guard guard(state_->lock);
+  SampleTable table;
+  if (id >= state_->relations.size() || !state_->relations[id]) return table;
+  bool has_covariances = false;
+  for (const RunRecord& run : state_->relations[id]->track->runs) {
+    if (run.relation != id || !run.is_sampled()) continue;
+    run.series->for_each(from, to, [&](const Row& row) {
+      const Transform pose = pose_of(row);
+      const std::optional<Covariance> covariance = covariance_of(row);
+      has_covariances = has_covariances || covariance;
+      table.stamps.push_back(row.stamp_ns());
+      const auto& [q, t] = pose;
+      table.xyz_wxyz.insert(table.xyz_wxyz.end(), {t.x, t.y, t.z, q.w, q.x, q.y, q.z});
+      const std::array<double, 36> none = [] { std::array<double, 36> a; a.fill(std::nan("")); return a; }();
+      const auto& values = covariance ? covariance->values : none;
+      table.covariances.insert(table.covariances.end(), values.begin(), values.end());
+    });
+  }
+  if (!has_covariances) table.covariances.clear();
+  return table;
+}
+
+}  // namespace armillary

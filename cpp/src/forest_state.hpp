@@ -1,0 +1,149 @@
+#pragma once
+
+// The writer's side of a Forest: what the lock guards. Readers see only the published Topology.
+
+#include <mutex>
+#include <unordered_map>
+
+#include "armillary/forest.hpp"
+#include "armillary/path.hpp"
+
+namespace armillary {
+
+struct RunRecord {
+  Stamp from{};
+  FrameId parent = kNone;
+  RelationId relation = kNone;
+  std::unique_ptr<Series> series{};  // exactly one of these three
+  std::unique_ptr<FixedPose> fixed{};
+  std::shared_ptr<DrivenProvider> driven{};
+
+  [[nodiscard]] bool is_sampled() const { return series != nullptr; }
+  [[nodiscard]] bool is_placeholder() const { return is_sampled() && series->empty(); }
+  [[nodiscard]] ProviderRef provider() const;
+};
+
+struct TrackRecord {
+  FrameId of = kNone;
+  SourceId source = kNone;
+  std::vector<RunRecord> runs{};  // by `from`, oldest first
+  std::vector<RelationId> relations{};
+  bool may_loop = false;  // on a circle when time is ignored: every insert is then checked
+  WatchList watches{};
+
+  /// Index of the run in force at `at`, or -1.
+  [[nodiscard]] std::ptrdiff_t run_at(Stamp at) const;
+  /// What run `k` covers: its samples, or until the next run begins.
+  [[nodiscard]] Coverage coverage(std::size_t k) const;
+};
+
+struct RelationRecord {
+  RelationId id = kNone;
+  FrameId of = kNone, parent = kNone;
+  SourceId source = kNone;
+  TrackRecord* track = nullptr;
+  Retention retention{};
+};
+
+struct FrameRecord {
+  std::string name;
+  std::uint64_t sequence = 0;  // order of creation; ids are reused
+  bool alive = false;
+  SourceId preferred = kNone;
+  BodyId body = kNone;
+  std::vector<std::unique_ptr<TrackRecord>> tracks{};
+  std::vector<RelationId> hanging{};  // relations whose parent this frame is
+};
+
+/// One sample on its way in.
+struct Sample {
+  Stamp at;
+  std::array<double, 7> values;
+  const double* side;  // Series::kSideWords values, or null
+};
+
+struct StringHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+
+using NameTable = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
+
+struct Forest::State {
+  explicit State(ForestOptions given);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  const ForestOptions options;
+  std::atomic<const Topology*> topology;
+  mutable std::mutex lock;  // guards everything below
+  RetireList retired;
+  std::vector<FrameRecord> frames;
+  std::vector<FrameId> free_frames;
+  NameTable frame_ids;
+  std::vector<std::string> sources;
+  NameTable source_ids;
+  std::vector<std::unique_ptr<RelationRecord>> relations;  // null: removed
+  StructureWatches structure_watches;
+  std::unordered_map<WaitId, std::vector<TrackRecord*>> watching;
+  std::uint64_t next_sequence = 0;
+  bool closed = false;
+  std::atomic<WaitId> next_wait{1};
+
+  // names (forest_structure.cpp)
+  [[nodiscard]] FrameId find_frame(std::string_view name) const;
+  FrameId add_frame(std::string_view name);
+  SourceId add_source(std::string_view name);
+  [[nodiscard]] SourceId find_source(std::string_view name) const;
+  [[nodiscard]] TrackRecord* find_track(FrameId of, SourceId source) const;
+  [[nodiscard]] RelationRecord* find_relation(FrameId of, FrameId parent, SourceId source) const;
+  [[nodiscard]] RelationRecord* find_relation(const EdgeName& edge) const;
+  RelationRecord& make_relation(const EdgeName& edge);
+
+  // publishing
+  void publish(FrameId frame);
+  void publish(std::span<const FrameId> changed);
+  void fill_node(const FrameRecord& frame, FrameNode& node);
+
+  // runs (forest_runs.cpp)
+  [[nodiscard]] Failure check_samples(const EdgeName& edge, const RelationRecord* relation,
+                                      std::span<const std::int64_t> stamps) const;
+  [[nodiscard]] Failure check_stamps(const RelationRecord* relation, std::span<const std::int64_t> stamps) const;
+  [[nodiscard]] Failure check_loop(const EdgeName& edge, const RelationRecord* relation, Coverage added) const;
+  [[nodiscard]] Coverage coverage_added(const RelationRecord* relation, Coverage samples) const;
+  [[nodiscard]] Failure open_run(const EdgeName& edge, RunRecord run);
+  [[nodiscard]] Stamp newest(const RelationRecord& relation) const;
+  bool write_in_place(RelationRecord& relation, const Sample& sample);
+  void write_sample(RelationRecord& relation, const Sample& sample);
+  void place_sample(TrackRecord& track, RelationRecord& relation, const Sample& sample);
+  void place_run(TrackRecord& track, RunRecord run);
+  void remove_event(TrackRecord& track, Stamp at, RelationId unless);
+  void split_run(TrackRecord& track, std::size_t k, Stamp at);
+  void join_runs(TrackRecord& track, std::size_t k);
+  void erase_run(TrackRecord& track, std::size_t k);
+  void expire_runs(TrackRecord& track, const RelationRecord& relation);
+  void drop_placeholder(TrackRecord& track, RelationId unless);
+  void drop_unused_relations(TrackRecord& track);
+  void discard(RunRecord& run);
+  void forget_samples(TrackRecord& track, bool fixed_is_always);
+  void forget_all_samples(bool fixed_is_always);
+  void after_move(FrameId frame, bool had_parent);
+  [[nodiscard]] std::unique_ptr<Series> new_series(const RelationRecord& relation) const;
+
+  // loops (forest_loops.cpp)
+  [[nodiscard]] bool reaches(FrameId from, FrameId target) const;
+  [[nodiscard]] std::vector<FrameId> loop_within(FrameId of, FrameId parent, Coverage when) const;
+  void mark_circle(FrameId of, FrameId parent);
+
+  // removal
+  void erase_frame(FrameId frame);
+  [[nodiscard]] std::vector<FrameId> subtree_of(FrameId frame) const;
+
+  // waits
+  void wake_everybody();
+  [[nodiscard]] bool is_hopeless(const Failure& failure) const;
+  void watch_for(const Failure& failure, const Watch& watch);
+};
+
+}  // namespace armillary

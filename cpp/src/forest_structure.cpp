@@ -1,0 +1,165 @@
+// Names, relations and the published version of the structure.
+
+#include <algorithm>
+
+#include "forest_state.hpp"
+
+namespace armillary {
+
+ProviderRef RunRecord::provider() const {
+  if (series) return {ProviderKind::sampled, series.get()};
+  if (fixed) return {ProviderKind::fixed, fixed.get()};
+  return {ProviderKind::driven, driven.get()};
+}
+
+Forest::State::State(ForestOptions given) : options(std::move(given)), topology(new Topology) {}
+
+Forest::State::~State() {
+  const Topology* last = topology.load();
+  for (FrameId id = 0; id < last->frames(); ++id) delete last->node(id).tracks;
+  destroy_topology(last);
+}
+
+FrameId Forest::State::find_frame(std::string_view name) const {
+  const auto found = frame_ids.find(name);
+  return found == frame_ids.end() ? kNone : found->second;
+}
+
+FrameId Forest::State::add_frame(std::string_view name) {
+  if (const FrameId known = find_frame(name); known != kNone) return known;
+  FrameId id = static_cast<FrameId>(frames.size());
+  if (free_frames.empty()) {
+    frames.emplace_back();
+  } else {
+    id = free_frames.back();
+    free_frames.pop_back();
+  }
+  FrameRecord& frame = frames[id];
+  frame.name = name;
+  frame.sequence = next_sequence++;
+  frame.alive = true;
+  frame.body = id;
+  frame_ids.emplace(frame.name, id);
+  publish(id);
+  structure_watches.frame_added(frame.name);
+  return id;
+}
+
+SourceId Forest::State::find_source(std::string_view name) const {
+  const auto found = source_ids.find(name);
+  return found == source_ids.end() ? kNone : found->second;
+}
+
+SourceId Forest::State::add_source(std::string_view name) {
+  if (const SourceId known = find_source(name); known != kNone) return known;
+  const auto id = static_cast<SourceId>(sources.size());
+  sources.emplace_back(name);
+  source_ids.emplace(std::string(name), id);
+  return id;
+}
+
+TrackRecord* Forest::State::find_track(FrameId of, SourceId source) const {
+  for (const auto& track : frames[of].tracks)
+    if (track->source == source) return track.get();
+  return nullptr;
+}
+
+RelationRecord* Forest::State::find_relation(FrameId of, FrameId parent, SourceId source) const {
+  const TrackRecord* track = find_track(of, source);
+  if (track == nullptr) return nullptr;
+  for (const RelationId id : track->relations)
+    if (relations[id]->parent == parent) return relations[id].get();
+  return nullptr;
+}
+
+RelationRecord* Forest::State::find_relation(const EdgeName& edge) const {
+  const FrameId of = find_frame(edge.of), parent = find_frame(edge.in_frame);
+  const SourceId source = find_source(edge.source);
+  if (of == kNone || parent == kNone || source == kNone) return nullptr;
+  return find_relation(of, parent, source);
+}
+
+RelationRecord& Forest::State::make_relation(const EdgeName& edge) {
+  if (RelationRecord* known = find_relation(edge)) return *known;
+  const FrameId of = add_frame(edge.of), parent = add_frame(edge.in_frame);
+  const SourceId source = add_source(edge.source);
+  TrackRecord* track = find_track(of, source);
+  if (track == nullptr) {
+    frames[of].tracks.push_back(std::make_unique<TrackRecord>(TrackRecord{.of = of, .source = source}));
+    track = frames[of].tracks.back().get();
+  }
+  const auto id = static_cast<RelationId>(relations.size());
+  relations.push_back(std::make_unique<RelationRecord>(
+      RelationRecord{.id = id, .of = of, .parent = parent, .source = source, .track = track, .retention = options.retention}));
+  track->relations.push_back(id);
+  frames[parent].hanging.push_back(id);
+  mark_circle(of, parent);
+  return *relations.back();
+}
+
+/// The short form where it says everything; otherwise all tracks with all runs.
+void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
+  node = {};
+  node.alive = frame.alive;
+  node.body = frame.body;
+  std::vector<const TrackRecord*> with_runs;
+  for (const auto& track : frame.tracks)
+    if (!track->runs.empty()) with_runs.push_back(track.get());
+  if (with_runs.empty()) return;
+  const RunRecord& first = with_runs.front()->runs.front();
+  const bool is_always = first.is_sampled() || first.from == Stamp::always();
+  if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always) {
+    node.parent = first.parent;
+    node.relation = first.relation;
+    node.provider = first.provider();
+    return;
+  }
+  auto set = std::make_unique<TrackSet>();
+  for (const TrackRecord* track : with_runs) {
+    Track copy{track->source, track->source == frame.preferred, {}};
+    for (const RunRecord& run : track->runs) copy.runs.push_back({run.from, run.parent, run.relation, run.provider()});
+    set->tracks.push_back(std::move(copy));
+  }
+  node.tracks = set.release();
+}
+
+void Forest::State::publish(FrameId frame) { publish(std::span<const FrameId>(&frame, 1)); }
+
+void Forest::State::publish(std::span<const FrameId> changed) {
+  TopologyEdit edit(topology.load());
+  edit.grow_to(static_cast<std::uint32_t>(frames.size()));
+  std::vector<const TrackSet*> replaced;
+  for (const FrameId id : changed) {
+    FrameNode& node = edit.node(id);
+    replaced.push_back(node.tracks);
+    fill_node(frames[id], node);
+  }
+  edit.commit(topology, retired);
+  for (const TrackSet* set : replaced) retired.retire(set);
+}
+
+void Forest::State::erase_frame(FrameId id) {
+  FrameRecord& frame = frames[id];
+  for (const auto& track : frame.tracks) {
+    track->watches.fire_all();
+    for (RunRecord& run : track->runs) discard(run);
+    track->runs.clear();
+    drop_unused_relations(*track);
+  }
+  for (auto& [wait, tracks] : watching)
+    std::erase_if(tracks, [&](const TrackRecord* track) { return track->of == id; });
+  frame_ids.erase(frame.name);
+  frame = {};
+  free_frames.push_back(id);
+}
+
+/// `frame` and everything that ever hung under it, leaves last.
+std::vector<FrameId> Forest::State::subtree_of(FrameId frame) const {
+  std::vector<FrameId> all{frame};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const RelationId id : frames[all[i]].hanging)
+      if (std::ranges::find(all, relations[id]->of) == all.end()) all.push_back(relations[id]->of);
+  return all;
+}
+
+}  // namespace armillary

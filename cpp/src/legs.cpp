@@ -1,0 +1,180 @@
+#include "legs.hpp"
+
+#include <algorithm>
+
+namespace armillary {
+
+void CovarianceSum::add(RelationId relation, Stamp at, const Covariance& covariance, const std::array<double, 36>& jacobian) {
+  if (can_repeat_) {
+    parts_.push_back({relation, at, covariance, jacobian});
+  } else {
+    sum_ = sum_ + propagated(covariance, jacobian);
+  }
+}
+
+Covariance CovarianceSum::total() const {
+  Covariance total = sum_;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    const auto same = [&](const Part& other) { return other.relation == part.relation; };
+    const auto before = std::find_if(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(i), same);
+    if (before != parts_.begin() + static_cast<std::ptrdiff_t>(i)) continue;  // counted with its twin
+    const auto twin = std::find_if(parts_.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts_.end(), same);
+    if (twin == parts_.end()) {
+      total = total + propagated(part.covariance, part.jacobian);
+    } else if (twin->at == part.at) {
+      // One and the same error enters twice: its two effects add before they are squared.
+      std::array<double, 36> both = part.jacobian;
+      std::ranges::transform(both, twin->jacobian, both.begin(), std::plus{});
+      total = total + propagated(part.covariance, both);
+    } else {
+      // Two errors of one relation at two instants: correlated, nobody knows how.
+      total = total + bound_of_sum(propagated(part.covariance, part.jacobian), propagated(twin->covariance, twin->jacobian));
+    }
+  }
+  return total;
+}
+
+namespace {
+
+Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at) {
+  const Coverage held = coverage_of(edge);
+  return {.kind = kind, .relation = edge.relation, .requested = at, .first = held.first, .last = held.last};
+}
+
+/// Lowers `newest` to what every edge covers; `limiting` names the edge that set it.
+Failure lower_to_coverage(const std::vector<PathEdge>& edges, Stamp limit, const QueryContext& context, Stamp& newest,
+                          RelationId& limiting) {
+  for (const PathEdge& edge : edges) {
+    const std::optional<Stamp> covered = newest_covered(edge, limit);
+    if (!covered && context.outside == Outside::hold && edge.provider.kind == ProviderKind::fixed) continue;
+    if (!covered && (context.outside != Outside::hold || coverage_of(edge).empty())) {
+      const bool empty = coverage_of(edge).empty();
+      Failure failure = edge_failure(empty ? FailureKind::no_samples : FailureKind::before_history, edge, newest);
+      failure.limiting = limiting;
+      return failure;
+    }
+    if (covered && *covered < newest) {
+      newest = *covered;
+      limiting = edge.relation;
+    }
+  }
+  return {};
+}
+
+/// The newest instant that every edge on the path at that instant covers; `Stamp::never()`: all is fixed.
+Failure settle_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context, Scratch& scratch,
+                      Path& path, Stamp& at, RelationId& limiting) {
+  at = Stamp::never();
+  while (true) {
+    if (Failure failure = scratch.finder.find(topology, of, in_frame, at, context, path)) return failure;
+    Stamp newest = at;
+    for (const auto* edges : {&path.up, &path.down})
+      if (Failure failure = lower_to_coverage(*edges, at, context, newest, limiting)) return failure;
+    if (newest == at || path.holds_at(newest)) {
+      at = newest;
+      return {};
+    }
+    at = newest;
+  }
+}
+
+struct Evaluator {
+  Stamp at;
+  const QueryContext& context;
+  const std::optional<Covariance>& fallback;
+  Scratch& scratch;
+  Leg& leg;
+
+  /// Where the rows probably are, for all edges first: their memory is then fetched in parallel.
+  void probe(const std::vector<PathEdge>& edges) const {
+    for (const PathEdge& edge : edges)
+      scratch.probes.push_back(edge.provider.kind == ProviderKind::sampled ? edge.provider.series().probe(at) : Series::Probe{});
+  }
+
+  /// The product of `edges`, last edge leftmost: ancestor_T_start.
+  FailureKind product(const std::vector<PathEdge>& edges, const Series::Probe* probes, Transform& result, std::size_t& failed) {
+    Evaluation evaluation;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const PathEdge& edge = edges[i];
+      const bool sampled = edge.provider.kind == ProviderKind::sampled;
+      const Bracket bracket = sampled ? Series::settle(probes[i], at) : Bracket{};
+      const FailureKind kind = evaluate_edge(edge, sampled ? &bracket : nullptr, at, context, fallback, evaluation);
+      if (kind != FailureKind::none) {
+        failed = i;
+        return kind;
+      }
+      result = i == 0 ? evaluation.value : evaluation.value * result;
+      take(edge, evaluation);
+    }
+    return FailureKind::none;
+  }
+
+  void take(const PathEdge& edge, const Evaluation& evaluation) {
+    leg.held = leg.held || evaluation.held;
+    leg.predicted = leg.predicted || evaluation.predicted;
+    leg.timeless = leg.timeless && edge.provider.kind == ProviderKind::fixed;
+    if (evaluation.certainty == Certainty::unknown) leg.certainty = Certainty::unknown;
+    if (leg.certainty == Certainty::unknown || !context.want_covariance) return;
+    if (evaluation.certainty == Certainty::known) leg.certainty = Certainty::known;
+    scratch.values.push_back(evaluation);
+  }
+};
+
+Failure evaluate_path(const Path& path, const QueryContext& context, const std::optional<Covariance>& fallback, Scratch& scratch,
+                      Leg& leg) {
+  scratch.probes.clear();
+  scratch.values.clear();
+  Evaluator evaluator{leg.at, context, fallback, scratch, leg};
+  evaluator.probe(path.up);
+  evaluator.probe(path.down);
+  Transform ancestor_T_of, ancestor_T_in;
+  std::size_t failed = 0;
+  FailureKind kind = evaluator.product(path.up, scratch.probes.data(), ancestor_T_of, failed);
+  if (kind != FailureKind::none) return edge_failure(kind, path.up[failed], leg.at);
+  kind = evaluator.product(path.down, scratch.probes.data() + path.up.size(), ancestor_T_in, failed);
+  if (kind != FailureKind::none) return edge_failure(kind, path.down[failed], leg.at);
+  leg.value = path.down.empty() ? ancestor_T_of : between(ancestor_T_in, ancestor_T_of);
+  return {};
+}
+
+}  // namespace
+
+Failure answer_leg(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, bool latest, const QueryContext& context,
+                   const std::optional<Covariance>& fallback, Scratch& scratch, Path& path, Leg& leg) {
+  RelationId limiting = kNone;
+  leg.at = at;
+  Failure failure = latest ? settle_latest(topology, of, in_frame, context, scratch, path, leg.at, limiting)
+                           : scratch.finder.find(topology, of, in_frame, at, context, path);
+  if (!failure) failure = evaluate_path(path, context, fallback, scratch, leg);
+  if (failure && latest) {
+    failure.limiting = limiting;
+    // At the newest common instant an edge can only fail by beginning after it.
+    if (failure.kind == FailureKind::single_sample) failure.kind = FailureKind::before_history;
+  }
+  return failure;
+}
+
+void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const Transform& after,
+                     CovarianceSum& sum) {
+  Transform behind = after;
+  for (std::size_t i = 0; i < path.up.size(); ++i) {
+    const Evaluation& edge = values[i];
+    if (edge.certainty == Certainty::known)
+      sum.add(path.up[i].relation, path.up[i].provider.kind == ProviderKind::fixed ? Stamp::always() : leg.at, edge.covariance,
+              adjoint(behind.inverse()));
+    behind = edge.value * behind;
+  }
+  for (std::size_t i = path.down.size(); i-- > 0;) {
+    const Evaluation& edge = values[path.up.size() + i];
+    if (edge.certainty == Certainty::known) {
+      std::array<double, 36> jacobian = adjoint(behind.inverse() * edge.value);
+      std::ranges::transform(jacobian, jacobian.begin(), std::negate{});
+      sum.add(path.down[i].relation, path.down[i].provider.kind == ProviderKind::fixed ? Stamp::always() : leg.at, edge.covariance,
+              jacobian);
+    }
+    behind = between(edge.value, behind);
+  }
+}
+
+}  // namespace armillary

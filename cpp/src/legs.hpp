@@ -1,0 +1,51 @@
+#pragma once
+
+// One leg of a question: the product of the edges between two frames at one instant.
+
+#include <optional>
+
+#include "scratch.hpp"
+
+namespace armillary {
+
+/// How uncertain a product of edges is, edge by edge; edges used twice are correlated.
+class CovarianceSum {
+ public:
+  explicit CovarianceSum(bool can_repeat) : can_repeat_(can_repeat) {}
+
+  /// The error of one edge, mapped to the tangent of the whole product by `jacobian`.
+  void add(RelationId relation, Stamp at, const Covariance& covariance, const std::array<double, 36>& jacobian);
+  [[nodiscard]] Covariance total() const;
+
+ private:
+  struct Part {
+    RelationId relation;
+    Stamp at;
+    Covariance covariance;
+    std::array<double, 36> jacobian;
+  };
+  bool can_repeat_;
+  Covariance sum_;
+  std::vector<Part> parts_;  // only where edges can repeat
+};
+
+/// Evaluates one path; keeps what the covariance needs.
+struct Leg {
+  Transform value;
+  Stamp at = Stamp::always();
+  Certainty certainty = Certainty::exact;
+  bool held = false;
+  bool predicted = false;
+  bool timeless = true;
+};
+
+/// Finds the path, settles LATEST, evaluates. `path` and `scratch.values` then hold the edges and their values.
+[[nodiscard]] Failure answer_leg(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, bool latest,
+                                 const QueryContext& context, const std::optional<Covariance>& fallback, Scratch& scratch,
+                                 Path& path, Leg& leg);
+
+/// Adds the errors of a leg's edges; `after` is the product of everything right of this leg.
+void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const Transform& after,
+                     CovarianceSum& sum);
+
+}  // namespace armillary

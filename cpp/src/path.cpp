@@ -1,0 +1,249 @@
+#include "armillary/path.hpp"
+
+#include <algorithm>
+
+#include "armillary/pose_row.hpp"
+
+namespace armillary {
+
+namespace {
+
+/// A mark says which search, which end, and after how many steps.
+constexpr std::uint64_t mark_of(std::uint64_t generation, std::uint64_t side, std::uint64_t steps) {
+  return generation << 32 | side << 31 | steps;
+}
+constexpr std::uint64_t generation_of(std::uint64_t mark) { return mark >> 32; }
+constexpr std::uint64_t side_of(std::uint64_t mark) { return mark >> 31 & 1; }
+constexpr std::uint64_t steps_of(std::uint64_t mark) { return mark & 0x7fffffff; }
+
+/// The track that opens first stands in before anything is open: so the path is found and the edge can say why.
+const Run* earliest_run(const TrackSet& set) {
+  const Run* earliest = nullptr;
+  for (const Track& track : set.tracks)
+    if (!track.runs.empty() && (earliest == nullptr || track.runs.front().from < earliest->from)) earliest = &track.runs.front();
+  return earliest;
+}
+
+void narrow_validity(const TrackSet& set, Stamp at, Path& path) {
+  for (const Track& track : set.tracks) {
+    const auto after = std::ranges::upper_bound(track.runs, at, {}, &Run::from);
+    if (after != track.runs.begin()) path.valid_from = std::max(path.valid_from, std::prev(after)->from);
+    if (after != track.runs.end()) path.valid_to = std::min(path.valid_to, after->from);
+  }
+}
+
+}  // namespace
+
+PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stamp at, const QueryContext& context, Path& path,
+                                        PathEdge& edge, FrameId& parent) {
+  narrow_validity(set, at, path);
+  open_.clear();
+  const Run* chosen = nullptr;
+  for (const Track& track : set.tracks) {
+    const Run* run = track.run_at(at);
+    if (run == nullptr) continue;
+    open_.push_back(&track);
+    if (track.preferred || chosen == nullptr) chosen = run;
+    if (track.preferred) {
+      open_.assign(1, &track);
+      break;
+    }
+  }
+  if (open_.size() > 1) {
+    const std::uint32_t choice = context.selector == nullptr ? kNone : context.selector->choose(frame, open_, at);
+    if (choice == kNone) return Step::contested;
+    chosen = open_[choice]->run_at(at);
+  }
+  if (chosen == nullptr) chosen = earliest_run(set);
+  if (chosen == nullptr) return Step::root;
+  edge = {frame, chosen->relation, chosen->provider, chosen->from > at ? chosen->from : Stamp::always()};
+  parent = chosen->parent;
+  return Step::moved;
+}
+
+PathFinder::Step PathFinder::parent_edge(const FrameNode& node, FrameId frame, Stamp at, const QueryContext& context,
+                                         Path& path, PathEdge& edge, FrameId& parent) {
+  if (node.tracks != nullptr) return choose_run(*node.tracks, frame, at, context, path, edge, parent);
+  if (node.parent == kNone) return Step::root;
+  edge = {frame, node.relation, node.provider};
+  parent = node.parent;
+  return Step::moved;
+}
+
+bool PathFinder::step(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, PathEdge& edge,
+                      FrameId& parent) {
+  Path ignored;
+  return parent_edge(topology.node(frame), frame, at, context, ignored, edge, parent) == Step::moved;
+}
+
+/// One end of the search on its way up.
+struct PathFinder::Climber {
+  FrameId frame;
+  std::uint64_t side;
+  std::vector<PathEdge>* edges;
+  bool stopped = false;
+  bool contested = false;
+};
+
+Failure PathFinder::find(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, const QueryContext& context,
+                         Path& path) {
+  path.clear();
+  if (of == in_frame) return {};
+  if (marks_.size() < topology.frames()) marks_.resize(topology.frames(), 0);
+  if (++generation_ == 0xffffffff) {
+    std::ranges::fill(marks_, 0);
+    generation_ = 1;
+  }
+  Climber ends[2] = {{of, 0, &path.up}, {in_frame, 1, &path.down}};
+  marks_[of] = mark_of(generation_, 0, 0);
+  marks_[in_frame] = mark_of(generation_, 1, 0);
+  while (!ends[0].stopped || !ends[1].stopped) {
+    for (Climber& end : ends) {
+      if (end.stopped) continue;
+      PathEdge edge;
+      FrameId parent = kNone;
+      const Step step = parent_edge(topology.node(end.frame), end.frame, at, context, path, edge, parent);
+      if (step != Step::moved) {
+        end.stopped = true;
+        end.contested = step == Step::contested;
+        continue;
+      }
+      end.edges->push_back(edge);
+      const std::uint64_t mark = marks_[parent];
+      if (generation_of(mark) == generation_) {
+        if (side_of(mark) != end.side) {
+          ends[1 - end.side].edges->resize(steps_of(mark));
+          return {};
+        }
+        end.stopped = true;  // edges that do not cover `at` may run in a circle
+        continue;
+      }
+      marks_[parent] = mark_of(generation_, end.side, end.edges->size());
+      end.frame = parent;
+    }
+  }
+  Failure failure{.kind = FailureKind::not_connected, .of = ends[0].frame, .in_frame = ends[1].frame, .requested = at};
+  for (const Climber& end : ends)
+    if (end.contested) failure = {.kind = FailureKind::ambiguous_path, .of = end.frame, .requested = at};
+  return failure;
+}
+
+namespace {
+
+void set_certainty(const std::optional<Covariance>& covariance, const std::optional<Covariance>& fallback, Evaluation& out) {
+  const std::optional<Covariance>& used = covariance ? covariance : fallback;
+  out.certainty = used ? Certainty::known : Certainty::unknown;
+  if (used) out.covariance = *used;
+}
+
+void set_from_row(const Row& row, const QueryContext& context, const std::optional<Covariance>& fallback, Evaluation& out) {
+  out.value = pose_of(row);
+  if (context.want_covariance) set_certainty(covariance_of(row), fallback, out);
+}
+
+/// Both covariances moved to the tangent of the pose in between, then mixed linearly.
+std::optional<Covariance> covariance_between(const Row& before, const Row& after, double u, const Transform& at) {
+  const std::optional<Covariance> first = covariance_of(before), second = covariance_of(after);
+  if (!first || !second) return std::nullopt;
+  return (1.0 - u) * transported(*first, between(at, pose_of(before))) + u * transported(*second, between(at, pose_of(after)));
+}
+
+FailureKind outside_kind(const Series& series, FailureKind kind) {
+  const Row first = series.first_row();
+  if (!first) return FailureKind::no_samples;
+  return first.stamp_ns() == series.newest().ns ? FailureKind::single_sample : kind;
+}
+
+FailureKind hold_or_fail(const Series& series, const Row& nearest, FailureKind kind, const QueryContext& context,
+                         const std::optional<Covariance>& fallback, Evaluation& out) {
+  if (!nearest) return FailureKind::no_samples;
+  if (context.outside != Outside::hold) return outside_kind(series, kind);
+  set_from_row(nearest, context, fallback, out);
+  out.held = true;
+  return FailureKind::none;
+}
+
+FailureKind evaluate_sampled(const Series& series, const Bracket& bracket, Stamp at, const QueryContext& context,
+                             const std::optional<Covariance>& fallback, Evaluation& out) {
+  const auto& [before, after] = bracket;
+  if (before && before.stamp_ns() == at.ns) {
+    set_from_row(before, context, fallback, out);
+    return FailureKind::none;
+  }
+  if (!before) return hold_or_fail(series, series.first_row(), FailureKind::before_history, context, fallback, out);
+  if (!after) return hold_or_fail(series, before, FailureKind::after_history, context, fallback, out);
+  out.value = interpolate_rows(before, after, at.ns, context.interpolation);
+  if (context.want_covariance) {
+    const bool possible = before.side != nullptr && after.side != nullptr;
+    set_certainty(possible ? covariance_between(before, after, fraction(before, after, at.ns), out.value) : std::nullopt,
+                  fallback, out);
+  }
+  return FailureKind::none;
+}
+
+FailureKind evaluate_fixed(const PathEdge& edge, Stamp at, const QueryContext& context, Evaluation& out) {
+  const FixedPose& fixed = edge.provider.fixed();
+  out.held = at < edge.opens;
+  if (out.held && context.outside != Outside::hold) return FailureKind::before_history;
+  out.value = fixed.value;
+  out.certainty = fixed.exact ? Certainty::exact : Certainty::known;
+  if (!fixed.exact) out.covariance = fixed.covariance;
+  return FailureKind::none;
+}
+
+}  // namespace
+
+FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at, const QueryContext& context,
+                          const std::optional<Covariance>& default_covariance, Evaluation& out) {
+  out.held = out.predicted = false;
+  out.certainty = Certainty::unknown;
+  switch (edge.provider.kind) {
+    case ProviderKind::fixed: return evaluate_fixed(edge, at, context, out);
+    case ProviderKind::sampled: {
+      const Series& series = edge.provider.series();
+      return evaluate_sampled(series, bracket != nullptr ? *bracket : series.bracket(at), at, context, default_covariance, out);
+    }
+    case ProviderKind::driven: return edge.provider.driven().evaluate(at, context, out);
+    case ProviderKind::none: break;
+  }
+  return FailureKind::no_samples;
+}
+
+std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit) {
+  switch (edge.provider.kind) {
+    case ProviderKind::fixed:
+      if (limit < edge.opens) return std::nullopt;
+      return Stamp::never();
+    case ProviderKind::sampled: {
+      const Series& series = edge.provider.series();
+      if (series.empty()) return std::nullopt;
+      if (series.newest() <= limit) return series.newest();
+      const Bracket bracket = series.bracket(limit);
+      if (!bracket.before) return std::nullopt;
+      return bracket.after ? limit : Stamp{bracket.before.stamp_ns()};
+    }
+    case ProviderKind::driven: {
+      const Coverage coverage = edge.provider.driven().coverage();
+      if (coverage.empty() || coverage.first > limit) return std::nullopt;
+      return std::min(coverage.last, limit);
+    }
+    case ProviderKind::none: break;
+  }
+  return std::nullopt;
+}
+
+Coverage coverage_of(const PathEdge& edge) {
+  const ProviderRef& provider = edge.provider;
+  switch (provider.kind) {
+    case ProviderKind::fixed: return {edge.opens, Stamp::never()};
+    case ProviderKind::sampled: {
+      const Row first = provider.series().first_row();
+      return first ? Coverage{{first.stamp_ns()}, provider.series().newest()} : Coverage{};
+    }
+    case ProviderKind::driven: return provider.driven().coverage();
+    case ProviderKind::none: break;
+  }
+  return {};
+}
+
+}  // namespace armillary

@@ -1,0 +1,72 @@
+"""Anything done in any order, asked about at every step."""
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from strategies import (
+    ANY_PAIR,
+    BETWEEN,
+    BEYOND,
+    FRAMES,
+    STAMPS,
+    Twins,
+    fixings,
+    preferences,
+    questions,
+    samples,
+    two_time_questions,
+)
+
+SOME_STAMPS = st.lists(st.sampled_from(STAMPS + BETWEEN + BEYOND), min_size=1, max_size=6)
+
+
+class AWorldAndItsReference(RuleBasedStateMachine):
+    def __init__(self):
+        super().__init__()
+        self.twins = Twins()
+
+    @rule(said=st.lists(samples(ANY_PAIR), min_size=1, max_size=5))
+    def sample(self, said):
+        self.twins.do_all(said)
+
+    @rule(said=fixings(ANY_PAIR))
+    def fix(self, said):
+        self.twins.do(*said)
+
+    @precondition(lambda self: self.twins.reference.frames)
+    @rule(wish=preferences(), data=st.data())
+    def prefer(self, wish, data):
+        known = data.draw(st.sampled_from(sorted(self.twins.reference.frames)))
+        self.twins.do("prefer", {**wish[1], "of": known})
+
+    @rule()
+    def clear(self):
+        self.twins.do("clear", {})
+
+    @rule(name=st.sampled_from(FRAMES), subtree=st.booleans())
+    def remove_frame(self, name, subtree):
+        self.twins.do("remove_frame", {"name": name, "subtree": subtree})
+
+    @rule(asked=st.lists(questions(), min_size=1, max_size=5))
+    def ask(self, asked):
+        for question in asked:
+            self.twins.ask(question)
+
+    @rule(question=two_time_questions())
+    def ask_between_two_times(self, question):
+        self.twins.ask(question)
+
+    @rule(question=questions(), stamps=SOME_STAMPS)
+    def ask_many_stamps_at_once(self, question, stamps):
+        self.twins.ask_many(question, stamps)
+
+    @rule(question=questions())
+    def ask_for_all_frames_at_once(self, question):
+        self.twins.ask_for_all(question)
+
+    @invariant()
+    def the_frames_are_those_of_the_reference(self):
+        assert set(self.twins.world.frames()) - {"map"} == self.twins.reference.frames
+
+
+TestAWorldAndItsReference = AWorldAndItsReference.TestCase
