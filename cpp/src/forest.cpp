@@ -32,6 +32,8 @@ class Side {
 Forest::Forest(ForestOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 Forest::~Forest() = default;
 
+const ForestOptions& Forest::options() const { return state_->options; }
+
 FrameId Forest::add_frame(std::string_view name) {
   const Guard guard(state_->lock);
   return state_->add_frame(name);
@@ -80,15 +82,32 @@ RelationId Forest::find_relation(FrameId of, FrameId in_frame, std::string_view 
   return relation == nullptr ? kNone : relation->id;
 }
 
+SourceId Forest::find_source(std::string_view name) const {
+  const Guard guard(state_->lock);
+  return state_->find_source(name);
+}
+
+Failure Forest::State::write_checked(RelationRecord& relation, const Sample& sample) {
+  const EdgeName edge{frames[relation.of].name, frames[relation.parent].name, sources[relation.source]};
+  if (Failure failure = check_samples(edge, &relation, {&sample.at.ns, 1})) return failure;
+  write_sample(relation, sample);
+  return {};
+}
+
 Failure Forest::insert(RelationId id, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance) {
   const Side side(covariance);
   const Guard guard(state_->lock);
   if (id >= state_->relations.size() || !state_->relations[id]) return {.kind = FailureKind::unknown_frame, .relation = id};
-  RelationRecord& relation = *state_->relations[id];
-  const EdgeName edge{state_->frames[relation.of].name, state_->frames[relation.parent].name, state_->sources[relation.source]};
-  if (Failure failure = state_->check_samples(edge, &relation, {&at.ns, 1})) return failure;
-  state_->write_sample(relation, {at, values_of(in_frame_T_of), side.get()});
-  return {};
+  return state_->write_checked(*state_->relations[id], {at, values_of(in_frame_T_of), side.get()});
+}
+
+std::optional<Failure> Forest::try_insert(FrameId of, FrameId in_frame, SourceId source, Stamp at, const Transform& in_frame_T_of,
+                                          const Covariance* covariance) {
+  const Side side(covariance);
+  const Guard guard(state_->lock);
+  RelationRecord* relation = state_->find_relation(of, in_frame, source);
+  if (relation == nullptr) return std::nullopt;
+  return state_->write_checked(*relation, {at, values_of(in_frame_T_of), side.get()});
 }
 
 namespace {

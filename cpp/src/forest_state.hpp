@@ -116,6 +116,7 @@ struct Forest::State {
   [[nodiscard]] Stamp newest(const RelationRecord& relation) const;
   bool write_in_place(RelationRecord& relation, const Sample& sample);
   void write_sample(RelationRecord& relation, const Sample& sample);
+  Failure write_checked(RelationRecord& relation, const Sample& sample);
   void place_sample(TrackRecord& track, RelationRecord& relation, const Sample& sample);
   void place_run(TrackRecord& track, RunRecord run);
   void remove_event(TrackRecord& track, Stamp at, RelationId unless);

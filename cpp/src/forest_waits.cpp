@@ -127,25 +127,28 @@ constexpr std::chrono::milliseconds kSignalCheck{50};  // how often an interrupt
 WaitId Forest::new_wait_id() { return state_->next_wait.fetch_add(1); }
 
 Result<PoseAnswer> Forest::wait_for_pose(const NamedQuestion& question, std::int64_t timeout_ns,
-                                         const std::function<bool()>& keep_waiting) {
+                                         const std::function<bool()>& keep_waiting, bool* hopeless) {
   using Clock = std::chrono::steady_clock;
   const WaitId id = new_wait_id();
   Bell bell;
   const auto deadline = timeout_ns < 0 ? Clock::time_point::max() : Clock::now() + std::chrono::nanoseconds(timeout_ns);
-  Result<PoseAnswer> result = answer_or_watch(question, {id, &bell});
-  while (!result && is_watching(id)) {
-    const auto now = Clock::now();
-    const auto until = deadline - now > kSignalCheck ? now + kSignalCheck : deadline;
-    const bool rang = bell.wait_until(until);
-    const bool over = Clock::now() >= deadline;
-    if (rang || over) {
+  bool stop = false;
+  while (true) {
+    Result<PoseAnswer> result = answer_or_watch(question, {id, &bell});
+    const bool can_come = is_watching(id);
+    if (result || !can_come || stop) {
+      if (hopeless != nullptr) *hopeless = !result && !can_come;
       forget_watch(id);
-      result = answer_or_watch(question, {id, &bell});  // also at the deadline: what came in time counts
+      return result;
     }
-    if (result || over || (keep_waiting && !keep_waiting())) break;
+    bool rang = false;
+    while (!rang && !stop) {
+      const auto now = Clock::now();
+      rang = bell.wait_until(deadline - now > kSignalCheck ? now + kSignalCheck : deadline);
+      stop = Clock::now() >= deadline || (keep_waiting && !keep_waiting());
+    }
+    forget_watch(id);  // asked once more, also at the deadline: what came in time counts
   }
-  forget_watch(id);
-  return result;
 }
 
 void Forest::close() {

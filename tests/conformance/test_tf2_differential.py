@@ -32,6 +32,7 @@ HISTORY = seconds(10)
 WITHIN_THE_HISTORY = seconds(9)
 BEYOND_THE_HISTORY = seconds(26)
 BEGIN = seconds(20)
+AN_EIGHTH_OF_A_SECOND = seconds(1) // 8
 STORIES = 30
 QUESTIONS = 150
 MAJORITY = 0.75
@@ -164,8 +165,10 @@ class TestRandomStories:
         verdicts = told_and_asked(tf2_peer, Plot(span=WITHIN_THE_HISTORY))
         assert_agreement(verdicts, apart_from=WITHOUT_MOVES)
 
-    def test_longer_than_the_history_are_forgotten_alike(self, tf2_peer):
-        verdicts = told_and_asked(tf2_peer, Plot(span=BEYOND_THE_HISTORY))
+    @pytest.mark.parametrize("grain", [1, AN_EIGHTH_OF_A_SECOND])
+    def test_longer_than_the_history_are_forgotten_alike(self, tf2_peer, grain):
+        """With a coarse grain many samples are exactly as old as the history."""
+        verdicts = told_and_asked(tf2_peer, Plot(span=BEYOND_THE_HISTORY, grain=grain))
         assert_agreement(verdicts, apart_from=WITHOUT_MOVES)
 
     def test_with_moves_are_answered_alike_outside_the_gaps(self, tf2_peer):

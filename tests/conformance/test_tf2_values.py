@@ -72,7 +72,7 @@ class TestEveryPairOfFrames:
         pose = world.pose(of=of, in_frame=in_frame, at=seconds(5))
         assert_close(pose.transform, expected_between(places, of, in_frame))
 
-    @pytest.mark.parametrize(("of", "in_frame"), itertools.product("12", "abcfg"))
+    @pytest.mark.parametrize(("of", "in_frame"), [*itertools.product("12", "abcfg")])
     def test_v4_of_two_trees_in_a_forest_is_not(self, world, of, in_frame):
         grown(world, TREE_V | {"2": ("1", (1.0, 0.0))})
         assert not world.can_pose(of=of, in_frame=in_frame, at=seconds(5))
@@ -90,7 +90,7 @@ class TestARingOfEightEdges:
             world.set_pose(of=f"r{number + 1}", in_frame=f"r{number}", transform=step, at=seconds(1))
         return world
 
-    @pytest.mark.parametrize(("first", "last"), itertools.product(range(9), range(9)))
+    @pytest.mark.parametrize(("first", "last"), [*itertools.product(range(9), range(9))])
     def test_v5_turns_by_an_eighth_per_step_either_way(self, ring, first, last):
         angle = (last - first) * EIGHTH
         pose = ring.pose(of=f"r{last}", in_frame=f"r{first}", at=seconds(1))

@@ -323,6 +323,15 @@ class TestALoop:
         with pytest.raises(FrameLoop):
             put(world, "a", "b", {7: 7.0})
 
+    def test_ends_with_the_fixing_that_is_part_of_it(self, world):
+        bolt(world, "a", "b", 1.0, at=0)
+        put(world, "a", "map", {5: 5.0})
+        put(world, "b", "a", {5: 10.0})
+        assert where(world, "a", "b", 4) == 1.0
+        assert where(world, "b", "map", 5) == 15.0
+        with pytest.raises(FrameLoop):
+            put(world, "b", "a", {4: 10.0})
+
     def test_of_two_sources_is_a_loop_too(self, world):
         put(world, "a", "b", {1: 1.0, 5: 5.0}, source="left")
         with pytest.raises(FrameLoop):

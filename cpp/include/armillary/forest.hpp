@@ -102,16 +102,22 @@ class Forest {
   [[nodiscard]] std::string frame_name(FrameId id) const;
   [[nodiscard]] std::vector<std::string> frame_names() const;  ///< in the order they came
   [[nodiscard]] BodyId body_of(FrameId id) const;
+  [[nodiscard]] const ForestOptions& options() const;
 
   // -- Writing. A failed call changes nothing.
 
   /// Places a frame at one instant; a new parent moves it there from that instant on.
   Failure set_pose(const EdgeName& edge, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance = nullptr);
 
-  /// The relation's number, or kNone: what the fast lane below takes.
-  [[nodiscard]] RelationId find_relation(FrameId of, FrameId in_frame, std::string_view source) const;
+  /// The same by number, for a relation that exists; nothing where it does not: use the door above.
+  std::optional<Failure> try_insert(FrameId of, FrameId in_frame, SourceId source, Stamp at, const Transform& in_frame_T_of,
+                                    const Covariance* covariance = nullptr);
 
-  /// The fast lane: no names, no structure. `in_frame_T_of` has a unit quaternion.
+  /// kNone where there is none.
+  [[nodiscard]] RelationId find_relation(FrameId of, FrameId in_frame, std::string_view source) const;
+  [[nodiscard]] SourceId find_source(std::string_view name) const;
+
+  /// The fast lane of decoders: no names, no structure.
   Failure insert(RelationId relation, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance = nullptr);
 
   /// Many samples of one relation: stamps, seven values a row (wxyz, xyz), and 21 a row or null. All or nothing.
@@ -169,9 +175,10 @@ class Forest {
   [[nodiscard]] bool is_watching(WaitId id) const;  ///< false: answered, or no answer can come
   void forget_watch(WaitId id);
   [[nodiscard]] WaitId new_wait_id();
-  /// Blocks until there is an answer, or none can come, or `timeout_ns` is over (negative: no limit).
+  /// Blocks until there is an answer, or none can come (`hopeless`), or `timeout_ns` is over (negative: no limit).
+  /// `keep_waiting` is asked now and then, to let an interrupt through; nothing is asked again for it.
   [[nodiscard]] Result<PoseAnswer> wait_for_pose(const NamedQuestion& question, std::int64_t timeout_ns,
-                                                 const std::function<bool()>& keep_waiting);
+                                                 const std::function<bool()>& keep_waiting = {}, bool* hopeless = nullptr);
   [[nodiscard]] std::size_t waits_pending() const;
 
   /// Ends every wait; later waits fail at once.

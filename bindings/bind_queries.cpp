@@ -1,0 +1,322 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+#include "convert.hpp"
+#include "raise.hpp"
+#include "values.hpp"
+#include "world.hpp"
+
+namespace armillary::python {
+
+using namespace nb::literals;
+
+namespace {
+
+bool is_text(nb::handle value, const char* text) {
+  return PyUnicode_Check(value.ptr()) && PyUnicode_CompareWithASCIIString(value.ptr(), text) == 0;
+}
+
+/// The default values of keyword arguments, so that the usual case is one comparison of pointers.
+struct Words {
+  nb::object raise = nb::steal(PyUnicode_InternFromString("raise"));
+  nb::object unique = nb::steal(PyUnicode_InternFromString("unique"));
+};
+
+const Words& words() {
+  static const Words* only = new Words;  // lives as long as the interpreter
+  return *only;
+}
+
+}  // namespace
+
+QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+  QueryContext context = world.defaults;
+  if (!outside.is(words().raise) && !is_text(outside, "raise")) {
+    if (is_text(outside, "predict"))
+      raise("InvalidArgument", "outside='predict' needs twists, which this world does not keep yet. Use 'raise' or 'hold'.");
+    if (!is_text(outside, "hold")) raise("InvalidArgument", "outside must be 'raise' or 'hold', got " + shown(outside) + ".");
+    context.outside = Outside::hold;
+  }
+  if (!policy.is(words().unique) && !is_text(policy, "unique"))
+    raise("InvalidArgument", "policy must be 'unique', got " + shown(policy) + ". Settle rivals with world.prefer(of=, source=).");
+  if (!interpolation.is_none()) {
+    if (is_text(interpolation, "screw")) {
+      context.interpolation = Interpolation::screw;
+    } else if (is_text(interpolation, "linear")) {
+      context.interpolation = Interpolation::linear;
+    } else {
+      raise("InvalidArgument", "interpolation must be 'linear' or 'screw', got " + shown(interpolation) + ".");
+    }
+  }
+  return context;
+}
+
+namespace {
+
+Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
+                     const QueryContext& context) {
+  Question question{.of = frame_id(self, of), .in_frame = frame_id(self, in_frame), .at = as_when(at, "at"), .context = context};
+  if (of_at.is_none() && fixed_frame.is_none()) return question;
+  if (of_at.is_none() || fixed_frame.is_none())
+    raise("InvalidArgument", "of_at and fixed_frame go together: where `of` was at of_at, through a frame that stood still.");
+  question.of_at = as_when(of_at, "of_at");
+  question.fixed_frame = frame_id(self, fixed_frame);
+  return question;
+}
+
+Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside,
+          nb::handle policy, nb::handle interpolation) {
+  const WorldCore& world = core(self);
+  const Question question = as_question(self, of, in_frame, at, of_at, fixed_frame, as_context(world, outside, policy, interpolation));
+  Result<PoseAnswer> result = world.forest->pose(question);
+  if (!result) raise_failure(world, result.failure, of, in_frame);
+  return make_pose(world, std::move(result.value), of, in_frame);
+}
+
+/// Missing data is the answer here, not an error: also a name that nobody has used yet.
+bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside,
+              nb::handle policy, nb::handle interpolation) {
+  const WorldCore& world = core(self);
+  const QueryContext context = as_context(world, outside, policy, interpolation);
+  (void)as_when(at, "at");
+  try {
+    return world.forest->can_pose(as_question(self, of, in_frame, at, of_at, fixed_frame, context));
+  } catch (const nb::python_error& error) {
+    if (error.matches(error_class("UnknownFrame")) || error.matches(error_class("InvalidName"))) return false;
+    throw;
+  }
+}
+
+[[noreturn]] void raise_batch_failure(Self self, const Failure& failure, nb::handle of, nb::handle in_frame) {
+  nb::object error = error_of(core(self), failure, of, in_frame, false);
+  if (nb::hasattr(error, "row")) error = self.attr("_with_row")(error, failure.row);
+  raise_object(error);
+}
+
+nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle as_, nb::handle outside, nb::handle policy,
+                      nb::handle interpolation) {
+  const WorldCore& world = core(self);
+  const bool matrix = is_text(as_, "matrix");
+  if (!matrix && !is_text(as_, "xyz_wxyz")) raise("InvalidArgument", "as_ must be 'matrix' or 'xyz_wxyz', got " + shown(as_) + ".");
+  const QueryContext context = as_context(world, outside, policy, interpolation);
+  const FrameId of_id = frame_id(self, of), in_id = frame_id(self, in_frame);
+  const Stamps stamps(at, "at");
+  const std::size_t count = stamps.span().size();
+  double* out = nullptr;
+  nb::object result = matrix ? new_array(&out, {count, 4, 4}) : new_array(&out, {count, 7});
+  Failure failure;
+  {
+    const nb::gil_scoped_release release;
+    failure = world.forest->poses(of_id, in_id, stamps.span(), context, matrix ? Forest::Layout::matrix : Forest::Layout::xyz_wxyz, out);
+  }
+  if (failure) raise_batch_failure(self, failure, of, in_frame);
+  return result;
+}
+
+bool is_array_of_stamps(nb::handle at) { return !at.is(latest()) && !PyLong_Check(at.ptr()) && !PyIndex_Check(at.ptr()) && !PyFloat_Check(at.ptr()); }
+
+/// A numpy array of one element has __index__ too: an array is told by its `ndim`.
+bool has_dimensions(nb::handle at) { return nb::hasattr(at, "ndim") && nb::cast<int>(at.attr("ndim")) > 0; }
+
+nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb::handle to_frame, nb::handle at, nb::handle outside,
+                         nb::handle policy, nb::handle interpolation) {
+  const WorldCore& world = core(self);
+  if (!is_array_of_stamps(at) && !has_dimensions(at))
+    return map_points(pose(self, from_frame, to_frame, at, nb::none(), nb::none(), outside, policy, interpolation).answer.transform, points);
+  const QueryContext context = as_context(world, outside, policy, interpolation);
+  const FrameId from = frame_id(self, from_frame), to = frame_id(self, to_frame);
+  const Doubles given(points, "points", {-1, 3});
+  const Stamps stamps(at, "at");
+  if (stamps.span().size() != given.rows())
+    raise("InvalidArgument", "points has " + std::to_string(given.rows()) + " rows and at has " + std::to_string(stamps.span().size()) +
+                                 " stamps. Give one stamp, or one stamp per point.");
+  double* out = nullptr;
+  nb::object result = new_array(&out, {given.rows(), 3});
+  Failure failure;
+  {
+    const nb::gil_scoped_release release;
+    failure = world.forest->map_points(from, to, stamps.span(), context, given.data(), out);
+  }
+  if (failure) raise_batch_failure(self, failure, from_frame, to_frame);
+  return result;
+}
+
+/// What a sweep found, with the names frames had then.
+struct SweepAnswer {
+  Sweep sweep;
+  nb::object names;  // tuple: frame id -> name
+};
+
+nb::object names_by_id(WorldCore& world) {
+  if (world.names.is_valid()) return world.names;
+  std::vector<std::string> names;
+  for (const std::string& name : world.forest->frame_names()) {
+    const FrameId id = world.forest->find_frame(name);
+    if (id == kNone) continue;
+    if (id >= names.size()) names.resize(id + 1);
+    names[id] = name;
+  }
+  nb::list list;
+  for (const std::string& name : names) list.append(name);
+  world.names = nb::tuple(list);
+  return world.names;
+}
+
+SweepAnswer sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+  WorldCore& world = core(self);
+  const QueryContext context = as_context(world, outside, policy, interpolation);
+  const FrameId id = frame_id(self, in_frame);
+  const When when = as_when(at, "at");
+  SweepAnswer answer{{}, names_by_id(world)};
+  const nb::gil_scoped_release release;
+  answer.sweep = world.forest->snapshot(id, when, context);
+  return answer;
+}
+
+nb::dict positions(const SweepAnswer& answer) {
+  nb::dict by_name;
+  std::size_t i = 0;
+  for (const Sweep::Found& found : answer.sweep.found) by_name[answer.names[found.frame]] = i++;
+  return by_name;
+}
+
+nb::dict missing(const SweepAnswer& answer, Self world, nb::handle in_frame) {
+  nb::dict by_name;
+  for (const auto& [frame, failure] : answer.sweep.missing) {
+    const nb::object name = answer.names[frame];
+    by_name[name] = error_of(core(world), failure, name, in_frame, false);
+  }
+  return by_name;
+}
+
+const char* kind_text(ProviderKind kind) {
+  switch (kind) {
+    case ProviderKind::fixed: return "fixed";
+    case ProviderKind::sampled: return "sampled";
+    case ProviderKind::driven: return "driven";
+    case ProviderKind::none: break;
+  }
+  return "none";
+}
+
+nb::tuple relations(Self self) {
+  nb::list rows;
+  for (const RelationInfo& info : core(self).forest->relations()) {
+    const bool sampled = info.kind == ProviderKind::sampled && info.samples > 0;
+    rows.append(nb::make_tuple(info.of, info.in_frame, info.source, kind_text(info.kind), info.samples,
+                               sampled ? stamp_or_none(info.coverage.first) : nb::none(), sampled ? stamp_or_none(info.coverage.last) : nb::none()));
+  }
+  return nb::tuple(rows);
+}
+
+nb::tuple sample_arrays(Self self, RelationId relation, nb::handle start, nb::handle end) {
+  const Stamp from = start.is_none() ? Stamp::always() : Stamp{as_stamp(start, "start")};
+  const Stamp to = end.is_none() ? Stamp::never() : Stamp{as_stamp(end, "end")};
+  const SampleTable table = core(self).forest->samples(relation, from, to);
+  const std::size_t count = table.stamps.size();
+  auto* stamps = new std::int64_t[count > 0 ? count : 1];
+  std::copy(table.stamps.begin(), table.stamps.end(), stamps);
+  nb::capsule owner(stamps, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+  nb::object stamp_array = nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(stamps, {count}, owner));
+  nb::object covariances = table.covariances.empty() ? nb::none() : read_only_array(table.covariances.data(), {count, 6, 6});
+  return nb::make_tuple(stamp_array, read_only_array(table.xyz_wxyz.data(), {count, 7}), covariances);
+}
+
+nb::object parent(Self self, nb::handle name, nb::handle at) {
+  const WorldCore& world = core(self);
+  const auto [frame, relation] = world.forest->parent_at(frame_id(self, name), as_when(at, "at"));
+  if (frame == kNone) return nb::none();
+  const std::optional<RelationInfo> info = world.forest->relation(relation);
+  if (!info) return nb::none();
+  return nb::make_tuple(info->in_frame, info->source);
+}
+
+constexpr const char* kContextSignature = "outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None";
+
+std::string signature(const char* head, const char* answer) { return std::string(head) + ", " + kContextSignature + ") -> " + answer; }
+
+}  // namespace
+
+void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world) {
+  const nb::object& raise_word = words().raise;
+  const nb::object& unique_word = words().unique;
+  static const std::string pose_sig = signature(
+      "def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None", "Pose");
+  static const std::string can_sig = signature(
+      "def can_pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None", "bool");
+  static const std::string transforms_sig =
+      signature("def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str = 'matrix'", "NDArray[float64]");
+  static const std::string points_sig = signature(
+      "def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST", "NDArray[float64]");
+  static const std::string sweep_sig = signature("def _sweep(self, *, in_frame: str, at: int | Latest = LATEST", "SweepAnswer");
+  world
+      .def("pose", &pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a = latest(), "of_at"_a = nb::none(), "fixed_frame"_a = nb::none(),
+          "outside"_a = raise_word, "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(pose_sig.c_str()),
+          "Where one frame was, seen from another, at one instant.\n\n"
+          "Between two samples the translation is interpolated linearly and the rotation along the shortest arc.\n"
+          "Outside the history it raises unless `outside` says so.\n\n"
+          "Args:\n"
+          "    of: Frame whose pose is wanted.\n"
+          "    in_frame: Frame in which the answer is expressed.\n"
+          "    at: Instant [ns]. `LATEST`: the newest instant that every edge on the path covers.\n"
+          "    of_at: With `fixed_frame`: where `of` was at this instant, seen from `in_frame` at `at`.\n"
+          "    fixed_frame: A frame that stood still between the two instants.\n"
+          "    outside: 'raise', or 'hold' to take the nearest sample; the answer then says `held`.\n"
+          "    policy: 'unique': a frame that two sources place is an error.\n"
+          "    interpolation: 'linear' or 'screw'; the world's own if not given.\n\n"
+          "Returns:\n"
+          "    `in_frame_T_of` with its stamp and, where known, a (6, 6) covariance in the tangent of `of`.\n\n"
+          "Raises:\n"
+          "    UnknownFrame: One of the names does not exist.\n"
+          "    NotConnected: Both exist, but in different trees.\n"
+          "    StampOutOfRange: An edge on the path has no sample around `at`.\n"
+          "    AmbiguousPath: Several sources place a frame on the path.")
+      .def("can_pose", &can_pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a = latest(), "of_at"_a = nb::none(), "fixed_frame"_a = nb::none(),
+          "outside"_a = raise_word, "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(can_sig.c_str()),
+          "Whether `pose` would answer; never raises for missing data.")
+      .def("transforms", &transforms, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "as_"_a = "matrix", "outside"_a = raise_word,
+          "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(transforms_sig.c_str()),
+          "`in_frame_T_of` at many instants, in one native call.\n\n"
+          "Args:\n"
+          "    of: Frame whose pose is wanted.\n"
+          "    in_frame: Frame in which the answer is expressed.\n"
+          "    at: (N,) int64 [ns].\n"
+          "    as_: 'matrix' for (N, 4, 4), 'xyz_wxyz' for (N, 7).\n"
+          "    outside: As for `pose`.\n"
+          "    policy: As for `pose`.\n"
+          "    interpolation: As for `pose`.")
+      .def("map_points", &map_points_at, "points"_a, nb::kw_only(), "from_frame"_a, "to_frame"_a, "at"_a = latest(), "outside"_a = raise_word,
+          "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(points_sig.c_str()),
+          "Points of one frame as coordinates of another.\n\n"
+          "Args:\n"
+          "    points: (N, 3) or (3,).\n"
+          "    from_frame: Frame the points are given in.\n"
+          "    to_frame: Frame they are wanted in.\n"
+          "    at: One instant, or (N,) int64 with one per point: a moving scanner's cloud is straightened in one call.\n"
+          "    outside: As for `pose`.\n"
+          "    policy: As for `pose`.\n"
+          "    interpolation: As for `pose`.")
+      .def("_sweep", &sweep, nb::kw_only(), "in_frame"_a, "at"_a = latest(), "outside"_a = raise_word, "policy"_a = unique_word,
+          "interpolation"_a = nb::none(), nb::sig(sweep_sig.c_str()))
+      .def("frames", [](Self self) { return nb::tuple(nb::cast(core(self).forest->frame_names())); },
+          nb::sig("def frames(self) -> tuple[str, ...]"), "Names of all frames, in the order they came.")
+      .def("_relations", &relations, nb::sig("def _relations(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]"))
+      .def("_relation_id", [](Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
+            return core(self).forest->find_relation(frame_id(self, of), frame_id(self, in_frame), text_of(source));
+          }, "of"_a, "in_frame"_a, "source"_a, nb::sig("def _relation_id(self, of: str, in_frame: str, source: str) -> int"))
+      .def("_samples", &sample_arrays, "relation"_a, "start"_a.none(), "end"_a.none(),
+          nb::sig("def _samples(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]"))
+      .def("_parent", &parent, "name"_a, "at"_a, nb::sig("def _parent(self, name: str, at: int | Latest) -> tuple[str, str] | None"));
+  nb::class_<SweepAnswer>(m, "SweepAnswer", "What one sweep over all frames found.")
+      .def("__len__", [](const SweepAnswer& a) { return a.sweep.found.size(); })
+      .def("positions", &positions, nb::sig("def positions(self) -> dict[str, int]"), "Name to row.")
+      .def("missing", &missing, "world"_a, "in_frame"_a, nb::sig("def missing(self, world: WorldCore, in_frame: str) -> dict[str, ArmillaryError]"), "Name to the reason.")
+      .def("transform", [](const SweepAnswer& a, std::size_t row) { return a.sweep.found.at(row).transform; }, "row"_a)
+      .def("stamp", [](const SweepAnswer& a, std::size_t row) { return stamp_or_none(a.sweep.found.at(row).stamp); }, "row"_a,
+          nb::sig("def stamp(self, row: int) -> int | None"))
+      .def("held", [](const SweepAnswer& a, std::size_t row) { return a.sweep.found.at(row).held; }, "row"_a);
+}
+
+}  // namespace armillary::python

@@ -1,0 +1,165 @@
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+
+#include "armillary/uncertain.hpp"
+#include "convert.hpp"
+#include "modules.hpp"
+#include "raise.hpp"
+#include "values.hpp"
+
+namespace armillary::python {
+
+using namespace nb::literals;
+
+nb::object map_points(const Transform& a_T_b, nb::handle b_points) {
+  const nb::object array = nb::module_::import_("numpy").attr("asarray")(b_points);
+  const bool is_one = nb::cast<int>(array.attr("ndim")) == 1;
+  const auto map_one = [&](const double* p, double* out) {
+    const Vector3 mapped = a_T_b * Vector3{p[0], p[1], p[2]};
+    out[0] = mapped.x;
+    out[1] = mapped.y;
+    out[2] = mapped.z;
+  };
+  double* out = nullptr;
+  if (is_one) {
+    const Doubles point(array, "point", {3});
+    nb::object result = new_array(&out, {3});
+    map_one(point.data(), out);
+    return result;
+  }
+  const Doubles points(array, "points", {-1, 3});
+  nb::object result = new_array(&out, {points.rows(), 3});
+  const nb::gil_scoped_release release;
+  for (std::size_t i = 0; i < points.rows(); ++i) map_one(points.data() + 3 * i, out + 3 * i);
+  return result;
+}
+
+const Transform& as_transform(nb::handle value) {
+  if (!nb::isinstance<Transform>(value))
+    raise("InvalidArgument", "transform must be a Transform, got " + shown(value) +
+                                 ". Make one with Transform.from_matrix(...) or Transform.from_xyz_wxyz(xyz=, wxyz=).");
+  return *nb::inst_ptr<Transform>(value);
+}
+
+namespace {
+
+Transform from_matrix(nb::handle value) {
+  const Doubles m(value, "matrix", {4, 4});
+  const double* v = m.data();
+  if (std::abs(v[12]) + std::abs(v[13]) + std::abs(v[14]) + std::abs(v[15] - 1.0) > 1e-6 || !std::isfinite(v[12] + v[13] + v[14] + v[15]))
+    raise("InvalidTransform", "The last row of a rigid transform is (0, 0, 0, 1); this one is not. Is the matrix transposed?");
+  const Vector3 translation{v[3], v[7], v[11]};
+  if (!std::isfinite(translation.x + translation.y + translation.z))
+    raise("InvalidTransform", "The translation has a NaN or infinite component.");
+  return {checked_rotation_matrix(v, 4), translation};
+}
+
+Transform exp(nb::handle value) {
+  const Doubles v(value, "v", {6});
+  const double* d = v.data();
+  for (std::size_t i = 0; i < 6; ++i)
+    if (!std::isfinite(d[i])) raise("InvalidTransform", "The tangent has a NaN or infinite component.");
+  return Transform::exp({{d[0], d[1], d[2]}, {d[3], d[4], d[5]}});
+}
+
+nb::object log(const Transform& transform) {
+  const auto [t, r] = transform.log();
+  const double values[6] = {t.x, t.y, t.z, r.x, r.y, r.z};
+  return read_only_array(values, {6});
+}
+
+nb::object apply(const Transform& transform, nb::handle other) {
+  if (nb::isinstance<Transform>(other)) return nb::cast(transform * *nb::inst_ptr<Transform>(other));
+  return map_points(transform, other);
+}
+
+nb::object xyz_wxyz(const Transform& transform) {
+  const auto& [q, t] = transform;
+  const double values[7] = {t.x, t.y, t.z, q.w, q.x, q.y, q.z};
+  return read_only_array(values, {7});
+}
+
+nb::object translation(const Transform& transform) {
+  const double values[3] = {transform.translation.x, transform.translation.y, transform.translation.z};
+  return read_only_array(values, {3});
+}
+
+bool is_close(const Transform& a, const Transform& b, double m, double rad) {
+  return norm(a.translation - b.translation) <= m && a.rotation.angle_to(b.rotation) <= rad;
+}
+
+std::string repr(const Transform& transform) {
+  const Vector3 rpy = transform.rotation.rpy();
+  const Vector3& t = transform.translation;
+  char text[200];
+  std::snprintf(text, sizeof text, "Transform(xyz=(%.6g, %.6g, %.6g), rpy=(%.6g, %.6g, %.6g))", t.x, t.y, t.z, rpy.x, rpy.y, rpy.z);
+  return text;
+}
+
+nb::object reduce(const Transform& transform) {
+  const auto& [q, t] = transform;
+  return nb::make_tuple(nb::type<Transform>().attr("_restore"), nb::make_tuple(nb::make_tuple(t.x, t.y, t.z), nb::make_tuple(q.w, q.x, q.y, q.z)));
+}
+
+Transform from_parts(nb::handle xyz, nb::handle quaternion, bool scalar_first) {
+  const Doubles q(quaternion, scalar_first ? "wxyz" : "xyzw", {4});
+  const double* v = q.data();
+  const Rotation rotation = scalar_first ? checked_quaternion(v[0], v[1], v[2], v[3]) : checked_quaternion(v[3], v[0], v[1], v[2]);
+  return {rotation, checked_vector(xyz, "xyz")};
+}
+
+}  // namespace
+
+void bind_transform(nb::module_& m) {
+  nb::class_<Transform>(m, "Transform",
+                        "A rigid motion: `parent_T_child` maps child coordinates into parent.\n\n"
+                        "Frozen. `a_T_b @ b_T_c` composes, `a_T_b @ points` maps points of shape (3,) or (N, 3).")
+      .def_static("identity", [] { return Transform{}; }, "No motion.")
+      .def_static("from_matrix", &from_matrix, "matrix"_a, nb::sig("def from_matrix(matrix: ArrayLike) -> Transform"),
+          "From a homogeneous matrix, shape (4, 4).")
+      .def_static("from_xyz_wxyz", [](nb::handle xyz, nb::handle wxyz) { return from_parts(xyz, wxyz, true); }, nb::kw_only(), "xyz"_a, "wxyz"_a,
+          nb::sig("def from_xyz_wxyz(*, xyz: ArrayLike, wxyz: ArrayLike) -> Transform"), "From a translation and a unit quaternion, scalar first.")
+      .def_static("from_xyz_xyzw", [](nb::handle xyz, nb::handle xyzw) { return from_parts(xyz, xyzw, false); }, nb::kw_only(), "xyz"_a, "xyzw"_a,
+          nb::sig("def from_xyz_xyzw(*, xyz: ArrayLike, xyzw: ArrayLike) -> Transform"), "From a translation and a unit quaternion, scalar last.")
+      .def_static("from_xyz_rpy", [](nb::handle xyz, nb::handle rpy) {
+            return Transform{Rotation::from_rpy(checked_vector(rpy, "rpy")), checked_vector(xyz, "xyz")};
+          }, nb::kw_only(), "xyz"_a, "rpy"_a, nb::sig("def from_xyz_rpy(*, xyz: ArrayLike, rpy: ArrayLike) -> Transform"),
+          "From a translation and roll, pitch, yaw [rad]: R = Rz(yaw) Ry(pitch) Rx(roll).")
+      .def_static("from_rotation", [](const Rotation& rotation, nb::handle xyz) { return Transform{rotation, checked_vector(xyz, "xyz")}; },
+          "rotation"_a, nb::kw_only(), "xyz"_a, nb::sig("def from_rotation(rotation: Rotation, *, xyz: ArrayLike) -> Transform"),
+          "From a Rotation and a translation.")
+      .def_static("_restore", [](nb::handle xyz, nb::handle wxyz) {
+            const Doubles t(xyz, "xyz", {3}), q(wxyz, "wxyz", {4});
+            checked_quaternion(q.data()[0], q.data()[1], q.data()[2], q.data()[3]);
+            return Transform{{q.data()[0], q.data()[1], q.data()[2], q.data()[3]}, {t.data()[0], t.data()[1], t.data()[2]}};
+          }, nb::sig("def _restore(xyz: ArrayLike, wxyz: ArrayLike) -> Transform"))
+      .def_static("exp", &exp, "v"_a, nb::sig("def exp(v: ArrayLike) -> Transform"), "Along a tangent v = (translation, rotation), shape (6,).")
+      .def("log", &log, nb::sig("def log(self) -> NDArray[float64]"), "The tangent (translation, rotation), shape (6,).")
+      .def("inverse", &Transform::inverse, "`child_T_parent`.")
+      .def("interpolate", [](const Transform& a, const Transform& b, double u, const std::string& kind) {
+            if (kind != "linear" && kind != "screw") raise("InvalidArgument", "kind must be 'linear' or 'screw', got '" + kind + "'.");
+            return interpolate(a, b, u, kind == "linear" ? Interpolation::linear : Interpolation::screw);
+          }, "other"_a, "fraction"_a, nb::kw_only(), "kind"_a = "linear",
+          nb::sig("def interpolate(self, other: Transform, fraction: float, *, kind: str = 'linear') -> Transform"),
+          "This one at fraction 0, `other` at 1. 'linear': straight line and shortest arc; 'screw': one screw motion.")
+      .def("__matmul__", &apply, nb::is_operator(),
+          nb::sig("@overload\ndef __matmul__(self, other: Transform) -> Transform: ...\n@overload\ndef __matmul__(self, other: ArrayLike) -> NDArray[float64]"))
+      .def("is_close", &is_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9, "Whether the two differ by at most `m` metres and `rad` radians.")
+      .def("__eq__", [](const Transform& a, nb::handle b) -> bool { return nb::isinstance<Transform>(b) && a == *nb::inst_ptr<Transform>(b); },
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__hash__", [](const Transform& t) {
+            return nb::hash(nb::make_tuple(t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z, t.translation.x, t.translation.y, t.translation.z));
+          })
+      .def("__reduce__", &reduce, nb::sig("def __reduce__(self) -> tuple[Any, ...]"))
+      .def("__repr__", &repr)
+      .def_prop_ro("matrix", [](const Transform& t) { return read_only_array(t.matrix().data(), {4, 4}); },
+          nb::sig("def matrix(self) -> NDArray[float64]"), "Homogeneous matrix, shape (4, 4), read-only.")
+      .def_prop_ro("translation", &translation, nb::sig("def translation(self) -> NDArray[float64]"), "Shape (3,) [m].")
+      .def_prop_ro("rotation", [](const Transform& t) { return t.rotation; })
+      .def_prop_ro("xyz_wxyz", &xyz_wxyz, nb::sig("def xyz_wxyz(self) -> NDArray[float64]"), "Translation, then quaternion scalar first, shape (7,).")
+      .def_prop_ro("adjoint", [](const Transform& t) { return read_only_array(adjoint(t).data(), {6, 6}); },
+          nb::sig("def adjoint(self) -> NDArray[float64]"), "Shape (6, 6): moves tangents (translation, rotation) from the right of T to its left.");
+}
+
+}  // namespace armillary::python

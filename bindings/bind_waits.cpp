@@ -1,0 +1,107 @@
+#include <nanobind/stl/string.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "convert.hpp"
+#include "raise.hpp"
+#include "world.hpp"
+
+namespace armillary::python {
+
+using namespace nb::literals;
+
+namespace {
+
+/// Waits that are to be asked again, in the order they were woken. One dispatcher thread takes them out.
+class ReadyQueue : public Watcher {
+ public:
+  void wake(WaitId id) override {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    ready_.push_back(id);
+    condition_.notify_one();
+  }
+
+  /// The next wait, or 0 when `timeout_s` is over.
+  WaitId pop(double timeout_s) {
+    std::unique_lock<std::mutex> guard(mutex_);
+    const auto is_ready = [this] { return !ready_.empty(); };
+    if (timeout_s < 0) {
+      condition_.wait(guard, is_ready);
+    } else if (!condition_.wait_for(guard, std::chrono::duration<double>(timeout_s), is_ready)) {
+      return 0;
+    }
+    const WaitId id = ready_.front();
+    ready_.pop_front();
+    return id;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  std::deque<WaitId> ready_;
+};
+
+NamedQuestion named_question(const WorldCore& world, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy,
+                             nb::handle interpolation) {
+  return {std::string(text_of(of)), std::string(text_of(in_frame)), {}, as_when(at, "at"), {}, as_context(world, outside, policy, interpolation)};
+}
+
+/// The Pose; None while something is missing that may still come; raises what cannot pass.
+nb::object answer_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle outside,
+                           nb::handle policy, nb::handle interpolation) {
+  const WorldCore& world = core(self);
+  const NamedQuestion question = named_question(world, of, in_frame, at, outside, policy, interpolation);
+  world.forest->forget_watch(id);
+  Result<PoseAnswer> result = world.forest->answer_or_watch(question, {id, &queue});
+  if (result) return nb::cast(make_pose(world, std::move(result.value), of, in_frame));
+  if (world.forest->is_watching(id)) return nb::none();
+  raise_failure(world, result.failure, of, in_frame);
+}
+
+nb::object wait_for_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, double timeout_s, nb::handle outside, nb::handle policy,
+                         nb::handle interpolation) {
+  const WorldCore& world = core(self);
+  const NamedQuestion question = named_question(world, of, in_frame, at, outside, policy, interpolation);
+  const auto no_signal = [] {
+    const nb::gil_scoped_acquire acquire;
+    return PyErr_CheckSignals() == 0;
+  };
+  const std::int64_t timeout_ns = timeout_s < 0 ? -1 : static_cast<std::int64_t>(std::min(timeout_s, 1e9) * 1e9);
+  Result<PoseAnswer> result;
+  bool hopeless = false;
+  {
+    const nb::gil_scoped_release release;
+    result = world.forest->wait_for_pose(question, timeout_ns, no_signal, &hopeless);
+  }
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  if (result) return nb::cast(make_pose(world, std::move(result.value), of, in_frame));
+  const nb::object reason = error_of(world, result.failure, of, in_frame, false);
+  if (hopeless) raise_object(reason);
+  raise_object(error_class("WaitTimeout")(of, in_frame, timeout_s, reason));
+}
+
+}  // namespace
+
+void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
+  nb::class_<ReadyQueue>(m, "ReadyQueue", "Waits that are to be asked again.")
+      .def(nb::init<>())
+      .def("wake", &ReadyQueue::wake, "wait_id"_a, "Put a wait in, as the world does when what it watches has changed.")
+      .def("pop", &ReadyQueue::pop, "timeout_s"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "The next wait, or 0 when the time is over; a negative time waits for ever.");
+  world
+      .def("_new_wait_id", [](Self self) { return core(self).forest->new_wait_id(); })
+      .def("_answer_or_watch", &answer_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "outside"_a, "policy"_a,
+          "interpolation"_a.none(),
+          nb::sig("def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int | Latest, outside: str, policy: str, interpolation: str | None) -> Pose | None"))
+      .def("_wait_for_pose", &wait_for_pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "timeout_s"_a, "outside"_a, "policy"_a,
+          "interpolation"_a.none(),
+          nb::sig("def _wait_for_pose(self, *, of: str, in_frame: str, at: int | Latest, timeout_s: float, outside: str, policy: str, interpolation: str | None) -> Pose"))
+      .def("_forget_wait", [](Self self, WaitId id) { core(self).forest->forget_watch(id); }, "wait_id"_a)
+      .def("_waits_pending", [](Self self) { return core(self).forest->waits_pending(); })
+      .def("_close", [](Self self) { core(self).forest->close(); });
+}
+
+}  // namespace armillary::python

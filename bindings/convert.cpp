@@ -1,0 +1,137 @@
+#include "convert.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <cstring>
+
+#include "raise.hpp"
+
+namespace armillary::python {
+
+namespace {
+
+nb::object numpy_array(nb::handle value, const char* dtype) {
+  return nb::module_::import_("numpy").attr("ascontiguousarray")(value, nb::arg("dtype") = dtype);
+}
+
+std::string shape_text(std::initializer_list<Py_ssize_t> shape) {
+  std::string text = "(";
+  for (const Py_ssize_t length : shape) {
+    if (text.size() > 1) text += ", ";
+    text += length < 0 ? "N" : std::to_string(length);
+  }
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+bool fits(const Py_buffer& view, std::initializer_list<Py_ssize_t> shape) {
+  if (view.ndim != static_cast<int>(shape.size())) return false;
+  const Py_ssize_t* actual = view.shape;
+  for (const Py_ssize_t wanted : shape)
+    if (*actual++ != wanted && wanted >= 0) return false;
+  return true;
+}
+
+void get_buffer(nb::handle array, Py_buffer& view) {
+  if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) throw nb::python_error();
+}
+
+}  // namespace
+
+Doubles::Doubles(nb::handle value, const char* name, std::initializer_list<Py_ssize_t> shape) {
+  try {
+    array_ = numpy_array(value, "float64");
+  } catch (const nb::python_error&) {
+    raise("InvalidArgument", std::string(name) + " must be numbers of shape " + shape_text(shape) + ", got " + shown(value) + ".");
+  }
+  get_buffer(array_, view_);
+  if (fits(view_, shape)) return;
+  const std::string got = nb::cast<std::string>(nb::str(array_.attr("shape")));
+  PyBuffer_Release(&view_);
+  view_ = {};
+  raise("InvalidArgument", std::string(name) + " must have shape " + shape_text(shape) + ", got " + got + ".");
+}
+
+Stamps::Stamps(nb::handle value, const char* name) {
+  nb::object raw = nb::module_::import_("numpy").attr("asarray")(value);
+  const std::string kind = nb::cast<std::string>(nb::str(raw.attr("dtype").attr("kind")));
+  const bool empty = nb::cast<std::size_t>(raw.attr("size")) == 0;
+  if (kind != "i" && kind != "u" && !empty)
+    raise("InvalidStamp", std::string(name) + " must be integer nanoseconds (int64), got dtype " +
+                              nb::cast<std::string>(nb::str(raw.attr("dtype"))) +
+                              ". Convert seconds with (1e9 * values).round().astype('int64').");
+  if (nb::cast<int>(raw.attr("ndim")) != 1)
+    raise("InvalidArgument", std::string(name) + " must have shape (N,), got " + nb::cast<std::string>(nb::str(raw.attr("shape"))) + ".");
+  array_ = numpy_array(raw, "int64");
+  get_buffer(array_, view_);
+}
+
+std::int64_t as_stamp(nb::handle value, const char* name) {
+  PyObject* object = value.ptr();
+  nb::object index;
+  if (!PyLong_CheckExact(object)) {
+    if (PyBool_Check(object) || !PyIndex_Check(object)) {
+      const bool is_float = PyFloat_Check(object);
+      raise("InvalidStamp", std::string(name) + " must be integer nanoseconds, got " + shown(value) + ". " +
+                                (is_float ? "Pass seconds(" + shown(value) + ")." : "Pass seconds(...), stamp(sec=, nanosec=) or LATEST."));
+    }
+    index = nb::steal(PyNumber_Index(object));
+    if (!index.is_valid()) throw nb::python_error();
+    object = index.ptr();
+  }
+  int overflow = 0;
+  const long long ns = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow != 0 || !is_sample_stamp({ns}))
+    raise("InvalidStamp", std::string(name) + " = " + shown(value) + " ns is out of range: stamps lie within 146 years of zero.");
+  return ns;
+}
+
+nb::handle latest() {
+  static const PyObject* only = nb::object(nb::module_::import_("armillary.stamps").attr("LATEST")).release().ptr();
+  return const_cast<PyObject*>(only);
+}
+
+When as_when(nb::handle value, const char* name) {
+  if (value.is(latest())) return When::newest();
+  return When::exactly({as_stamp(value, name)});
+}
+
+nb::object stamp_or_none(Stamp stamp) {
+  if (stamp == Stamp::always() || stamp == Stamp::never()) return nb::none();
+  return nb::int_(stamp.ns);
+}
+
+std::string_view text_of(nb::handle string) {
+  Py_ssize_t length = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(string.ptr(), &length);
+  if (text == nullptr) throw nb::python_error();
+  return {text, static_cast<std::size_t>(length)};
+}
+
+nb::object new_array(double** out, std::initializer_list<std::size_t> shape) {
+  std::size_t count = 1;
+  for (const std::size_t length : shape) count *= length;
+  auto* memory = new double[count > 0 ? count : 1];
+  nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  *out = memory;
+  return nb::cast(nb::ndarray<nb::numpy, double>(memory, shape.size(), shape.begin(), owner));
+}
+
+nb::object read_only_array(const double* values, std::initializer_list<std::size_t> shape) {
+  std::size_t count = 1;
+  for (const std::size_t length : shape) count *= length;
+  auto* memory = new double[count];
+  std::memcpy(memory, values, count * sizeof(double));
+  nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, const double>(memory, shape.size(), shape.begin(), owner));
+}
+
+Covariance as_covariance(nb::handle value, const char* name) {
+  const Doubles array(value, name, {6, 6});
+  Covariance covariance;
+  std::memcpy(covariance.values.data(), array.data(), sizeof(covariance.values));
+  if (!is_covariance(covariance))
+    raise("InvalidArgument", std::string(name) + " must be finite, symmetric and positive semi-definite: (6, 6), translation then rotation.");
+  return covariance;
+}
+
+}  // namespace armillary::python

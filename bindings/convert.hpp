@@ -1,0 +1,66 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "armillary/forest.hpp"
+
+namespace nb = nanobind;
+
+namespace armillary::python {
+
+/// A float64 array in C order, whatever it was made from; checked against `shape` (-1: any length).
+class Doubles {
+ public:
+  Doubles(nb::handle value, const char* name, std::initializer_list<Py_ssize_t> shape);
+  [[nodiscard]] const double* data() const { return static_cast<const double*>(view_.buf); }
+  [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(view_.shape[0]); }
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(view_.len) / sizeof(double); }
+  ~Doubles() { PyBuffer_Release(&view_); }
+  Doubles(const Doubles&) = delete;
+  Doubles& operator=(const Doubles&) = delete;
+
+ private:
+  nb::object array_;
+  Py_buffer view_{};
+};
+
+/// An int64 array of stamps; floats are refused with the cure.
+class Stamps {
+ public:
+  Stamps(nb::handle value, const char* name);
+  [[nodiscard]] std::span<const std::int64_t> span() const {
+    return {static_cast<const std::int64_t*>(view_.buf), static_cast<std::size_t>(view_.len) / sizeof(std::int64_t)};
+  }
+  ~Stamps() { PyBuffer_Release(&view_); }
+  Stamps(const Stamps&) = delete;
+  Stamps& operator=(const Stamps&) = delete;
+
+ private:
+  nb::object array_;
+  Py_buffer view_{};
+};
+
+/// One stamp: an int or a numpy integer, never a float or a bool.
+[[nodiscard]] std::int64_t as_stamp(nb::handle value, const char* name);
+/// A stamp, or LATEST.
+[[nodiscard]] When as_when(nb::handle value, const char* name);
+[[nodiscard]] nb::object stamp_or_none(Stamp stamp);
+
+/// The text of a Python string, which must outlive the result.
+[[nodiscard]] std::string_view text_of(nb::handle string);
+
+/// A new read-only numpy array that owns a copy of `values`.
+[[nodiscard]] nb::object read_only_array(const double* values, std::initializer_list<std::size_t> shape);
+[[nodiscard]] nb::object new_array(double** out, std::initializer_list<std::size_t> shape);
+
+[[nodiscard]] Covariance as_covariance(nb::handle value, const char* name);
+
+/// The one object armillary.stamps.LATEST.
+[[nodiscard]] nb::handle latest();
+
+}  // namespace armillary::python

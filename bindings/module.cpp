@@ -1,0 +1,11 @@
+#include <nanobind/nanobind.h>
+
+#include "modules.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native core of Armillary.";
+  armillary::python::bind_rotation(m);
+  armillary::python::bind_transform(m);
+  armillary::python::bind_pose(m);
+  armillary::python::bind_world(m);
+}

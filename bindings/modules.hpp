@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace armillary::python {
+
+void bind_rotation(nanobind::module_& m);
+void bind_transform(nanobind::module_& m);
+void bind_pose(nanobind::module_& m);
+void bind_world(nanobind::module_& m);
+
+}  // namespace armillary::python

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "armillary/errors.hpp"
+
+namespace nb = nanobind;
+
+namespace armillary::python {
+
+/// Raises armillary.errors.<kind>(message).
+[[noreturn]] void raise(const char* kind, const std::string& message);
+
+/// Raises the given exception object.
+[[noreturn]] void raise_object(nb::handle exception);
+
+/// armillary.errors.<kind>
+[[nodiscard]] nb::object error_class(const char* kind);
+
+/// "{value!r}", shortened.
+[[nodiscard]] std::string shown(nb::handle value);
+
+}  // namespace armillary::python

@@ -1,0 +1,24 @@
+#pragma once
+
+// Checks at the border: numbers become values here, or are refused.
+
+#include <nanobind/nanobind.h>
+
+#include "armillary/transform.hpp"
+
+namespace nb = nanobind;
+
+namespace armillary::python {
+
+/// Unit to 0.01 of its squared norm, then normalised.
+[[nodiscard]] Rotation checked_quaternion(double w, double x, double y, double z);
+[[nodiscard]] Rotation checked_rotation_matrix(const double* matrix, std::size_t stride);
+[[nodiscard]] Vector3 checked_vector(nb::handle value, const char* name);
+
+/// Maps (3,) or (N, 3).
+[[nodiscard]] nb::object map_points(const Transform& a_T_b, nb::handle b_points);
+
+/// A Transform, or an error that says how to make one.
+[[nodiscard]] const Transform& as_transform(nb::handle value);
+
+}  // namespace armillary::python

@@ -1,0 +1,259 @@
+"""Everything that Armillary refuses, and why.
+
+Each error carries its evidence as attributes and builds its own sentence: what was asked, what is true, what to do.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "AfterHistory",
+    "AmbiguousPath",
+    "ArmillaryError",
+    "BeforeHistory",
+    "FrameInUse",
+    "FrameLoop",
+    "InvalidArgument",
+    "InvalidName",
+    "InvalidStamp",
+    "InvalidTransform",
+    "LimitReached",
+    "MissingExtra",
+    "NoSamples",
+    "NotConnected",
+    "SingleSample",
+    "StampOutOfRange",
+    "SuspiciousName",
+    "UnknownFrame",
+    "WaitTimeout",
+    "WorldClosed",
+]
+
+Edge = tuple[str, str, str]
+"""A pose relation: (of, in_frame, source)."""
+
+_MANY = 12
+_NS_PER_S = 1_000_000_000
+
+
+def _listing(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MANY])
+    return f"{shown}, and {len(names) - _MANY} more" if len(names) > _MANY else shown
+
+
+def _instant(stamp_ns: int) -> str:
+    sign = "-" if stamp_ns < 0 else ""
+    whole, rest = divmod(abs(stamp_ns), _NS_PER_S)
+    digits = f"{rest:09d}".rstrip("0").ljust(3, "0")
+    return f"{sign}{whole}.{digits} s"
+
+
+def _length(duration_ns: int) -> str:
+    for unit_ns, unit in ((_NS_PER_S, "s"), (1_000_000, "ms"), (1_000, "us")):
+        if duration_ns >= unit_ns:
+            return f"{duration_ns / unit_ns:.6g} {unit}"
+    return f"{duration_ns} ns"
+
+
+def _edge_text(edge: Edge) -> str:
+    of, in_frame, source = edge
+    return f"'{of}' in '{in_frame}'" + (f" (source '{source}')" if source else "")
+
+
+class ArmillaryError(Exception):
+    """The root of everything Armillary raises."""
+
+
+class UnknownFrame(ArmillaryError, LookupError):
+    """A frame name that this world has never seen."""
+
+    def __init__(self, frame: str, known: Sequence[str]) -> None:
+        self.frame, self.known = frame, tuple(known)
+        near = get_close_matches(frame, self.known, n=1, cutoff=0.8)
+        if near:
+            hint = f"Did you mean '{near[0]}'?"
+        elif self.known:
+            hint = f"Known: {_listing(self.known)}."
+        else:
+            hint = "It has no frames yet: set_pose or fix one first."
+        super().__init__(f"No frame named '{frame}' in this world. {hint}")
+
+
+class NotConnected(ArmillaryError, LookupError):
+    """Two frames that exist, in different trees."""
+
+    def __init__(self, of: str, in_frame: str, of_root: str, in_frame_root: str, requested: int | None) -> None:
+        self.of, self.in_frame, self.requested = of, in_frame, requested
+        self.of_root, self.in_frame_root = of_root, in_frame_root
+        when = "" if requested is None else f" at {_instant(requested)}"
+        super().__init__(
+            f"No chain of poses leads from '{of}' to '{in_frame}'{when}: '{of}' hangs under '{of_root}', "
+            f"'{in_frame}' under '{in_frame_root}'. Set the pose of '{of_root}' in '{in_frame_root}', or the other way round."
+        )
+
+
+class StampOutOfRange(ArmillaryError, LookupError):
+    """An edge on the path holds nothing around the instant asked for."""
+
+    def __init__(
+        self,
+        *,
+        edge: Edge,
+        requested: int | None,
+        first: int | None,
+        last: int | None,
+        row: int | None = None,
+        inserting: bool = False,
+    ) -> None:
+        self.edge, self.requested, self.first, self.last, self.row = edge, requested, first, last, row
+        self.inserting = inserting
+        where = "" if row is None else f" (row {row} of the batch)"
+        super().__init__(self._sentence() + where)
+
+    def _sentence(self) -> str:
+        return f"The pose of {_edge_text(self.edge)} is not known {self._when()}; {self._held()}."
+
+    def _when(self) -> str:
+        return "at any common time" if self.requested is None else f"at {_instant(self.requested)}"
+
+    def _held(self) -> str:
+        if self.first is None or self.last is None:
+            return "it holds no samples"
+        return f"it holds [{_instant(self.first)}, {_instant(self.last)}]"
+
+
+class BeforeHistory(StampOutOfRange):
+    """Asked before the oldest sample, or given a sample older than the history."""
+
+    def _sentence(self) -> str:
+        if self.inserting:
+            return (
+                f"A sample of {_edge_text(self.edge)} at {_instant(self.requested or 0)} is older than its history, which "
+                f"reaches back to {_instant(self.first or 0)}. Give World(history=) or world.keep(history=) a longer "
+                "time, or call reset_time() if the clock started again."
+            )
+        if self.requested is None or self.first is None:
+            return f"The histories on the path do not overlap: {_edge_text(self.edge)} begins after another edge ends; {self._held()}."
+        return (
+            f"The pose of {_edge_text(self.edge)} was asked {_length(self.first - self.requested)} before its first sample "
+            f"({self._held()}). Ask for a later stamp, keep a longer history, or pass outside='hold'."
+        )
+
+
+class AfterHistory(StampOutOfRange):
+    """Asked after the newest sample, or between two parents."""
+
+    def _sentence(self) -> str:
+        late = _length((self.requested or 0) - (self.last or 0))
+        return (
+            f"The pose of {_edge_text(self.edge)} was asked {late} after its last sample ({self._held()}). "
+            "Pass at=LATEST, wait_for_pose(...), or outside='hold' to accept the nearest sample."
+        )
+
+
+class SingleSample(StampOutOfRange):
+    """One sample, at another stamp: nothing to interpolate."""
+
+    def _sentence(self) -> str:
+        return (
+            f"The pose of {_edge_text(self.edge)} was asked at {_instant(self.requested or 0)}, and its only sample is at "
+            f"{_instant(self.last or 0)}. Pass outside='hold' to accept it, or fix() what never moves."
+        )
+
+
+class NoSamples(StampOutOfRange):
+    """The relation is known, its samples are gone."""
+
+    def _sentence(self) -> str:
+        return f"The pose of {_edge_text(self.edge)} holds no samples. Set one, or wait for it with wait_for_pose(...)."
+
+
+class InvalidTransform(ArmillaryError, ValueError):
+    """Numbers that are no rigid motion."""
+
+
+class InvalidName(ArmillaryError, ValueError):
+    """A name that no frame can have."""
+
+
+class InvalidStamp(ArmillaryError, TypeError, ValueError):
+    """Something that is not integer nanoseconds."""
+
+
+class InvalidArgument(ArmillaryError, TypeError, ValueError):
+    """An argument of the wrong kind, shape or value."""
+
+
+class FrameLoop(ArmillaryError, ValueError):
+    """A relation that would hang a frame under itself at one instant."""
+
+    def __init__(self, path: Sequence[str], at: int | None) -> None:
+        self.path, self.at = tuple(path), at
+        when = "" if at is None else f" at {_instant(at)}"
+        chain = "' in '".join(self.path)
+        super().__init__(
+            f"This would close a loop{when}: '{chain}'. Turn one of these relations round, or end it with a move first."
+        )
+
+
+class AmbiguousPath(ArmillaryError, LookupError):
+    """Two sources place the same frame, and nothing says whom to believe."""
+
+    def __init__(self, frame: str, sources: Sequence[str], requested: int | None) -> None:
+        self.frame, self.sources, self.requested = frame, tuple(sources), requested
+        names = " and ".join(f"'{source}'" for source in self.sources)
+        when = "now" if requested is None else f"at {_instant(requested)}"
+        super().__init__(
+            f"Frame '{frame}' is placed by several sources {when}: {names}. "
+            f"Choose one with world.prefer(of='{frame}', source='{self.sources[0] if self.sources else ''}')."
+        )
+
+
+class WaitTimeout(ArmillaryError, TimeoutError):
+    """The time to wait is over; `reason` says what was still missing."""
+
+    def __init__(self, of: str, in_frame: str, timeout_s: float, reason: ArmillaryError) -> None:
+        self.of, self.in_frame, self.timeout_s, self.reason = of, in_frame, timeout_s, reason
+        super().__init__(f"The pose of '{of}' in '{in_frame}' did not become known within {timeout_s:g} s. Last reason: {reason}")
+
+
+class FrameInUse(ArmillaryError, ValueError):
+    """A frame that cannot be removed because others hang under it."""
+
+    def __init__(self, frame: str, frames: Sequence[str]) -> None:
+        self.frame, self.frames = frame, tuple(frames)
+        super().__init__(
+            f"Frame '{frame}' carries {_listing(self.frames)}. Remove those first, or pass subtree=True to remove all of them."
+        )
+
+
+class WorldClosed(ArmillaryError, RuntimeError):
+    """A world that was closed cannot be waited on."""
+
+    def __init__(self) -> None:
+        super().__init__("This world is closed: nothing more can be waited for. Make a new World().")
+
+
+class LimitReached(ArmillaryError, RuntimeError):
+    """A limit given at construction."""
+
+    def __init__(self, what: str, limit: int, cure: str) -> None:
+        self.what, self.limit = what, limit
+        super().__init__(f"This world keeps at most {limit} {what}. {cure}")
+
+
+class MissingExtra(ArmillaryError, ImportError):
+    """An optional part that is not installed."""
+
+    def __init__(self, extra: str, package: str) -> None:
+        self.extra, self.package = extra, package
+        super().__init__(f"This needs '{package}', which is not installed. Install it with: pip install 'armillary[{extra}]'")
+
+
+class SuspiciousName(UserWarning):
+    """A new frame whose name is one typo away from an old one."""

@@ -1,0 +1,66 @@
+"""Instants: integer nanoseconds, and the wish for the newest one."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Final, final
+
+__all__ = ["LATEST", "Latest", "now", "seconds", "stamp"]
+
+_NS_PER_S = 1_000_000_000
+
+
+@final
+class Latest:
+    """The type of `LATEST`: the newest instant that everything on a path covers."""
+
+    __slots__ = ()
+    _only: Latest | None = None
+
+    def __new__(cls) -> Latest:
+        """There is one wish, so there is one object."""
+        if cls._only is None:
+            cls._only = super().__new__(cls)
+        return cls._only
+
+    def __repr__(self) -> str:
+        return "LATEST"
+
+    def __reduce__(self) -> str:
+        return "LATEST"
+
+
+LATEST: Final = Latest()
+
+
+def seconds(value: float) -> int:
+    """Seconds as the integer nanoseconds that every call takes; for instants and for durations.
+
+    The result is the nearest nanosecond. A float holds an instant of this century to about 200 ns:
+    where that matters use `stamp(sec=, nanosec=)`.
+
+    >>> seconds(1.5)
+    1500000000
+    """
+    if not math.isfinite(value):
+        msg = f"seconds({value!r}) is not an instant; pass a finite number of seconds."
+        raise ValueError(msg)
+    if isinstance(value, int):
+        return value * _NS_PER_S
+    whole = math.floor(value)
+    return int(whole) * _NS_PER_S + round((value - whole) * _NS_PER_S)
+
+
+def stamp(*, sec: int, nanosec: int = 0) -> int:
+    """The instant of a `sec`, `nanosec` pair, exactly; the two fields of a ROS time.
+
+    >>> stamp(sec=1, nanosec=5)
+    1000000005
+    """
+    return int(sec) * _NS_PER_S + int(nanosec)
+
+
+def now() -> int:
+    """The wall clock, in nanoseconds since 1970."""
+    return time.time_ns()

@@ -1,0 +1,23 @@
+"""Rigid motions in time: the face of the native core."""
+
+from armillary._core import Pose, Rotation, Transform
+from armillary.transforms._dispatcher import Dispatcher, WaitHandle
+from armillary.transforms._names import check_name, resembling
+from armillary.transforms._queue import StampedQueue
+from armillary.transforms._reports import RelationInfo, Samples, Snapshot
+from armillary.transforms._tree import Tree
+
+__all__ = [
+    "Dispatcher",
+    "Pose",
+    "RelationInfo",
+    "Rotation",
+    "Samples",
+    "Snapshot",
+    "StampedQueue",
+    "Transform",
+    "Tree",
+    "WaitHandle",
+    "check_name",
+    "resembling",
+]

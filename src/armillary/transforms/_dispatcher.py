@@ -1,0 +1,186 @@
+"""Callbacks of one world: one thread, started when first needed, ended by `close`."""
+
+from __future__ import annotations
+
+import heapq
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from armillary._core import ReadyQueue
+from armillary.errors import ArmillaryError, WaitTimeout, WorldClosed
+
+if TYPE_CHECKING:
+    from armillary._core import Pose, WorldCore
+
+_STOP = 2**63
+
+
+@dataclass(slots=True)
+class Wait:
+    """One question on its way to an answer."""
+
+    wait_id: int
+    question: Mapping[str, Any]
+    on_pose: Callable[[Pose], object]
+    on_failure: Callable[[ArmillaryError], object] | None
+    deadline: float | None = None
+    timeout_s: float = 0.0
+    claimed: bool = field(default=False)
+
+
+class WaitHandle:
+    """A pending callback; `cancel()` makes sure it will not be called any more."""
+
+    def __init__(self, dispatcher: Dispatcher, wait: Wait) -> None:
+        self._dispatcher, self._wait = dispatcher, wait
+
+    def cancel(self) -> bool:
+        """Forget the callback. True if it had not been called, and now never will be."""
+        return self._dispatcher.cancel(self._wait)
+
+
+class Dispatcher:
+    """Asks again what may have become answerable, and calls back; never under a lock.
+
+    `_lock` guards `_waits`, `_deadlines`, `_thread`, `_closed` and every `Wait.claimed`.
+    """
+
+    def __init__(self, world: WorldCore, report: Callable[[BaseException], None]) -> None:
+        self._world, self._report = world, report
+        self._queue = ReadyQueue()
+        self._lock = threading.Lock()
+        self._waits: dict[int, Wait] = {}
+        self._deadlines: list[tuple[float, int]] = []
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def ask(
+        self,
+        question: Mapping[str, Any],
+        on_pose: Callable[[Pose], object],
+        on_failure: Callable[[ArmillaryError], object] | None = None,
+        timeout_s: float | None = None,
+    ) -> WaitHandle:
+        """Call `on_pose` once, on the dispatcher's thread, when the question has an answer."""
+        wait = Wait(self._world._new_wait_id(), dict(question), on_pose, on_failure)  # noqa: SLF001  (our own native half)
+        with self._lock:
+            if self._closed:
+                raise WorldClosed
+            self._waits[wait.wait_id] = wait
+            if timeout_s is not None:
+                wait.deadline, wait.timeout_s = time.monotonic() + timeout_s, timeout_s
+                heapq.heappush(self._deadlines, (wait.deadline, wait.wait_id))
+            self._start()
+        self._queue.wake(wait.wait_id)
+        return WaitHandle(self, wait)
+
+    def cancel(self, wait: Wait) -> bool:
+        """Whether the wait had not been answered yet."""
+        with self._lock:
+            first = self._claim(wait)
+        self._world._forget_wait(wait.wait_id)  # noqa: SLF001
+        return first
+
+    def close(self) -> None:
+        """End the thread; every pending wait fails with `WorldClosed`."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            thread = self._thread
+        if thread is None:
+            return
+        self._queue.wake(_STOP)
+        if thread is not threading.current_thread():
+            thread.join()
+
+    def _claim(self, wait: Wait) -> bool:
+        """Exactly one of answering, failing and cancelling gets True. The caller holds the lock."""
+        if wait.claimed:
+            return False
+        wait.claimed = True
+        self._waits.pop(wait.wait_id, None)
+        return True
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="armillary-dispatcher", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            wait_id = self._queue.pop(self._time_left())
+            if wait_id == _STOP:
+                break
+            with self._lock:
+                wait = self._waits.get(wait_id)
+            if wait is not None:
+                self._examine(wait)
+            self._end_overdue()
+        for wait in list(self._waits.values()):
+            self._fail(wait, WorldClosed())
+
+    def _time_left(self) -> float:
+        with self._lock:
+            return max(0.0, self._deadlines[0][0] - time.monotonic()) if self._deadlines else -1.0
+
+    def _end_overdue(self) -> None:
+        for wait in self._overdue():
+            reason = self._examine(wait)
+            if reason is not None:
+                names = wait.question
+                self._fail(wait, WaitTimeout(names["of"], names["in_frame"], wait.timeout_s, reason))
+
+    def _overdue(self) -> list[Wait]:
+        late, now = [], time.monotonic()
+        with self._lock:
+            while self._deadlines and self._deadlines[0][0] <= now:
+                _, wait_id = heapq.heappop(self._deadlines)
+                if wait_id in self._waits:
+                    late.append(self._waits[wait_id])
+        return late
+
+    def _examine(self, wait: Wait) -> ArmillaryError | None:
+        """Answer the wait, end it, or leave it watching; then the reason why it still waits."""
+        try:
+            pose = self._world._answer_or_watch(self._queue, wait.wait_id, **wait.question)  # noqa: SLF001
+        except ArmillaryError as error:
+            self._fail(wait, error)
+            return None
+        if pose is None:
+            return self._why(wait)
+        self._finish(wait, wait.on_pose, pose)
+        return None
+
+    def _why(self, wait: Wait) -> ArmillaryError | None:
+        if wait.deadline is None or wait.deadline > time.monotonic():
+            return None
+        try:
+            self._world.pose(**wait.question)
+        except ArmillaryError as error:
+            return error
+        return None
+
+    def _fail(self, wait: Wait, error: ArmillaryError) -> None:
+        self._world._forget_wait(wait.wait_id)  # noqa: SLF001
+        self._finish(wait, wait.on_failure or self._report, error)
+
+    def _finish(self, wait: Wait, callback: Callable[[Any], object], value: object) -> None:
+        with self._lock:
+            if not self._claim(wait):
+                return
+        try:
+            callback(value)
+        except Exception as error:  # noqa: BLE001  (a callback's fault is reported, never ours to die of)
+            self._report(error)
+
+
+def print_error(error: BaseException) -> None:
+    """What happens to an error in a callback when `world.on_error` is not set."""
+    sys.stderr.write("armillary: an error in a callback\n")
+    traceback.print_exception(error)

@@ -1,0 +1,111 @@
+"""What a world tells about its inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from armillary._core import SweepAnswer, Transform, WorldCore
+    from armillary.errors import ArmillaryError
+
+_NS_PER_S = 1e9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationInfo:
+    """One pose relation: who places which frame in which, and how much is known.
+
+    Attributes:
+        of: The frame that is placed.
+        in_frame: Its parent.
+        source: Who says so.
+        kind: "fixed", "sampled" or "driven".
+        samples: Number of samples held.
+        first: Oldest instant held [ns]; None without samples.
+        last: Newest instant held [ns]; None without samples.
+        age_s: How long ago `last` was on the world's clock [s]; None without samples.
+    """
+
+    of: str
+    in_frame: str
+    source: str
+    kind: str
+    samples: int
+    first: int | None
+    last: int | None
+    age_s: float | None
+
+    @property
+    def span_s(self) -> float:
+        """Time between the oldest and the newest sample [s]."""
+        return 0.0 if self.first is None or self.last is None else (self.last - self.first) / _NS_PER_S
+
+    @property
+    def rate_hz(self) -> float | None:
+        """Mean rate of the samples held [Hz]; None for fewer than two."""
+        return (self.samples - 1) / self.span_s if self.samples > 1 and self.span_s > 0.0 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Samples:
+    """The stored samples of one relation, oldest first.
+
+    Attributes:
+        stamps: (N,) int64 [ns].
+        transforms: (N, 7): x, y, z, then the quaternion w, x, y, z.
+        covariances: (N, 6, 6) with rows of NaN where unknown; None where no sample has one.
+    """
+
+    stamps: NDArray[np.int64]
+    transforms: NDArray[np.float64]
+    covariances: NDArray[np.float64] | None
+
+    def __len__(self) -> int:
+        return len(self.stamps)
+
+
+class Snapshot(Mapping[str, "Transform"]):
+    """The transform of every frame that could be answered for, by name: `in_frame_T_name`."""
+
+    def __init__(self, world: WorldCore, sweep: SweepAnswer, in_frame: str) -> None:
+        self.in_frame = in_frame
+        self._sweep = sweep
+        self._missing = sweep.missing(world, in_frame)
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return self._sweep.positions()
+
+    def __getitem__(self, name: str) -> Transform:
+        return self._sweep.transform(self._rows[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._sweep)
+
+    @property
+    def missing(self) -> Mapping[str, ArmillaryError]:
+        """Frames without an answer, and why."""
+        return MappingProxyType(self._missing)
+
+    @property
+    def stamps(self) -> Mapping[str, int | None]:
+        """The instant of each answer [ns]; None where everything on the path is fixed."""
+        return MappingProxyType({name: self._sweep.stamp(row) for name, row in self._rows.items()})
+
+    @property
+    def held(self) -> frozenset[str]:
+        """Frames for which the nearest sample was taken (`outside='hold'`)."""
+        return frozenset(name for name, row in self._rows.items() if self._sweep.held(row))
+
+    def __repr__(self) -> str:
+        return f"Snapshot({len(self)} frames in {self.in_frame}, {len(self._missing)} missing)"
