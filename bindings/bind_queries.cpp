@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "convert.hpp"
+#include "keywords.hpp"
 #include "raise.hpp"
 #include "values.hpp"
 #include "world.hpp"
@@ -75,6 +76,21 @@ Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::hand
   return make_pose(world, std::move(result.value), of, in_frame);
 }
 
+/// `pose` for the interpreter.
+PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
+  static const auto* expected = new Keywords<8>("pose", {{{"of", nullptr}, {"in_frame", nullptr}, {"at", latest().ptr()}, {"of_at", Py_None},
+                                                         {"fixed_frame", Py_None}, {"outside", words().raise.ptr()},
+                                                         {"policy", words().unique.ptr()}, {"interpolation", Py_None}}});
+  return guarded([&] {
+    const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation] = expected->read(args, positional, keywords);
+    nb::object result = nb::inst_alloc(nb::type<Pose>());
+    Pose* answer = nb::inst_ptr<Pose>(result);
+    new (answer) Pose(pose(Self(self), of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation));
+    nb::inst_mark_ready(result);
+    return result.release().ptr();
+  });
+}
+
 /// Missing data is the answer here, not an error: also a name that nobody has used yet.
 bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside,
               nb::handle policy, nb::handle interpolation) {
@@ -91,7 +107,7 @@ bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::
 
 [[noreturn]] void raise_batch_failure(Self self, const Failure& failure, nb::handle of, nb::handle in_frame) {
   nb::object error = error_of(core(self), failure, of, in_frame, false);
-  if (nb::hasattr(error, "row")) error = self.attr("_with_row")(error, failure.row);
+  if (nb::hasattr(error, "row")) error = self.attr("_with_row")(error, failure->row);
   raise_object(error);
 }
 
@@ -147,6 +163,10 @@ nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb
 struct SweepAnswer {
   Sweep sweep;
   nb::object names;  // tuple: frame id -> name
+
+  SweepAnswer(Sweep given, nb::object by_id) : sweep(std::move(given)), names(std::move(by_id)) {}
+  SweepAnswer(SweepAnswer&&) = default;
+  SweepAnswer(const SweepAnswer&) = delete;
 };
 
 nb::object names_by_id(WorldCore& world) {
@@ -169,7 +189,7 @@ SweepAnswer sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outs
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId id = frame_id(self, in_frame);
   const When when = as_when(at, "at");
-  SweepAnswer answer{{}, names_by_id(world)};
+  SweepAnswer answer(Sweep{}, names_by_id(world));
   const nb::gil_scoped_release release;
   answer.sweep = world.forest->snapshot(id, when, context);
   return answer;
@@ -235,6 +255,28 @@ nb::object parent(Self self, nb::handle name, nb::handle at) {
 
 constexpr const char* kContextSignature = "outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None";
 
+constexpr const char* kPoseDocumentation =
+    "pose($self, *, of, in_frame, at=..., of_at=None, fixed_frame=None, outside='raise', policy='unique', interpolation=None)\n--\n\n"
+    "Where one frame was, seen from another, at one instant.\n\n"
+    "Between two samples the translation is interpolated linearly and the rotation along the shortest arc.\n"
+    "Outside the history it raises unless `outside` says so.\n\n"
+    "Args:\n"
+    "    of: Frame whose pose is wanted.\n"
+    "    in_frame: Frame in which the answer is expressed.\n"
+    "    at: Instant [ns]. `LATEST`: the newest instant that every edge on the path covers.\n"
+    "    of_at: With `fixed_frame`: where `of` was at this instant, seen from `in_frame` at `at`.\n"
+    "    fixed_frame: A frame that stood still between the two instants.\n"
+    "    outside: 'raise', or 'hold' to take the nearest sample; the answer then says `held`.\n"
+    "    policy: 'unique': a frame that two sources place is an error.\n"
+    "    interpolation: 'linear' or 'screw'; the world's own if not given.\n\n"
+    "Returns:\n"
+    "    `in_frame_T_of` with its stamp and, where known, a (6, 6) covariance in the tangent of `of`.\n\n"
+    "Raises:\n"
+    "    UnknownFrame: One of the names does not exist.\n"
+    "    NotConnected: Both exist, but in different trees.\n"
+    "    StampOutOfRange: An edge on the path has no sample around `at`.\n"
+    "    AmbiguousPath: Several sources place a frame on the path.";
+
 std::string signature(const char* head, const char* answer) { return std::string(head) + ", " + kContextSignature + ") -> " + answer; }
 
 }  // namespace
@@ -242,8 +284,9 @@ std::string signature(const char* head, const char* answer) { return std::string
 void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world) {
   const nb::object& raise_word = words().raise;
   const nb::object& unique_word = words().unique;
-  static const std::string pose_sig = signature(
-      "def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None", "Pose");
+  static PyMethodDef pose_method{"pose", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pose_call)), METH_FASTCALL | METH_KEYWORDS,
+                                 kPoseDocumentation};
+  world.attr("pose") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &pose_method));
   static const std::string can_sig = signature(
       "def can_pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None", "bool");
   static const std::string transforms_sig =
@@ -252,27 +295,6 @@ void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world) {
       "def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST", "NDArray[float64]");
   static const std::string sweep_sig = signature("def _sweep(self, *, in_frame: str, at: int | Latest = LATEST", "SweepAnswer");
   world
-      .def("pose", &pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a = latest(), "of_at"_a = nb::none(), "fixed_frame"_a = nb::none(),
-          "outside"_a = raise_word, "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(pose_sig.c_str()),
-          "Where one frame was, seen from another, at one instant.\n\n"
-          "Between two samples the translation is interpolated linearly and the rotation along the shortest arc.\n"
-          "Outside the history it raises unless `outside` says so.\n\n"
-          "Args:\n"
-          "    of: Frame whose pose is wanted.\n"
-          "    in_frame: Frame in which the answer is expressed.\n"
-          "    at: Instant [ns]. `LATEST`: the newest instant that every edge on the path covers.\n"
-          "    of_at: With `fixed_frame`: where `of` was at this instant, seen from `in_frame` at `at`.\n"
-          "    fixed_frame: A frame that stood still between the two instants.\n"
-          "    outside: 'raise', or 'hold' to take the nearest sample; the answer then says `held`.\n"
-          "    policy: 'unique': a frame that two sources place is an error.\n"
-          "    interpolation: 'linear' or 'screw'; the world's own if not given.\n\n"
-          "Returns:\n"
-          "    `in_frame_T_of` with its stamp and, where known, a (6, 6) covariance in the tangent of `of`.\n\n"
-          "Raises:\n"
-          "    UnknownFrame: One of the names does not exist.\n"
-          "    NotConnected: Both exist, but in different trees.\n"
-          "    StampOutOfRange: An edge on the path has no sample around `at`.\n"
-          "    AmbiguousPath: Several sources place a frame on the path.")
       .def("can_pose", &can_pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a = latest(), "of_at"_a = nb::none(), "fixed_frame"_a = nb::none(),
           "outside"_a = raise_word, "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(can_sig.c_str()),
           "Whether `pose` would answer; never raises for missing data.")

@@ -131,7 +131,7 @@ void bind_transform(nb::module_& m) {
           "From a Rotation and a translation.")
       .def_static("_restore", [](nb::handle xyz, nb::handle wxyz) {
             const Doubles t(xyz, "xyz", {3}), q(wxyz, "wxyz", {4});
-            checked_quaternion(q.data()[0], q.data()[1], q.data()[2], q.data()[3]);
+            (void)checked_quaternion(q.data()[0], q.data()[1], q.data()[2], q.data()[3]);
             return Transform{{q.data()[0], q.data()[1], q.data()[2], q.data()[3]}, {t.data()[0], t.data()[1], t.data()[2]}};
           }, nb::sig("def _restore(xyz: ArrayLike, wxyz: ArrayLike) -> Transform"))
       .def_static("exp", &exp, "v"_a, nb::sig("def exp(v: ArrayLike) -> Transform"), "Along a tangent v = (translation, rotation), shape (6,).")

@@ -122,45 +122,45 @@ const char* range_error(FailureKind kind) {
 }
 
 nb::object out_of_range(const WorldCore& world, const Failure& failure, bool inserting) {
-  const bool has_samples = failure.kind != FailureKind::no_samples;
-  return error_class(range_error(failure.kind))(
-      "edge"_a = edge_tuple(world, failure.relation), "requested"_a = stamp_or_none(failure.requested),
-      "first"_a = has_samples ? stamp_or_none(failure.first) : nb::none(), "last"_a = has_samples ? stamp_or_none(failure.last) : nb::none(),
+  const bool has_samples = failure->kind != FailureKind::no_samples;
+  return error_class(range_error(failure->kind))(
+      "edge"_a = edge_tuple(world, failure->relation), "requested"_a = stamp_or_none(failure->requested),
+      "first"_a = has_samples ? stamp_or_none(failure->first) : nb::none(), "last"_a = has_samples ? stamp_or_none(failure->last) : nb::none(),
       "row"_a = nb::none(), "inserting"_a = inserting);
 }
 
 nb::object loop_error(const WorldCore& world, const Failure& failure) {
-  std::vector<FrameId> path{failure.of};
-  path.insert(path.end(), failure.path.begin(), failure.path.end());
-  return error_class("FrameLoop")(frame_names(world, path), stamp_or_none(failure.requested));
+  std::vector<FrameId> path{failure->of};
+  path.insert(path.end(), failure->path.begin(), failure->path.end());
+  return error_class("FrameLoop")(frame_names(world, path), stamp_or_none(failure->requested));
 }
 
 }  // namespace
 
 nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
-  switch (failure.kind) {
+  switch (failure->kind) {
     case FailureKind::unknown_frame: {
-      const std::string name = failure.name.empty() && failure.of != kNone ? world.forest->frame_name(failure.of) : failure.name;
+      const std::string name = failure->name.empty() && failure->of != kNone ? world.forest->frame_name(failure->of) : failure->name;
       return error_class("UnknownFrame")(name.empty() ? nb::cast<std::string>(nb::str(of)) : name, world.forest->frame_names());
     }
     case FailureKind::not_connected:
-      return error_class("NotConnected")(of, in_frame, world.forest->frame_name(failure.of), world.forest->frame_name(failure.in_frame),
-                                         stamp_or_none(failure.requested));
+      return error_class("NotConnected")(of, in_frame, world.forest->frame_name(failure->of), world.forest->frame_name(failure->in_frame),
+                                         stamp_or_none(failure->requested));
     case FailureKind::before_history:
     case FailureKind::after_history:
     case FailureKind::single_sample:
     case FailureKind::no_samples: return out_of_range(world, failure, inserting);
     case FailureKind::ambiguous_path:
-      return error_class("AmbiguousPath")(world.forest->frame_name(failure.of), world.forest->sources_of(failure.of),
-                                          stamp_or_none(failure.requested));
+      return error_class("AmbiguousPath")(world.forest->frame_name(failure->of), world.forest->sources_of(failure->of),
+                                          stamp_or_none(failure->requested));
     case FailureKind::frame_loop: return loop_error(world, failure);
     case FailureKind::frame_in_use:
-      return error_class("FrameInUse")(world.forest->frame_name(failure.of),
-                                       frame_names(world, {failure.path.begin() + 1, failure.path.end()}));
+      return error_class("FrameInUse")(world.forest->frame_name(failure->of),
+                                       frame_names(world, {failure->path.begin() + 1, failure->path.end()}));
     case FailureKind::closed: return error_class("WorldClosed")();
     case FailureKind::limit_reached:
       return error_class("LimitReached")("pending waits", world.forest->options().max_waits, "Cancel some, or give World(max_waits=) a larger number.");
-    default: return error_class("InvalidArgument")(to_string(failure.kind));
+    default: return error_class("InvalidArgument")(to_string(failure->kind));
   }
 }
 
@@ -251,7 +251,7 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
   }
   if (failure) {
     nb::object error = error_of(core(self), failure, edge.of, edge.in_frame, true);
-    if (nb::hasattr(error, "row")) error = self.attr("_with_row")(error, failure.row);
+    if (nb::hasattr(error, "row")) error = self.attr("_with_row")(error, failure->row);
     raise_object(error);
   }
   finish(self, edge, {});
@@ -275,7 +275,7 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
   const Stamp stamp{as_stamp(at.is_none() ? nb::object(self.attr("now")()) : nb::borrow(at), "at")};
   const nb::object who = source.is_none() ? nb::object(nb::str("")) : source_of(self, source);
   const Failure failure = world.forest->attach(text_of(of), text_of(to), text_of(who), stamp, text_of(world.own_name));
-  if (failure.kind == FailureKind::frame_in_itself) raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself.");
+  if (failure.kind() == FailureKind::frame_in_itself) raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself.");
   if (failure) raise_failure(world, failure, of, to);
   sync_catalog(world);
 }

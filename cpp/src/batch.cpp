@@ -59,6 +59,7 @@ class Block {
   /// in_T_of for every instant into `result()`. Returns the failing edge's failure.
   Failure answer(const Path& path, std::span<const std::int64_t> stamps) {
     stamps_ = stamps;
+    is_dense_ = std::ranges::is_sorted(stamps);
     if (Failure failure = product(path.up, of_)) return failure;
     if (path.down.empty()) return {};
     if (Failure failure = product(path.down, in_)) return failure;
@@ -103,7 +104,7 @@ class Block {
     const FailureKind kind = evaluate_edge(edge, bracket, {stamps_[i]}, context_, fallback_, value);
     if (kind != FailureKind::none) {
       const Coverage held = coverage_of(edge);
-      return {.kind = kind, .relation = edge.relation, .requested = {stamps_[i]}, .first = held.first, .last = held.last, .row = i};
+      return Evidence{.kind = kind, .relation = edge.relation, .requested = {stamps_[i]}, .first = held.first, .last = held.last, .row = i};
     }
     put_pose(poses, i, value.value);
     return {};
@@ -111,16 +112,27 @@ class Block {
 
   Failure interpolate(const PathEdge& edge) {
     const Series& series = edge.provider.series();
-    for (std::size_t i = 0; i < stamps_.size(); ++i) probes_[i] = series.probe({stamps_[i]});
-    for (std::size_t i = 0; i < stamps_.size(); ++i)
-      if (Failure failure = gather(edge, i)) return failure;
+    if (is_dense_) {
+      for (std::size_t i = 0; i < stamps_.size(); ++i) {
+        if (!lies_between(bracket_, stamps_[i])) bracket_ = series.bracket({stamps_[i]});
+        if (Failure failure = gather(edge, bracket_, i)) return failure;
+      }
+    } else {
+      for (std::size_t i = 0; i < stamps_.size(); ++i) probes_[i] = series.probe({stamps_[i]});
+      for (std::size_t i = 0; i < stamps_.size(); ++i)
+        if (Failure failure = gather(edge, Series::settle(probes_[i], {stamps_[i]}), i)) return failure;
+    }
+    bracket_ = {};
     batch::kernel().interpolate(ends_, edge_);
     return {};
   }
 
+  static bool lies_between(const Bracket& bracket, std::int64_t at_ns) {
+    return bracket.before && bracket.after && bracket.before.stamp_ns() <= at_ns && at_ns < bracket.after.stamp_ns();
+  }
+
   /// Both rows around instant `i`; at an exact stamp, or held, the one row twice.
-  Failure gather(const PathEdge& edge, std::size_t i) {
-    const Bracket bracket = Series::settle(probes_[i], {stamps_[i]});
+  Failure gather(const PathEdge& edge, const Bracket& bracket, std::size_t i) {
     const bool inside = bracket.before && bracket.after && bracket.before.stamp_ns() != stamps_[i];
     if (inside) {
       put_row(ends_.before, i, bracket.before);
@@ -137,6 +149,8 @@ class Block {
   const QueryContext& context_;
   const std::optional<Covariance>& fallback_;
   std::span<const std::int64_t> stamps_;
+  bool is_dense_ = false;  // in order: neighbours often lie between the same two rows
+  Bracket bracket_;
   Series::Probe probes_[kBlock];
   Ends ends_{};
   Poses edge_{}, of_{}, in_{};
@@ -154,13 +168,13 @@ Failure for_each_block(const std::atomic<const Topology*>& root, FrameId of, Fra
     const Pin pin;  // one per block: a long batch does not keep old memory alive
     const Topology& topology = *root.load();
     for (const FrameId id : {of, in_frame})
-      if (id >= topology.frames() || !topology.node(id).alive) return {.kind = FailureKind::unknown_frame, .of = id, .row = done};
+      if (id >= topology.frames() || !topology.node(id).alive) return Evidence{.kind = FailureKind::unknown_frame, .of = id, .row = done};
     Failure failure = scratch.finder.find(topology, of, in_frame, {stamps[done]}, context, scratch.path);
     std::size_t count = 1;
     while (!failure && count < kBlock && done + count < stamps.size() && scratch.path.holds_at({stamps[done + count]})) ++count;
     if (!failure) failure = block->answer(scratch.path, stamps.subspan(done, count));
     if (failure) {
-      failure.row += done;
+      failure->row += done;
       return failure;
     }
     write(done, block->result(), count);

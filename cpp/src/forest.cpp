@@ -97,7 +97,7 @@ Failure Forest::State::write_checked(RelationRecord& relation, const Sample& sam
 Failure Forest::insert(RelationId id, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance) {
   const Side side(covariance);
   const Guard guard(state_->lock);
-  if (id >= state_->relations.size() || !state_->relations[id]) return {.kind = FailureKind::unknown_frame, .relation = id};
+  if (id >= state_->relations.size() || !state_->relations[id]) return Evidence{.kind = FailureKind::unknown_frame, .relation = id};
   return state_->write_checked(*state_->relations[id], {at, values_of(in_frame_T_of), side.get()});
 }
 
@@ -185,7 +185,7 @@ bool Forest::prefer(FrameId of, std::optional<std::string_view> source) {
 
 Failure Forest::keep(RelationId id, const Retention& retention) {
   const Guard guard(state_->lock);
-  if (id >= state_->relations.size() || !state_->relations[id]) return {.kind = FailureKind::unknown_frame, .relation = id};
+  if (id >= state_->relations.size() || !state_->relations[id]) return Evidence{.kind = FailureKind::unknown_frame, .relation = id};
   RelationRecord& relation = *state_->relations[id];
   relation.retention = retention;
   for (RunRecord& run : relation.track->runs)
@@ -201,9 +201,9 @@ Retention Forest::retention_of(RelationId id) const {
 
 Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
   const Guard guard(state_->lock);
-  if (frame >= state_->frames.size() || !state_->frames[frame].alive) return {.kind = FailureKind::unknown_frame, .of = frame};
+  if (frame >= state_->frames.size() || !state_->frames[frame].alive) return Evidence{.kind = FailureKind::unknown_frame, .of = frame};
   const std::vector<FrameId> all = state_->subtree_of(frame);
-  if (all.size() > 1 && !with_subtree) return {.kind = FailureKind::frame_in_use, .of = frame, .path = all};
+  if (all.size() > 1 && !with_subtree) return Evidence{.kind = FailureKind::frame_in_use, .of = frame, .path = all};
   for (const FrameId id : all) state_->erase_frame(id);
   state_->publish(all);
   state_->wake_everybody();

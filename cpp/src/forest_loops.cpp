@@ -72,7 +72,7 @@ Failure Forest::State::check_loop(const EdgeName& edge, const RelationRecord* re
   if (relation != nullptr ? !relation->track->may_loop : !reaches(parent, of)) return {};
   const std::vector<FrameId> path = loop_within(of, parent, added);
   if (path.empty()) return {};
-  return {.kind = FailureKind::frame_loop, .of = of, .in_frame = parent, .requested = added.first, .path = path};
+  return Evidence{.kind = FailureKind::frame_loop, .of = of, .in_frame = parent, .requested = added.first, .path = path};
 }
 
 }  // namespace armillary

@@ -13,9 +13,9 @@ bool is_alive(const Topology& topology, FrameId id) { return id < topology.frame
 
 Failure check_frames(const Topology& topology, const Question& question) {
   for (const FrameId id : {question.of, question.in_frame})
-    if (!is_alive(topology, id)) return {.kind = FailureKind::unknown_frame, .of = id};
+    if (!is_alive(topology, id)) return Evidence{.kind = FailureKind::unknown_frame, .of = id};
   if (question.fixed_frame != kNone && !is_alive(topology, question.fixed_frame))
-    return {.kind = FailureKind::unknown_frame, .of = question.fixed_frame};
+    return Evidence{.kind = FailureKind::unknown_frame, .of = question.fixed_frame};
   return {};
 }
 
@@ -97,8 +97,6 @@ Result<PoseAnswer> Forest::pose(const Question& question) const {
   const std::optional<Covariance>& fallback = state_->options.default_covariance;
   result.failure = question.fixed_frame == kNone ? answer_at_one_time(topology, question, fallback, scratch, result.value)
                                                  : answer_at_two_times(topology, question, fallback, scratch, result.value);
-  if (result.failure.kind == FailureKind::not_connected || result.failure.kind == FailureKind::none) return result;
-  if (result.failure.in_frame == kNone) result.failure.in_frame = question.in_frame;
   return result;
 }
 
@@ -130,11 +128,11 @@ std::pair<FrameId, RelationId> Forest::parent_at(FrameId frame, When at) const {
 
 Failure Forest::attach(std::string_view of, std::string_view to, std::string_view source, Stamp at, std::string_view own_name) {
   const FrameId of_id = find_frame(of), to_id = find_frame(to);
-  if (of_id == kNone) return {.kind = FailureKind::unknown_frame, .name = std::string(of)};
-  if (to_id == kNone) return {.kind = FailureKind::unknown_frame, .name = std::string(to)};
-  if (of_id == to_id) return {.kind = FailureKind::frame_in_itself, .name = std::string(of)};
-  const Result<PoseAnswer> answer = pose({.of = of_id, .in_frame = to_id, .at = When::exactly(at)});
-  if (!answer) return answer.failure;
+  if (of_id == kNone) return Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of)};
+  if (to_id == kNone) return Evidence{.kind = FailureKind::unknown_frame, .name = std::string(to)};
+  if (of_id == to_id) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(of)};
+  Result<PoseAnswer> answer = pose({.of = of_id, .in_frame = to_id, .at = When::exactly(at)});
+  if (!answer) return std::move(answer.failure);
   std::string who(source);
   if (who.empty()) {
     const std::optional<RelationInfo> current = relation(parent_at(of_id, When::exactly(at)).second);
@@ -152,61 +150,113 @@ Failure Forest::attach(std::string_view of, std::string_view to, std::string_vie
 
 namespace {
 
-/// One pass over all frames. Frames that cover the instant hang together in components.
-struct Sweeper {
+/// One pass over all frames. Frames whose edges cover the instant hang together in components.
+///
+/// Edges are evaluated all together first, step by step, so that memory is fetched in parallel.
+class Sweeper {
+ public:
   struct Place {
-    bool visited = false;
-    FrameId component = kNone;  // topmost frame reached
+    FrameId above = kNone;      // parent, where the edge has a value
+    FrameId component = kNone;  // topmost frame reached; kNone: not yet known
     FrameId rigid = kNone;      // topmost frame reached over fixed edges alone
     FrameId fresh = kNone;      // topmost frame reached without holding
-    Transform component_T_frame;
+    bool is_rigid = false;
+    bool held = false;
+    bool visited = false;  // on the way up: edges that do not cover the instant may run in a circle
+    Transform component_T_frame;  // parent_T_frame until the component is known
   };
 
-  const Topology& topology;
-  Stamp at;
-  const QueryContext& context;
-  const std::optional<Covariance>& fallback;
-  std::vector<Place> places;
-  PathFinder finder;
-  std::vector<FrameId> chain;
-
-  /// The edge above `frame` at this instant, if it can be evaluated.
-  bool edge_above(FrameId frame, FrameId& parent, PathEdge& edge, Evaluation& value) {
-    return finder.step(topology, frame, at, context, edge, parent) &&
-           evaluate_edge(edge, nullptr, at, context, fallback, value) == FailureKind::none;
+  Sweeper(const Topology& topology, Stamp at, const QueryContext& context) : topology_(topology), at_(at), context_(context) {
+    places_.resize(topology.frames());
+    find_edges();
+    probe_edges();
+    evaluate_edges();
   }
 
   void place(FrameId frame) {
-    chain.clear();
-    while (!places[frame].visited) {
-      places[frame].visited = true;
-      chain.push_back(frame);
-      PathEdge edge;
-      Evaluation value;
-      FrameId parent = kNone;
-      if (!edge_above(frame, parent, edge, value)) {
-        places[frame].component = places[frame].rigid = places[frame].fresh = frame;
-        chain.pop_back();
+    chain_.clear();
+    while (places_[frame].component == kNone) {
+      Place& here = places_[frame];
+      if (here.above == kNone || here.visited) {
+        here.component = here.rigid = here.fresh = frame;
+        here.component_T_frame = {};
         break;
       }
-      Place& here = places[frame];
-      here.component_T_frame = value.value;
-      here.component = parent;
-      here.rigid = edge.provider.kind == ProviderKind::fixed ? parent : frame;
-      here.fresh = value.held ? frame : parent;
-      frame = parent;
+      here.visited = true;
+      chain_.push_back(frame);
+      frame = here.above;
     }
-    while (!chain.empty()) {
-      Place& here = places[chain.back()];
-      const Place& above = places[here.component];
-      here.component_T_frame = above.component_T_frame * here.component_T_frame;
-      if (here.rigid == here.component) here.rigid = above.rigid;
-      if (here.fresh == here.component) here.fresh = above.fresh;
-      here.component = above.component;
-      chain.pop_back();
+    for (; !chain_.empty(); chain_.pop_back()) hang(chain_.back());
+  }
+
+  [[nodiscard]] const Place& at(FrameId frame) const { return places_[frame]; }
+
+ private:
+  void hang(FrameId frame) {
+    Place& here = places_[frame];
+    if (here.component != kNone) return;
+    const Place& above = places_[here.above];
+    here.component_T_frame = above.component_T_frame * here.component_T_frame;
+    here.component = above.component;
+    here.rigid = here.is_rigid ? above.rigid : frame;
+    here.fresh = here.held ? frame : above.fresh;
+  }
+
+  void find_edges() {
+    edges_.resize(topology_.frames());
+    parents_.assign(topology_.frames(), kNone);
+    for (FrameId id = 0; id < topology_.frames(); ++id) {
+      if (!topology_.node(id).alive || !finder_.step(topology_, id, at_, context_, edges_[id], parents_[id])) parents_[id] = kNone;
+      if (is_sampled(id)) __builtin_prefetch(edges_[id].provider.pointer);
     }
   }
+
+  void probe_edges() {
+    probes_.resize(topology_.frames());
+    for (FrameId id = 0; id < topology_.frames(); ++id)
+      if (is_sampled(id)) edges_[id].provider.series().prefetch();
+    for (FrameId id = 0; id < topology_.frames(); ++id)
+      if (is_sampled(id)) probes_[id] = edges_[id].provider.series().probe(at_);
+  }
+
+  void evaluate_edges() {
+    Evaluation value;
+    for (FrameId id = 0; id < topology_.frames(); ++id) {
+      if (parents_[id] == kNone) continue;
+      const Bracket bracket = is_sampled(id) ? Series::settle(probes_[id], at_) : Bracket{};
+      if (evaluate_edge(edges_[id], is_sampled(id) ? &bracket : nullptr, at_, context_, {}, value) != FailureKind::none) continue;
+      Place& here = places_[id];
+      here.above = parents_[id];
+      here.is_rigid = edges_[id].provider.kind == ProviderKind::fixed;
+      here.held = value.held;
+      here.component_T_frame = value.value;
+    }
+  }
+
+  [[nodiscard]] bool is_sampled(FrameId id) const {
+    return parents_[id] != kNone && edges_[id].provider.kind == ProviderKind::sampled;
+  }
+
+  const Topology& topology_;
+  Stamp at_;
+  const QueryContext& context_;
+  PathFinder finder_;
+  std::vector<Place> places_;
+  std::vector<PathEdge> edges_;
+  std::vector<FrameId> parents_;
+  std::vector<Series::Probe> probes_;
+  std::vector<FrameId> chain_;
 };
+
+/// One frame of a sweep, asked by itself: for its own newest instant, or for the reason of its absence.
+void ask_alone(const Forest& forest, const Question& question, Sweep& sweep) {
+  Result<PoseAnswer> answer = forest.pose(question);
+  if (answer) {
+    sweep.found.push_back({question.of, answer.value.transform, answer.value.stamp, answer.value.held});
+  } else {
+    sweep.missing.emplace_back(question.of, std::move(answer.failure));
+  }
+}
 
 }  // namespace
 
@@ -216,36 +266,27 @@ Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& given) con
   const Pin pin;
   const Topology& topology = *state_->topology.load();
   Sweep sweep;
-  const auto ask_alone = [&](FrameId id) {
-    Result<PoseAnswer> answer = pose({.of = id, .in_frame = in_frame, .at = at, .context = context});
-    if (answer) {
-      sweep.found.push_back({id, answer.value.transform, answer.value.stamp, answer.value.held});
-    } else {
-      sweep.missing.emplace_back(id, std::move(answer.failure));
-    }
-  };
-  Sweeper sweeper{topology, at.at, context, state_->options.default_covariance, {}, {}, {}};
-  if (!at.latest) {
-    sweeper.places.resize(topology.frames());
-    sweeper.place(in_frame);
-    sweep.found.reserve(topology.frames());
+  sweep.found.reserve(topology.frames());
+  if (!is_alive(topology, in_frame)) return sweep;
+  const auto question_about = [&](FrameId id) { return Question{.of = id, .in_frame = in_frame, .at = at, .context = context}; };
+  if (at.latest) {
+    for (FrameId id = 0; id < topology.frames(); ++id)
+      if (topology.node(id).alive) ask_alone(*this, question_about(id), sweep);
+    return sweep;
   }
-  const Sweeper::Place here = at.latest ? Sweeper::Place{} : sweeper.places[in_frame];
+  Sweeper sweeper(topology, at.at, context);
+  sweeper.place(in_frame);
+  const Sweeper::Place here = sweeper.at(in_frame);
   for (FrameId id = 0; id < topology.frames(); ++id) {
     if (!topology.node(id).alive) continue;
-    if (at.latest) {
-      ask_alone(id);
-      continue;
-    }
     sweeper.place(id);
-    const Sweeper::Place& there = sweeper.places[id];
+    const Sweeper::Place& there = sweeper.at(id);
     if (there.component != here.component) {
-      ask_alone(id);
+      ask_alone(*this, question_about(id), sweep);
       continue;
     }
-    const bool timeless = there.rigid == here.rigid && id != in_frame;
-    sweep.found.push_back({id, between(here.component_T_frame, there.component_T_frame), timeless ? Stamp::always() : at.at,
-                           there.fresh != here.fresh});
+    const Stamp stamp = there.rigid == here.rigid && id != in_frame ? Stamp::always() : at.at;
+    sweep.found.push_back({id, between(here.component_T_frame, there.component_T_frame), stamp, there.fresh != here.fresh});
   }
   return sweep;
 }

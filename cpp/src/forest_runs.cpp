@@ -147,6 +147,7 @@ void Forest::State::expire_runs(TrackRecord& track, const RelationRecord& relati
     const bool is_full = relation.retention.max_samples > 0 && left == 0;
     if (run.series->newest() < horizon || is_full) {
       erase_run(track, k);
+      if (k > 0) join_runs(track, k - 1);
       continue;
     }
     run.series->forget_before(horizon, retired);
@@ -170,16 +171,16 @@ Failure Forest::State::check_stamps(const RelationRecord* relation, std::span<co
   const Stamp first = last == Stamp::always() ? last : earlier(last, relation->retention.history);
   for (std::size_t row = 0; row < stamps.size(); ++row) {
     const Stamp at{stamps[row]};
-    if (!is_sample_stamp(at)) return {.kind = FailureKind::stamp_not_a_sample, .requested = at, .row = row};
+    if (!is_sample_stamp(at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = at, .row = row};
     if (at < first)
-      return {.kind = FailureKind::before_history, .relation = relation->id, .requested = at, .first = first, .last = last, .row = row};
+      return Evidence{.kind = FailureKind::before_history, .relation = relation->id, .requested = at, .first = first, .last = last, .row = row};
   }
   return {};
 }
 
 Failure Forest::State::check_samples(const EdgeName& edge, const RelationRecord* relation,
                                      std::span<const std::int64_t> stamps) const {
-  if (edge.of == edge.in_frame) return {.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
+  if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
   if (Failure failure = check_stamps(relation, stamps)) return failure;
   if (relation != nullptr && !relation->track->may_loop) return {};
   const auto [oldest, newest] = std::ranges::minmax(stamps);
@@ -203,7 +204,7 @@ Coverage Forest::State::coverage_added(const RelationRecord* relation, Coverage 
 
 /// A fixed or driven pose from `run.from` on.
 Failure Forest::State::open_run(const EdgeName& edge, RunRecord run) {
-  if (edge.of == edge.in_frame) return {.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
+  if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
   Coverage covers{run.from, Stamp::never()};
   if (const RelationRecord* known = find_relation(edge); known != nullptr && run.from != Stamp::always()) {
     const auto next = static_cast<std::size_t>(known->track->run_at(run.from) + 1);

@@ -18,11 +18,11 @@ void Forest::State::wake_everybody() {
 
 /// Data older than the history will not be accepted any more: nothing to wait for.
 bool Forest::State::is_hopeless(const Failure& failure) const {
-  if (!may_pass(failure.kind)) return true;
-  if (failure.relation == kNone || !relations[failure.relation] || failure.limiting != kNone) return false;
-  const RelationRecord& relation = *relations[failure.relation];
+  if (!may_pass(failure->kind)) return true;
+  if (failure->relation == kNone || !relations[failure->relation] || failure->limiting != kNone) return false;
+  const RelationRecord& relation = *relations[failure->relation];
   const Stamp last = newest(relation);
-  return last != Stamp::always() && failure.requested < earlier(last, relation.retention.history);
+  return last != Stamp::always() && failure->requested < earlier(last, relation.retention.history);
 }
 
 void Forest::State::watch_for(const Failure& failure, const Watch& watch) {
@@ -33,19 +33,19 @@ void Forest::State::watch_for(const Failure& failure, const Watch& watch) {
     tracks.push_back(track);
     track->watches.add(watch, from, to);
   };
-  switch (failure.kind) {
-    case FailureKind::unknown_frame: structure_watches.add_name(watch, failure.name); break;
-    case FailureKind::not_connected: structure_watches.add_roots(watch, failure.of, failure.in_frame); break;
-    case FailureKind::no_samples: on(failure.relation, Stamp::always(), Stamp::never()); break;
+  switch (failure->kind) {
+    case FailureKind::unknown_frame: structure_watches.add_name(watch, failure->name); break;
+    case FailureKind::not_connected: structure_watches.add_roots(watch, failure->of, failure->in_frame); break;
+    case FailureKind::no_samples: on(failure->relation, Stamp::always(), Stamp::never()); break;
     case FailureKind::before_history:
-      on(failure.relation, Stamp::always(), failure.requested);
-      if (failure.limiting != kNone && relations[failure.limiting]) on(failure.limiting, failure.first, Stamp::never());
+      on(failure->relation, Stamp::always(), failure->requested);
+      if (failure->limiting != kNone && relations[failure->limiting]) on(failure->limiting, failure->first, Stamp::never());
       break;
     default:
-      if (failure.requested > failure.last) {
-        on(failure.relation, failure.requested, Stamp::never());
+      if (failure->requested > failure->last) {
+        on(failure->relation, failure->requested, Stamp::never());
       } else {
-        on(failure.relation, Stamp::always(), failure.requested);
+        on(failure->relation, Stamp::always(), failure->requested);
       }
   }
 }
@@ -54,13 +54,13 @@ Result<PoseAnswer> Forest::answer_or_watch(const NamedQuestion& asked, const Wat
   const Guard guard(state_->lock);
   Result<PoseAnswer> result;
   if (state_->closed) {
-    result.failure.kind = FailureKind::closed;
+    result.failure = Evidence{.kind = FailureKind::closed};
     return result;
   }
   Question question{.at = asked.at, .of_at = asked.of_at, .context = asked.context};
   const auto resolve = [&](const std::string& name, FrameId& id) {
     id = state_->find_frame(name);
-    if (id == kNone && !result.failure) result.failure = {.kind = FailureKind::unknown_frame, .name = name};
+    if (id == kNone && !result.failure) result.failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};
   };
   resolve(asked.of, question.of);
   resolve(asked.in_frame, question.in_frame);
@@ -69,7 +69,7 @@ Result<PoseAnswer> Forest::answer_or_watch(const NamedQuestion& asked, const Wat
   if (result) return result;
   if (state_->is_hopeless(result.failure)) return result;
   if (state_->watching.size() >= state_->options.max_waits && !state_->watching.contains(watch.id)) {
-    result.failure.kind = FailureKind::limit_reached;
+    result.failure->kind = FailureKind::limit_reached;
     return result;
   }
   state_->watch_for(result.failure, watch);

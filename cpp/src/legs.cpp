@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "armillary/pose_row.hpp"
+
 namespace armillary {
 
 void CovarianceSum::add(RelationId relation, Stamp at, const Covariance& covariance, const std::array<double, 36>& jacobian) {
@@ -39,7 +41,7 @@ namespace {
 
 Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at) {
   const Coverage held = coverage_of(edge);
-  return {.kind = kind, .relation = edge.relation, .requested = at, .first = held.first, .last = held.last};
+  return Evidence{.kind = kind, .relation = edge.relation, .requested = at, .first = held.first, .last = held.last};
 }
 
 /// Lowers `newest` to what every edge covers; `limiting` names the edge that set it.
@@ -51,7 +53,7 @@ Failure lower_to_coverage(const std::vector<PathEdge>& edges, Stamp limit, const
     if (!covered && (context.outside != Outside::hold || coverage_of(edge).empty())) {
       const bool empty = coverage_of(edge).empty();
       Failure failure = edge_failure(empty ? FailureKind::no_samples : FailureKind::before_history, edge, newest);
-      failure.limiting = limiting;
+      failure->limiting = limiting;
       return failure;
     }
     if (covered && *covered < newest) {
@@ -99,6 +101,13 @@ struct Evaluator {
       const PathEdge& edge = edges[i];
       const bool sampled = edge.provider.kind == ProviderKind::sampled;
       const Bracket bracket = sampled ? Series::settle(probes[i], at) : Bracket{};
+      if (is_plain(bracket)) {
+        const Transform value = interpolate_linear(pose_of(bracket.before), pose_of(bracket.after), fraction(bracket.before, bracket.after, at.ns));
+        result = i == 0 ? value : value * result;
+        leg.timeless = false;
+        leg.certainty = Certainty::unknown;
+        continue;
+      }
       const FailureKind kind = evaluate_edge(edge, sampled ? &bracket : nullptr, at, context, fallback, evaluation);
       if (kind != FailureKind::none) {
         failed = i;
@@ -108,6 +117,11 @@ struct Evaluator {
       take(edge, evaluation);
     }
     return FailureKind::none;
+  }
+
+  /// The usual case, worth a short cut: between two samples, no covariance, straight interpolation.
+  [[nodiscard]] bool is_plain(const Bracket& bracket) const {
+    return bracket.before && bracket.after && bracket.before.side == nullptr && !fallback && context.interpolation == Interpolation::linear;
   }
 
   void take(const PathEdge& edge, const Evaluation& evaluation) {
@@ -148,9 +162,9 @@ Failure answer_leg(const Topology& topology, FrameId of, FrameId in_frame, Stamp
                            : scratch.finder.find(topology, of, in_frame, at, context, path);
   if (!failure) failure = evaluate_path(path, context, fallback, scratch, leg);
   if (failure && latest) {
-    failure.limiting = limiting;
+    failure->limiting = limiting;
     // At the newest common instant an edge can only fail by beginning after it.
-    if (failure.kind == FailureKind::single_sample) failure.kind = FailureKind::before_history;
+    if (failure->kind == FailureKind::single_sample) failure->kind = FailureKind::before_history;
   }
   return failure;
 }

@@ -122,7 +122,7 @@ Failure PathFinder::find(const Topology& topology, FrameId of, FrameId in_frame,
       end.frame = parent;
     }
   }
-  Failure failure{.kind = FailureKind::not_connected, .of = ends[0].frame, .in_frame = ends[1].frame, .requested = at};
+  Evidence failure{.kind = FailureKind::not_connected, .of = ends[0].frame, .in_frame = ends[1].frame, .requested = at};
   for (const Climber& end : ends)
     if (end.contested) failure = {.kind = FailureKind::ambiguous_path, .of = end.frame, .requested = at};
   return failure;

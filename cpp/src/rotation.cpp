@@ -5,41 +5,12 @@
 
 namespace armillary {
 
-namespace {
-
-/// b_i of the series: (u^2 - i^2) / (i (2 i + 1)).
-inline double series_factor(double u_squared, int i) {
-  return (u_squared - static_cast<double>(i * i)) / static_cast<double>(i * (2 * i + 1));
-}
-
-template <int Terms>
-inline double series_weight(double u, double cosine_minus_one) {
-  const double u_squared = u * u;
-  double sum = 1.0;
-  for (int i = Terms; i >= 1; --i) sum = 1.0 + series_factor(u_squared, i) * cosine_minus_one * sum;
-  return u * sum;
-}
-
-/// For 0 <= cosine <= 0.99, where the sine is never small.
-SlerpWeights libm_weights(double cosine, double u) {
-  const double theta = std::acos(std::min(cosine, 1.0));
-  const double inverse_sine = 1.0 / std::sin(theta);
-  return {std::sin((1.0 - u) * theta) * inverse_sine, std::sin(u * theta) * inverse_sine};
-}
-
-SlerpWeights positive_weights(double cosine, double u) {
-  const double m = cosine - 1.0;
-  if (m > -5e-4) return {series_weight<4>(1.0 - u, m), series_weight<4>(u, m)};
-  if (cosine > 0.99) return {series_weight<7>(1.0 - u, m), series_weight<7>(u, m)};
-  return libm_weights(cosine, u);
-}
-
-}  // namespace
-
-SlerpWeights slerp_weights(double cosine, double u) {
-  SlerpWeights weights = positive_weights(std::abs(cosine), u);
-  weights.second = std::copysign(weights.second, cosine);
-  return weights;
+SlerpWeights detail::slerp_weights_far(double cosine, double u) {
+  const double positive = std::abs(cosine);
+  if (positive > 0.99)
+    return {slerp_weight<7>(1.0 - u, positive - 1.0), std::copysign(slerp_weight<7>(u, positive - 1.0), cosine)};
+  const double theta = std::acos(positive), inverse_sine = 1.0 / std::sin(theta);
+  return {std::sin((1.0 - u) * theta) * inverse_sine, std::copysign(std::sin(u * theta) * inverse_sine, cosine)};
 }
 
 Rotation Rotation::exp(const Vector3& angle_axis) {

@@ -51,7 +51,7 @@ Series::~Series() {
   if (index == nullptr) return;
   for (std::uint32_t i = index->begin; i < index->end; ++i)
     std::free(const_cast<std::int64_t*>(Index::rows_of(index->entries[i].word)));
-  delete index;
+  Index::destroy(const_cast<Index*>(index));
 }
 
 bool Series::has_side() const {
@@ -79,7 +79,7 @@ void Series::write_row(std::int64_t* row, std::int64_t stamp_ns, const double* v
 void Series::publish_index(Index* next, RetireList& retired) {
   const Index* previous = index_.load();
   index_.store(next);
-  retired.retire(previous);
+  if (previous != nullptr) retired.add(const_cast<Index*>(previous), &Index::destroy);
 }
 
 void Series::publish_chunk(std::uint32_t entry, std::int64_t* rows, std::uint32_t count, RetireList& retired) {
@@ -92,10 +92,10 @@ void Series::publish_chunk(std::uint32_t entry, std::int64_t* rows, std::uint32_
 void Series::make_room_in_index(RetireList& retired) {
   const Index* index = index_.load();
   const std::uint32_t side = has_side() ? 1 + width_ : 0;
-  if (index == nullptr) return publish_index(new Index(stride_for(false), side, 4), retired);
+  if (index == nullptr) return publish_index(Index::make(stride_for(false), side, 4), retired);
   if (index->end < index->capacity) return;
   const std::uint32_t live = index->end - index->begin;
-  auto* next = new Index(index->stride, side, 2 * live + 2);
+  auto* next = Index::make(index->stride, side, 2 * live + 2);
   for (std::uint32_t i = 0; i < live; ++i) {
     next->entries[i].first_ns.store(index->entries[index->begin + i].first_ns.load());
     next->entries[i].word.store(index->entries[index->begin + i].word.load());
@@ -228,7 +228,7 @@ void Series::split(const Spot& spot, std::int64_t stamp_ns, const double* values
   copy_rows(all.data() + std::size_t{spot.row + 1} * stride, Index::rows_of(word) + std::size_t{spot.row} * stride,
             count - spot.row, stride);
   const std::uint32_t left = spot.row == 0 ? 1 : spot.row == count ? count : total / 2;
-  auto* next = new Index(stride, index->side_offset, live + live / 2 + 4);
+  auto* next = Index::make(stride, index->side_offset, live + live / 2 + 4);
   const auto put = [&](std::uint32_t to, std::uint32_t from, std::uint32_t rows_in, std::uint32_t capacity) {
     std::int64_t* rows = allocate_rows(capacity, stride);
     copy_rows(rows, all.data() + std::size_t{from} * stride, rows_in, stride);
@@ -267,7 +267,7 @@ bool Series::erase(Stamp stamp, RetireList& retired) {
               count - spot.row - 1, stride);
     publish_chunk(spot.entry, rows, count - 1, retired);
   } else {
-    auto* next = new Index(stride, index->side_offset, live + 3);
+    auto* next = Index::make(stride, index->side_offset, live + 3);
     std::uint32_t to = 0;
     for (std::uint32_t i = index->begin; i < index->end; ++i) {
       if (i == spot.entry) continue;
@@ -287,9 +287,9 @@ bool Series::erase(Stamp stamp, RetireList& retired) {
 void Series::add_side_column(RetireList& retired) {
   const Index* index = index_.load();
   const std::uint32_t wide = stride_for(true), offset = 1 + width_;
-  if (index == nullptr) return publish_index(new Index(wide, offset, 4), retired);
+  if (index == nullptr) return publish_index(Index::make(wide, offset, 4), retired);
   const std::uint32_t live = index->end - index->begin;
-  auto* next = new Index(wide, offset, 2 * live + 2);
+  auto* next = Index::make(wide, offset, 2 * live + 2);
   std::vector<std::uintptr_t> replaced;
   for (std::uint32_t i = 0; i < live; ++i) {
     const Entry& from = index->entries[index->begin + i];
@@ -399,7 +399,7 @@ void Series::join_tail_to_previous(RetireList& retired) {
   std::int64_t* rows = allocate_rows(total, index->stride);
   copy_rows(rows, Index::rows_of(left), left_count, index->stride);
   copy_rows(rows + std::size_t{left_count} * index->stride, Index::rows_of(right), Index::count_of(right), index->stride);
-  auto* next = new Index(index->stride, index->side_offset, live + 4);
+  auto* next = Index::make(index->stride, index->side_offset, live + 4);
   for (std::uint32_t i = 0; i + 1 < live; ++i) {
     next->entries[i].first_ns.store(index->entries[index->begin + i].first_ns.load());
     next->entries[i].word.store(index->entries[index->begin + i].word.load());

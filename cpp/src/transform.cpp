@@ -53,9 +53,7 @@ Matrix4 Transform::matrix() const {
 }
 
 Transform interpolate(const Transform& a, const Transform& b, double u, Interpolation kind) {
-  if (kind == Interpolation::linear) {
-    return {slerp(a.rotation, b.rotation, u), a.translation + u * (b.translation - a.translation)};
-  }
+  if (kind == Interpolation::linear) return interpolate_linear(a, b, u);
   const Tangent way = between(a, b).log();
   return a * Transform::exp({u * way.translation, u * way.rotation});
 }

@@ -6,9 +6,9 @@ The other column of that page is held by the tests of the same row id in the nei
 import math
 
 import pytest
-from conformance.scenes import CLOSE_M, about_z
 
 from armillary import seconds
+from conformance.scenes import CLOSE_M, about_z
 
 UPRIGHT = [1.0, 0.0, 0.0, 0.0]
 LATEST = 0

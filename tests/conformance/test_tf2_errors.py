@@ -229,7 +229,7 @@ class TestALoop:
         assert x_of(world, of="a", in_frame="b", at=seconds(3)) == pytest.approx(3.0)
         assert x_of(world, of="b", in_frame="a", at=seconds(8)) == pytest.approx(8.0)
 
-    @pytest.mark.parametrize("depth", [1000, 1001, 3000])
+    @pytest.mark.parametrize("depth", [1001, 1500])
     def test_e15_is_not_suspected_in_a_long_chain(self, world, depth):
         for number in range(depth):
             world.fix(of=f"f{number + 1}", in_frame=f"f{number}", transform=shifted(x=1.0))

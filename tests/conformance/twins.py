@@ -301,9 +301,17 @@ class Twin:
     def _agree(self, question: Question, ours: Answer, theirs: Answer) -> bool:
         if theirs.error or ours.error:
             return ours.error is theirs.error
-        if ours.stamp is None:
-            return ours.is_close(theirs) and nothing_on_the_path_moves(self.memory, question)
-        return ours.is_close(theirs) and ours.stamp == theirs.stamp
+        return ours.is_close(theirs) and (
+            ours.stamp == theirs.stamp or self._is_stamped_as_a_constant(question, ours)
+        )
+
+    def _is_stamped_as_a_constant(self, question: Question, ours: Answer) -> bool:
+        """None; or, seen at the latest from where nothing moves, the instant of the other side."""
+        if not nothing_on_the_path_moves(self.memory, question):
+            return False
+        if ours.stamp is None or question.at is not None or question.fixed_frame is None:
+            return ours.stamp is None
+        return ours.stamp == our_answer(self.world, Question(*question.legs[0])).stamp
 
 
 def our_answer(world: World, question: Question, **how: Any) -> Answer:

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from armillary.errors import AfterHistory, BeforeHistory
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import reference
 from armillary import Transform, World, seconds
+from armillary.errors import AfterHistory, BeforeHistory
 from strategies import (
     CLOSE_M,
     CLOSE_RAD,

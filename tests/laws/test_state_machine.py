@@ -1,7 +1,7 @@
 """Anything done in any order, asked about at every step."""
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from strategies import (
     ANY_PAIR,
@@ -10,6 +10,8 @@ from strategies import (
     FRAMES,
     STAMPS,
     Twins,
+    backbones,
+    bursts,
     fixings,
     preferences,
     questions,
@@ -25,7 +27,11 @@ class AWorldAndItsReference(RuleBasedStateMachine):
         super().__init__()
         self.twins = Twins()
 
-    @rule(said=st.lists(samples(ANY_PAIR), min_size=1, max_size=5))
+    @initialize(said=backbones())
+    def begin(self, said):
+        self.twins.do_all(said)
+
+    @rule(said=bursts(ANY_PAIR) | st.lists(samples(ANY_PAIR), min_size=1, max_size=5))
     def sample(self, said):
         self.twins.do_all(said)
 
@@ -39,13 +45,14 @@ class AWorldAndItsReference(RuleBasedStateMachine):
         known = data.draw(st.sampled_from(sorted(self.twins.reference.frames)))
         self.twins.do("prefer", {**wish[1], "of": known})
 
-    @rule()
-    def clear(self):
-        self.twins.do("clear", {})
-
     @rule(name=st.sampled_from(FRAMES), subtree=st.booleans())
     def remove_frame(self, name, subtree):
         self.twins.do("remove_frame", {"name": name, "subtree": subtree})
+
+    @rule(said=bursts(ANY_PAIR))
+    def clear_and_begin_anew(self, said):
+        self.twins.do("clear", {})
+        self.twins.do_all(said)
 
     @rule(asked=st.lists(questions(), min_size=1, max_size=5))
     def ask(self, asked):

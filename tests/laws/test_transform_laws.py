@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from armillary.errors import InvalidTransform
 from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
 from armillary import Rotation, Transform
+from armillary.errors import InvalidTransform
 from strategies import (
     CLOSE_AT_GIMBAL_LOCK_RAD,
     CLOSE_M,

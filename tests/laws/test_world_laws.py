@@ -2,6 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from armillary import LATEST, Transform, World, seconds
 from armillary.errors import (
     AfterHistory,
     AmbiguousPath,
@@ -13,10 +17,6 @@ from armillary.errors import (
     SingleSample,
     UnknownFrame,
 )
-from hypothesis import assume, given
-from hypothesis import strategies as st
-
-from armillary import LATEST, Transform, World, seconds
 from strategies import (
     ANY_PAIR,
     BETWEEN,

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "armillary/ids.hpp"
@@ -26,8 +28,8 @@ enum class FailureKind {
   closed,
 };
 
-/// Why a call could not be answered, with its evidence. A value: making one costs nothing.
-struct Failure {
+/// Why a call could not be answered: what was asked, what is true.
+struct Evidence {
   FailureKind kind = FailureKind::none;
   FrameId of = kNone;           ///< the frame asked for; for a contested or missing frame, that frame
   FrameId in_frame = kNone;     ///< the frame it was asked in
@@ -36,12 +38,25 @@ struct Failure {
   Stamp requested{};
   Stamp first{};  ///< what the edge holds
   Stamp last{};
-  std::size_t row = 0;                 ///< of a batch: the first row at fault
-  std::vector<FrameId> path{};         ///< of a loop, or the frames that hang under a removed one
-  std::vector<RelationId> rivals{};    ///< of a contested frame
-  std::string name{};                  ///< of a frame that does not exist
+  std::size_t row = 0;          ///< of a batch: the first row at fault
+  std::vector<FrameId> path{};  ///< of a loop, or the frames that hang under a removed one
+  std::string name{};           ///< of a frame that does not exist
+};
 
-  explicit operator bool() const { return kind != FailureKind::none; }
+/// A failure as a value: true where there is one. Success costs a null pointer.
+class Failure {
+ public:
+  Failure() = default;
+  Failure(Evidence evidence) : evidence_(std::make_unique<Evidence>(std::move(evidence))) {}
+
+  explicit operator bool() const { return evidence_ != nullptr; }
+  [[nodiscard]] FailureKind kind() const { return evidence_ ? evidence_->kind : FailureKind::none; }
+  [[nodiscard]] const Evidence* operator->() const { return evidence_.get(); }
+  [[nodiscard]] Evidence* operator->() { return evidence_.get(); }
+  [[nodiscard]] const Evidence& operator*() const { return *evidence_; }
+
+ private:
+  std::unique_ptr<Evidence> evidence_;
 };
 
 [[nodiscard]] const char* to_string(FailureKind kind);

@@ -64,11 +64,30 @@ struct SlerpWeights {
   double first, second;
 };
 
+namespace detail {
+
+/// sin(u*theta)/sin(theta) as a series in cos(theta) - 1, exact to rounding where it is used
+/// (D. Eberly, "A Fast and Accurate Algorithm for Computing SLERP", 2011).
+template <int Terms>
+[[nodiscard]] inline double slerp_weight(double u, double cosine_minus_one) {
+  const double u_squared = u * u;
+  double sum = 1.0;
+  for (int i = Terms; i >= 1; --i)
+    sum = 1.0 + (u_squared - static_cast<double>(i * i)) * (1.0 / static_cast<double>(i * (2 * i + 1))) * cosine_minus_one * sum;
+  return u * sum;
+}
+
+/// For larger angles.
+[[nodiscard]] SlerpWeights slerp_weights_far(double cosine, double u);
+
+}  // namespace detail
+
 /// Weights of a shortest-arc slerp between unit quaternions whose dot product is `cosine`.
-///
-/// sin(u*theta)/sin(theta) as a series in (|cosine| - 1), exact to rounding where it is used
-/// (D. Eberly, "A Fast and Accurate Algorithm for Computing SLERP", 2011), libm elsewhere.
-[[nodiscard]] SlerpWeights slerp_weights(double cosine, double u);
+[[nodiscard]] inline SlerpWeights slerp_weights(double cosine, double u) {
+  const double m = std::abs(cosine) - 1.0;
+  if (m <= -5e-4) return detail::slerp_weights_far(cosine, u);
+  return {detail::slerp_weight<4>(1.0 - u, m), std::copysign(detail::slerp_weight<4>(u, m), cosine)};
+}
 
 /// Shortest-arc spherical interpolation: `a` at u = 0, `b` at u = 1.
 [[nodiscard]] inline Rotation slerp(const Rotation& a, const Rotation& b, double u) {

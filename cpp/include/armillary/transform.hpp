@@ -47,6 +47,11 @@ enum class Interpolation {
   screw,   ///< both along the one screw motion that joins the ends
 };
 
+/// Straight line and shortest arc: `a` at u = 0 and `b` at u = 1, both exactly.
+[[nodiscard]] inline Transform interpolate_linear(const Transform& a, const Transform& b, double u) {
+  return {slerp(a.rotation, b.rotation, u), a.translation + u * (b.translation - a.translation)};
+}
+
 /// `a` at u = 0, `b` at u = 1.
 [[nodiscard]] Transform interpolate(const Transform& a, const Transform& b, double u, Interpolation kind);
 

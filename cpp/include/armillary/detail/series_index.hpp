@@ -3,6 +3,7 @@
 // How a Series keeps its chunks; included by series.hpp so that searching is inlined.
 
 #include <algorithm>
+#include <memory>
 #include <new>
 
 namespace armillary {
@@ -14,7 +15,8 @@ struct Series::Entry {
 };
 
 /// The chunks in order. Entries [begin, end) are in use; only the writer moves the two.
-struct alignas(64) Series::Index {
+/// One block of memory: a short index is read with one cache miss.
+struct Series::Index {
   std::uint32_t stride;       // words a row
   std::uint32_t side_offset;  // words from the start of a row to its side column; 0: none
   std::uint32_t capacity;
@@ -22,9 +24,13 @@ struct alignas(64) Series::Index {
   std::atomic<std::uint32_t> end{0};
   Entry* entries;
 
-  Index(std::uint32_t stride_words, std::uint32_t side_offset_words, std::uint32_t entry_capacity)
-      : stride(stride_words), side_offset(side_offset_words), capacity(entry_capacity), entries(new Entry[entry_capacity]) {}
-  ~Index() { delete[] entries; }
+  static constexpr std::size_t kAlignment = 64;
+
+  static Index* make(std::uint32_t stride, std::uint32_t side_offset, std::uint32_t capacity) {
+    void* memory = ::operator new(sizeof(Index) + capacity * sizeof(Entry), std::align_val_t{kAlignment});
+    return new (memory) Index(stride, side_offset, capacity);
+  }
+  static void destroy(void* index) { ::operator delete(index, std::align_val_t{kAlignment}); }
   Index(const Index&) = delete;
   Index& operator=(const Index&) = delete;
 
@@ -34,6 +40,14 @@ struct alignas(64) Series::Index {
   [[nodiscard]] Row row(std::uintptr_t word, std::uint32_t i) const { return row(rows_of(word) + std::size_t{i} * stride); }
 
   static constexpr std::uintptr_t kCountMask = 255;
+
+ private:
+  Index(std::uint32_t stride_words, std::uint32_t side_offset_words, std::uint32_t entry_capacity)
+      : stride(stride_words), side_offset(side_offset_words), capacity(entry_capacity), entries(reinterpret_cast<Entry*>(this + 1)) {
+    std::uninitialized_default_construct_n(entries, capacity);
+  }
+
+ public:
 
   [[nodiscard]] static const std::int64_t* rows_of(std::uintptr_t word) {
     return reinterpret_cast<const std::int64_t*>(word & ~kCountMask);
