@@ -324,6 +324,8 @@ void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world) {
           "interpolation"_a = nb::none(), nb::sig(sweep_sig.c_str()))
       .def("frames", [](Self self) { return nb::tuple(nb::cast(core(self).forest->frame_names())); },
           nb::sig("def frames(self) -> tuple[str, ...]"), "Names of all frames, in the order they came.")
+      .def("_has_frame", [](Self self, nb::handle name) { return core(self).forest->find_frame(text_of(name)) != kNone; }, "name"_a,
+          nb::sig("def _has_frame(self, name: str) -> bool"))
       .def("_relations", &relations, nb::sig("def _relations(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]"))
       .def("_relation_id", [](Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
             return core(self).forest->find_relation(frame_id(self, of), frame_id(self, in_frame), text_of(source));

@@ -292,7 +292,7 @@ void prefer(Self self, nb::handle of, nb::handle source) {
 
 void add_frame(Self self, nb::args names) {
   std::vector<nb::object> checked;
-  for (nb::handle name : names) checked.push_back(admitted(self, name));
+  for (nb::handle name : names) checked.push_back(nb::object(self.attr("_declare")(name)));
   for (const nb::object& name : checked) {
     core(self).forest->add_frame(text_of(name));
     remember(core(self), name);

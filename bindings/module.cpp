@@ -3,6 +3,7 @@
 #include "modules.hpp"
 
 NB_MODULE(_core, m) {
+  nanobind::set_leak_warnings(false);  // a dispatcher thread may hold a world when the interpreter ends
   m.doc() = "The native core of Armillary.";
   armillary::python::bind_rotation(m);
   armillary::python::bind_transform(m);

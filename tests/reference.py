@@ -422,6 +422,8 @@ class ReferenceWorld:
                 steps += self.steps(*leg, outside, how)
             except Refused as refused:
                 reasons |= refused.reasons
+        if at == LATEST:  # only an edge that begins after the newest common instant can be missing
+            reasons = {(kind.replace("SingleSample", "BeforeHistory"), edge) for kind, edge in reasons}
         if reasons:
             raise Refused(reasons)
         timeless = t == LATEST or (bool(steps) and all(step.run.fixed for step in steps))

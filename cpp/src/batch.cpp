@@ -118,7 +118,8 @@ class Block {
         if (Failure failure = gather(edge, bracket_, i)) return failure;
       }
     } else {
-      for (std::size_t i = 0; i < stamps_.size(); ++i) probes_[i] = series.probe({stamps_[i]});
+      const Series::Reader reader(series);
+      for (std::size_t i = 0; i < stamps_.size(); ++i) probes_[i] = reader.probe({stamps_[i]});
       for (std::size_t i = 0; i < stamps_.size(); ++i)
         if (Failure failure = gather(edge, Series::settle(probes_[i], {stamps_[i]}), i)) return failure;
     }

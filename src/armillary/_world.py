@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import warnings
+import weakref
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from armillary._core import WorldCore
@@ -17,11 +18,10 @@ from armillary.transforms import (
     Snapshot,
     StampedQueue,
     Tree,
+    TypoGuard,
     WaitHandle,
     check_name,
-    resembling,
 )
-from armillary.transforms._dispatcher import print_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["World"]
 
 _NO_RELATION = 0xFFFFFFFF
-_MANY_FRAMES = 2000  # beyond this many, new names are not compared with all old ones
 _NS_PER_S = 1e9
 
 
@@ -61,7 +60,8 @@ class World(WorldCore):
 
     >>> from armillary import Transform, World, seconds
     >>> world = World()
-    >>> world.set_pose(of="robot", in_frame="map", transform=Transform.from_xyz_rpy(xyz=(1, 2, 0), rpy=(0, 0, 0)), at=seconds(1.0))
+    >>> map_T_robot = Transform.from_xyz_rpy(xyz=(1, 2, 0), rpy=(0, 0, 0))
+    >>> world.set_pose(of="robot", in_frame="map", transform=map_T_robot, at=seconds(1.0))
     >>> world.pose(of="map", in_frame="robot").transform.translation.tolist()
     [-1.0, -2.0, 0.0]
     """
@@ -104,7 +104,9 @@ class World(WorldCore):
         self.on_error: Callable[[BaseException], object] | None = None
         self._clock, self._declared = clock or now, frames == "declared"
         self._epoch, self._closed, self._time_offset = 0, False, 0
-        self._dispatcher = Dispatcher(self, self._report_error)
+        self._typos = TypoGuard()
+        self._dispatcher = Dispatcher(weakref.ref(self))
+        weakref.finalize(self, self._dispatcher.close)
 
     # -- Time
 
@@ -130,33 +132,30 @@ class World(WorldCore):
     # -- Names; called by the native half when it meets a name for the first time
 
     def _admit(self, name: object) -> str:
-        """A name that may be made, in its stored form."""
+        """A name that may be made by use, in its stored form."""
         stored = check_name(name)
-        known = self.frames()
-        if stored in known:
+        if self._has_frame(stored):
             return stored
         if self._declared:
-            raise UnknownFrame(stored, known) from None
-        self._warn_of_typos(stored, known)
+            raise UnknownFrame(stored, self.frames())
+        near = self._typos.resembling(stored)
+        if near is not None and self._has_frame(near):
+            _warn_of_typo(stored, near)
+        self._typos.add(stored)
+        return stored
+
+    def _declare(self, name: object) -> str:
+        """A name that is made on purpose, in its stored form."""
+        stored = check_name(name)
+        self._typos.add(stored)
         return stored
 
     def _recall(self, name: object) -> str:
         """A name that must exist, in its stored form."""
         stored = check_name(name)
-        known = self.frames()
-        if stored not in known:
-            raise UnknownFrame(stored, known) from None
+        if not self._has_frame(stored):
+            raise UnknownFrame(stored, self.frames())
         return stored
-
-    def _warn_of_typos(self, name: str, known: Sequence[str]) -> None:
-        near = resembling(name, known) if len(known) <= _MANY_FRAMES else None
-        if near is not None:
-            warnings.warn(
-                f"New frame '{name}' is one typo away from the known '{near}'. "
-                "If both are meant, declare it with world.add_frame(...) and silence SuspiciousName.",
-                SuspiciousName,
-                stacklevel=3,
-            )
 
     def _with_row(self, error: ArmillaryError, row: int) -> ArmillaryError:
         """The same error, naming the row of the batch that caused it."""
@@ -276,7 +275,9 @@ class World(WorldCore):
             WaitTimeout: The time is over; `.reason` says what was still missing.
             ArmillaryError: What is missing can never come any more.
         """
-        question = _question(of, in_frame, at, outside, policy, interpolation)
+        question = _question(
+            of=of, in_frame=in_frame, at=at, outside=outside, policy=policy, interpolation=interpolation
+        )
         return self._wait_for_pose(timeout_s=-1.0 if timeout_s is None else max(0.0, timeout_s), **question)
 
     def on_pose(
@@ -297,7 +298,9 @@ class World(WorldCore):
         It runs on the world's one dispatcher thread, also when the pose is known already. When the pose can never
         be known, or the time is over, `on_failure(error)` is called instead (`world.on_error` if not given).
         """
-        question = _question(of, in_frame, at, outside, policy, interpolation)
+        question = _question(
+            of=of, in_frame=in_frame, at=at, outside=outside, policy=policy, interpolation=interpolation
+        )
         return self._dispatcher.ask(question, callback, on_failure, timeout_s)
 
     async def pose_when_ready(
@@ -320,7 +323,7 @@ class World(WorldCore):
                 set_it(value)
 
         handle = self._dispatcher.ask(
-            _question(of, in_frame, at, outside, policy, interpolation),
+            _question(of=of, in_frame=in_frame, at=at, outside=outside, policy=policy, interpolation=interpolation),
             lambda pose: loop.call_soon_threadsafe(settle, future.set_result, pose),
             lambda error: loop.call_soon_threadsafe(settle, future.set_exception, error),
             timeout_s,
@@ -351,9 +354,6 @@ class World(WorldCore):
             on_drop=on_drop,
         )
 
-    def _report_error(self, error: BaseException) -> None:
-        (self.on_error or print_error)(error)
-
     # -- Ending
 
     def close(self) -> None:
@@ -377,7 +377,10 @@ class World(WorldCore):
         return f"World({self.name!r}, {len(self.frames())} frames, {len(self._relations())} relations)"
 
 
-def _question(of: str, in_frame: str, at: int | Latest, outside: str, policy: str, interpolation: str | None) -> dict[str, Any]:
+def _question(
+    *, of: str, in_frame: str, at: int | Latest, outside: str, policy: str, interpolation: str | None
+) -> dict[str, Any]:
+    """The keyword arguments of a pose that is waited for, names checked."""
     return {
         "of": check_name(of),
         "in_frame": check_name(in_frame),
@@ -386,6 +389,15 @@ def _question(of: str, in_frame: str, at: int | Latest, outside: str, policy: st
         "policy": policy,
         "interpolation": interpolation,
     }
+
+
+def _warn_of_typo(name: str, near: str) -> None:
+    warnings.warn(
+        f"New frame '{name}' is one typo away from the known '{near}'. "
+        f"If both are meant, say so first: world.add_frame('{name}').",
+        SuspiciousName,
+        stacklevel=4,
+    )
 
 
 def _note(info: RelationInfo) -> str:
@@ -427,7 +439,7 @@ def _thinning(thin_m: float | None, thin_rad: float | None) -> tuple[float, floa
     if thin_m is None and thin_rad is None:
         return 0.0, 0.0
     if thin_m is None or thin_rad is None:
-        raise InvalidArgument("thin_m and thin_rad go together: how far off a dropped sample may be, in metres and in radians.")
+        raise InvalidArgument("thin_m and thin_rad go together: how far off a dropped sample may be [m] and [rad].")
     if not (math.isfinite(thin_m) and math.isfinite(thin_rad) and thin_m >= 0.0 and thin_rad >= 0.0):
         raise InvalidArgument(f"thin_m and thin_rad must be finite and not negative, got {thin_m!r} and {thin_rad!r}.")
     return float(thin_m), float(thin_rad)

@@ -93,7 +93,8 @@ class NotConnected(ArmillaryError, LookupError):
         when = "" if requested is None else f" at {_instant(requested)}"
         super().__init__(
             f"No chain of poses leads from '{of}' to '{in_frame}'{when}: '{of}' hangs under '{of_root}', "
-            f"'{in_frame}' under '{in_frame_root}'. Set the pose of '{of_root}' in '{in_frame_root}', or the other way round."
+            f"'{in_frame}' under '{in_frame_root}'. "
+            f"Set the pose of '{of_root}' in '{in_frame_root}', or the other way round."
         )
 
 
@@ -133,15 +134,18 @@ class BeforeHistory(StampOutOfRange):
     def _sentence(self) -> str:
         if self.inserting:
             return (
-                f"A sample of {_edge_text(self.edge)} at {_instant(self.requested or 0)} is older than its history, which "
-                f"reaches back to {_instant(self.first or 0)}. Give World(history=) or world.keep(history=) a longer "
+                f"A sample of {_edge_text(self.edge)} at {_instant(self.requested or 0)} is older than its history, "
+                f"which reaches back to {_instant(self.first or 0)}. Give World(history=) or world.keep(history=) a longer "
                 "time, or call reset_time() if the clock started again."
             )
         if self.requested is None or self.first is None:
-            return f"The histories on the path do not overlap: {_edge_text(self.edge)} begins after another edge ends; {self._held()}."
+            return (
+                f"The histories on the path do not overlap: {_edge_text(self.edge)} begins after another edge ends; "
+                f"{self._held()}."
+            )
         return (
-            f"The pose of {_edge_text(self.edge)} was asked {_length(self.first - self.requested)} before its first sample "
-            f"({self._held()}). Ask for a later stamp, keep a longer history, or pass outside='hold'."
+            f"The pose of {_edge_text(self.edge)} was asked {_length(self.first - self.requested)} before its first "
+            f"sample ({self._held()}). Ask for a later stamp, keep a longer history, or pass outside='hold'."
         )
 
 
@@ -161,8 +165,8 @@ class SingleSample(StampOutOfRange):
 
     def _sentence(self) -> str:
         return (
-            f"The pose of {_edge_text(self.edge)} was asked at {_instant(self.requested or 0)}, and its only sample is at "
-            f"{_instant(self.last or 0)}. Pass outside='hold' to accept it, or fix() what never moves."
+            f"The pose of {_edge_text(self.edge)} was asked at {_instant(self.requested or 0)}, and its only sample is "
+            f"at {_instant(self.last or 0)}. Pass outside='hold' to accept it, or fix() what never moves."
         )
 
 
@@ -219,7 +223,9 @@ class WaitTimeout(ArmillaryError, TimeoutError):
 
     def __init__(self, of: str, in_frame: str, timeout_s: float, reason: ArmillaryError) -> None:
         self.of, self.in_frame, self.timeout_s, self.reason = of, in_frame, timeout_s, reason
-        super().__init__(f"The pose of '{of}' in '{in_frame}' did not become known within {timeout_s:g} s. Last reason: {reason}")
+        super().__init__(
+            f"The pose of '{of}' in '{in_frame}' did not become known within {timeout_s:g} s. Last reason: {reason}"
+        )
 
 
 class FrameInUse(ArmillaryError, ValueError):
@@ -228,7 +234,8 @@ class FrameInUse(ArmillaryError, ValueError):
     def __init__(self, frame: str, frames: Sequence[str]) -> None:
         self.frame, self.frames = frame, tuple(frames)
         super().__init__(
-            f"Frame '{frame}' carries {_listing(self.frames)}. Remove those first, or pass subtree=True to remove all of them."
+            f"Frame '{frame}' carries {_listing(self.frames)}. "
+            "Remove those first, or pass subtree=True to remove all of them."
         )
 
 
@@ -252,7 +259,9 @@ class MissingExtra(ArmillaryError, ImportError):
 
     def __init__(self, extra: str, package: str) -> None:
         self.extra, self.package = extra, package
-        super().__init__(f"This needs '{package}', which is not installed. Install it with: pip install 'armillary[{extra}]'")
+        super().__init__(
+            f"This needs '{package}', which is not installed. Install it with: pip install 'armillary[{extra}]'"
+        )
 
 
 class SuspiciousName(UserWarning):

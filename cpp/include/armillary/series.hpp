@@ -86,6 +86,9 @@ class alignas(64) Series {
     std::int64_t floor_ns = 0;
   };
 
+  /// What probing reads once for a series, however many instants follow.
+  class Reader;
+
   [[nodiscard]] Probe probe(Stamp at) const;
   /// Fetches what `probe` will read, for callers with many series at hand.
   void prefetch() const { __builtin_prefetch(index_.load(std::memory_order_relaxed)); }

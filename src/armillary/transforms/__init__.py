@@ -2,7 +2,7 @@
 
 from armillary._core import Pose, Rotation, Transform
 from armillary.transforms._dispatcher import Dispatcher, WaitHandle
-from armillary.transforms._names import check_name, resembling
+from armillary.transforms._names import TypoGuard, check_name
 from armillary.transforms._queue import StampedQueue
 from armillary.transforms._reports import RelationInfo, Samples, Snapshot
 from armillary.transforms._tree import Tree
@@ -17,7 +17,7 @@ __all__ = [
     "StampedQueue",
     "Transform",
     "Tree",
+    "TypoGuard",
     "WaitHandle",
     "check_name",
-    "resembling",
 ]

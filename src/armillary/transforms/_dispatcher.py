@@ -1,4 +1,5 @@
 """Callbacks of one world: one thread, started when first needed, ended by `close`."""
+# ruff: noqa: SLF001  (the underscored calls are the native half of our own World)
 
 from __future__ import annotations
 
@@ -15,6 +16,8 @@ from armillary._core import ReadyQueue
 from armillary.errors import ArmillaryError, WaitTimeout, WorldClosed
 
 if TYPE_CHECKING:
+    import weakref
+
     from armillary._core import Pose, WorldCore
 
 _STOP = 2**63
@@ -47,11 +50,12 @@ class WaitHandle:
 class Dispatcher:
     """Asks again what may have become answerable, and calls back; never under a lock.
 
+    It does not keep its world alive: a world that is dropped ends its dispatcher.
     `_lock` guards `_waits`, `_deadlines`, `_thread`, `_closed` and every `Wait.claimed`.
     """
 
-    def __init__(self, world: WorldCore, report: Callable[[BaseException], None]) -> None:
-        self._world, self._report = world, report
+    def __init__(self, world: weakref.ref[WorldCore]) -> None:
+        self._world = world
         self._queue = ReadyQueue()
         self._lock = threading.Lock()
         self._waits: dict[int, Wait] = {}
@@ -67,7 +71,7 @@ class Dispatcher:
         timeout_s: float | None = None,
     ) -> WaitHandle:
         """Call `on_pose` once, on the dispatcher's thread, when the question has an answer."""
-        wait = Wait(self._world._new_wait_id(), dict(question), on_pose, on_failure)  # noqa: SLF001  (our own native half)
+        wait = Wait(self._alive()._new_wait_id(), dict(question), on_pose, on_failure)
         with self._lock:
             if self._closed:
                 raise WorldClosed
@@ -83,7 +87,7 @@ class Dispatcher:
         """Whether the wait had not been answered yet."""
         with self._lock:
             first = self._claim(wait)
-        self._world._forget_wait(wait.wait_id)  # noqa: SLF001
+        self._forget(wait)
         return first
 
     def close(self) -> None:
@@ -98,6 +102,21 @@ class Dispatcher:
         self._queue.wake(_STOP)
         if thread is not threading.current_thread():
             thread.join()
+
+    def _alive(self) -> WorldCore:
+        world = self._world()
+        if world is None:
+            raise WorldClosed
+        return world
+
+    def _forget(self, wait: Wait) -> None:
+        world = self._world()
+        if world is not None:
+            world._forget_wait(wait.wait_id)
+
+    def _report(self, error: BaseException) -> None:
+        chosen = getattr(self._world(), "on_error", None)
+        (chosen or print_error)(error)
 
     def _claim(self, wait: Wait) -> bool:
         """Exactly one of answering, failing and cancelling gets True. The caller holds the lock."""
@@ -148,7 +167,7 @@ class Dispatcher:
     def _examine(self, wait: Wait) -> ArmillaryError | None:
         """Answer the wait, end it, or leave it watching; then the reason why it still waits."""
         try:
-            pose = self._world._answer_or_watch(self._queue, wait.wait_id, **wait.question)  # noqa: SLF001
+            pose = self._alive()._answer_or_watch(self._queue, wait.wait_id, **wait.question)
         except ArmillaryError as error:
             self._fail(wait, error)
             return None
@@ -161,13 +180,13 @@ class Dispatcher:
         if wait.deadline is None or wait.deadline > time.monotonic():
             return None
         try:
-            self._world.pose(**wait.question)
+            self._alive().pose(**wait.question)
         except ArmillaryError as error:
             return error
         return None
 
     def _fail(self, wait: Wait, error: ArmillaryError) -> None:
-        self._world._forget_wait(wait.wait_id)  # noqa: SLF001
+        self._forget(wait)
         self._finish(wait, wait.on_failure or self._report, error)
 
     def _finish(self, wait: Wait, callback: Callable[[Any], object], value: object) -> None:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from armillary.errors import InvalidName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
 _SHORTEST_WORD = 4
+_MANY_NAMES = 5000
 
 
 def check_name(name: object) -> str:
@@ -24,20 +25,43 @@ def check_name(name: object) -> str:
     if name.startswith("/"):
         raise InvalidName(f"The frame name {name!r} begins with '/'. Drop it: {name.lstrip('/') or 'map'!r}.")
     if any(unicodedata.category(letter) in {"Cc", "Cs"} for letter in name):
-        raise InvalidName(f"The frame name {name!r} contains a control character. Use letters, digits, '_', '-' and '/'.")
+        raise InvalidName(f"The frame name {name!r} has a control character. Use letters, digits, '_', '-' and '/'.")
     return unicodedata.normalize("NFC", name)
 
 
-def resembling(name: str, known: Iterable[str]) -> str | None:
-    """A known name that `name` is probably a typo of: one word of it, one edit away.
+class TypoGuard:
+    """Remembers names, and knows which of them a new one is probably a typo of.
 
-    Numbers and words of up to three letters are meant to differ (`wheel_fl`, `camera_2`).
+    Two names resemble each other when one word differs by one edit. Numbers and words of up to three letters
+    are meant to differ (`wheel_fl`, `camera_2`). Only the first names of a world are remembered: past some
+    thousands nobody types them.
     """
-    words = _WORDS.findall(name)
-    for other in known:
-        if abs(len(other) - len(name)) <= 1 and _one_typo_apart(words, _WORDS.findall(other)):
-            return other
-    return None
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, str] = {}
+        self._count = 0
+
+    def add(self, name: str) -> None:
+        """Remember a name."""
+        if self._count < _MANY_NAMES:
+            self._count += 1
+            self._by_key.update(dict.fromkeys(_typo_keys(name), name))
+
+    def resembling(self, name: str) -> str | None:
+        """A remembered name that `name` is one typo away from."""
+        words = _WORDS.findall(name)
+        candidates = {self._by_key[key] for key in _typo_keys(name) if key in self._by_key}
+        return next((other for other in sorted(candidates) if _one_typo_apart(words, _WORDS.findall(other))), None)
+
+
+def _typo_keys(name: str) -> Iterator[str]:
+    """The name with one letter of one word left out: names one edit apart have a key in common."""
+    for word in _WORDS.finditer(name):
+        if word[0].isdigit() or len(word[0]) < _SHORTEST_WORD - 1:
+            continue
+        for i in range(word.start(), word.end()):
+            yield f"{name[:i]}{name[i + 1 :]}"
+        yield name
 
 
 def _one_typo_apart(words: list[str], others: list[str]) -> bool:
@@ -47,7 +71,7 @@ def _one_typo_apart(words: list[str], others: list[str]) -> bool:
     if len(differing) != 1:
         return False
     a, b = differing[0]
-    is_word = min(len(a), len(b)) >= _SHORTEST_WORD and not a.isdigit()
+    is_word = max(len(a), len(b)) >= _SHORTEST_WORD and not a.isdigit()
     return is_word and _one_edit_apart(a, b)
 
 

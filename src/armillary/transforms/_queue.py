@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from armillary.transforms._dispatcher import Dispatcher, WaitHandle
 
 
+_AS_USUAL = {"outside": "raise", "policy": "unique", "interpolation": None}
+
+
 @dataclass(slots=True, eq=False)
 class _Item:
     """One datum and the transforms it still needs."""
@@ -74,7 +77,8 @@ class StampedQueue:
             pushed_out = self._make_room()
             self._items[id(held)] = held
         if pushed_out is not None:
-            self._give_up(pushed_out, LimitReached("items in this queue", self._size, "Make it larger, or the data slower."))
+            cure = "Make it larger, or the data slower."
+            self._give_up(pushed_out, LimitReached("items in this queue", self._size, cure))
         for target in self._in_frames:
             for when in times:
                 self._ask(held, target, frame=frame, when=when, is_answer=when == at)
@@ -91,7 +95,7 @@ class StampedQueue:
         return self._items.popitem(last=False)[1] if len(self._items) >= self._size else None
 
     def _ask(self, held: _Item, target: str, *, frame: str, when: int, is_answer: bool) -> None:
-        question = {"of": frame, "in_frame": target, "at": when, "outside": "raise", "policy": "unique", "interpolation": None}
+        question = {"of": frame, "in_frame": target, "at": when} | _AS_USUAL
 
         def on_pose(pose: Pose) -> None:
             self._arrived(held, target, pose if is_answer else None)

@@ -59,13 +59,6 @@ struct Series::Index {
 
 namespace detail {
 
-/// How far `at` is between two stamps, as a position in [0, steps].
-inline std::uint32_t guess_position(std::int64_t at, std::int64_t low, std::int64_t high, std::uint32_t steps) {
-  const auto span = static_cast<double>(high - low);
-  const auto done = static_cast<double>(at - low);
-  return std::min(static_cast<std::uint32_t>(done / span * static_cast<double>(steps)), steps);
-}
-
 /// Largest i in [low, high) with key(i) <= at, given that low qualifies; starts looking at `guess`.
 template <typename Key>
 inline std::uint32_t last_not_after(std::uint32_t low, std::uint32_t high, std::uint32_t guess, std::int64_t at, Key key) {
@@ -94,40 +87,64 @@ inline std::uint32_t last_not_after(std::uint32_t low, std::uint32_t high, std::
 
 }  // namespace detail
 
-inline Series::Probe Series::probe(Stamp at) const {
-  Probe probe;
-  probe.floor_ns = floor_ns_.load(std::memory_order_acquire);
-  const Index* index = index_.load();
-  if (index == nullptr) return probe;
-  const std::uint32_t begin = index->begin.load();
-  const std::uint32_t end = index->end.load(std::memory_order_acquire);
-  const auto first_of = [index](std::uint32_t i) { return index->entries[i].first_ns.load(std::memory_order_relaxed); };
-  if (begin == end) return probe;
-  std::uint32_t entry = begin;
-  const std::int64_t low = first_of(begin), high = first_of(end - 1);
-  if (at.ns >= high) {
-    entry = end - 1;
-  } else if (at.ns > low) {
-    const std::uint32_t guess = begin + detail::guess_position(at.ns, low, high, end - 1 - begin);
-    entry = detail::last_not_after(begin, end, guess, at.ns, first_of);
+class Series::Reader {
+ public:
+  explicit Reader(const Series& series) : floor_ns_(series.floor_ns_.load(std::memory_order_acquire)), index_(series.index_.load()) {
+    if (index_ == nullptr) return;
+    begin_ = index_->begin.load();
+    end_ = index_->end.load(std::memory_order_acquire);
+    if (begin_ == end_) return;
+    newest_ns_ = series.newest_ns_.load(std::memory_order_relaxed);
+    low_ns_ = first_of(begin_);
+    high_ns_ = first_of(end_ - 1);
+    if (high_ns_ > low_ns_) entries_a_ns_ = static_cast<double>(end_ - 1 - begin_) / static_cast<double>(high_ns_ - low_ns_);
   }
-  const std::uintptr_t word = index->entries[entry].word.load();
-  probe.rows = Index::rows_of(word);
-  probe.count = Index::count_of(word);
-  probe.stride = index->stride;
-  probe.index = index;
-  probe.entry = entry;
-  const std::int64_t chunk_low = first_of(entry);
-  const std::int64_t chunk_high = entry + 1 < end ? first_of(entry + 1) : newest_ns_.load(std::memory_order_relaxed);
-  probe.guess = probe.count - 1;
-  if (at.ns > chunk_low && at.ns < chunk_high) {
-    probe.guess = std::min(detail::guess_position(at.ns, chunk_low, chunk_high, probe.count), probe.count - 1);
+
+  [[nodiscard]] Probe probe(Stamp at) const {
+    Probe probe;
+    probe.floor_ns = floor_ns_;
+    if (begin_ == end_) return probe;
+    probe.entry = entry_of(at.ns);
+    const std::uintptr_t word = index_->entries[probe.entry].word.load();
+    probe.rows = Index::rows_of(word);
+    probe.count = Index::count_of(word);
+    probe.stride = index_->stride;
+    probe.index = index_;
+    probe.guess = guess_row(probe.entry, probe.count, at.ns);
+    const std::int64_t* row = probe.rows + std::size_t{probe.guess} * probe.stride;
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + probe.stride);
+    return probe;
   }
-  const std::int64_t* row = probe.rows + std::size_t{probe.guess} * probe.stride;
-  __builtin_prefetch(row);
-  __builtin_prefetch(row + probe.stride);
-  return probe;
-}
+
+ private:
+  [[nodiscard]] std::int64_t first_of(std::uint32_t entry) const {
+    return index_->entries[entry].first_ns.load(std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] std::uint32_t entry_of(std::int64_t at_ns) const {
+    if (at_ns >= high_ns_) return end_ - 1;
+    if (at_ns <= low_ns_) return begin_;
+    const std::uint32_t guess = begin_ + static_cast<std::uint32_t>(static_cast<double>(at_ns - low_ns_) * entries_a_ns_);
+    return detail::last_not_after(begin_, end_, std::min(guess, end_ - 1), at_ns,
+                                  [this](std::uint32_t entry) { return first_of(entry); });
+  }
+
+  [[nodiscard]] std::uint32_t guess_row(std::uint32_t entry, std::uint32_t count, std::int64_t at_ns) const {
+    const std::int64_t low = first_of(entry), high = entry + 1 < end_ ? first_of(entry + 1) : newest_ns_;
+    if (at_ns <= low || at_ns >= high) return count - 1;
+    const double done = static_cast<double>(at_ns - low) / static_cast<double>(high - low);
+    return std::min(static_cast<std::uint32_t>(done * static_cast<double>(count)), count - 1);
+  }
+
+  std::int64_t floor_ns_;
+  const Index* index_;
+  std::uint32_t begin_ = 0, end_ = 0;
+  std::int64_t newest_ns_ = 0, low_ns_ = 0, high_ns_ = 0;
+  double entries_a_ns_ = 0.0;
+};
+
+inline Series::Probe Series::probe(Stamp at) const { return Reader(*this).probe(at); }
 
 inline Bracket Series::settle(const Probe& probe, Stamp at) {
   Bracket bracket;

@@ -1,0 +1,97 @@
+# Two commands do all set-up: `make demo` and `make test`. The rest is for working on Armillary.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('platlib'))")
+BUILD := build/dev
+NATIVE_SOURCES := $(shell find cpp/include cpp/src bindings -type f) CMakeLists.txt cpp/CMakeLists.txt pyproject.toml
+
+.PHONY: help build demo test check format stubs bench sanitize soak wheel clean
+
+help:
+	@echo "make demo      build everything and run the demo"
+	@echo "make test      build everything and run the tests"
+	@echo "make check     lint, types, import contract, stub file"
+	@echo "make bench     product and peers, side by side"
+	@echo "make sanitize  the core under address, undefined and thread sanitizers"
+	@echo "make soak      long random and stress runs"
+
+# -- Set-up
+
+$(VENV)/.tools: pyproject.toml tools/need.sh
+	@PYTHON="$(PYTHON)" sh tools/need.sh
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing the build and test tools into $(VENV) ..."
+	@$(PIP) install "pip>=25.1"
+	@$(PIP) install --group build --group test
+	@touch $@
+
+# An editable install: Python files are used where they are, the native module is put into the environment.
+$(VENV)/.built: $(VENV)/.tools $(NATIVE_SOURCES)
+	@echo "Building the native core ..."
+	@$(PIP) install --no-build-isolation --editable ".[all]" -C build-dir=$(BUILD)
+	@touch $@
+
+build: $(VENV)/.built
+
+demo: build
+	@$(BIN)/armillary demo
+
+# -- Tests
+
+CPP_BUILD := build/cpp
+
+$(CPP_BUILD)/.configured: $(VENV)/.tools CMakeLists.txt cpp/CMakeLists.txt cpp/tests/CMakeLists.txt
+	@$(BIN)/cmake -S . -B $(CPP_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DARMILLARY_BUILD_TESTS=ON > /dev/null
+	@touch $@
+
+.PHONY: test-cpp test-python
+test-cpp: $(CPP_BUILD)/.configured
+	@$(BIN)/cmake --build $(CPP_BUILD) > build/cpp.log || (cat build/cpp.log; exit 1)
+	@$(CPP_BUILD)/cpp/tests/armillary_tests
+	@PATH="$(abspath $(BIN)):$$PATH" sh tools/cpp_example.sh
+
+test-python: build
+	@$(BIN)/python -m pytest
+
+test: test-cpp test-python
+
+# -- Quality
+
+$(VENV)/.checkers: $(VENV)/.tools
+	@$(PIP) install --group check
+	@touch $@
+
+check: build $(VENV)/.checkers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $$(git ls-files 'cpp/*.hpp' 'cpp/*.cpp' 'cpp/*.inc' 'bindings/*.hpp' 'bindings/*.cpp')
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tools/stubs.py --check
+
+format: $(VENV)/.checkers
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $$(git ls-files 'cpp/*.hpp' 'cpp/*.cpp' 'cpp/*.inc' 'bindings/*.hpp' 'bindings/*.cpp')
+
+stubs: build
+	$(BIN)/python tools/stubs.py
+
+bench: build
+	@$(PIP) install --group bench || echo "The peers from PyPI could not be installed; their rows are left out."
+	$(BIN)/python benchmarks/run.py
+
+sanitize: $(VENV)/.tools
+	PATH="$(abspath $(BIN)):$$PATH" sh tools/sanitize.sh
+
+soak: build
+	ARMILLARY_HYPOTHESIS=soak $(BIN)/python -m pytest tests/laws tests/conformance
+	PATH="$(abspath $(BIN)):$$PATH" ARMILLARY_STRESS_READS=10000000 sh tools/sanitize.sh
+
+wheel: $(VENV)/.tools
+	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
+
+clean:
+	rm -rf build dist $(VENV)

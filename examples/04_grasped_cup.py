@@ -1,0 +1,56 @@
+"""The grasped cup: things change hands, and the past stays as it was.
+
+A robot takes a cup from the table, puts it on its own tray and drives away. `attach` hangs the cup under the gripper
+from one instant on, and keeps where it is: no jump, no arithmetic. `detach` lets it go.
+
+The tree has a history. A question about *then* is answered with the tree of then: at 1 s the cup stands on the table,
+at 4 s it moves with the gripper, at 9 s it rides on the tray.
+
+Give the instant of the grasp as `at=`: it must be an instant for which both frames are known.
+"""
+
+from armillary import Transform, World, seconds
+
+
+def offset(x: float, y: float = 0.0, z: float = 0.0) -> Transform:
+    return Transform.from_xyz_rpy(xyz=(x, y, z), rpy=(0.0, 0.0, 0.0))
+
+
+def blend(start: float, end: float, t_s: float, *, between: tuple[float, float]) -> float:
+    """From start to end while t_s runs through an interval."""
+    begin, stop = between
+    return start + (end - start) * min(1.0, max(0.0, (t_s - begin) / (stop - begin)))
+
+
+GRASP, PLACE = seconds(3.0), seconds(6.0)
+
+world = World(history=seconds(30))
+world.fix(of="table", in_frame="map", transform=offset(2.0, 0.0, 0.7))
+world.fix(of="cup", in_frame="table", transform=offset(-0.2, 0.1))
+world.fix(of="tray", in_frame="base", transform=offset(0.2, 0.0, 0.5))
+for tenth in range(101):
+    t_s = tenth / 10
+    # The robot stands at x = 1 m until 7 s, then drives backwards at half a metre a second.
+    map_x_base = 1.0 - 0.5 * max(0.0, t_s - 7.0)
+    world.set_pose(of="base", in_frame="map", transform=offset(map_x_base), at=seconds(t_s))
+    # The gripper reaches for the cup, then swings to the tray.
+    reach_m = blend(0.4, 0.8, t_s, between=(1.0, 3.0)) + blend(0.0, -0.6, t_s, between=(4.0, 6.0))
+    height_m = blend(0.7, 0.5, t_s, between=(4.0, 6.0))
+    world.set_pose(of="gripper", in_frame="base", transform=offset(reach_m, 0.1, height_m), at=seconds(t_s))
+
+world.attach(of="cup", to="gripper", at=GRASP)
+world.detach(of="cup", to="tray", at=PLACE)
+
+for t_s in (1.0, 4.0, 9.0):
+    print(f"The tree at {t_s} s:")
+    print("  " + str(world.tree(at=seconds(t_s))).replace("\n", "\n  "))
+
+print("\n  t [s]   cup in map              cup in gripper")
+for t_s in (1.0, 2.9, 3.0, 3.1, 5.0, 5.9, 6.0, 8.0, 10.0):
+    map_p_cup = world.pose(of="cup", in_frame="map", at=seconds(t_s)).transform.translation
+    gripper_p_cup = world.pose(of="cup", in_frame="gripper", at=seconds(t_s)).transform.translation
+    print(f"  {t_s:5.1f}   {map_p_cup.round(3)!s:22}  {gripper_p_cup.round(3)!s:22}")
+
+# Two instants in one question: the spot where the cup stood at 1 s, seen from the robot at 10 s.
+spot = world.pose(of="cup", of_at=seconds(1.0), in_frame="base", at=seconds(10.0), fixed_frame="map")
+print(f"\nThe cup's old place on the table, seen from the robot now: {spot.transform.translation.round(3)}")

@@ -1,0 +1,176 @@
+"""The ways that frames took, seen from another frame and from above."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.errors import InvalidArgument
+from armillary.view._axes import Axes, axes_around, grid
+from armillary.view._drawing import Drawing, Line, Point, Shape, Text, as_points
+from armillary.view._files import write_drawing
+from armillary.view._labels import Wish, place_labels
+from armillary.view._marks import Entry, arrow, dot, legend, ring, stroke_opacity, stroke_width, swatch
+from armillary.view._style import EDGE, INK, MUTED, SMALL_PX, TITLE_PX, TRACK_COLORS
+from armillary.view._svg import svg_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from armillary._world import World
+
+_MARGIN = 28.0
+_CORNER = (68.0, 116.0)
+_FOOTER = 52.0
+_NARROWEST = 420.0
+_LEGEND_Y = 80.0
+_NS_PER_S = 1e9
+_FLAT = 1e-6
+_MOST_TICKS = 8
+_TICK_STEPS_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
+
+
+def draw_tracks(world: World, path: str | PathLike[str], *, of: Sequence[str], in_frame: str, at: ArrayLike) -> Path:
+    """Draw where frames went, in the x-y plane of `in_frame`: start, end and the time along the way.
+
+    The ending of `path` decides: .svg needs nothing, .png needs matplotlib.
+
+    Args:
+        world: Who is asked.
+        path: The file to write.
+        of: Frames whose tracks are wanted; the later lie on top and are drawn thinner.
+        in_frame: The frame they are seen from.
+        at: The instants drawn, (N,) int64 [ns]; every frame must be known at each.
+
+    Raises:
+        InvalidArgument: No frame, no instant, or another ending.
+        MissingExtra: A PNG, and no matplotlib.
+        ArmillaryError: Whatever `world.transforms` refuses.
+    """
+    return write_drawing(_tracks_drawing(world, of, in_frame, at), path)
+
+
+def tracks_svg(world: World, *, of: Sequence[str], in_frame: str, at: ArrayLike) -> str:
+    """The picture of `draw_tracks` as SVG text."""
+    return svg_text(_tracks_drawing(world, of, in_frame, at))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Track:
+    """One frame's way.
+
+    Attributes:
+        name: The frame.
+        color: Its colour.
+        layer: 0 for the track on top.
+        way: (N, 7) xyz_wxyz at the instants drawn.
+        ticks: (M, 7) xyz_wxyz at round times.
+    """
+
+    name: str
+    color: str
+    layer: int
+    way: NDArray[np.float64]
+    ticks: NDArray[np.float64]
+
+
+def _tracks_drawing(world: World, of: Sequence[str], in_frame: str, at: ArrayLike) -> Drawing:
+    stamps = _sorted_stamps(at)
+    times_s = _tick_times((stamps[-1] - stamps[0]) / _NS_PER_S)
+    tracks = _tracks(world, _names(of), in_frame, stamps, times_s)
+    axes = axes_around(np.concatenate([track.way[:, :2] for track in tracks]), _CORNER)
+    title = f"{', '.join(track.name for track in tracks)} seen from {in_frame}"
+    legend, legend_end = _legend(tracks, times_s)
+    size = (max(_NARROWEST, legend_end, _CORNER[0] + axes.size[0]) + _MARGIN, _CORNER[1] + axes.size[1] + _FOOTER)
+    shapes = [*_header(title, stamps), *legend, *grid(axes), *_lines(axes, tracks), *_marks(axes, tracks, times_s)]
+    return Drawing(title=title, size=size, shapes=shapes)
+
+
+def _sorted_stamps(at: ArrayLike) -> NDArray[np.int64]:
+    stamps = np.sort(np.atleast_1d(np.asarray(at)))
+    if stamps.size == 0 or stamps.ndim != 1 or not np.issubdtype(stamps.dtype, np.integer):
+        raise InvalidArgument("at must be instants in integer nanoseconds, shape (N,), at least one of them.")
+    return stamps.astype(np.int64)
+
+
+def _names(of: Sequence[str]) -> tuple[str, ...]:
+    names = (of,) if isinstance(of, str) else tuple(of)
+    if not names:
+        raise InvalidArgument("of must name at least one frame whose track is to be drawn.")
+    return names
+
+
+def _tick_times(span_s: float) -> NDArray[np.float64]:
+    """Round times from zero to the span, not too many."""
+    step_s = next((step for step in _TICK_STEPS_S if span_s / step <= _MOST_TICKS), span_s / _MOST_TICKS)
+    return np.arange(0.0, span_s + step_s * 1e-6, step_s)
+
+
+def _tracks(
+    world: World, names: Sequence[str], in_frame: str, stamps: NDArray[np.int64], times_s: NDArray[np.float64]
+) -> list[_Track]:
+    ticks = np.minimum(stamps[0] + np.rint(times_s * _NS_PER_S).astype(np.int64), stamps[-1])
+    return [
+        _Track(
+            name=name,
+            color=TRACK_COLORS[i % len(TRACK_COLORS)],
+            layer=len(names) - 1 - i,
+            way=world.transforms(of=name, in_frame=in_frame, at=stamps, as_="xyz_wxyz"),
+            ticks=world.transforms(of=name, in_frame=in_frame, at=ticks, as_="xyz_wxyz"),
+        )
+        for i, name in enumerate(names)
+    ]
+
+
+def _header(title: str, stamps: NDArray[np.int64]) -> Iterator[Shape]:
+    span_s = (stamps[-1] - stamps[0]) / _NS_PER_S
+    since = "" if stamps[0] == 0 else f", counted from {stamps[0] / _NS_PER_S:.3f} s"
+    yield Text(at=(_MARGIN, 36), text=title, size=TITLE_PX, color=INK, bold=True)
+    yield Text(at=(_MARGIN, 55), text=f"{span_s:g} s of motion{since}", size=SMALL_PX, color=MUTED)
+
+
+def _legend(tracks: Sequence[_Track], times_s: NDArray[np.float64]) -> tuple[list[Shape], float]:
+    entries = [Entry(partial(swatch, track.color, track.layer), track.name) for track in tracks]
+    entries += [Entry(partial(ring, EDGE), "start"), Entry(partial(arrow, EDGE, (1.0, 0.0)), "end")]
+    if len(times_s) > 1:
+        entries.append(Entry(partial(dot, EDGE, 1), f"every {times_s[1]:g} s"))
+    return legend(entries, (_MARGIN, _LEGEND_Y))
+
+
+def _lines(axes: Axes, tracks: Sequence[_Track]) -> Iterator[Shape]:
+    for track in tracks:
+        points = as_points(axes.place(track.way[:, :2]))
+        yield Line(points=points, color=track.color, width=stroke_width(track.layer), opacity=stroke_opacity(track.layer))
+
+
+def _marks(axes: Axes, tracks: Sequence[_Track], times_s: NDArray[np.float64]) -> Iterator[Shape]:
+    spots = [axes.place(track.ticks[:, :2]) for track in tracks]
+    for track, places in zip(tracks, spots, strict=True):
+        yield from (dot(track.color, track.layer, center) for center in as_points(places[1:]))
+    for track in tracks:
+        start, end = as_points(axes.place(track.way[[0, -1], :2]))
+        yield ring(track.color, start)
+        yield arrow(track.color, _heading(track.way[-1]), end)
+    ways = np.concatenate([axes.place(track.way[:, :2]) for track in tracks])
+    texts = [f"{time_s:g} s" for time_s in times_s[1:]]
+    wanted = [
+        Wish(text, center, track.color)
+        for track, places in zip(tracks, spots, strict=True)
+        for text, center in zip(texts, as_points(places[1:]), strict=True)
+    ]
+    yield from place_labels(wanted, ways)
+
+
+def _heading(xyz_wxyz: NDArray[np.float64]) -> Point:
+    """Where the frame's x axis points on the paper; right where it points out of it."""
+    w, x, y, z = xyz_wxyz[3:]
+    right, up = 1 - 2 * (y * y + z * z), 2 * (x * y + w * z)
+    length = float(np.hypot(right, up))
+    return (float(right) / length, -float(up) / length) if length > _FLAT else (1.0, 0.0)

@@ -1,0 +1,187 @@
+"""The frame tree as a picture: roots on the left, one row per leaf, every edge with what is known about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from armillary.stamps import LATEST, Latest
+from armillary.view._drawing import Drawing, Line, Plate, Shape, Text
+from armillary.view._files import write_drawing
+from armillary.view._style import ALARM, EDGE, INK, MUTED, PLATE, SMALL_PX, TEXT_PX, TITLE_PX, text_width
+from armillary.view._svg import svg_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    from armillary._world import World
+    from armillary.transforms import RelationInfo, Tree
+
+_MARGIN = 28.0
+_HEADER = 68.0
+_ROW = 58.0
+_BOX_HEIGHT = 30.0
+_BOX_PADDING = 12.0
+_STUB = 22.0  # from a parent's box to its trunk
+_LABEL_PADDING = 12.0
+_NARROWEST = 420.0
+
+
+def draw_tree(world: World, path: str | PathLike[str], at: int | Latest = LATEST) -> Path:
+    """Draw which frame hangs under which at one time, and how each edge is known.
+
+    The ending of `path` decides: .svg needs nothing, .png needs matplotlib.
+
+    Raises:
+        InvalidArgument: Another ending.
+        MissingExtra: A PNG, and no matplotlib.
+    """
+    return write_drawing(_tree_drawing(world, at), path)
+
+
+def tree_svg(world: World, at: int | Latest = LATEST) -> str:
+    """The picture of `draw_tree` as SVG text."""
+    return svg_text(_tree_drawing(world, at))
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """Frames of one depth: their edges come from `trunk`, their boxes begin at `left` and end before `right` [px]."""
+
+    trunk: float
+    left: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where every frame's box stands.
+
+    Attributes:
+        columns: By depth; parents come before their children.
+        depth: Frame to its column.
+        row: Frame to its row; a parent stands in the middle of its children.
+    """
+
+    columns: Sequence[_Column]
+    depth: Mapping[str, int]
+    row: Mapping[str, float]
+
+    def column(self, name: str) -> _Column:
+        return self.columns[self.depth[name]]
+
+    def height(self, name: str) -> float:
+        """The middle of the frame's box, downwards [px]."""
+        return _HEADER + (self.row[name] + 0.5) * _ROW
+
+    @property
+    def size(self) -> tuple[float, float]:
+        rows = max(self.row.values(), default=-1.0) + 1.0
+        return max(_NARROWEST, self.columns[-1].right + _MARGIN), _HEADER + rows * _ROW + _MARGIN / 2
+
+
+def _tree_drawing(world: World, at: int | Latest) -> Drawing:
+    tree = world.tree(at)
+    edges = {info.of: info for info in world.relations() if tree.parents.get(info.of) == (info.in_frame, info.source)}
+    layout = _arranged(tree, edges)
+    title = f"Frame tree of '{world.name}'" if world.name else "Frame tree"
+    lines = [shape for info in edges.values() for shape in _edge(layout, info)]
+    boxes = [shape for name in layout.depth for shape in _box(layout, name, _quarrel(tree, name))]
+    return Drawing(title=title, size=layout.size, shapes=[*_header(title, tree, at), *lines, *boxes])
+
+
+def _arranged(tree: Tree, edges: Mapping[str, RelationInfo]) -> _Layout:
+    children = _children(tree)
+    depth = _depths(tree.roots, children)
+    return _Layout(_columns(tree, depth, edges), depth, _rows(depth, children))
+
+
+def _children(tree: Tree) -> dict[str, list[str]]:
+    children: dict[str, list[str]] = {name: [] for name in tree.parents}
+    for name, parent in tree.parents.items():
+        if parent is not None:
+            children[parent[0]].append(name)
+    return children
+
+
+def _depths(roots: Sequence[str], children: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Frame to depth, in the order of reading; a stack, for a long chain must not exhaust Python's own."""
+    depth: dict[str, int] = {}
+    stack = [(name, 0) for name in reversed(roots)]
+    while stack:
+        name, level = stack.pop()
+        depth[name] = level
+        stack.extend((child, level + 1) for child in reversed(children[name]))
+    return depth
+
+
+def _rows(order: Mapping[str, int], children: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    leaves = [name for name in order if not children[name]]
+    rows = {name: float(row) for row, name in enumerate(leaves)}
+    for name in reversed(order):
+        if below := children[name]:
+            rows[name] = (rows[below[0]] + rows[below[-1]]) / 2
+    return rows
+
+
+def _columns(tree: Tree, depth: Mapping[str, int], edges: Mapping[str, RelationInfo]) -> list[_Column]:
+    """Each column as wide as its widest box, with room before it for its widest edge label."""
+    count = max(depth.values(), default=0) + 1
+    boxes, labels = [0.0] * count, [0.0] * count
+    for name, level in depth.items():
+        boxes[level] = max(boxes[level], _box_width(name), text_width(_quarrel(tree, name), SMALL_PX))
+        if name in edges:
+            labels[level] = max(labels[level], *(text_width(line, SMALL_PX) for line in _label(edges[name])))
+    columns = [_Column(0.0, _MARGIN, _MARGIN + boxes[0])]
+    for box, label in zip(boxes[1:], labels[1:], strict=True):
+        trunk = columns[-1].right + _STUB
+        left = trunk + label + 2 * _LABEL_PADDING
+        columns.append(_Column(trunk, left, left + box))
+    return columns
+
+
+def _box_width(name: str) -> float:
+    return text_width(name, TEXT_PX) + 2 * _BOX_PADDING
+
+
+def _label(info: RelationInfo) -> tuple[str, str]:
+    """What stands above and below an edge."""
+    above = [info.kind]
+    if info.rate_hz is not None:
+        above.append(f"{info.rate_hz:.3g} Hz")
+    if info.kind == "sampled":
+        above.append(f"{info.samples} sample{'' if info.samples == 1 else 's'}")
+    return ", ".join(above), f"by {info.source}" if info.source else ""
+
+
+def _quarrel(tree: Tree, name: str) -> str:
+    """Who places a frame in vain, because another does too."""
+    return tree.notes.get(name, "") if tree.parents[name] is None else ""
+
+
+def _header(title: str, tree: Tree, at: int | Latest) -> Iterator[Shape]:
+    count = len(tree.parents)
+    when = "now" if isinstance(at, Latest) else f"at {at / 1e9:.3f} s"
+    said = f"{count} frame{'' if count == 1 else 's'}, {when}" if count else "This world has no frames yet."
+    yield Text(at=(_MARGIN, 36), text=title, size=TITLE_PX, color=INK, bold=True)
+    yield Text(at=(_MARGIN, 55), text=said, size=SMALL_PX, color=MUTED)
+
+
+def _edge(layout: _Layout, info: RelationInfo) -> Iterator[Shape]:
+    start = (layout.column(info.in_frame).left + _box_width(info.in_frame), layout.height(info.in_frame))
+    column, y = layout.column(info.of), layout.height(info.of)
+    yield Line(points=(start, (column.trunk, start[1]), (column.trunk, y), (column.left, y)), color=EDGE, width=1.4)
+    for text, drop, color in zip(_label(info), (-6.0, 15.0), (INK, MUTED), strict=True):
+        if text:
+            yield Text(at=(column.trunk + _LABEL_PADDING, y + drop), text=text, size=SMALL_PX, color=color)
+
+
+def _box(layout: _Layout, name: str, quarrel: str) -> Iterator[Shape]:
+    x, y = layout.column(name).left, layout.height(name)
+    width, rim = _box_width(name), ALARM if quarrel else EDGE
+    yield Plate(corner=(x, y - _BOX_HEIGHT / 2), size=(width, _BOX_HEIGHT), fill=PLATE, rim=rim)
+    yield Text(at=(x + width / 2, y + 4.5), text=name, size=TEXT_PX, color=INK, anchor="middle", bold=True)
+    if quarrel:
+        yield Text(at=(x, y + _BOX_HEIGHT / 2 + 13), text=quarrel, size=SMALL_PX, color=ALARM)
