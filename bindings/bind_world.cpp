@@ -122,7 +122,7 @@ const char* range_error(FailureKind kind) {
 }
 
 nb::object out_of_range(const WorldCore& world, const Failure& failure, bool inserting) {
-  const bool has_samples = failure->kind != FailureKind::no_samples;
+  const bool has_samples = failure->kind != FailureKind::no_samples && failure->first <= failure->last;
   return error_class(range_error(failure->kind))(
       "edge"_a = edge_tuple(world, failure->relation), "requested"_a = stamp_or_none(failure->requested),
       "first"_a = has_samples ? stamp_or_none(failure->first) : nb::none(), "last"_a = has_samples ? stamp_or_none(failure->last) : nb::none(),

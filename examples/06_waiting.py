@@ -34,7 +34,7 @@ def drive(world: World, *, first: int, last: int) -> threading.Thread:
 with World() as world:
     print("wait_for_pose, before anybody has heard of these frames:")
     driver = drive(world, first=0, last=50)
-    pose = world.wait_for_pose(of="base", in_frame="map", at=seconds(0.505), timeout_s=1.0)
+    pose = world.wait_for_pose(of="base", in_frame="map", at=seconds(0.505), timeout_s=5.0)
     print(f"  {pose}")
     driver.join()
 
@@ -43,7 +43,7 @@ with World() as world:
     answers = []
     world.on_pose(lambda pose: (answers.append(pose), called.set()), of="base", in_frame="map", at=seconds(1.5))
     driver = drive(world, first=51, last=100)
-    called.wait(timeout=1.0)
+    called.wait(timeout=5.0)
     print(f"  {answers[0]}")
     driver.join()
 

@@ -8,13 +8,13 @@ and derives everything else anew at each question, with 4x4 matrices and power s
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 ALWAYS = -math.inf
 LATEST = math.inf
@@ -24,7 +24,7 @@ SERIES_TERMS = 40
 Relation = tuple[str, str, str]
 
 
-class Refused(Exception):  # noqa: N818
+class Refused(Exception):
     """What the library answers with an error; `reasons` holds every (kind, edge) it may name."""
 
     def __init__(self, reasons: Iterable[tuple[str, Relation | None]]) -> None:
@@ -112,20 +112,24 @@ class Event:
 
     stamp: float  # an int, or ALWAYS
     parent: str
-    value: np.ndarray
+    value: np.ndarray | None  # None: forgotten, it only says since when the frame is under its parent
     covariance: np.ndarray | None
     fixed: bool
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Consecutive samples under one parent, or one fixing; no events at all after `clear`."""
+    """Consecutive samples under one parent, or one fixing."""
 
     of: str
-    parent: str
     source: str
     events: tuple[Event, ...]
     end: float
+    relation_is_empty: bool
+
+    @property
+    def parent(self) -> str:
+        return self.events[0].parent
 
     @property
     def relation(self) -> Relation:
@@ -133,50 +137,49 @@ class Run:
 
     @property
     def fixed(self) -> bool:
-        return bool(self.events) and self.events[0].fixed
+        return self.events[0].fixed
 
     @property
     def begin(self) -> float:
-        return self.events[0].stamp if self.events else math.inf
+        return self.events[0].stamp
 
     @property
-    def last(self) -> float:
-        return self.events[-1].stamp
+    def known(self) -> list[Event]:
+        return [event for event in self.events if event.value is not None]
 
     def covers(self, t: float) -> bool:
         if self.fixed:
             return self.begin <= t < self.end or t == self.end == math.inf
-        return bool(self.events) and self.begin <= t <= self.last
+        return bool(self.known) and self.known[0].stamp <= t <= self.known[-1].stamp
 
     def weakness(self, t: float) -> tuple[int, float]:
         """Orders runs by how far their data are from t; a cycle is cut at its weakest run."""
         if self.covers(t):
             return 0, 0.0
-        if not self.events:
-            return 3, 0.0
-        return (1, -self.last) if self.begin <= t else (2, self.begin)
+        return (1, -self.events[-1].stamp) if self.begin <= t else (2, self.begin)
 
     def at(self, t: float, outside: str, how: str) -> tuple[np.ndarray, np.ndarray | None, bool]:
         """Value, covariance (None: unknown) and whether the value was held."""
-        if not self.events:
-            raise refuse("NoSamples", self.relation)
         if self.covers(t):
             return *self._between(t, how), False
+        if not self.known:
+            raise refuse("NoSamples" if self.relation_is_empty else "BeforeHistory", self.relation)
+        early = t < self.known[0].stamp
         if outside == "hold":
-            return *self._stored(self.events[0] if t < self.begin else self.events[-1]), True
-        if len(self.events) == 1 and not self.fixed:
+            return *self._stored(self.known[0 if early else -1]), True
+        if len(self.known) == 1 and not self.fixed:
             raise refuse("SingleSample", self.relation)
-        raise refuse("BeforeHistory" if t < self.begin else "AfterHistory", self.relation)
+        raise refuse("BeforeHistory" if early else "AfterHistory", self.relation)
 
     def _stored(self, event: Event) -> tuple[np.ndarray, np.ndarray | None]:
         exact = event.fixed and event.covariance is None
         return event.value, np.zeros((6, 6)) if exact else event.covariance
 
     def _between(self, t: float, how: str) -> tuple[np.ndarray, np.ndarray | None]:
-        a = max((event for event in self.events if event.stamp <= t), key=lambda e: e.stamp)
+        a = max((event for event in self.known if event.stamp <= t), key=lambda e: e.stamp)
         if self.fixed or a.stamp == t:
             return self._stored(a)
-        b = min((event for event in self.events if event.stamp > t), key=lambda e: e.stamp)
+        b = min((event for event in self.known if event.stamp > t), key=lambda e: e.stamp)
         u = (t - a.stamp) / (b.stamp - a.stamp)
         T = interpolate(a.value, b.value, u, how)
         if a.covariance is None or b.covariance is None:
@@ -255,7 +258,6 @@ class ReferenceWorld:
         self.default_covariance = default_covariance
         self.frames: set[str] = set()
         self.events: dict[tuple[str, str], dict[float, Event]] = {}
-        self.hollow: dict[tuple[str, str], str] = {}  # the parent of a track without events
         self.preferred: dict[str, str] = {}
         self.kept: dict[Relation, float] = {}
 
@@ -273,13 +275,11 @@ class ReferenceWorld:
         self._commit(of, source, {**others, stamp: event})
 
     def _commit(self, of: str, source: str, events: dict[float, Event]) -> None:
-        before = self.events.get((of, source))
+        before = self.events.get((of, source), {})
         self.events[of, source] = events
         if self._has_loop():
-            if before is None:
-                del self.events[of, source]
-            else:
-                self.events[of, source] = before
+            self.events[of, source] = before
+            self.events = {track: said for track, said in self.events.items() if said}
             raise refuse("FrameLoop")
         self.frames |= {of} | {event.parent for event in events.values()}
         self._expire()
@@ -287,16 +287,31 @@ class ReferenceWorld:
     def _sample_stamps(self, relation: Relation) -> list[float]:
         of, parent, source = relation
         events = self.events.get((of, source), {}).values()
-        return [event.stamp for event in events if event.parent == parent and not event.fixed]
+        said = [event for event in events if event.parent == parent and event.value is not None]
+        return [event.stamp for event in said if not event.fixed]
 
     def _expire(self) -> None:
+        for of, source in self.events:
+            for run in self.runs(of, source):
+                stamps = self._sample_stamps(run.relation)
+                history = self.kept.get(run.relation, self.history)
+                self._forget(run, before=max(stamps, default=math.inf) - history)
+        self._trim()
+
+    def _forget(self, run: Run, before: float) -> None:
+        """Drops values, but not since when the frame is under its parent."""
+        events = self.events[run.of, run.source]
+        for event in run.events:
+            if event.stamp < before and not event.fixed:
+                del events[event.stamp]
+        if run.begin not in events:
+            events[run.begin] = replace(run.events[0], value=None)
+
+    def _trim(self) -> None:
+        """What is forgotten altogether goes from the front; the newest run of a track stays."""
         for (of, source), events in self.events.items():
-            for parent in {event.parent for event in events.values() if not event.fixed}:
-                stamps = self._sample_stamps((of, parent, source))
-                oldest = max(stamps) - self.kept.get((of, parent, source), self.history)
-                for stamp in stamps:
-                    if stamp < oldest:
-                        del events[stamp]
+            while len(runs := self.runs(of, source)) > 1 and not runs[0].known:
+                del events[runs[0].begin]
 
     def _has_loop(self) -> bool:
         runs = [run for of, source in self.events for run in self.runs(of, source)]
@@ -305,6 +320,8 @@ class ReferenceWorld:
     def prefer(self, *, of, source):
         if source is None:
             self.preferred.pop(of, None)
+        elif (of, source) not in self.events:
+            raise refuse("InvalidArgument")
         else:
             self.preferred[of] = source
 
@@ -313,13 +330,10 @@ class ReferenceWorld:
         self._expire()
 
     def clear(self):
-        for (of, source), events in self.events.items():
-            newest = self.runs(of, source)[-1]
-            self.hollow[of, source] = newest.parent
-            events.clear()
-            if newest.fixed:
-                value, covariance = newest.events[0].value, newest.events[0].covariance
-                events[ALWAYS] = Event(ALWAYS, newest.parent, value, covariance, fixed=True)
+        for of, source in self.events:
+            for run in self.runs(of, source):
+                self._forget(run, before=math.inf)
+        self._trim()
 
     def children(self, names: set[str]) -> set[str]:
         runs = [run for of, source in self.events for run in self.runs(of, source)]
@@ -347,15 +361,16 @@ class ReferenceWorld:
                 groups[-1].append(event)
             else:
                 groups.append([event])
-        if not groups:
-            return [Run(of, self.hollow[of, source], source, (), math.inf)]
         ends = [group[0].stamp for group in groups[1:]] + [math.inf]
-        return [Run(of, g[0].parent, source, tuple(g), end) for g, end in zip(groups, ends, strict=True)]
+        return [
+            Run(of, source, tuple(g), end, not self._sample_stamps((of, g[0].parent, source)))
+            for g, end in zip(groups, ends, strict=True)
+        ]
 
     def run_above(self, of: str, t: float) -> Run | str | None:
         """The run that places `of` at t; None for a root."""
         tracks = {source: self.runs(of, source) for name, source in self.events if name == of}
-        opened = {s: runs for s, runs in tracks.items() if runs[0].events and runs[0].begin <= t}
+        opened = {s: runs for s, runs in tracks.items() if runs[0].begin <= t}
         if self.preferred.get(of) in opened:
             opened = {s: runs for s, runs in opened.items() if s == self.preferred[of]}
         if len(opened) > 1:
@@ -368,7 +383,7 @@ class ReferenceWorld:
     def structure(self, t: float) -> dict[str, Run | str | None]:
         above = {frame: self.run_above(frame, t) for frame in self.frames}
         while circles := cycles(above):
-            above[max(circles[0], key=lambda frame: above[frame].weakness(t))] = None
+            above[max(circles[0], key=lambda frame: (above[frame].weakness(t), frame))] = None
         return above
 
     def path(self, of: str, in_frame: str, t: float) -> list[tuple[Run, bool]]:
@@ -387,26 +402,21 @@ class ReferenceWorld:
         t = LATEST
         while True:
             sampled = [run for run, _ in self.path(of, in_frame, t) if not run.fixed]
-            if hollow := [("NoSamples", run.relation) for run in sampled if not run.events]:
-                raise Refused(hollow)
-            lower = min([t] + [run.last for run in sampled])
+            if empty := [("NoSamples", run.relation) for run in sampled if run.relation_is_empty]:
+                raise Refused(empty)
+            lower = min([t] + [run.events[-1].stamp for run in sampled])
             if lower == t:
                 return t
             t = lower
 
     def steps(self, of, in_frame, t, outside, how) -> list[Step]:
-        steps, reasons = [], []
-        for run, upwards in self.path(of, in_frame, t):
-            try:
-                value, covariance, held = run.at(t, outside, how)
-            except Refused as refused:
-                reasons.extend(refused.reasons)
-                continue
+        def step(edge: tuple[Run, bool]) -> list[Step]:
+            run, upwards = edge
+            value, covariance, held = run.at(t, outside, how)
             covariance = self.default_covariance if covariance is None else covariance
-            steps.append(Step(run, upwards, t, value, covariance, held))
-        if reasons:
-            raise Refused(reasons)
-        return steps
+            return [Step(run, upwards, t, value, covariance, held)]
+
+        return collect(step, self.path(of, in_frame, t))
 
     def pose(self, *, of, in_frame, at=LATEST, of_at=None, fixed_frame=None, outside="raise",
              interpolation=None) -> Answer:  # fmt: skip
@@ -416,16 +426,7 @@ class ReferenceWorld:
         seen = fixed_frame or of
         t = self.latest(seen, in_frame) if at == LATEST else at
         legs = [(seen, in_frame, t), (of, fixed_frame, of_at)][: 1 if fixed_frame is None else 2]
-        steps, reasons = [], set()
-        for leg in legs:
-            try:
-                steps += self.steps(*leg, outside, how)
-            except Refused as refused:
-                reasons |= refused.reasons
-        if at == LATEST:  # only an edge that begins after the newest common instant can be missing
-            reasons = {(kind.replace("SingleSample", "BeforeHistory"), edge) for kind, edge in reasons}
-        if reasons:
-            raise Refused(reasons)
+        steps = collect(lambda leg: self.steps(*leg, outside, how), legs, latest=at == LATEST)
         timeless = t == LATEST or (bool(steps) and all(step.run.fixed for step in steps))
         return Answer(
             matrix=product(steps),
@@ -434,6 +435,21 @@ class ReferenceWorld:
             covariance=propagate(steps),
             relations=frozenset(step.run.relation for step in steps),
         )
+
+
+def collect(call: Callable[[Any], list[Step]], items: list, *, latest: bool = False) -> list[Step]:
+    """Everything the calls give, or every reason why they do not."""
+    steps, reasons = [], set()
+    for item in items:
+        try:
+            steps += call(item)
+        except Refused as refused:
+            reasons |= refused.reasons
+    if latest:  # only an edge that begins after the newest common instant can be missing
+        reasons = {(kind.replace("SingleSample", "BeforeHistory"), edge) for kind, edge in reasons}
+    if reasons:
+        raise Refused(reasons)
+    return steps
 
 
 def climb(above: dict[str, Run | str | None], frame: str) -> list[str]:

@@ -7,6 +7,7 @@ name make targets that exist, and what a page calls a method of the world is one
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import doctest
 import importlib
@@ -18,6 +19,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +29,8 @@ import armillary
 from armillary.errors import MissingExtra
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")])
-ALL_PAGES = sorted(
-    [*PAGES, *ROOT.glob("*.md"), ROOT / "examples/README.md", ROOT / "benchmarks/README.md", ROOT / "changelog.d/README.md"]
-)
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")])
+ALL_PAGES = sorted([*PAGES, ROOT / "CHANGELOG.md", *ROOT.glob("*/README.md")])
 EXAMPLES = sorted(ROOT.glob("examples/*.py"))
 EXAMPLE_LIMIT_S = 30.0  # they take a second; a busy machine takes longer
 
@@ -69,7 +69,7 @@ def blocks_of(path: Path) -> list[Block]:
     found = list(FENCE.finditer(text))
     return [
         Block(match["language"], match["code"], text.count("\n", 0, match.start("code")), _printed(text, match, after))
-        for match, after in zip(found, [*found[1:], None], strict=True)
+        for match, after in zip_longest(found, found[1:])
     ]
 
 
@@ -108,7 +108,7 @@ class TestEveryPage:
     @pages(ALL_PAGES)
     def test_names_files_that_exist_in_its_shell_blocks(self, path):
         shell = [block.code for block in blocks_of(path) if block.language in {"sh", "bash", "console"}]
-        named = re.findall(r"\b(?:examples|benchmarks|tests|tools|docs)/[\w./]+\w", "\n".join(shell))
+        named = re.findall(r"\b(?:examples|benchmarks|tests|tools)/[\w./]+\.(?:py|sh)\b", "\n".join(shell))
         assert [name for name in named if not (ROOT / name).exists()] == []
 
     @pages(ALL_PAGES)
@@ -148,11 +148,22 @@ def _slug(heading: str) -> str:
 class TestTheDocumentation:
     def test_is_reached_from_its_index(self):
         index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
-        assert [path.name for path in ROOT.glob("docs/*.md") if path.name != "index.md" and path.name not in index] == []
+        assert [
+            path.name for path in ROOT.glob("docs/*.md") if path.name != "index.md" and path.name not in index
+        ] == []
 
     def test_lists_every_example(self):
         listing = (ROOT / "examples/README.md").read_text(encoding="utf-8")
         assert [path.name for path in EXAMPLES if path.name not in listing] == []
+
+    def test_is_right_that_the_library_needs_numpy_alone(self):
+        """Neither the extras nor anything else that is not Python's own, even where it is installed."""
+        program = (
+            "import sys; before = set(sys.modules); import armillary; new = set(sys.modules) - before;"
+            "print({name.split('.')[0] for name in new} - sys.stdlib_module_names)"
+        )
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert ast.literal_eval(ran.stdout) <= {"armillary", "numpy"}
 
     def test_says_nothing_about_the_machine_it_was_written_on(self):
         private = re.compile(r"/(?:home|root|work|tmp|Users)/")
@@ -167,7 +178,14 @@ class TestEveryExample:
         command = [sys.executable, "-W", "error", str(path)]
         environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
         ran = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=EXAMPLE_LIMIT_S, check=False
+            command,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=EXAMPLE_LIMIT_S,
+            check=False,
         )
         assert (ran.returncode, ran.stderr) == (0, "")
         assert len(ran.stdout.splitlines()) >= 4
@@ -184,21 +202,25 @@ def cpp_blocks() -> list[Any]:
     return [pytest.param(block, id=f"{page_id(path)}:{block.line}") for path, block in found]
 
 
+@pytest.fixture(scope="module")
+def library() -> Path:
+    """The core as `make test` builds it, or as the Python package links it; never a sanitizer's."""
+    for folder in ("build/cpp", "build/dev"):
+        built = ROOT / folder / "cpp/libarmillary_core.a"
+        if built.exists():
+            return built
+    pytest.skip("the C++ core is not built here as a library of its own; make test does it")
+
+
+@pytest.fixture(scope="module")
+def compiler() -> str:
+    for name in (os.environ.get("CXX", ""), "c++", "g++", "clang++"):
+        if name and shutil.which(name):
+            return name
+    pytest.skip("there is no C++ compiler here")
+
+
 class TestEveryCppBlock:
-    @pytest.fixture(scope="class")
-    def library(self) -> Path:
-        built = sorted(ROOT.glob("build/*/cpp/libarmillary_core.a"), key=lambda path: path.stat().st_mtime)
-        if not built:
-            pytest.skip("the C++ core is not built here as a library of its own; make test does it")
-        return built[-1]
-
-    @pytest.fixture(scope="class")
-    def compiler(self) -> str:
-        for name in (os.environ.get("CXX", ""), "c++", "g++", "clang++"):
-            if name and shutil.which(name):
-                return name
-        pytest.skip("there is no C++ compiler here")
-
     @pytest.mark.parametrize("block", cpp_blocks())
     def test_compiles_and_prints_what_it_says(self, block, library, compiler, tmp_path):
         source, program = tmp_path / "block.cpp", tmp_path / "block"

@@ -26,18 +26,20 @@ def rows(bench: Bench) -> Iterator[Row]:
 
 
 def _race(bench: Bench) -> dict[str, float | None]:
-    frames = {"none": None, "elsewhere": "f10", "here": "w"}
-    streams = {name: _waiting(bench, frame) for name, frame in frames.items()}
+    streams = {name: Stream(filled_world(bench.scenario, "jittered"), bench.scenario)
+               for name in ("none", "elsewhere", "here")}
+    waits = _waits(streams["elsewhere"], "f10") + _waits(streams["here"], "w")
     ours = {name: _inserting(stream) for name, stream in streams.items()}
-    return bench.race(ours, {TF2_CPP: lambda _: f"waits {WAITS} {PEER_COUNT}"})
+    best = bench.race(ours, {TF2_CPP: lambda _: f"waits {WAITS} {PEER_COUNT}"})
+    for wait in waits:
+        wait.cancel()
+    for stream in streams.values():
+        stream.world.close()
+    return best
 
 
-def _waiting(bench: Bench, frame: str | None) -> Stream:
-    world = filled_world(bench.scenario, "jittered")
-    stream = Stream(world, bench.scenario)
-    for i in range(WAITS if frame else 0):
-        world.on_pose(_never, of=frame, in_frame="f0", at=NEVER_NS + i)
-    return stream
+def _waits(stream: Stream, frame: str) -> list:
+    return [stream.world.on_pose(_never, of=frame, in_frame="f0", at=NEVER_NS + i) for i in range(WAITS)]
 
 
 def _never(_: object) -> None:

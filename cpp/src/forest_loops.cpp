@@ -61,9 +61,13 @@ bool Forest::State::reaches(FrameId from, FrameId target) const {
 
 void Forest::State::mark_circle(FrameId of, FrameId parent) {
   if (!reaches(parent, of)) return;
-  for (FrameId id = 0; id < frames.size(); ++id)
-    if (frames[id].alive && reaches(parent, id) && reaches(id, of))
-      for (const auto& track : frames[id].tracks) track->may_loop = true;
+  std::vector<FrameId> marked;
+  for (FrameId id = 0; id < frames.size(); ++id) {
+    if (!frames[id].alive || !reaches(parent, id) || !reaches(id, of)) continue;
+    for (const auto& track : frames[id].tracks) track->may_loop = true;
+    marked.push_back(id);
+  }
+  publish(marked);
 }
 
 Failure Forest::State::check_loop(const EdgeName& edge, const RelationRecord* relation, Coverage added) const {

@@ -52,7 +52,8 @@ Failure answer_at_one_time(const Topology& topology, const Question& question, c
 }
 
 Stamp stamp_of_two(const Question& question, const Leg& far, const Leg& near) {
-  if (far.timeless && near.timeless) return Stamp::always();
+  const bool stands_still = question.of == question.fixed_frame && question.in_frame == question.fixed_frame && !question.at.latest;
+  if (far.timeless && near.timeless && !stands_still) return Stamp::always();
   if (!question.at.latest) return question.at.at;
   return near.timeless ? far.at : near.at;
 }

@@ -11,6 +11,12 @@ std::ptrdiff_t TrackRecord::run_at(Stamp at) const {
   return std::ranges::upper_bound(runs, at, {}, &RunRecord::from) - runs.begin() - 1;
 }
 
+std::vector<Run> TrackRecord::published() const {
+  std::vector<Run> copies;
+  for (const RunRecord& run : runs) copies.push_back({run.from, run.parent, run.relation, run.provider()});
+  return copies;
+}
+
 Coverage TrackRecord::coverage(std::size_t k) const {
   const RunRecord& run = runs[k];
   if (run.is_sampled()) {
@@ -104,7 +110,7 @@ void Forest::State::place_sample(TrackRecord& track, RelationRecord& relation, c
   if (current >= 0) {
     RunRecord& run = track.runs[static_cast<std::size_t>(current)];
     if (run.relation == relation.id && run.is_sampled()) {
-      if (run.is_placeholder()) run.from = sample.at;
+      if (run.from == Stamp::always()) run.from = sample.at;  // the first sample after a clear
       return write(run);
     }
     if (run.is_sampled() && run.series->newest() > sample.at) split_run(track, static_cast<std::size_t>(current), sample.at);
@@ -145,15 +151,22 @@ void Forest::State::expire_runs(TrackRecord& track, const RelationRecord& relati
     RunRecord& run = track.runs[k];
     if (run.relation != relation.id || !run.is_sampled()) continue;
     const bool is_full = relation.retention.max_samples > 0 && left == 0;
+    if (run.is_placeholder()) continue;
     if (run.series->newest() < horizon || is_full) {
-      erase_run(track, k);
-      if (k > 0) join_runs(track, k - 1);
+      empty_run(run, relation, {std::max(horizon.ns, run.series->newest().ns + 1)});
       continue;
     }
     run.series->forget_before(horizon, retired);
     left -= std::min(left, run.series->size());
   }
-  while (track.runs.size() > options.max_runs) erase_run(track, 0);
+  while (track.runs.size() > options.max_runs || (track.runs.size() > 1 && track.runs[0].is_placeholder())) erase_run(track, 0);
+}
+
+/// All its samples are forgotten. It stays where it is: what lay before it must not come back.
+void Forest::State::empty_run(RunRecord& run, const RelationRecord& relation, Stamp floor) {
+  retired.retire(run.series.release());
+  run.series = new_series(relation);
+  run.series->begin_forgotten(floor);
 }
 
 void Forest::State::drop_unused_relations(TrackRecord& track) {
@@ -242,19 +255,13 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
 void Forest::State::write_sample(RelationRecord& relation, const Sample& sample) {
   if (write_in_place(relation, sample)) return;
   TrackRecord& track = *relation.track;
-  const auto shape = [&track] {
-    std::vector<std::pair<Stamp, RelationId>> runs;
-    for (const RunRecord& run : track.runs) runs.emplace_back(run.from, run.relation);
-    return runs;
-  };
-  const auto before = shape();
+  const std::vector<Run> before = track.published();
   place_sample(track, relation, sample);
   expire_runs(track, relation);
   drop_unused_relations(track);
-  const auto after = shape();
+  const std::vector<Run> after = track.published();
   if (after != before) publish(track.of);
-  if (!std::ranges::equal(after, before, {}, &std::pair<Stamp, RelationId>::second, &std::pair<Stamp, RelationId>::second))
-    after_move(track.of, !before.empty());
+  if (!std::ranges::equal(after, before, {}, &Run::relation, &Run::relation)) after_move(track.of, !before.empty());
   track.watches.inserted(sample.at);
 }
 

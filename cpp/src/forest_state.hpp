@@ -33,6 +33,8 @@ struct TrackRecord {
 
   /// Index of the run in force at `at`, or -1.
   [[nodiscard]] std::ptrdiff_t run_at(Stamp at) const;
+  /// The runs as readers see them.
+  [[nodiscard]] std::vector<Run> published() const;
   /// What run `k` covers: its samples, or until the next run begins.
   [[nodiscard]] Coverage coverage(std::size_t k) const;
 };
@@ -124,6 +126,7 @@ struct Forest::State {
   void join_runs(TrackRecord& track, std::size_t k);
   void erase_run(TrackRecord& track, std::size_t k);
   void expire_runs(TrackRecord& track, const RelationRecord& relation);
+  void empty_run(RunRecord& run, const RelationRecord& relation, Stamp floor);
   void drop_placeholder(TrackRecord& track, RelationId unless);
   void drop_unused_relations(TrackRecord& track);
   void discard(RunRecord& run);

@@ -102,10 +102,13 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   node = {};
   node.alive = frame.alive;
   node.body = frame.body;
+  node.may_loop = std::ranges::any_of(frame.tracks, [](const auto& track) { return track->may_loop; });
   std::vector<const TrackRecord*> with_runs;
   for (const auto& track : frame.tracks)
     if (!track->runs.empty()) with_runs.push_back(track.get());
   if (with_runs.empty()) return;
+  // By name: what is answered must not depend on who spoke first.
+  std::ranges::sort(with_runs, {}, [this](const TrackRecord* track) -> const std::string& { return sources[track->source]; });
   const RunRecord& first = with_runs.front()->runs.front();
   const bool is_always = first.is_sampled() || first.from == Stamp::always();
   if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always) {
@@ -116,9 +119,7 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   }
   auto set = std::make_unique<TrackSet>();
   for (const TrackRecord* track : with_runs) {
-    Track copy{track->source, track->source == frame.preferred, {}};
-    for (const RunRecord& run : track->runs) copy.runs.push_back({run.from, run.parent, run.relation, run.provider()});
-    set->tracks.push_back(std::move(copy));
+    set->tracks.push_back({track->source, track->source == frame.preferred, track->published()});
   }
   node.tracks = set.release();
 }

@@ -6,9 +6,9 @@
 
 namespace armillary {
 
-void CovarianceSum::add(RelationId relation, Stamp at, const Covariance& covariance, const std::array<double, 36>& jacobian) {
+void CovarianceSum::add(const Origin& origin, const Covariance& covariance, const std::array<double, 36>& jacobian) {
   if (can_repeat_) {
-    parts_.push_back({relation, at, covariance, jacobian});
+    parts_.push_back({origin, covariance, jacobian});
   } else {
     sum_ = sum_ + propagated(covariance, jacobian);
   }
@@ -18,13 +18,13 @@ Covariance CovarianceSum::total() const {
   Covariance total = sum_;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part& part = parts_[i];
-    const auto same = [&](const Part& other) { return other.relation == part.relation; };
+    const auto same = [&](const Part& other) { return other.origin.relation == part.origin.relation; };
     const auto before = std::find_if(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(i), same);
     if (before != parts_.begin() + static_cast<std::ptrdiff_t>(i)) continue;  // counted with its twin
     const auto twin = std::find_if(parts_.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts_.end(), same);
     if (twin == parts_.end()) {
       total = total + propagated(part.covariance, part.jacobian);
-    } else if (twin->at == part.at) {
+    } else if (twin->origin == part.origin) {
       // One and the same error enters twice: its two effects add before they are squared.
       std::array<double, 36> both = part.jacobian;
       std::ranges::transform(both, twin->jacobian, both.begin(), std::plus{});
@@ -51,7 +51,7 @@ Failure lower_to_coverage(const std::vector<PathEdge>& edges, Stamp limit, const
     const std::optional<Stamp> covered = newest_covered(edge, limit);
     if (!covered && context.outside == Outside::hold && edge.provider.kind == ProviderKind::fixed) continue;
     if (!covered && (context.outside != Outside::hold || coverage_of(edge).empty())) {
-      const bool empty = coverage_of(edge).empty();
+      const bool empty = coverage_of(edge).empty() && !(edge.provider.kind == ProviderKind::sampled && edge.provider.series().is_forgotten());
       Failure failure = edge_failure(empty ? FailureKind::no_samples : FailureKind::before_history, edge, newest);
       failure->limiting = limiting;
       return failure;
@@ -101,7 +101,7 @@ struct Evaluator {
       const PathEdge& edge = edges[i];
       const bool sampled = edge.provider.kind == ProviderKind::sampled;
       const Bracket bracket = sampled ? Series::settle(probes[i], at) : Bracket{};
-      if (is_plain(bracket)) {
+      if (is_plain(bracket) && bracket.before.stamp_ns() != at.ns) {
         const Transform value = interpolate_linear(pose_of(bracket.before), pose_of(bracket.after), fraction(bracket.before, bracket.after, at.ns));
         result = i == 0 ? value : value * result;
         leg.timeless = false;
@@ -169,14 +169,18 @@ Failure answer_leg(const Topology& topology, FrameId of, FrameId in_frame, Stamp
   return failure;
 }
 
+static CovarianceSum::Origin origin_of(const PathEdge& edge, const Leg& leg) {
+  const bool fixed = edge.provider.kind == ProviderKind::fixed;
+  return {edge.relation, edge.provider.pointer, fixed ? Stamp::always() : leg.at};
+}
+
 void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const Transform& after,
                      CovarianceSum& sum) {
   Transform behind = after;
   for (std::size_t i = 0; i < path.up.size(); ++i) {
     const Evaluation& edge = values[i];
     if (edge.certainty == Certainty::known)
-      sum.add(path.up[i].relation, path.up[i].provider.kind == ProviderKind::fixed ? Stamp::always() : leg.at, edge.covariance,
-              adjoint(behind.inverse()));
+      sum.add(origin_of(path.up[i], leg), edge.covariance, adjoint(behind.inverse()));
     behind = edge.value * behind;
   }
   for (std::size_t i = path.down.size(); i-- > 0;) {
@@ -184,8 +188,7 @@ void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, co
     if (edge.certainty == Certainty::known) {
       std::array<double, 36> jacobian = adjoint(behind.inverse() * edge.value);
       std::ranges::transform(jacobian, jacobian.begin(), std::negate{});
-      sum.add(path.down[i].relation, path.down[i].provider.kind == ProviderKind::fixed ? Stamp::always() : leg.at, edge.covariance,
-              jacobian);
+      sum.add(origin_of(path.down[i], leg), edge.covariance, jacobian);
     }
     behind = between(edge.value, behind);
   }

@@ -14,13 +14,20 @@ class CovarianceSum {
   explicit CovarianceSum(bool can_repeat) : can_repeat_(can_repeat) {}
 
   /// The error of one edge, mapped to the tangent of the whole product by `jacobian`.
-  void add(RelationId relation, Stamp at, const Covariance& covariance, const std::array<double, 36>& jacobian);
+  /// Two errors are one and the same when relation, origin and instant are.
+  struct Origin {
+    RelationId relation;
+    const void* provider;
+    Stamp at;
+    friend bool operator==(const Origin&, const Origin&) = default;
+  };
+
+  void add(const Origin& origin, const Covariance& covariance, const std::array<double, 36>& jacobian);
   [[nodiscard]] Covariance total() const;
 
  private:
   struct Part {
-    RelationId relation;
-    Stamp at;
+    Origin origin;
     Covariance covariance;
     std::array<double, 36> jacobian;
   };

@@ -61,8 +61,51 @@ PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stam
   return Step::moved;
 }
 
-PathFinder::Step PathFinder::parent_edge(const FrameNode& node, FrameId frame, Stamp at, const QueryContext& context,
+PathFinder::Step PathFinder::parent_edge(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context,
                                          Path& path, PathEdge& edge, FrameId& parent) {
+  const FrameNode& node = topology.node(frame);
+  const Step step = choose_parent(node, frame, at, context, path, edge, parent);
+  if (!node.may_loop || step != Step::moved) return step;
+  path.valid_from = at;
+  path.valid_to = at == Stamp::never() ? at : Stamp{at.ns + 1};
+  return is_cut(topology, frame, at, context, edge, parent) ? Step::root : step;
+}
+
+namespace {
+
+/// How far an edge is from covering an instant; the larger, the weaker.
+std::pair<int, std::int64_t> weakness(const PathEdge& edge, Stamp at) {
+  const Coverage held = coverage_of(edge);
+  if (held.empty()) return {3, 0};
+  if (held.first > at) return {2, held.first.ns};
+  if (held.last < at) return {1, -held.last.ns};
+  return {0, 0};
+}
+
+}  // namespace
+
+/// Edges that do not cover `at` may run in a circle. It is cut at the weakest one, for every question alike:
+/// covering edges stay, then those that ended last, then those that begin first.
+bool PathFinder::is_cut(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, const PathEdge& edge,
+                        FrameId parent) {
+  Path ignored;
+  const auto mine = weakness(edge, at);
+  bool weakest = true;
+  FrameId next = parent;
+  for (std::uint32_t steps = 0; next != frame; ++steps) {
+    PathEdge other;
+    FrameId above = kNone;
+    const Step step = choose_parent(topology.node(next), next, at, context, ignored, other, above);
+    if (step != Step::moved || steps > topology.frames()) return false;
+    const auto theirs = weakness(other, at);
+    weakest = weakest && (theirs < mine || (theirs == mine && next < frame));
+    next = above;
+  }
+  return weakest;
+}
+
+PathFinder::Step PathFinder::choose_parent(const FrameNode& node, FrameId frame, Stamp at, const QueryContext& context, Path& path,
+                                           PathEdge& edge, FrameId& parent) {
   if (node.tracks != nullptr) return choose_run(*node.tracks, frame, at, context, path, edge, parent);
   if (node.parent == kNone) return Step::root;
   edge = {frame, node.relation, node.provider};
@@ -73,7 +116,7 @@ PathFinder::Step PathFinder::parent_edge(const FrameNode& node, FrameId frame, S
 bool PathFinder::step(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, PathEdge& edge,
                       FrameId& parent) {
   Path ignored;
-  return parent_edge(topology.node(frame), frame, at, context, ignored, edge, parent) == Step::moved;
+  return parent_edge(topology, frame, at, context, ignored, edge, parent) == Step::moved;
 }
 
 /// One end of the search on its way up.
@@ -102,7 +145,7 @@ Failure PathFinder::find(const Topology& topology, FrameId of, FrameId in_frame,
       if (end.stopped) continue;
       PathEdge edge;
       FrameId parent = kNone;
-      const Step step = parent_edge(topology.node(end.frame), end.frame, at, context, path, edge, parent);
+      const Step step = parent_edge(topology, end.frame, at, context, path, edge, parent);
       if (step != Step::moved) {
         end.stopped = true;
         end.contested = step == Step::contested;
@@ -156,7 +199,7 @@ FailureKind outside_kind(const Series& series, FailureKind kind) {
 
 FailureKind hold_or_fail(const Series& series, const Row& nearest, FailureKind kind, const QueryContext& context,
                          const std::optional<Covariance>& fallback, Evaluation& out) {
-  if (!nearest) return FailureKind::no_samples;
+  if (!nearest) return series.is_forgotten() ? FailureKind::before_history : FailureKind::no_samples;
   if (context.outside != Outside::hold) return outside_kind(series, kind);
   set_from_row(nearest, context, fallback, out);
   out.held = true;

@@ -138,6 +138,13 @@ class BeforeHistory(StampOutOfRange):
                 f"which reaches back to {_instant(self.first or 0)}. Give World(history=) or world.keep(history=) a longer "
                 "time, or call reset_time() if the clock started again."
             )
+        if self.requested is not None and self.first is None:
+            return f"The samples of {_edge_text(self.edge)} around {_instant(self.requested)} have expired. Keep a longer history."
+        if self.requested is not None and self.last is None:
+            return (
+                f"The pose of {_edge_text(self.edge)} was asked {_length((self.first or 0) - self.requested)} before it was "
+                f"fixed, which is from {_instant(self.first or 0)} on. Ask for a later stamp, or pass outside='hold'."
+            )
         if self.requested is None or self.first is None:
             return (
                 f"The histories on the path do not overlap: {_edge_text(self.edge)} begins after another edge ends; "

@@ -83,9 +83,7 @@ def carried(covariance, J):
 def numeric_jacobian(answer):
     """Columns d log(answer(0)^-1 answer(xi)) / d xi by central differences."""
     undo = answer(np.zeros(6)).inverse()
-    columns = [
-        ((undo @ answer(step)).log() - (undo @ answer(-step)).log()) / (2 * STEP) for step in STEP * np.eye(6)
-    ]
+    columns = [((undo @ answer(step)).log() - (undo @ answer(-step)).log()) / (2 * STEP) for step in STEP * np.eye(6)]
     return np.column_stack(columns)
 
 
@@ -209,6 +207,14 @@ class TestAnEdgeUsedTwice:
         expected = carried(S, numeric_jacobian(answer))
         scale = max(1.0, np.abs(S).max())
         assert np.abs(pose.covariance - expected).max() < CLOSE_NUMERIC * scale * 100
+
+    @given(modest_transforms(), modest_transforms(), covariances())
+    def test_is_two_errors_where_it_was_fixed_anew(self, Ta, Tb, S):
+        world = World()
+        world.fix(of="base", in_frame="map", transform=Ta)
+        world.fix(of="base", in_frame="map", transform=Tb, covariance=S, at=seconds(1.0))
+        pose = world.pose(of="base", of_at=0, in_frame="base", at=seconds(2.0), fixed_frame="map")
+        assert_same_covariance(pose.covariance, carried(S, pose.transform.inverse().adjoint))
 
     @given(modest_transforms(), modest_transforms(), covariances(), covariances())
     def test_at_one_stamp_cancels_out(self, Ta, Tb, Sa, Sb):

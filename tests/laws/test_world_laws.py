@@ -143,6 +143,15 @@ class TestTheOrderOfArrival:
         for question in asked:
             twins.ask(question)
 
+    def test_does_not_matter_before_two_that_speak_at_the_same_stamp(self):
+        answers = set()
+        for sources in (("left", "right"), ("right", "left")):
+            world = World()
+            for source in sources:
+                put(world, "cup", f"{source} camera", {2: 0.0}, source=source)
+            answers.add(tuple(sorted(world.snapshot(in_frame="cup", at=0, outside="hold"))))
+        assert len(answers) == 1
+
     @given(st.permutations(range(8)), st.integers(0, 8))
     def test_does_not_matter_for_batches(self, order, cut):
         rows = np.array([[i, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0] for i in order])
@@ -370,6 +379,22 @@ class TestForgetting:
         with pytest.raises(BeforeHistory):
             where(world, "base", "map", 0.5)
 
+    def test_does_not_bring_back_what_was_before(self):
+        world = World(history=seconds(3.0))
+        bolt(world, "cup", "table", 0.0)
+        put(world, "cup", "gripper", {5: 5.0, 6: 6.0})
+        put(world, "cup", "tray", {7: 7.0})
+        put(world, "cup", "gripper", {20: 20.0})
+        assert not world.can_pose(of="cup", in_frame="table", at=seconds(5.5))
+        with pytest.raises(BeforeHistory):
+            where(world, "cup", "gripper", 5.5)
+
+    def test_does_not_join_what_a_move_has_parted(self):
+        world = World(history=seconds(3.0))
+        for second, parent in {1: "tray", 2: "gripper", 3: "tray", 20: "gripper"}.items():
+            put(world, "cup", parent, {second: 1.0})
+        assert not world.can_pose(of="cup", in_frame="tray", at=seconds(2.0))
+
 
 class TestClearing:
     def test_empties_samples_and_keeps_what_hangs_where(self, grasp):
@@ -379,6 +404,14 @@ class TestClearing:
         assert where(grasp, "gripper", "table", 5) == 10.0
         put(grasp, "cup", "table", {9: 9.0})
         assert where(grasp, "cup", "map", LATEST) == 19.0
+
+    def test_does_not_bring_back_what_was_before(self, world):
+        bolt(world, "cup", "table", 0.5)
+        put(world, "cup", "gripper", {5: 5.0})
+        world.clear()
+        assert not world.can_pose(of="cup", in_frame="table")
+        with pytest.raises(NoSamples):
+            where(world, "cup", "gripper", LATEST)
 
 
 class TestRemovingAFrame:

@@ -50,8 +50,12 @@ class PathFinder {
   struct Climber;
   enum class Step { moved, root, contested };
 
-  Step parent_edge(const FrameNode& node, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
+  Step parent_edge(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
                    FrameId& parent);
+  Step choose_parent(const FrameNode& node, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
+                     FrameId& parent);
+  [[nodiscard]] bool is_cut(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, const PathEdge& edge,
+                            FrameId parent);
   Step choose_run(const TrackSet& set, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
                   FrameId& parent);
 

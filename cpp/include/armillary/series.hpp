@@ -70,6 +70,10 @@ class alignas(64) Series {
   /// Forgets what is older than `floor`; the newest row always stays.
   void forget_before(Stamp floor, RetireList& retired);
 
+  /// For an empty series: it had rows, and all of them were older than `floor`.
+  void begin_forgotten(Stamp floor) { floor_ns_.store(floor.ns); }
+  [[nodiscard]] bool is_forgotten() const { return empty() && floor_ns_.load() != Stamp::always().ns; }
+
   void set_retention(const Retention& retention, RetireList& retired);
   [[nodiscard]] const Retention& retention() const { return retention_; }
 

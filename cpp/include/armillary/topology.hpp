@@ -21,6 +21,7 @@ struct ProviderRef {
   [[nodiscard]] const FixedPose& fixed() const { return *static_cast<const FixedPose*>(pointer); }
   [[nodiscard]] const Series& series() const { return *static_cast<const Series*>(pointer); }
   [[nodiscard]] const DrivenProvider& driven() const { return *static_cast<const DrivenProvider*>(pointer); }
+  friend bool operator==(const ProviderRef&, const ProviderRef&) = default;
 };
 
 /// From `from` until the next run begins, the frame hangs under `parent`.
@@ -29,6 +30,7 @@ struct Run {
   FrameId parent;
   RelationId relation;
   ProviderRef provider;
+  friend bool operator==(const Run&, const Run&) = default;
 };
 
 /// All that one source says of one frame: its runs, oldest first.
@@ -62,6 +64,7 @@ struct FrameNode {
   const TrackSet* tracks = nullptr;  ///< set where the parent depends on time or on a choice; rules alone
   BodyId body = kNone;               ///< implicit bodies have the number of their frame
   bool alive = false;
+  bool may_loop = false;  ///< on a circle when time is ignored
 };
 
 /// One version of the structure. Immutable; found through one atomic pointer, freed when no reader holds it.

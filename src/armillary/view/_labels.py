@@ -32,32 +32,43 @@ class Wish:
 def place_labels(wishes: Sequence[Wish], ways: NDArray[np.float64]) -> Iterator[Text]:
     """Put each text where the ways, shape (N, 2) [px], leave most room; drop it where no room is left."""
     obstacles = ways[:: 1 + len(ways) // _MOST_OBSTACLES]
-    taken: list[Point] = []
+    taken: list[_Place] = []
     for wish in wishes:
-        half = (text_width(wish.text, SMALL_PX) / 2 + 2, _LINE_HEIGHT / 2)
-        spot = _freest(_around(wish.beside, half), obstacles, taken)
-        if spot is not None:
-            taken.append(spot)
-            at = (spot[0], spot[1] + SMALL_PX * 0.36)
+        place = _freest(wish, obstacles, taken)
+        if place is not None:
+            taken.append(place)
+            at = (place.x, place.y + SMALL_PX * 0.36)
             yield Text(at=at, text=wish.text, size=SMALL_PX, color=wish.color, anchor="middle", bold=True)
 
 
-def _around(point: Point, half: Point) -> NDArray[np.float64]:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The centre of a text, and half its width [px]."""
+
+    x: float
+    y: float
+    half_width: float
+
+    def meets(self, other: _Place) -> bool:
+        return abs(self.x - other.x) < self.half_width + other.half_width and abs(self.y - other.y) < _LINE_HEIGHT
+
+
+def _freest(wish: Wish, obstacles: NDArray[np.float64], taken: Sequence[_Place]) -> _Place | None:
+    half_width = text_width(wish.text, SMALL_PX) / 2 + 2
+    spots = _around(wish.beside, half_width)
+    best_first = np.argsort(-_room(spots, obstacles), kind="stable")
+    places = (_Place(x, y, half_width) for x, y in spots[best_first].tolist())
+    return next((place for place in places if not any(map(place.meets, taken))), None)
+
+
+def _around(point: Point, half_width: float) -> NDArray[np.float64]:
     """Centres of a text all around a point, further away where the text is broad."""
-    reach = np.array([_DISTANCE - 8.0 + half[0] * 0.8, _DISTANCE])
-    return np.array(point) + reach * np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
+    right = point[0] + (_DISTANCE - 8.0 + half_width * 0.8) * np.cos(_ANGLES)
+    down = point[1] + _DISTANCE * np.sin(_ANGLES)
+    return np.stack([right, down], axis=1)
 
 
-def _freest(spots: NDArray[np.float64], obstacles: NDArray[np.float64], taken: Sequence[Point]) -> Point | None:
-    room = _nearest(spots, obstacles)
-    if taken:
-        apart = np.abs(spots[:, None] - np.array(taken)[None]) / (38.0, _LINE_HEIGHT)
-        room[(apart < 1.0).all(axis=2).any(axis=1)] = -1.0
-    best = int(room.argmax())
-    return (float(spots[best, 0]), float(spots[best, 1])) if room[best] >= 0.0 else None
-
-
-def _nearest(spots: NDArray[np.float64], obstacles: NDArray[np.float64]) -> NDArray[np.float64]:
+def _room(spots: NDArray[np.float64], obstacles: NDArray[np.float64]) -> NDArray[np.float64]:
     """How far each spot is from the nearest obstacle; sideways counts less, for texts are broad."""
     apart = (spots[:, None] - obstacles[None]) / (2.0, 1.0)
     distances: NDArray[np.float64] = np.hypot(apart[..., 0], apart[..., 1]).min(axis=1)

@@ -87,14 +87,25 @@ def _(shape: Area) -> str:
 @_element.register
 def _(shape: Disc) -> str:
     cx, cy = shape.center
-    return f"<{_tag('circle', cx=cx, cy=cy, r=shape.radius, fill=shape.fill, stroke=shape.rim, stroke_width=shape.width)}/>"
+    tag = _tag("circle", cx=cx, cy=cy, r=shape.radius, fill=shape.fill, stroke=shape.rim, stroke_width=shape.width)
+    return f"<{tag}/>"
 
 
 @_element.register
 def _(shape: Plate) -> str:
     (x, y), (width, height) = shape.corner, shape.size
-    tag = _tag("rect", x=x, y=y, width=width, height=height, rx=shape.radius, fill=shape.fill, stroke=shape.rim)
-    return f"<{tag} stroke-width={quoteattr(_number(shape.width))}/>"
+    tag = _tag(
+        "rect",
+        x=x,
+        y=y,
+        width=width,
+        height=height,
+        rx=shape.radius,
+        fill=shape.fill,
+        stroke=shape.rim,
+        stroke_width=shape.width,
+    )
+    return f"<{tag}/>"
 
 
 @_element.register

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from armillary._world import World
+    from armillary.view._subject import Subject
+
 
 _MARGIN = 28.0
 _CORNER = (68.0, 116.0)
@@ -37,7 +38,7 @@ _MOST_TICKS = 8
 _TICK_STEPS_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
 
 
-def draw_tracks(world: World, path: str | PathLike[str], *, of: Sequence[str], in_frame: str, at: ArrayLike) -> Path:
+def draw_tracks(world: Subject, path: str | PathLike[str], *, of: Sequence[str], in_frame: str, at: ArrayLike) -> Path:
     """Draw where frames went, in the x-y plane of `in_frame`: start, end and the time along the way.
 
     The ending of `path` decides: .svg needs nothing, .png needs matplotlib.
@@ -57,7 +58,7 @@ def draw_tracks(world: World, path: str | PathLike[str], *, of: Sequence[str], i
     return write_drawing(_tracks_drawing(world, of, in_frame, at), path)
 
 
-def tracks_svg(world: World, *, of: Sequence[str], in_frame: str, at: ArrayLike) -> str:
+def tracks_svg(world: Subject, *, of: Sequence[str], in_frame: str, at: ArrayLike) -> str:
     """The picture of `draw_tracks` as SVG text."""
     return svg_text(_tracks_drawing(world, of, in_frame, at))
 
@@ -81,7 +82,7 @@ class _Track:
     ticks: NDArray[np.float64]
 
 
-def _tracks_drawing(world: World, of: Sequence[str], in_frame: str, at: ArrayLike) -> Drawing:
+def _tracks_drawing(world: Subject, of: Sequence[str], in_frame: str, at: ArrayLike) -> Drawing:
     stamps = _sorted_stamps(at)
     times_s = _tick_times((stamps[-1] - stamps[0]) / _NS_PER_S)
     tracks = _tracks(world, _names(of), in_frame, stamps, times_s)
@@ -114,7 +115,7 @@ def _tick_times(span_s: float) -> NDArray[np.float64]:
 
 
 def _tracks(
-    world: World, names: Sequence[str], in_frame: str, stamps: NDArray[np.int64], times_s: NDArray[np.float64]
+    world: Subject, names: Sequence[str], in_frame: str, stamps: NDArray[np.int64], times_s: NDArray[np.float64]
 ) -> list[_Track]:
     ticks = np.minimum(stamps[0] + np.rint(times_s * _NS_PER_S).astype(np.int64), stamps[-1])
     return [
@@ -146,8 +147,8 @@ def _legend(tracks: Sequence[_Track], times_s: NDArray[np.float64]) -> tuple[lis
 
 def _lines(axes: Axes, tracks: Sequence[_Track]) -> Iterator[Shape]:
     for track in tracks:
-        points = as_points(axes.place(track.way[:, :2]))
-        yield Line(points=points, color=track.color, width=stroke_width(track.layer), opacity=stroke_opacity(track.layer))
+        points, layer = as_points(axes.place(track.way[:, :2])), track.layer
+        yield Line(points=points, color=track.color, width=stroke_width(layer), opacity=stroke_opacity(layer))
 
 
 def _marks(axes: Axes, tracks: Sequence[_Track], times_s: NDArray[np.float64]) -> Iterator[Shape]:

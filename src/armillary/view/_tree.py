@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    from armillary._world import World
     from armillary.transforms import RelationInfo, Tree
+    from armillary.view._subject import Subject
 
 _MARGIN = 28.0
 _HEADER = 68.0
@@ -26,10 +26,9 @@ _BOX_HEIGHT = 30.0
 _BOX_PADDING = 12.0
 _STUB = 22.0  # from a parent's box to its trunk
 _LABEL_PADDING = 12.0
-_NARROWEST = 420.0
 
 
-def draw_tree(world: World, path: str | PathLike[str], at: int | Latest = LATEST) -> Path:
+def draw_tree(world: Subject, path: str | PathLike[str], at: int | Latest = LATEST) -> Path:
     """Draw which frame hangs under which at one time, and how each edge is known.
 
     The ending of `path` decides: .svg needs nothing, .png needs matplotlib.
@@ -41,7 +40,7 @@ def draw_tree(world: World, path: str | PathLike[str], at: int | Latest = LATEST
     return write_drawing(_tree_drawing(world, at), path)
 
 
-def tree_svg(world: World, at: int | Latest = LATEST) -> str:
+def tree_svg(world: Subject, at: int | Latest = LATEST) -> str:
     """The picture of `draw_tree` as SVG text."""
     return svg_text(_tree_drawing(world, at))
 
@@ -77,25 +76,33 @@ class _Layout:
         return _HEADER + (self.row[name] + 0.5) * _ROW
 
     @property
-    def size(self) -> tuple[float, float]:
+    def bottom(self) -> float:
         rows = max(self.row.values(), default=-1.0) + 1.0
-        return max(_NARROWEST, self.columns[-1].right + _MARGIN), _HEADER + rows * _ROW + _MARGIN / 2
+        return _HEADER + rows * _ROW + _MARGIN / 2
 
 
-def _tree_drawing(world: World, at: int | Latest) -> Drawing:
+def _tree_drawing(world: Subject, at: int | Latest) -> Drawing:
     tree = world.tree(at)
     edges = {info.of: info for info in world.relations() if tree.parents.get(info.of) == (info.in_frame, info.source)}
     layout = _arranged(tree, edges)
     title = f"Frame tree of '{world.name}'" if world.name else "Frame tree"
     lines = [shape for info in edges.values() for shape in _edge(layout, info)]
     boxes = [shape for name in layout.depth for shape in _box(layout, name, _quarrel(tree, name))]
-    return Drawing(title=title, size=layout.size, shapes=[*_header(title, tree, at), *lines, *boxes])
+    shapes = [*_header(title, tree, at), *lines, *boxes]
+    return Drawing(title=title, size=(_width(layout, shapes), layout.bottom), shapes=shapes)
+
+
+def _width(layout: _Layout, shapes: Sequence[Shape]) -> float:
+    """Enough for the last column, and for texts that begin further left and are longer."""
+    starts = (shape for shape in shapes if isinstance(shape, Text) and shape.anchor == "start")
+    ends = (text.at[0] + text_width(text.text, text.size) for text in starts)
+    return max(layout.columns[-1].right, *ends) + _MARGIN
 
 
 def _arranged(tree: Tree, edges: Mapping[str, RelationInfo]) -> _Layout:
     children = _children(tree)
     depth = _depths(tree.roots, children)
-    return _Layout(_columns(tree, depth, edges), depth, _rows(depth, children))
+    return _Layout(_columns(depth, edges), depth, _rows(depth, children))
 
 
 def _children(tree: Tree) -> dict[str, list[str]]:
@@ -120,18 +127,18 @@ def _depths(roots: Sequence[str], children: Mapping[str, Sequence[str]]) -> dict
 def _rows(order: Mapping[str, int], children: Mapping[str, Sequence[str]]) -> dict[str, float]:
     leaves = [name for name in order if not children[name]]
     rows = {name: float(row) for row, name in enumerate(leaves)}
-    for name in reversed(order):
+    for name in reversed(list(order)):
         if below := children[name]:
             rows[name] = (rows[below[0]] + rows[below[-1]]) / 2
     return rows
 
 
-def _columns(tree: Tree, depth: Mapping[str, int], edges: Mapping[str, RelationInfo]) -> list[_Column]:
+def _columns(depth: Mapping[str, int], edges: Mapping[str, RelationInfo]) -> list[_Column]:
     """Each column as wide as its widest box, with room before it for its widest edge label."""
     count = max(depth.values(), default=0) + 1
     boxes, labels = [0.0] * count, [0.0] * count
     for name, level in depth.items():
-        boxes[level] = max(boxes[level], _box_width(name), text_width(_quarrel(tree, name), SMALL_PX))
+        boxes[level] = max(boxes[level], _box_width(name))
         if name in edges:
             labels[level] = max(labels[level], *(text_width(line, SMALL_PX) for line in _label(edges[name])))
     columns = [_Column(0.0, _MARGIN, _MARGIN + boxes[0])]

@@ -1,0 +1,58 @@
+"""All commands, and how their mistakes are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import armillary
+from armillary.cli.demo import demo
+from armillary.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_INTERRUPTED = 130  # what a shell reports for Ctrl-C
+
+# Click's UsageError, which typer carries under another address since it ships its own click.
+_USAGE_ERROR: Any = typer.BadParameter.__base__
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001  (a callback of typer gets the flag's value)
+    if wanted:
+        typer.echo(f"armillary {armillary.__version__}")
+        raise typer.Exit
+
+
+def _armillary(
+    context: typer.Context,
+    *,
+    version: Annotated[  # noqa: ARG001  (the callback answers)
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """Where everything is, in time: a world model for robots."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app.callback(invoke_without_command=True)(_armillary)
+app.command()(demo)
+
+
+def run(arguments: Sequence[str] | None) -> int:
+    """Parse and run one command; its exit status.
+
+    Raises:
+        InvalidArgument: The user typed something that no command takes.
+    """
+    try:
+        status = app(args=arguments, prog_name="armillary", standalone_mode=False)
+    except _USAGE_ERROR as error:
+        message = " ".join(error.format_message().split()).rstrip(".")
+        raise InvalidArgument(f"{message}. 'armillary --help' shows what there is.") from error
+    except (KeyboardInterrupt, typer.Abort):
+        return _INTERRUPTED
+    return status if isinstance(status, int) else 0

@@ -1,0 +1,30 @@
+"""What a picture asks of a world; the façade above this layer answers it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from armillary.stamps import LATEST, Latest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from armillary.transforms import RelationInfo, Tree
+
+
+class Subject(Protocol):
+    """A world, as far as it is drawn. `armillary.World` is one."""
+
+    @property
+    def name(self) -> str:
+        """The world's own name."""
+
+    def tree(self, at: int | Latest = LATEST) -> Tree:
+        """Which frame hangs under which."""
+
+    def relations(self) -> tuple[RelationInfo, ...]:
+        """How each pose is known."""
+
+    def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str) -> NDArray[np.float64]:
+        """`in_frame_T_of` at many instants."""

@@ -1,0 +1,150 @@
+"""The command as a user types it: `python -m armillary ...` in a folder of his own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import armillary
+from armillary.cli import main
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+
+WITHOUT = "import sys; sys.modules[{module!r}] = None; from armillary.cli import main; sys.exit(main({arguments!r}))"
+
+
+def run(*command, cwd, **environment):
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=cwd,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("user")
+
+
+@pytest.fixture(scope="module")
+def turtles(folder):
+    """One run without any option, in a pipe."""
+    return run("-m", "armillary", "demo", cwd=folder)
+
+
+@pytest.fixture(scope="module")
+def report(folder):
+    answer = run(
+        "-m", "armillary", "demo", "turtles", "--seconds", "20", "--out", "deep/pictures", "--json", cwd=folder
+    )
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(answer.stdout)
+
+
+class TestTheTurtlesWithoutATerminal:
+    def test_end_by_themselves_and_say_what_they_did(self, turtles):
+        assert (turtles.returncode, turtles.stderr) == (0, "")
+        for word in ("turtle2 followed turtle1", "follow error", "1,501 of turtle1", "lookups a second", "└── turtle2"):
+            assert word in turtles.stdout
+
+    def test_leave_both_pictures_in_the_folder_they_name(self, turtles, folder):
+        assert "armillary_demo: tracks.svg, tree.svg" in turtles.stdout
+        for name in ("tracks.svg", "tree.svg"):
+            assert ET.parse(folder / "armillary_demo" / name).getroot().tag.endswith("svg")
+
+    def test_print_lines_that_fit_into_a_terminal(self, turtles):
+        assert max(map(len, turtles.stdout.splitlines())) <= 80
+
+    def test_speak_ascii_where_the_output_knows_nothing_else(self, tmp_path):
+        answer = run("-m", "armillary", "demo", "--seconds", "1", cwd=tmp_path, PYTHONIOENCODING="ascii")
+        assert answer.returncode == 0
+        assert "??? turtle2" in answer.stdout
+
+
+class TestTheReportForPrograms:
+    def test_holds_the_figures(self, report):
+        assert report["simulated_s"] == 20.0
+        assert report["samples"] == {"turtle1": 1001, "turtle2": 801}
+        assert report["two_time_lookups_per_s"] > 0
+        assert report["batch_lookups_per_s"] > report["two_time_lookups_per_s"]
+
+    def test_says_how_well_the_follower_followed(self, report):
+        assert 5.0 < report["follow_error"]["since_s"] < 15.0
+        assert 0.0 < report["follow_error"]["mean_m"] < report["follow_error"]["largest_m"] < 1e-4
+
+    def test_names_the_files_that_are_there(self, report, folder):
+        pictures = report["pictures"]
+        assert {file.name for file in (folder / pictures["folder"]).iterdir()} == set(pictures["files"])
+        assert bool(pictures["missing"]) != ("tracks.png" in pictures["files"])
+
+
+class TestAMistake:
+    @pytest.mark.parametrize(
+        ("typed", "said"),
+        [
+            (["demo", "tortoises"], "No demonstration named 'tortoises'. There is: turtles."),
+            (["demo", "--seconds", "0"], "--seconds must be between 1 and 600, got 0."),
+            (["demo", "--seconds", "nan"], "--seconds must be between 1 and 600, got nan."),
+            (["demo", "--seconds", "1e9"], "--seconds must be between 1 and 600"),
+            (["demo", "--seconds", "soon"], "Invalid value for '--seconds'"),
+            (["demo", "--headles"], "No such option: --headles"),
+            (["dance"], "No such command 'dance'"),
+            (["demo", "--out", __file__], "is a file"),
+            (["demo", "--out", f"{__file__}/below"], "Not a directory"),
+        ],
+    )
+    def test_is_told_in_one_line(self, typed, said, tmp_path, capsys, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        assert main(typed) == 1
+        told = capsys.readouterr()
+        assert told.out == ""
+        assert said in told.err
+        assert told.err.startswith("armillary: ")
+        assert told.err.count("\n") == 1
+
+    def test_leaves_nothing_behind(self, tmp_path):
+        answer = run("-m", "armillary", "demo", "--seconds", "-3", cwd=tmp_path)
+        assert (answer.returncode, answer.stdout, list(tmp_path.iterdir())) == (1, "", [])
+        assert "Traceback" not in answer.stderr
+
+
+class TestAMissingPart:
+    @pytest.mark.parametrize("module", ["typer", "rich"])
+    def test_is_named_with_the_command_that_installs_it(self, module, tmp_path):
+        answer = run("-c", WITHOUT.format(module=module, arguments=["demo"]), cwd=tmp_path)
+        assert answer.returncode == 1
+        assert answer.stderr == (
+            f"armillary: This needs '{module}', which is not installed. Install it with: pip install 'armillary[cli]'\n"
+        )
+
+    def test_costs_the_demonstration_only_its_png(self, tmp_path):
+        answer = run("-c", WITHOUT.format(module="matplotlib", arguments=["demo", "--seconds", "1"]), cwd=tmp_path)
+        assert answer.returncode == 0
+        assert "No PNG. This needs 'matplotlib'" in answer.stdout
+        assert "turtle2 had not caught up yet" in answer.stdout
+        assert {file.name for file in (tmp_path / "armillary_demo").iterdir()} == {"tracks.svg", "tree.svg"}
+
+
+class TestAskingTheCommandItself:
+    def test_for_its_version(self, capsys):
+        assert main(["--version"]) == 0
+        assert capsys.readouterr().out == f"armillary {armillary.__version__}\n"
+
+    @pytest.mark.parametrize("arguments", [[], ["--help"]])
+    def test_for_help(self, arguments, capsys):
+        assert main(arguments) == 0
+        assert "demo" in capsys.readouterr().out
+
+    def test_importing_it_loads_nothing_optional(self, tmp_path):
+        code = "import sys, armillary.cli; print({'typer', 'rich', 'matplotlib'} & set(sys.modules))"
+        assert run("-c", code, cwd=tmp_path).stdout == "set()\n"
