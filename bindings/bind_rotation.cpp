@@ -51,6 +51,11 @@ Vector3 checked_vector(nb::handle value, const char* name) {
   return vector;
 }
 
+Rotation nearly_unit(const Rotation& q) {
+  const double scale = 1.5 - 0.5 * q.squared_norm();
+  return {q.w * scale, q.x * scale, q.y * scale, q.z * scale};
+}
+
 namespace {
 
 nb::object vector_array(const Vector3& v) {
@@ -66,7 +71,7 @@ std::string repr(const Rotation& q) {
 }
 
 nb::object apply(const Rotation& rotation, nb::handle other) {
-  if (nb::isinstance<Rotation>(other)) return nb::cast(rotation * nb::cast<Rotation>(other));
+  if (nb::isinstance<Rotation>(other)) return nb::cast(nearly_unit(rotation * nb::cast<Rotation>(other)));
   return map_points(Transform{rotation, {}}, other);
 }
 

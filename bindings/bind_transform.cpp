@@ -70,8 +70,10 @@ nb::object log(const Transform& transform) {
 }
 
 nb::object apply(const Transform& transform, nb::handle other) {
-  if (nb::isinstance<Transform>(other)) return nb::cast(transform * *nb::inst_ptr<Transform>(other));
-  return map_points(transform, other);
+  if (!nb::isinstance<Transform>(other)) return map_points(transform, other);
+  Transform product = transform * *nb::inst_ptr<Transform>(other);
+  product.rotation = nearly_unit(product.rotation);
+  return nb::cast(product);
 }
 
 nb::object xyz_wxyz(const Transform& transform) {

@@ -261,21 +261,24 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
   FixedPose pose{.value = as_transform(transform)};
   if (!covariance.is_none()) {
     pose.covariance = as_covariance(covariance, "covariance");
-    pose.exact = false;
+    pose.certainty = Certainty::known;
   }
   const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
   const Edge edge = admitted_edge(self, of, in_frame, source);
   finish(self, edge, core(self).forest->fix(edge.name(), from, pose));
 }
 
-void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle source) {
+void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle source, nb::handle outside) {
   WorldCore& world = core(self);
   (void)frame_id(self, of);
   (void)frame_id(self, to);
-  const Stamp stamp{as_stamp(at.is_none() ? nb::object(self.attr("now")()) : nb::borrow(at), "at")};
+  if (of.equal(to)) raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself. Name two different frames.");
+  const nb::object from = at.is_none() ? nb::object(self.attr("now")()) : nb::borrow(at);
   const nb::object who = source.is_none() ? nb::object(nb::str("")) : source_of(self, source);
-  const Failure failure = world.forest->attach(text_of(of), text_of(to), text_of(who), stamp, text_of(world.own_name));
-  if (failure.kind() == FailureKind::frame_in_itself) raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself.");
+  const Stamp stamp{as_stamp(from, "at")};
+  const Failure failure = world.forest->attach({.of = text_of(of), .to = text_of(to), .source = text_of(who), .own_name = text_of(world.own_name),
+                                                .seen_at = at.is_none() ? When::newest() : When::exactly(stamp), .from = stamp,
+                                                .outside = as_context(world, outside, nb::str("unique"), nb::none()).outside});
   if (failure) raise_failure(world, failure, of, to);
   sync_catalog(world);
 }
@@ -376,13 +379,13 @@ void bind_world(nb::module_& m) {
           "Say where a frame is and stays.\n\n"
           "With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is\n"
           "there from then on, until this source says something newer.")
-      .def("attach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(),
-          nb::sig("def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None) -> None"),
+      .def("attach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
+          nb::sig("def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None"),
           "Hang a frame under another from `at` on, keeping where it is: the grasped cup.\n\n"
           "Said in the name of whoever holds the frame at that instant, unless `source` is given, so that it is a move\n"
-          "and not a rival. `at=None` means world.now().")
-      .def("detach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(),
-          nb::sig("def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None) -> None"),
+          "and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.")
+      .def("detach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
+          nb::sig("def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None"),
           "Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion.")
       .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(),
           nb::sig("def prefer(self, *, of: str, source: str | None) -> None"),

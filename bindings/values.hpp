@@ -15,6 +15,9 @@ namespace armillary::python {
 [[nodiscard]] Rotation checked_rotation_matrix(const double* matrix, std::size_t stride);
 [[nodiscard]] Vector3 checked_vector(nb::handle value, const char* name);
 
+/// One Newton step back to unit length: rounding must not add up in long products.
+[[nodiscard]] Rotation nearly_unit(const Rotation& q);
+
 /// Maps (3,) or (N, 3).
 [[nodiscard]] nb::object map_points(const Transform& a_T_b, nb::handle b_points);
 

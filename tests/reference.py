@@ -112,9 +112,10 @@ class Event:
 
     stamp: float  # an int, or ALWAYS
     parent: str
-    value: np.ndarray | None  # None: forgotten, it only says since when the frame is under its parent
+    value: np.ndarray | None  # None: gone, it only says since when the frame is under its parent
     covariance: np.ndarray | None
     fixed: bool
+    cleared: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +145,10 @@ class Run:
         return self.events[0].stamp
 
     @property
+    def cleared(self) -> bool:
+        return self.events[0].cleared
+
+    @property
     def known(self) -> list[Event]:
         return [event for event in self.events if event.value is not None]
 
@@ -156,6 +161,8 @@ class Run:
         """Orders runs by how far their data are from t; a cycle is cut at its weakest run."""
         if self.covers(t):
             return 0, 0.0
+        if not self.known:
+            return 3, 0.0
         return (1, -self.events[-1].stamp) if self.begin <= t else (2, self.begin)
 
     def at(self, t: float, outside: str, how: str) -> tuple[np.ndarray, np.ndarray | None, bool]:
@@ -276,6 +283,8 @@ class ReferenceWorld:
 
     def _commit(self, of: str, source: str, events: dict[float, Event]) -> None:
         before = self.events.get((of, source), {})
+        if len(events) > 1 and events.get(ALWAYS, events[max(events)]).cleared:
+            events = {stamp: event for stamp, event in events.items() if stamp != ALWAYS}
         self.events[of, source] = events
         if self._has_loop():
             self.events[of, source] = before
@@ -295,27 +304,29 @@ class ReferenceWorld:
             for run in self.runs(of, source):
                 stamps = self._sample_stamps(run.relation)
                 history = self.kept.get(run.relation, self.history)
-                self._forget(run, before=max(stamps, default=math.inf) - history)
+                if stamps:
+                    self._forget(run, before=max(stamps) - history)
         self._trim()
 
-    def _forget(self, run: Run, before: float) -> None:
+    def _forget(self, run: Run, before: float, *, cleared: bool = False) -> None:
         """Drops values, but not since when the frame is under its parent."""
         events = self.events[run.of, run.source]
         for event in run.events:
             if event.stamp < before and not event.fixed:
                 del events[event.stamp]
         if run.begin not in events:
-            events[run.begin] = replace(run.events[0], value=None)
+            events[run.begin] = replace(run.events[0], value=None, cleared=cleared or run.cleared)
 
     def _trim(self) -> None:
-        """What is forgotten altogether goes from the front; the newest run of a track stays."""
+        """Runs that are forgotten altogether go from the front of a track."""
         for (of, source), events in self.events.items():
-            while len(runs := self.runs(of, source)) > 1 and not runs[0].known:
-                del events[runs[0].begin]
+            while not ((first := self.runs(of, source)[0]).known or first.cleared):
+                del events[first.begin]
 
     def _has_loop(self) -> bool:
-        runs = [run for of, source in self.events for run in self.runs(of, source)]
-        return any(has_cycle([run for run in runs if run.covers(t)]) for t in {run.begin for run in runs})
+        runs = [run for of, source in self.events for run in self.runs(of, source) if run.known]
+        instants = {run.known[0].stamp for run in runs}
+        return any(has_cycle([run for run in runs if run.covers(t)]) for t in instants)
 
     def prefer(self, *, of, source):
         if source is None:
@@ -330,10 +341,14 @@ class ReferenceWorld:
         self._expire()
 
     def clear(self):
-        for of, source in self.events:
-            for run in self.runs(of, source):
-                self._forget(run, before=math.inf)
-        self._trim()
+        for (of, source), events in self.events.items():
+            runs = self.runs(of, source)
+            for run in runs:
+                self._forget(run, before=math.inf, cleared=True)
+            if not any(run.fixed for run in runs):
+                last = events[runs[-1].begin]
+                events.clear()
+                events[ALWAYS] = replace(last, stamp=ALWAYS)
 
     def children(self, names: set[str]) -> set[str]:
         runs = [run for of, source in self.events for run in self.runs(of, source)]

@@ -43,7 +43,7 @@ def rows(bench: Bench) -> Iterator[Row]:
                   figure=ours[2] / ours[1], asked=1.6, goal=1.9)
         yield Row(what="  the same by CPU time of a lookup", ours=cpu[2], peer=cpu[1], peer_name="1 thread",
                   figure=2 * cpu[1] / cpu[2])
-        yield Row(what="  control: what this machine gives (sha256)", ours=machine[2], unit="/s",
+        yield Row(what="  control: what the machine gives (sha256)", ours=machine[2], unit="/s",
                   peer=machine[1], peer_name="1 thread", figure=machine[2] / machine[1])
         if theirs:
             yield Row(what=f"  {TF2_CPP} by itself", ours=theirs[2] / 1e3, unit="k/s", peer=theirs[1] / 1e3,

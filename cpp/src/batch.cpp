@@ -119,13 +119,34 @@ class Block {
       }
     } else {
       const Series::Reader reader(series);
-      for (std::size_t i = 0; i < stamps_.size(); ++i) probes_[i] = reader.probe({stamps_[i]});
-      for (std::size_t i = 0; i < stamps_.size(); ++i)
+      for (std::size_t i = 0; i < stamps_.size(); ++i) reader.probe({stamps_[i]}, probes_[i]);
+      for (std::size_t i = 0; i < stamps_.size(); ++i) {
+        if (gather_guess(i)) continue;
         if (Failure failure = gather(edge, Series::settle(probes_[i], {stamps_[i]}), i)) return failure;
+      }
     }
     bracket_ = {};
     batch::kernel().interpolate(ends_, edge_);
     return {};
+  }
+
+  /// The usual case: the guess or a neighbour is right, inside its chunk and no exact stamp.
+  bool gather_guess(std::size_t i) {
+    const Series::Probe& probe = probes_[i];
+    const std::int64_t at = stamps_[i];
+    if (probe.rows == nullptr || probe.guess == 0 || probe.guess + 2 >= probe.count) return false;
+    const std::int64_t* row = probe.rows + std::size_t{probe.guess} * probe.stride;
+    if (row[0] >= at) {
+      row -= probe.stride;
+    } else if (row[probe.stride] <= at) {
+      row += probe.stride;
+    }
+    const Row before{row}, after{row + probe.stride};
+    if (row[0] >= at || after.stamp_ns() <= at || row[0] < probe.floor_ns) return false;
+    put_row(ends_.before, i, before);
+    put_row(ends_.after, i, after);
+    ends_.u[i] = fraction(before, after, at);
+    return true;
   }
 
   static bool lies_between(const Bracket& bracket, std::int64_t at_ns) {
@@ -174,6 +195,11 @@ Failure for_each_block(const std::atomic<const Topology*>& root, FrameId of, Fra
     std::size_t count = 1;
     while (!failure && count < kBlock && done + count < stamps.size() && scratch.path.holds_at({stamps[done + count]})) ++count;
     if (!failure) failure = block->answer(scratch.path, stamps.subspan(done, count));
+    while (failure && failure->row > 0) {  // an edge further on may fail at an earlier row
+      Failure sooner = block->answer(scratch.path, stamps.subspan(done, failure->row));
+      if (!sooner) break;
+      failure = std::move(sooner);
+    }
     if (failure) {
       failure->row += done;
       return failure;

@@ -16,7 +16,7 @@ const char* to_string(FailureKind kind) {
     case FailureKind::frame_in_use: return "other frames hang under this one";
     case FailureKind::frame_in_itself: return "a frame cannot be placed in itself";
     case FailureKind::stamp_not_a_sample: return "the stamp is outside the range of samples";
-    case FailureKind::too_far_ahead: return "the stamp is too far ahead of the clock";
+    case FailureKind::not_a_pose: return "a pose needs finite numbers and a unit quaternion";
     case FailureKind::limit_reached: return "a configured limit is reached";
     case FailureKind::closed: return "the world is closed";
   }

@@ -3,7 +3,7 @@
 #include "armillary/forest.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include "armillary/pose_row.hpp"
 #include "forest_state.hpp"
@@ -65,13 +65,25 @@ BodyId Forest::body_of(FrameId id) const {
   return id < state_->frames.size() ? state_->frames[id].body : kNone;
 }
 
+namespace {
+
+/// As it is stored: a unit quaternion. Refuses what is no pose.
+Failure to_values(const Transform& pose, std::array<double, 7>& values) {
+  const double squared = pose.rotation.squared_norm();
+  const Vector3& t = pose.translation;
+  if (!(std::abs(squared - 1.0) <= 0.01) || !std::isfinite(t.x + t.y + t.z)) return Evidence{.kind = FailureKind::not_a_pose};
+  values = values_of({squared == 1.0 ? pose.rotation : pose.rotation.normalized(), t});
+  return {};
+}
+
+}  // namespace
+
 Failure Forest::set_pose(const EdgeName& edge, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance) {
   const Side side(covariance);
+  std::array<double, 7> values{};
+  if (Failure failure = to_values(in_frame_T_of, values)) return failure;
   const Guard guard(state_->lock);
-  RelationRecord* known = state_->find_relation(edge);
-  if (Failure failure = state_->check_samples(edge, known, {&at.ns, 1})) return failure;
-  state_->write_sample(known != nullptr ? *known : state_->make_relation(edge), {at, values_of(in_frame_T_of), side.get()});
-  return {};
+  return state_->write(edge, {&at.ns, 1}, values.data(), side.get());
 }
 
 RelationId Forest::find_relation(FrameId of, FrameId in_frame, std::string_view source) const {
@@ -87,70 +99,37 @@ SourceId Forest::find_source(std::string_view name) const {
   return state_->find_source(name);
 }
 
-Failure Forest::State::write_checked(RelationRecord& relation, const Sample& sample) {
+Failure Forest::State::write_known(RelationRecord& relation, const Sample& sample) {
+  if (Failure failure = check_stamps(&relation, {&sample.at.ns, 1})) return failure;
+  if (write_in_place(relation, sample)) return {};
   const EdgeName edge{frames[relation.of].name, frames[relation.parent].name, sources[relation.source]};
-  if (Failure failure = check_samples(edge, &relation, {&sample.at.ns, 1})) return failure;
-  write_sample(relation, sample);
-  return {};
+  return write(edge, {&sample.at.ns, 1}, sample.values.data(), sample.side);
 }
 
 Failure Forest::insert(RelationId id, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance) {
   const Side side(covariance);
+  Sample sample{at, {}, side.get()};
+  if (Failure failure = to_values(in_frame_T_of, sample.values)) return failure;
   const Guard guard(state_->lock);
   if (id >= state_->relations.size() || !state_->relations[id]) return Evidence{.kind = FailureKind::unknown_frame, .relation = id};
-  return state_->write_checked(*state_->relations[id], {at, values_of(in_frame_T_of), side.get()});
+  return state_->write_known(*state_->relations[id], sample);
 }
 
 std::optional<Failure> Forest::try_insert(FrameId of, FrameId in_frame, SourceId source, Stamp at, const Transform& in_frame_T_of,
                                           const Covariance* covariance) {
   const Side side(covariance);
+  Sample sample{at, {}, side.get()};
+  if (Failure failure = to_values(in_frame_T_of, sample.values)) return failure;
   const Guard guard(state_->lock);
+  if (of >= state_->frames.size()) return std::nullopt;
   RelationRecord* relation = state_->find_relation(of, in_frame, source);
   if (relation == nullptr) return std::nullopt;
-  return state_->write_checked(*relation, {at, values_of(in_frame_T_of), side.get()});
+  return state_->write_known(*relation, sample);
 }
-
-namespace {
-
-bool strictly_increasing(std::span<const std::int64_t> stamps) {
-  return std::ranges::adjacent_find(stamps, std::ranges::greater_equal{}) == stamps.end();
-}
-
-/// Row numbers by stamp; of equal stamps the later row comes later, and so wins.
-std::vector<std::size_t> order_of(std::span<const std::int64_t> stamps) {
-  std::vector<std::size_t> order(stamps.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t row) { return stamps[row]; });
-  return order;
-}
-
-}  // namespace
 
 Failure Forest::set_poses(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides) {
-  if (stamps.empty()) return {};
-  const bool in_order = strictly_increasing(stamps);
   const Guard guard(state_->lock);
-  if (Failure failure = state_->check_samples(edge, state_->find_relation(edge), stamps)) return failure;
-  RelationRecord& relation = state_->make_relation(edge);
-  TrackRecord& track = *relation.track;
-  const auto write = [&](std::size_t row) {
-    Sample sample{{stamps[row]}, {}, sides == nullptr ? nullptr : sides + row * Covariance::kPacked};
-    std::copy_n(rows + row * kPoseWidth, kPoseWidth, sample.values.begin());
-    state_->write_sample(relation, sample);
-  };
-  if (!in_order) {
-    std::ranges::for_each(order_of(stamps), write);
-    return {};
-  }
-  write(0);
-  const bool appends = sides == nullptr && track.runs.size() == 1 && !track.may_loop && track.runs[0].series->newest().ns == stamps[0];
-  if (appends) {
-    track.runs[0].series->append(stamps.subspan(1), rows + kPoseWidth, state_->retired);
-    if (!track.watches.empty()) track.watches.fire_all();
-  } else {
-    for (std::size_t row = 1; row < stamps.size(); ++row) write(row);
-  }
-  return {};
+  return state_->write(edge, stamps, rows, sides);
 }
 
 Failure Forest::fix(const EdgeName& edge, Stamp from, const FixedPose& pose) {
@@ -179,7 +158,6 @@ bool Forest::prefer(FrameId of, std::optional<std::string_view> source) {
   }
   state_->frames[of].preferred = chosen;
   state_->publish(of);
-  state_->wake_everybody();
   return true;
 }
 
@@ -190,6 +168,9 @@ Failure Forest::keep(RelationId id, const Retention& retention) {
   relation.retention = retention;
   for (RunRecord& run : relation.track->runs)
     if (run.relation == id && run.is_sampled()) run.series->set_retention(retention, state_->retired);
+  state_->expire_runs(*relation.track, relation);
+  state_->drop_unused_relations(*relation.track);
+  state_->publish(relation.track->of);
   return {};
 }
 
@@ -206,7 +187,6 @@ Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
   if (all.size() > 1 && !with_subtree) return Evidence{.kind = FailureKind::frame_in_use, .of = frame, .path = all};
   for (const FrameId id : all) state_->erase_frame(id);
   state_->publish(all);
-  state_->wake_everybody();
   return {};
 }
 

@@ -2,6 +2,7 @@
 // where there is a circle, only what covers a common instant counts.
 
 #include <algorithm>
+#include <limits>
 #include <unordered_set>
 
 #include "forest_state.hpp"
@@ -12,37 +13,64 @@ namespace {
 
 Coverage common(const Coverage& a, const Coverage& b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
 
-/// Depth-first towards the parents, along relations that cover a common part of the time asked for.
-struct Climb {
-  const std::vector<FrameRecord>& frames;
-  FrameId target;
-  std::vector<FrameId> path;
+bool contains(const Coverage& outer, const Coverage& inner) { return outer.first <= inner.first && inner.last <= outer.last; }
 
-  bool from(FrameId frame, const Coverage& when) {
-    if (std::ranges::find(path, frame) != path.end()) return false;
-    path.push_back(frame);
-    if (frame == target) return true;
-    for (const auto& track : frames[frame].tracks)
-      if (along(*track, when)) return true;
-    path.pop_back();
-    return false;
-  }
+/// A search towards the parents, along relations that cover a common part of the time asked for.
+/// A frame is looked at again only for time that was not looked at before.
+class Climb {
+ public:
+  Climb(const std::vector<FrameRecord>& frames, FrameId target) : frames_(frames), target_(target) {}
 
-  bool along(const TrackRecord& track, const Coverage& when) {
-    for (std::size_t k = 0; k < track.runs.size(); ++k) {
-      const Coverage both = common(track.coverage(k), when);
-      if (!both.empty() && from(track.runs[k].parent, both)) return true;
+  /// The way from `start` to the target, or nothing.
+  std::vector<FrameId> from(FrameId start, const Coverage& when) {
+    visit(start, when, kStart);
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].frame == target_) return way_to(i);
+      for (const auto& track : frames_[steps_[i].frame].tracks) follow(*track, i);
     }
-    return false;
+    return {};
   }
+
+ private:
+  static constexpr std::size_t kStart = std::numeric_limits<std::size_t>::max();
+
+  struct Step {
+    FrameId frame;
+    Coverage when;
+    std::size_t before;
+  };
+
+  void visit(FrameId frame, const Coverage& when, std::size_t before) {
+    std::vector<Coverage>& seen = seen_[frame];
+    if (std::ranges::any_of(seen, [&](const Coverage& earlier) { return contains(earlier, when); })) return;
+    seen.push_back(when);
+    steps_.push_back({frame, when, before});
+  }
+
+  void follow(const TrackRecord& track, std::size_t step) {
+    for (std::size_t k = 0; k < track.runs.size(); ++k) {
+      const Coverage both = common(track.coverage(k), steps_[step].when);
+      if (!both.empty()) visit(track.runs[k].parent, both, step);
+    }
+  }
+
+  [[nodiscard]] std::vector<FrameId> way_to(std::size_t step) const {
+    std::vector<FrameId> way;
+    for (; step != kStart; step = steps_[step].before) way.push_back(steps_[step].frame);
+    std::ranges::reverse(way);
+    return way;
+  }
+
+  const std::vector<FrameRecord>& frames_;
+  FrameId target_;
+  std::vector<Step> steps_;
+  std::unordered_map<FrameId, std::vector<Coverage>> seen_;
 };
 
 }  // namespace
 
 std::vector<FrameId> Forest::State::loop_within(FrameId of, FrameId parent, Coverage when) const {
-  Climb climb{frames, of, {}};
-  climb.from(parent, when);
-  return climb.path;
+  return Climb(frames, of).from(parent, when);
 }
 
 bool Forest::State::reaches(FrameId from, FrameId target) const {
@@ -70,13 +98,15 @@ void Forest::State::mark_circle(FrameId of, FrameId parent) {
   publish(marked);
 }
 
-Failure Forest::State::check_loop(const EdgeName& edge, const RelationRecord* relation, Coverage added) const {
-  const FrameId of = find_frame(edge.of), parent = find_frame(edge.in_frame);
-  if (of == kNone || parent == kNone || added.empty()) return {};
-  if (relation != nullptr ? !relation->track->may_loop : !reaches(parent, of)) return {};
-  const std::vector<FrameId> path = loop_within(of, parent, added);
-  if (path.empty()) return {};
-  return Evidence{.kind = FailureKind::frame_loop, .of = of, .in_frame = parent, .requested = added.first, .path = path};
+Failure Forest::State::check_loops(const TrackRecord& track) const {
+  for (std::size_t k = 0; k < track.runs.size(); ++k) {
+    const Coverage covered = track.coverage(k);
+    if (covered.empty()) continue;
+    const FrameId parent = track.runs[k].parent;
+    if (std::vector<FrameId> way = loop_within(track.of, parent, covered); !way.empty())
+      return Evidence{.kind = FailureKind::frame_loop, .of = track.of, .in_frame = parent, .requested = covered.first, .path = std::move(way)};
+  }
+  return {};
 }
 
 }  // namespace armillary

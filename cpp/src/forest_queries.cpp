@@ -40,7 +40,8 @@ Failure answer_at_one_time(const Topology& topology, const Question& question, c
   answer.predicted = leg.predicted;
   answer.certainty = leg.certainty;
   const bool same_frame = question.of == question.in_frame && !question.at.latest;
-  answer.stamp = leg.timeless && !same_frame ? Stamp::always() : leg.at;
+  const bool is_timeless = (leg.timeless && !same_frame) || leg.at == Stamp::never();
+  answer.stamp = is_timeless ? Stamp::always() : leg.at;
   answer.relations.reserve(scratch.path.up.size() + scratch.path.down.size());
   list_relations(scratch.path, answer.relations);
   if (leg.certainty == Certainty::known && question.context.want_covariance) {
@@ -127,24 +128,19 @@ std::pair<FrameId, RelationId> Forest::parent_at(FrameId frame, When at) const {
   return {chosen->parent, chosen->relation};
 }
 
-Failure Forest::attach(std::string_view of, std::string_view to, std::string_view source, Stamp at, std::string_view own_name) {
-  const FrameId of_id = find_frame(of), to_id = find_frame(to);
-  if (of_id == kNone) return Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of)};
-  if (to_id == kNone) return Evidence{.kind = FailureKind::unknown_frame, .name = std::string(to)};
-  if (of_id == to_id) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(of)};
-  Result<PoseAnswer> answer = pose({.of = of_id, .in_frame = to_id, .at = When::exactly(at)});
+Failure Forest::attach(const Attachment& wish) {
+  const std::lock_guard<std::mutex> guard(state_->lock);  // nobody moves the frame between the question and the answer
+  const FrameId of = state_->find_frame(wish.of), to = state_->find_frame(wish.to);
+  if (of == kNone || to == kNone) return Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of == kNone ? wish.of : wish.to)};
+  Result<PoseAnswer> answer = pose({.of = of, .in_frame = to, .at = wish.seen_at, .context = {.outside = wish.outside}});
   if (!answer) return std::move(answer.failure);
-  std::string who(source);
-  if (who.empty()) {
-    const std::optional<RelationInfo> current = relation(parent_at(of_id, When::exactly(at)).second);
-    who = current ? current->source : std::string(own_name);
-  }
-  FixedPose pose{.value = answer.value.transform, .covariance = {}, .exact = true};
-  if (answer.value.covariance) {
-    pose.covariance = *answer.value.covariance;
-    pose.exact = false;
-  }
-  return fix({of, to, who}, at, pose);
+  FixedPose pose{.value = answer.value.transform, .certainty = answer.value.certainty};
+  if (answer.value.covariance) pose.covariance = *answer.value.covariance;
+  const RelationId current = parent_at(of, When::exactly(wish.from)).second;
+  const bool speaks_for_holder = wish.source.empty() && current != kNone && state_->relations[current];
+  const std::string source = speaks_for_holder ? state_->sources[state_->relations[current]->source]
+                                               : std::string(wish.source.empty() ? wish.own_name : wish.source);
+  return state_->open_run({wish.of, wish.to, source}, {.from = wish.from, .fixed = std::make_unique<FixedPose>(pose)});
 }
 
 // -- Everything at once
@@ -217,7 +213,7 @@ class Sweeper {
     for (FrameId id = 0; id < topology_.frames(); ++id)
       if (is_sampled(id)) edges_[id].provider.series().prefetch();
     for (FrameId id = 0; id < topology_.frames(); ++id)
-      if (is_sampled(id)) probes_[id] = edges_[id].provider.series().probe(at_);
+      if (is_sampled(id)) edges_[id].provider.series().probe(at_, probes_[id]);
   }
 
   void evaluate_edges() {

@@ -10,6 +10,7 @@
 
 namespace armillary {
 
+/// One run as the writer keeps it.
 struct RunRecord {
   Stamp from{};
   FrameId parent = kNone;
@@ -64,6 +65,13 @@ struct Sample {
   const double* side;  // Series::kSideWords values, or null
 };
 
+/// Where one wait is registered.
+struct Watched {
+  std::vector<TrackRecord*> tracks{};
+  std::vector<FrameId> frames{};
+  std::string name{};
+};
+
 struct StringHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
@@ -88,7 +96,8 @@ struct Forest::State {
   NameTable source_ids;
   std::vector<std::unique_ptr<RelationRecord>> relations;  // null: removed
   StructureWatches structure_watches;
-  std::unordered_map<WaitId, std::vector<TrackRecord*>> watching;
+  std::unordered_map<WaitId, Watched> watching;
+  std::vector<RunRecord> unlinked;  // taken out by the edit under way
   std::uint64_t next_sequence = 0;
   bool closed = false;
   std::atomic<WaitId> next_wait{1};
@@ -103,41 +112,44 @@ struct Forest::State {
   [[nodiscard]] RelationRecord* find_relation(const EdgeName& edge) const;
   RelationRecord& make_relation(const EdgeName& edge);
 
-  // publishing
+  // publishing: whatever an edit took out is retired only after readers cannot find it any more
   void publish(FrameId frame);
   void publish(std::span<const FrameId> changed);
   void fill_node(const FrameRecord& frame, FrameNode& node);
+  void discard(RunRecord& run);
 
-  // runs (forest_runs.cpp)
-  [[nodiscard]] Failure check_samples(const EdgeName& edge, const RelationRecord* relation,
-                                      std::span<const std::int64_t> stamps) const;
+  // writing (forest_writing.cpp)
   [[nodiscard]] Failure check_stamps(const RelationRecord* relation, std::span<const std::int64_t> stamps) const;
-  [[nodiscard]] Failure check_loop(const EdgeName& edge, const RelationRecord* relation, Coverage added) const;
-  [[nodiscard]] Coverage coverage_added(const RelationRecord* relation, Coverage samples) const;
-  [[nodiscard]] Failure open_run(const EdgeName& edge, RunRecord run);
+  [[nodiscard]] Stamp oldest_welcome(const RelationRecord& relation, Stamp at) const;
   [[nodiscard]] Stamp newest(const RelationRecord& relation) const;
   bool write_in_place(RelationRecord& relation, const Sample& sample);
-  void write_sample(RelationRecord& relation, const Sample& sample);
-  Failure write_checked(RelationRecord& relation, const Sample& sample);
-  void place_sample(TrackRecord& track, RelationRecord& relation, const Sample& sample);
+  Failure write_known(RelationRecord& relation, const Sample& sample);
+  Failure write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
+  Failure open_run(const EdgeName& edge, RunRecord run);
+  template <typename Edit>
+  Failure edit_track(const EdgeName& edge, Edit edit);
+  void forget_samples(TrackRecord& track, bool time_restarts);
+  void forget_all_samples(bool time_restarts);
+
+  // runs of one track (forest_runs.cpp)
+  void place_sample(TrackRecord& track, const RelationRecord& relation, const Sample& sample);
   void place_run(TrackRecord& track, RunRecord run);
   void remove_event(TrackRecord& track, Stamp at, RelationId unless);
   void split_run(TrackRecord& track, std::size_t k, Stamp at);
   void join_runs(TrackRecord& track, std::size_t k);
   void erase_run(TrackRecord& track, std::size_t k);
   void expire_runs(TrackRecord& track, const RelationRecord& relation);
-  void empty_run(RunRecord& run, const RelationRecord& relation, Stamp floor);
+  void bound_runs(TrackRecord& track);
+  void empty_run(RunRecord& run, Stamp floor);
   void drop_placeholder(TrackRecord& track, RelationId unless);
   void drop_unused_relations(TrackRecord& track);
-  void discard(RunRecord& run);
-  void forget_samples(TrackRecord& track, bool fixed_is_always);
-  void forget_all_samples(bool fixed_is_always);
-  void after_move(FrameId frame, bool had_parent);
-  [[nodiscard]] std::unique_ptr<Series> new_series(const RelationRecord& relation) const;
+  [[nodiscard]] std::unique_ptr<Series> new_series(RelationId relation) const;
+  [[nodiscard]] TrackRecord copy_of(const TrackRecord& track);
 
   // loops (forest_loops.cpp)
   [[nodiscard]] bool reaches(FrameId from, FrameId target) const;
   [[nodiscard]] std::vector<FrameId> loop_within(FrameId of, FrameId parent, Coverage when) const;
+  [[nodiscard]] Failure check_loops(const TrackRecord& track) const;
   void mark_circle(FrameId of, FrameId parent);
 
   // removal
@@ -146,8 +158,10 @@ struct Forest::State {
 
   // waits
   void wake_everybody();
+  void forget_watch(WaitId id);
   [[nodiscard]] bool is_hopeless(const Failure& failure) const;
-  void watch_for(const Failure& failure, const Watch& watch);
+  void watch_data(const Failure& failure, const Watch& watch, Watched& watched);
+  void watch_for(const Failure& failure, const Question& question, const Watch& watch);
 };
 
 }  // namespace armillary

@@ -1,6 +1,7 @@
 // Names, relations and the published version of the structure.
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "forest_state.hpp"
 
@@ -137,7 +138,16 @@ void Forest::State::publish(std::span<const FrameId> changed) {
   }
   edit.commit(topology, retired);
   for (const TrackSet* set : replaced) retired.retire(set);
+  for (RunRecord& run : unlinked) {
+    retired.retire(run.series.release());
+    retired.retire(run.fixed.release());
+    if (run.driven) retired.retire(new std::shared_ptr<DrivenProvider>(std::move(run.driven)));
+  }
+  unlinked.clear();
+  for (const FrameId id : changed) structure_watches.frame_changed(id);
 }
+
+void Forest::State::discard(RunRecord& run) { unlinked.push_back(std::move(run)); }
 
 void Forest::State::erase_frame(FrameId id) {
   FrameRecord& frame = frames[id];
@@ -147,19 +157,20 @@ void Forest::State::erase_frame(FrameId id) {
     track->runs.clear();
     drop_unused_relations(*track);
   }
-  for (auto& [wait, tracks] : watching)
-    std::erase_if(tracks, [&](const TrackRecord* track) { return track->of == id; });
+  for (auto& [wait, watched] : watching)
+    std::erase_if(watched.tracks, [&](const TrackRecord* track) { return track->of == id; });
   frame_ids.erase(frame.name);
   frame = {};
   free_frames.push_back(id);
 }
 
-/// `frame` and everything that ever hung under it, leaves last.
+/// `frame` and everything that hangs or hung under it.
 std::vector<FrameId> Forest::State::subtree_of(FrameId frame) const {
   std::vector<FrameId> all{frame};
+  std::unordered_set<FrameId> known{frame};
   for (std::size_t i = 0; i < all.size(); ++i)
     for (const RelationId id : frames[all[i]].hanging)
-      if (std::ranges::find(all, relations[id]->of) == all.end()) all.push_back(relations[id]->of);
+      if (known.insert(relations[id]->of).second) all.push_back(relations[id]->of);
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <condition_variable>
 
 #include "forest_state.hpp"
+#include "scratch.hpp"
 
 namespace armillary {
 
@@ -12,46 +13,65 @@ using Guard = std::lock_guard<std::mutex>;
 
 void Forest::State::wake_everybody() {
   structure_watches.fire_all();
-  for (const auto& [id, tracks] : watching)
-    for (TrackRecord* track : tracks) track->watches.fire_all();
+  for (const auto& [id, watched] : watching)
+    for (TrackRecord* track : watched.tracks) track->watches.fire_all();
 }
 
 /// Data older than the history will not be accepted any more: nothing to wait for.
 bool Forest::State::is_hopeless(const Failure& failure) const {
   if (!may_pass(failure->kind)) return true;
   if (failure->relation == kNone || !relations[failure->relation] || failure->limiting != kNone) return false;
-  const RelationRecord& relation = *relations[failure->relation];
-  const Stamp last = newest(relation);
-  return last != Stamp::always() && failure->requested < earlier(last, relation.retention.history);
+  return failure->requested < oldest_welcome(*relations[failure->relation], failure->requested);
 }
 
-void Forest::State::watch_for(const Failure& failure, const Watch& watch) {
-  std::vector<TrackRecord*>& tracks = watching[watch.id];
-  tracks.clear();
+void Forest::State::watch_data(const Failure& failure, const Watch& watch, Watched& watched) {
   const auto on = [&](RelationId id, Stamp from, Stamp to) {
+    if (id == kNone || !relations[id]) return;
     TrackRecord* track = relations[id]->track;
-    tracks.push_back(track);
+    watched.tracks.push_back(track);
     track->watches.add(watch, from, to);
   };
-  switch (failure->kind) {
-    case FailureKind::unknown_frame: structure_watches.add_name(watch, failure->name); break;
-    case FailureKind::not_connected: structure_watches.add_roots(watch, failure->of, failure->in_frame); break;
-    case FailureKind::no_samples: on(failure->relation, Stamp::always(), Stamp::never()); break;
-    case FailureKind::before_history:
-      on(failure->relation, Stamp::always(), failure->requested);
-      if (failure->limiting != kNone && relations[failure->limiting]) on(failure->limiting, failure->first, Stamp::never());
-      break;
-    default:
-      if (failure->requested > failure->last) {
-        on(failure->relation, failure->requested, Stamp::never());
-      } else {
-        on(failure->relation, Stamp::always(), failure->requested);
-      }
+  if (failure->kind == FailureKind::no_samples) return on(failure->relation, Stamp::always(), Stamp::never());
+  const bool is_after = failure->requested > failure->last;
+  if (is_after) return on(failure->relation, failure->requested, Stamp::never());
+  on(failure->relation, Stamp::always(), failure->requested);
+  on(failure->limiting, failure->first, Stamp::never());
+  if (failure->limiting == kNone && relations[failure->relation])  // once this much newer, it can never come
+    on(failure->relation, {failure->requested.ns + relations[failure->relation]->retention.history.ns + 1}, Stamp::never());
+}
+
+/// Registers for the one thing that is missing, and for a change of the path that leads there.
+void Forest::State::watch_for(const Failure& failure, const Question& question, const Watch& watch) {
+  Watched& watched = watching[watch.id];
+  if (failure->kind == FailureKind::unknown_frame) {
+    watched.name = failure->name;
+    return structure_watches.add_name(watch, failure->name);
   }
+  const Scratch& scratch = Scratch::of_this_thread();
+  watched.frames = {question.of, question.in_frame};
+  if (question.fixed_frame != kNone) watched.frames.push_back(question.fixed_frame);
+  if (failure->kind == FailureKind::not_connected) watched.frames.insert(watched.frames.end(), {failure->of, failure->in_frame});
+  for (const auto* edges : {&scratch.path.up, &scratch.path.down, &scratch.second.up, &scratch.second.down})
+    for (const PathEdge& edge : *edges) watched.frames.push_back(edge.child);
+  std::ranges::sort(watched.frames);
+  watched.frames.erase(std::unique(watched.frames.begin(), watched.frames.end()), watched.frames.end());
+  for (const FrameId frame : watched.frames) structure_watches.add_frame(watch, frame);
+  if (failure->kind != FailureKind::not_connected) watch_data(failure, watch, watched);
+}
+
+void Forest::State::forget_watch(WaitId id) {
+  const auto found = watching.find(id);
+  if (found == watching.end()) return;
+  for (TrackRecord* track : found->second.tracks) track->watches.remove(id);
+  for (const FrameId frame : found->second.frames) structure_watches.remove_frame(id, frame);
+  if (!found->second.name.empty()) structure_watches.remove_name(id, found->second.name);
+  watching.erase(found);
 }
 
 Result<PoseAnswer> Forest::answer_or_watch(const NamedQuestion& asked, const Watch& watch) {
   const Guard guard(state_->lock);
+  state_->forget_watch(watch.id);
+  Scratch::of_this_thread().second.clear();
   Result<PoseAnswer> result;
   if (state_->closed) {
     result.failure = Evidence{.kind = FailureKind::closed};
@@ -68,11 +88,11 @@ Result<PoseAnswer> Forest::answer_or_watch(const NamedQuestion& asked, const Wat
   if (!result.failure) result = pose(question);
   if (result) return result;
   if (state_->is_hopeless(result.failure)) return result;
-  if (state_->watching.size() >= state_->options.max_waits && !state_->watching.contains(watch.id)) {
+  if (state_->watching.size() >= state_->options.max_waits) {
     result.failure->kind = FailureKind::limit_reached;
     return result;
   }
-  state_->watch_for(result.failure, watch);
+  state_->watch_for(result.failure, question, watch);
   return result;
 }
 
@@ -83,11 +103,7 @@ bool Forest::is_watching(WaitId id) const {
 
 void Forest::forget_watch(WaitId id) {
   const Guard guard(state_->lock);
-  const auto found = state_->watching.find(id);
-  if (found == state_->watching.end()) return;
-  for (TrackRecord* track : found->second) track->watches.remove(id);
-  state_->structure_watches.remove(id);
-  state_->watching.erase(found);
+  state_->forget_watch(id);
 }
 
 std::size_t Forest::waits_pending() const {
@@ -131,23 +147,27 @@ Result<PoseAnswer> Forest::wait_for_pose(const NamedQuestion& question, std::int
   using Clock = std::chrono::steady_clock;
   const WaitId id = new_wait_id();
   Bell bell;
-  const auto deadline = timeout_ns < 0 ? Clock::time_point::max() : Clock::now() + std::chrono::nanoseconds(timeout_ns);
+  const struct Leave {  // the bell must not be rung after this call, however it ends
+    Forest& forest;
+    WaitId id;
+    ~Leave() { forest.forget_watch(id); }
+  } leave{*this, id};
+  constexpr std::int64_t longest_ns = std::int64_t{1} << 60;
+  const auto deadline = timeout_ns < 0 ? Clock::time_point::max() : Clock::now() + std::chrono::nanoseconds(std::min(timeout_ns, longest_ns));
   bool stop = false;
   while (true) {
     Result<PoseAnswer> result = answer_or_watch(question, {id, &bell});
     const bool can_come = is_watching(id);
     if (result || !can_come || stop) {
       if (hopeless != nullptr) *hopeless = !result && !can_come;
-      forget_watch(id);
       return result;
     }
     bool rang = false;
-    while (!rang && !stop) {
+    while (!rang && !stop) {  // asked once more afterwards, also at the deadline: what came in time counts
       const auto now = Clock::now();
       rang = bell.wait_until(deadline - now > kSignalCheck ? now + kSignalCheck : deadline);
       stop = Clock::now() >= deadline || (keep_waiting && !keep_waiting());
     }
-    forget_watch(id);  // asked once more, also at the deadline: what came in time counts
   }
 }
 

@@ -90,8 +90,10 @@ struct Evaluator {
 
   /// Where the rows probably are, for all edges first: their memory is then fetched in parallel.
   void probe(const std::vector<PathEdge>& edges) const {
-    for (const PathEdge& edge : edges)
-      scratch.probes.push_back(edge.provider.kind == ProviderKind::sampled ? edge.provider.series().probe(at) : Series::Probe{});
+    for (const PathEdge& edge : edges) {
+      Series::Probe& probe = scratch.probes.emplace_back();
+      if (edge.provider.kind == ProviderKind::sampled) edge.provider.series().probe(at, probe);
+    }
   }
 
   /// The product of `edges`, last edge leftmost: ancestor_T_start.

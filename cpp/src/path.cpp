@@ -213,7 +213,7 @@ FailureKind evaluate_sampled(const Series& series, const Bracket& bracket, Stamp
     set_from_row(before, context, fallback, out);
     return FailureKind::none;
   }
-  if (!before) return hold_or_fail(series, series.first_row(), FailureKind::before_history, context, fallback, out);
+  if (!before) return hold_or_fail(series, after ? after : series.first_row(), FailureKind::before_history, context, fallback, out);
   if (!after) return hold_or_fail(series, before, FailureKind::after_history, context, fallback, out);
   out.value = interpolate_rows(before, after, at.ns, context.interpolation);
   if (context.want_covariance) {
@@ -224,14 +224,10 @@ FailureKind evaluate_sampled(const Series& series, const Bracket& bracket, Stamp
   return FailureKind::none;
 }
 
-FailureKind evaluate_fixed(const PathEdge& edge, Stamp at, const QueryContext& context, Evaluation& out) {
-  const FixedPose& fixed = edge.provider.fixed();
-  out.held = at < edge.opens;
-  if (out.held && context.outside != Outside::hold) return FailureKind::before_history;
+void evaluate_fixed(const FixedPose& fixed, Evaluation& out) {
   out.value = fixed.value;
-  out.certainty = fixed.exact ? Certainty::exact : Certainty::known;
-  if (!fixed.exact) out.covariance = fixed.covariance;
-  return FailureKind::none;
+  out.certainty = fixed.certainty;
+  if (fixed.certainty == Certainty::known) out.covariance = fixed.covariance;
 }
 
 }  // namespace
@@ -240,8 +236,15 @@ FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at
                           const std::optional<Covariance>& default_covariance, Evaluation& out) {
   out.held = out.predicted = false;
   out.certainty = Certainty::unknown;
+  const bool is_early = at < edge.opens && edge.provider.kind != ProviderKind::sampled;
+  if (is_early) {
+    if (context.outside != Outside::hold) return FailureKind::before_history;
+    const FailureKind kind = evaluate_edge({edge.child, edge.relation, edge.provider}, nullptr, edge.opens, context, default_covariance, out);
+    out.held = true;
+    return kind;
+  }
   switch (edge.provider.kind) {
-    case ProviderKind::fixed: return evaluate_fixed(edge, at, context, out);
+    case ProviderKind::fixed: evaluate_fixed(edge.provider.fixed(), out); return FailureKind::none;
     case ProviderKind::sampled: {
       const Series& series = edge.provider.series();
       return evaluate_sampled(series, bracket != nullptr ? *bracket : series.bracket(at), at, context, default_covariance, out);
@@ -253,10 +256,9 @@ FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at
 }
 
 std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit) {
+  if (limit < edge.opens && edge.provider.kind != ProviderKind::sampled) return std::nullopt;
   switch (edge.provider.kind) {
-    case ProviderKind::fixed:
-      if (limit < edge.opens) return std::nullopt;
-      return Stamp::never();
+    case ProviderKind::fixed: return Stamp::never();
     case ProviderKind::sampled: {
       const Series& series = edge.provider.series();
       if (series.empty()) return std::nullopt;
@@ -283,7 +285,10 @@ Coverage coverage_of(const PathEdge& edge) {
       const Row first = provider.series().first_row();
       return first ? Coverage{{first.stamp_ns()}, provider.series().newest()} : Coverage{};
     }
-    case ProviderKind::driven: return provider.driven().coverage();
+    case ProviderKind::driven: {
+      const Coverage covered = provider.driven().coverage();
+      return {std::max(covered.first, edge.opens), covered.last};
+    }
     case ProviderKind::none: break;
   }
   return {};

@@ -72,15 +72,16 @@ Rotation Rotation::from_rpy(const Vector3& rpy) {
 }
 
 Vector3 Rotation::rpy() const {
-  const double sin_pitch = std::clamp(2.0 * (w * y - x * z), -1.0, 1.0);
-  if (std::abs(sin_pitch) > 1.0 - 1e-12) {
+  const double sin_pitch = 2.0 * (w * y - x * z);
+  const double cos_pitch = std::hypot(1.0 - 2.0 * (y * y + z * z), 2.0 * (w * z + x * y));
+  if (cos_pitch < 1e-9) {
     // Gimbal lock: roll and yaw turn about one axis; all of it is reported as yaw.
     const double yaw = std::copysign(2.0, -sin_pitch) * std::atan2(x, w);
     return {0.0, std::copysign(std::numbers::pi / 2.0, sin_pitch), std::remainder(yaw, 2.0 * std::numbers::pi)};
   }
   const double roll = std::atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y));
   const double yaw = std::atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z));
-  return {roll, std::asin(sin_pitch), yaw};
+  return {roll, std::atan2(sin_pitch, cos_pitch), yaw};
 }
 
 }  // namespace armillary

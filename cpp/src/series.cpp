@@ -113,6 +113,7 @@ Series::Inserted Series::insert(Stamp stamp, std::span<const double> values, con
     expire(retired);
     return Inserted::appended;
   }
+  if (stamp < floor()) return Inserted::late;  // already forgotten; the forest refuses it with a reason
   drop_forgotten(retired);
   const Spot spot = find(stamp.ns);
   insert_beside(spot, stamp.ns, values.data(), side, retired);
@@ -150,8 +151,9 @@ void Series::grow_tail(RetireList& retired) {
   const std::uint32_t entry = index->end - 1;
   const std::uintptr_t word = index->entries[entry].word;
   const std::uint32_t count = Index::count_of(word);
-  tail_capacity_ = std::min(2 * count, kChunkRows);
-  std::int64_t* rows = allocate_rows(tail_capacity_, index->stride);
+  const std::uint32_t capacity = std::min(2 * count, kChunkRows);
+  std::int64_t* rows = allocate_rows(capacity, index->stride);
+  tail_capacity_ = capacity;
   copy_rows(rows, Index::rows_of(word), count, index->stride);
   publish_chunk(entry, rows, count, retired);
 }
@@ -161,8 +163,9 @@ void Series::start_chunk(std::int64_t stamp_ns, const double* values, const doub
   make_room_in_index(retired);
   Index* index = index_.load();
   const std::uint32_t entry = index->end;
-  tail_capacity_ = size() < kChunkRows ? kFirstChunkRows : kChunkRows;
-  std::int64_t* rows = allocate_rows(tail_capacity_, index->stride);
+  const std::uint32_t capacity = size() < kChunkRows ? kFirstChunkRows : kChunkRows;
+  std::int64_t* rows = allocate_rows(capacity, index->stride);
+  tail_capacity_ = capacity;
   write_row(rows, stamp_ns, values, side);
   index->entries[entry].first_ns.store(stamp_ns);
   index->entries[entry].word.store(chunk_word(rows, 1));
@@ -202,8 +205,9 @@ void Series::insert_beside(const Spot& spot, std::int64_t stamp_ns, const double
   if (!spot.exact && count == kChunkRows) return split(spot, stamp_ns, values, side, retired);
   const std::uint32_t skipped = spot.exact ? 1 : 0, total = count + 1 - skipped;
   const bool is_tail = spot.entry + 1 == index->end;
-  if (is_tail) tail_capacity_ = std::max(tail_capacity_, total);
-  std::int64_t* rows = allocate_rows(is_tail ? tail_capacity_ : total, stride);
+  const std::uint32_t capacity = is_tail ? std::max(tail_capacity_, total) : total;
+  std::int64_t* rows = allocate_rows(capacity, stride);
+  if (is_tail) tail_capacity_ = capacity;
   const std::int64_t* old = Index::rows_of(word);
   copy_rows(rows, old, spot.row, stride);
   write_row(rows + std::size_t{spot.row} * stride, stamp_ns, values, side);
@@ -249,39 +253,6 @@ void Series::split(const Spot& spot, std::int64_t stamp_ns, const double* values
   publish_index(next, retired);
   retire_rows(word, retired);
   size_.store(size() + 1, std::memory_order_relaxed);
-}
-
-bool Series::erase(Stamp stamp, RetireList& retired) {
-  if (empty()) return false;
-  drop_forgotten(retired);
-  const Spot spot = find(stamp.ns);
-  if (!spot.exact) return false;
-  const Index* index = index_.load();
-  const std::uintptr_t word = index->entries[spot.entry].word;
-  const std::uint32_t count = Index::count_of(word), stride = index->stride, live = index->end - index->begin;
-  if (count > 1) {
-    const bool is_tail = spot.entry + 1 == index->end;
-    std::int64_t* rows = allocate_rows(is_tail ? tail_capacity_ : count - 1, stride);
-    copy_rows(rows, Index::rows_of(word), spot.row, stride);
-    copy_rows(rows + std::size_t{spot.row} * stride, Index::rows_of(word) + std::size_t{spot.row + 1} * stride,
-              count - spot.row - 1, stride);
-    publish_chunk(spot.entry, rows, count - 1, retired);
-  } else {
-    auto* next = Index::make(stride, index->side_offset, live + 3);
-    std::uint32_t to = 0;
-    for (std::uint32_t i = index->begin; i < index->end; ++i) {
-      if (i == spot.entry) continue;
-      next->entries[to].first_ns.store(index->entries[i].first_ns.load());
-      next->entries[to++].word.store(index->entries[i].word.load());
-    }
-    next->end.store(to);
-    if (spot.entry + 1 == index->end && to > 0) tail_capacity_ = Index::count_of(next->entries[to - 1].word);
-    publish_index(next, retired);
-    retire_rows(word, retired);
-  }
-  size_.store(size() - 1, std::memory_order_relaxed);
-  newest_ns_.store(size() == 0 ? Stamp::always().ns : last_row().stamp_ns(), std::memory_order_release);
-  return true;
 }
 
 void Series::add_side_column(RetireList& retired) {

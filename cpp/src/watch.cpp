@@ -51,37 +51,34 @@ void WatchList::fire_all() {
   refresh_hull();
 }
 
-void StructureWatches::add_name(const Watch& watch, std::string name) {
-  entries_.push_back({std::move(name), kNone, kNone, watch});
+namespace {
+
+template <typename Map>
+void fire(Map& map, const typename Map::key_type& key) {
+  const auto [first, last] = map.equal_range(key);
+  std::for_each(first, last, [](const auto& entry) { entry.second.watcher->wake(entry.second.id); });
+  map.erase(first, last);
 }
 
-void StructureWatches::add_roots(const Watch& watch, FrameId first, FrameId second) {
-  entries_.push_back({{}, first, second, watch});
+template <typename Map>
+void remove(Map& map, WaitId id, const typename Map::key_type& key) {
+  const auto [first, last] = map.equal_range(key);
+  const auto found = std::find_if(first, last, [id](const auto& entry) { return entry.second.id == id; });
+  if (found != last) map.erase(found);
 }
 
-void StructureWatches::remove(WaitId id) {
-  std::erase_if(entries_, [id](const Entry& entry) { return entry.watch.id == id; });
-}
+}  // namespace
 
-template <typename Concerns>
-void StructureWatches::fire_if(Concerns concerns) {
-  std::erase_if(entries_, [&](const Entry& entry) {
-    if (!concerns(entry)) return false;
-    entry.watch.watcher->wake(entry.watch.id);
-    return true;
-  });
-}
-
-void StructureWatches::frame_added(const std::string& name) {
-  fire_if([&](const Entry& entry) { return entry.name == name; });
-}
-
-void StructureWatches::parent_changed(FrameId frame) {
-  fire_if([&](const Entry& entry) { return entry.first == frame || entry.second == frame; });
-}
+void StructureWatches::remove_name(WaitId id, const std::string& name) { remove(names_, id, name); }
+void StructureWatches::remove_frame(WaitId id, FrameId frame) { remove(frames_, id, frame); }
+void StructureWatches::frame_added(const std::string& name) { fire(names_, name); }
+void StructureWatches::frame_changed(FrameId frame) { fire(frames_, frame); }
 
 void StructureWatches::fire_all() {
-  fire_if([](const Entry&) { return true; });
+  for (const auto& [name, watch] : names_) watch.watcher->wake(watch.id);
+  for (const auto& [frame, watch] : frames_) watch.watcher->wake(watch.id);
+  names_.clear();
+  frames_.clear();
 }
 
 }  // namespace armillary

@@ -1,9 +1,13 @@
 #pragma once
 
-// A test runner in thirty lines: the core's tests need nothing but a compiler.
+// A small test runner: the core's tests need nothing but a compiler.
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -20,8 +24,9 @@ inline std::vector<Case>& cases() {
   return all;
 }
 
-inline int& failures() {
-  static int count = 0;
+/// Failed checks of the case that runs; checks may be made by several threads.
+inline std::atomic<int>& failures() {
+  static std::atomic<int> count{0};
   return count;
 }
 
@@ -29,26 +34,49 @@ struct Register {
   Register(std::string name, std::function<void()> body) { cases().push_back({std::move(name), std::move(body)}); }
 };
 
+/// Counts a failure; false once it is not worth another line.
+inline bool is_worth_a_line() {
+  constexpr int kLinesPerCase = 5;
+  return failures().fetch_add(1) < kLinesPerCase;
+}
+
 inline void that(bool holds, const char* what, const char* file, int line) {
-  if (holds) return;
-  ++failures();
-  std::fprintf(stderr, "%s:%d: not true: %s\n", file, line, what);
+  if (!holds && is_worth_a_line()) std::fprintf(stderr, "%s:%d: not true: %s\n", file, line, what);
 }
 
 inline void close(double a, double b, double tolerance, const char* file, int line) {
   if (std::abs(a - b) <= tolerance) return;
-  ++failures();
-  std::fprintf(stderr, "%s:%d: %.17g is not within %g of %.17g\n", file, line, a, tolerance, b);
+  if (is_worth_a_line()) std::fprintf(stderr, "%s:%d: %.17g is not within %g of %.17g\n", file, line, a, tolerance, b);
 }
+
+/// A case that hangs ends the run and is named: its name is printed before it begins.
+class Watchdog {
+ public:
+  Watchdog() { alarm(limit_s()); }
+  ~Watchdog() { alarm(0); }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+ private:
+  static unsigned limit_s() {
+    const char* given = std::getenv("ARMILLARY_TEST_LIMIT_S");
+    return given != nullptr ? static_cast<unsigned>(std::atoi(given)) : 120;
+  }
+};
 
 /// Runs every case, or those whose name contains `only`; exit status 1 on any failure.
 inline int run(const char* only) {
   int passed = 0, failed = 0;
   for (const Case& test : cases()) {
     if (only != nullptr && test.name.find(only) == std::string::npos) continue;
-    const int before = failures();
-    test.body();
-    const bool ok = failures() == before;
+    std::printf("     %s\r", test.name.c_str());
+    std::fflush(stdout);
+    failures() = 0;
+    {
+      const Watchdog watchdog;
+      test.body();
+    }
+    const bool ok = failures() == 0;
     (ok ? passed : failed) += 1;
     std::printf("%s %s\n", ok ? "ok  " : "FAIL", test.name.c_str());
     std::fflush(stdout);
@@ -59,7 +87,7 @@ inline int run(const char* only) {
 
 }  // namespace check
 
-#define CHECK(condition) ::check::that((condition), #condition, __FILE__, __LINE__)
+#define CHECK(condition) ::check::that(static_cast<bool>(condition), #condition, __FILE__, __LINE__)
 #define CHECK_CLOSE(a, b, tolerance) ::check::close((a), (b), (tolerance), __FILE__, __LINE__)
 #define TEST(identifier, name)                                     \
   static void identifier();                                        \

@@ -53,7 +53,12 @@ struct World {
   }
   Failure fix(std::string_view of, std::string_view in, const Transform& pose = {}, Stamp from = Stamp::always(),
               std::string_view source = "") {
-    return forest.fix({of, in, source}, from, {.value = pose, .covariance = {}, .exact = true});
+    FixedPose fixed;
+    fixed.value = pose;
+    return forest.fix({of, in, source}, from, fixed);
+  }
+  Failure attach(std::string_view of, std::string_view to, std::int64_t at) {
+    return forest.attach({.of = of, .to = to, .source = "", .own_name = "me", .seen_at = When::exactly({at}), .from = {at}});
   }
 
   [[nodiscard]] Question question(std::string_view of, std::string_view in, When at = {}, const QueryContext& context = {}) const {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import warnings
 import weakref
@@ -315,6 +314,8 @@ class World(WorldCore):
         interpolation: str | None = None,
     ) -> Pose:
         """The pose, awaited: for asyncio."""
+        import asyncio  # noqa: PLC0415  (half of our import time, and most programs never await)
+
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Pose] = loop.create_future()
 

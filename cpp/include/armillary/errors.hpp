@@ -23,7 +23,7 @@ enum class FailureKind {
   frame_in_use,
   frame_in_itself,
   stamp_not_a_sample,
-  too_far_ahead,
+  not_a_pose,
   limit_reached,
   closed,
 };

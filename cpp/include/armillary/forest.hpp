@@ -65,6 +65,16 @@ struct NamedQuestion {
   QueryContext context{};
 };
 
+/// `of` is to hang under `to` from `from` on, where it was seen at `seen_at`.
+struct Attachment {
+  std::string_view of, to;
+  std::string_view source;    ///< empty: whoever holds the frame at `from`, so that it is a move and not a rival
+  std::string_view own_name;  ///< who speaks where nobody holds it
+  When seen_at{};
+  Stamp from{};
+  Outside outside = Outside::raise;
+};
+
 /// All frames seen from one, at one time.
 struct Sweep {
   struct Found {
@@ -131,8 +141,8 @@ class Forest {
   /// To be called when what `relation`'s provider covers has grown to `stamp`.
   void driven_changed(RelationId relation, Stamp stamp);
 
-  /// Re-parents from `at` on and keeps where it is. An empty `source` means whoever holds the frame at `at`.
-  Failure attach(std::string_view of, std::string_view to, std::string_view source, Stamp at, std::string_view own_name);
+  /// Re-parents and keeps where it is.
+  Failure attach(const Attachment& wish);
 
   /// Settles every contest about `of`; an empty optional takes the preference back. False: no such frame or source.
   bool prefer(FrameId of, std::optional<std::string_view> source);

@@ -15,8 +15,9 @@ struct Coverage {
 
 /// A pose that is computed when it is asked: a joint, a mechanism.
 ///
-/// Called by readers without a lock, from several threads at once. When its coverage grows, its owner tells
-/// the forest (`Forest::driven_changed`), which wakes who waits for it.
+/// Called by readers without a lock, from several threads at once; it must not ask the forest itself. When its
+/// coverage grows, its owner tells the forest (`Forest::driven_changed`), which wakes who waits for it. It is
+/// destroyed under the forest's writer lock, some time after the last reader left.
 class DrivenProvider {
  public:
   DrivenProvider() = default;
@@ -32,9 +33,9 @@ class DrivenProvider {
 
 /// A pose that never changes.
 struct FixedPose {
-  Transform value;
-  Covariance covariance;
-  bool exact = true;  ///< without a covariance a fixed pose is exact
+  Transform value{};
+  Covariance covariance{};
+  Certainty certainty = Certainty::exact;  ///< without a covariance a fixed pose is exact
 };
 
 }  // namespace armillary

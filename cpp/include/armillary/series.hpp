@@ -65,8 +65,6 @@ class alignas(64) Series {
   /// Appends strictly increasing rows, all newer than the newest: the fast lane of bulk loading.
   void append(std::span<const std::int64_t> stamps, const double* values, RetireList& retired);
 
-  bool erase(Stamp stamp, RetireList& retired);
-
   /// Forgets what is older than `floor`; the newest row always stays.
   void forget_before(Stamp floor, RetireList& retired);
 
@@ -94,12 +92,15 @@ class alignas(64) Series {
   class Reader;
 
   [[nodiscard]] Probe probe(Stamp at) const;
+  void probe(Stamp at, Probe& out) const;  ///< the same, in place
   /// Fetches what `probe` will read, for callers with many series at hand.
   void prefetch() const { __builtin_prefetch(index_.load(std::memory_order_relaxed)); }
   /// Rows older than the floor are never returned.
   [[nodiscard]] static Bracket settle(const Probe& probe, Stamp at);
   [[nodiscard]] Bracket bracket(Stamp at) const { return settle(probe(at), at); }
 
+  /// Rows older than this do not exist any more.
+  [[nodiscard]] Stamp floor() const { return {floor_ns_.load(std::memory_order_acquire)}; }
   [[nodiscard]] bool empty() const { return newest_ns_.load(std::memory_order_acquire) == Stamp::always().ns; }
   /// `Stamp::always()` when empty.
   [[nodiscard]] Stamp newest() const { return {newest_ns_.load(std::memory_order_acquire)}; }

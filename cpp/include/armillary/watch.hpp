@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "armillary/ids.hpp"
@@ -51,26 +52,21 @@ class WatchList {
   Stamp first_ = Stamp::never(), last_ = Stamp::always();  // hull of all intervals
 };
 
-/// Waits for a frame to appear or to be connected.
+/// Waits for structure: for a name to appear, or for one of the frames on a path to change its parent.
 class StructureWatches {
  public:
-  void add_name(const Watch& watch, std::string name);
-  void add_roots(const Watch& watch, FrameId first, FrameId second);
-  void remove(WaitId id);
+  void add_name(const Watch& watch, const std::string& name) { names_.emplace(name, watch); }
+  void add_frame(const Watch& watch, FrameId frame) { frames_.emplace(frame, watch); }
+  void remove_name(WaitId id, const std::string& name);
+  void remove_frame(WaitId id, FrameId frame);
 
   void frame_added(const std::string& name);
-  void parent_changed(FrameId frame);
+  void frame_changed(FrameId frame);
   void fire_all();
 
  private:
-  struct Entry {
-    std::string name;
-    FrameId first, second;
-    Watch watch;
-  };
-  template <typename Concerns>
-  void fire_if(Concerns concerns);
-  std::vector<Entry> entries_;
+  std::unordered_multimap<std::string, Watch> names_;
+  std::unordered_multimap<FrameId, Watch> frames_;
 };
 
 }  // namespace armillary

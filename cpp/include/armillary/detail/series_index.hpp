@@ -100,21 +100,29 @@ class Series::Reader {
     if (high_ns_ > low_ns_) entries_a_ns_ = static_cast<double>(end_ - 1 - begin_) / static_cast<double>(high_ns_ - low_ns_);
   }
 
+  /// Writes field by field into `out`: a Probe that is built aside and copied stalls, its narrow stores read back wide.
+  void probe(Stamp at, Probe& out) const {
+    out.rows = nullptr;
+    if (begin_ == end_) return;
+    const std::uint32_t entry = entry_of(at.ns);
+    const std::uintptr_t word = index_->entries[entry].word.load();
+    const std::int64_t* rows = Index::rows_of(word);
+    const std::uint32_t count = Index::count_of(word), stride = index_->stride, guess = guess_row(entry, count, at.ns);
+    __builtin_prefetch(rows + std::size_t{guess} * stride);
+    __builtin_prefetch(rows + std::size_t{guess + 1} * stride);
+    out.rows = rows;
+    out.count = count;
+    out.guess = guess;
+    out.stride = stride;
+    out.index = index_;
+    out.entry = entry;
+    out.floor_ns = floor_ns_;
+  }
+
   [[nodiscard]] Probe probe(Stamp at) const {
-    Probe probe;
-    probe.floor_ns = floor_ns_;
-    if (begin_ == end_) return probe;
-    probe.entry = entry_of(at.ns);
-    const std::uintptr_t word = index_->entries[probe.entry].word.load();
-    probe.rows = Index::rows_of(word);
-    probe.count = Index::count_of(word);
-    probe.stride = index_->stride;
-    probe.index = index_;
-    probe.guess = guess_row(probe.entry, probe.count, at.ns);
-    const std::int64_t* row = probe.rows + std::size_t{probe.guess} * probe.stride;
-    __builtin_prefetch(row);
-    __builtin_prefetch(row + probe.stride);
-    return probe;
+    Probe made;
+    probe(at, made);
+    return made;
   }
 
  private:
@@ -145,6 +153,7 @@ class Series::Reader {
 };
 
 inline Series::Probe Series::probe(Stamp at) const { return Reader(*this).probe(at); }
+inline void Series::probe(Stamp at, Probe& out) const { Reader(*this).probe(at, out); }
 
 inline Bracket Series::settle(const Probe& probe, Stamp at) {
   Bracket bracket;
@@ -171,6 +180,7 @@ inline Bracket Series::settle(const Probe& probe, Stamp at) {
     }
   }
   if (bracket.before && bracket.before.stamp_ns() < probe.floor_ns) bracket.before = {};
+  if (bracket.after && bracket.after.stamp_ns() < probe.floor_ns) bracket.after = {};
   return bracket;
 }
 

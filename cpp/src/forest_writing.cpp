@@ -1,0 +1,164 @@
+// How samples and runs come in: checked first, then written, then published, then told.
+
+#include <algorithm>
+#include <numeric>
+
+#include "armillary/pose_row.hpp"
+#include "forest_state.hpp"
+
+namespace armillary {
+
+Stamp Forest::State::newest(const RelationRecord& relation) const {
+  Stamp newest = Stamp::always();
+  for (const RunRecord& run : relation.track->runs)
+    if (run.relation == relation.id && run.is_sampled()) newest = std::max(newest, run.series->newest());
+  return newest;
+}
+
+/// Samples of this relation before the result are older than what it remembers.
+Stamp Forest::State::oldest_welcome(const RelationRecord& relation, Stamp at) const {
+  Stamp welcome = earlier(newest(relation), relation.retention.history);
+  std::size_t samples = 0;
+  Stamp oldest = Stamp::never();
+  for (const RunRecord& run : relation.track->runs) {
+    if (run.relation != relation.id || !run.is_sampled()) continue;
+    if (run.from <= at) welcome = std::max(welcome, run.series->floor());
+    samples += run.series->size();
+    if (const Row first = run.series->first_row()) oldest = std::min(oldest, Stamp{first.stamp_ns()});
+  }
+  const bool is_full = relation.retention.max_samples > 0 && samples >= relation.retention.max_samples;
+  return is_full ? std::max(welcome, oldest) : welcome;
+}
+
+Failure Forest::State::check_stamps(const RelationRecord* relation, std::span<const std::int64_t> stamps) const {
+  const Stamp last = relation == nullptr ? Stamp::always() : newest(*relation);
+  for (std::size_t row = 0; row < stamps.size(); ++row) {
+    const Stamp at{stamps[row]};
+    if (!is_sample_stamp(at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = at, .row = row};
+    if (relation == nullptr || at > last) continue;  // in order: nothing to look up
+    const Stamp welcome = oldest_welcome(*relation, at);
+    if (at < welcome)
+      return Evidence{.kind = FailureKind::before_history, .relation = relation->id, .requested = at, .first = welcome, .last = std::max(last, welcome), .row = row};
+  }
+  return {};
+}
+
+/// One parent for all time and no circle: the sample changes nothing but its series.
+bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sample) {
+  TrackRecord& track = *relation.track;
+  if (track.runs.size() != 1 || track.may_loop) return false;
+  RunRecord& run = track.runs.front();
+  if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder()) return false;
+  if (sample.at < run.from) {
+    if (frames[track.of].tracks.size() > 1) return false;  // rivals are told apart by when they begin
+    run.from = sample.at;
+  }
+  run.series->insert(sample.at, sample.values, sample.side, retired);
+  track.watches.inserted(sample.at);
+  return true;
+}
+
+/// Edits the runs of a track. Where a circle is possible the edit is tried on a copy, and kept only if at no
+/// instant it closes a loop.
+template <typename Edit>
+Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
+  RelationRecord& relation = make_relation(edge);
+  TrackRecord& track = *relation.track;
+  const std::vector<Run> before = track.published();
+  if (track.may_loop) {
+    TrackRecord draft = copy_of(track);
+    edit(draft, relation);
+    if (Failure failure = check_loops(draft)) {
+      drop_unused_relations(track);
+      return failure;
+    }
+    std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
+    track.runs = std::move(draft.runs);
+  } else {
+    edit(track, relation);
+  }
+  drop_unused_relations(track);
+  if (track.published() != before) publish(track.of);
+  return {};
+}
+
+namespace {
+
+bool strictly_increasing(std::span<const std::int64_t> stamps) {
+  return std::ranges::adjacent_find(stamps, std::ranges::greater_equal{}) == stamps.end();
+}
+
+/// Row numbers by stamp; of equal stamps the later row comes later, and so wins.
+std::vector<std::size_t> order_of(std::span<const std::int64_t> stamps) {
+  std::vector<std::size_t> order(stamps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t row) { return stamps[row]; });
+  return order;
+}
+
+/// Everything to the end of the one run: the lane for bulk loading.
+bool can_append(const TrackRecord& track, const RelationRecord& relation, std::int64_t after_ns) {
+  if (track.runs.size() != 1) return false;
+  const RunRecord& run = track.runs.front();
+  return run.relation == relation.id && run.is_sampled() && run.series->newest().ns == after_ns;
+}
+
+}  // namespace
+
+Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides) {
+  if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
+  if (stamps.empty()) return {};
+  if (Failure failure = check_stamps(find_relation(edge), stamps)) return failure;
+  const bool in_order = strictly_increasing(stamps);
+  const std::vector<std::size_t> order = in_order ? std::vector<std::size_t>{} : order_of(stamps);
+  Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
+    for (std::size_t i = 0; i < stamps.size(); ++i) {
+      if (i == 1 && in_order && sides == nullptr && can_append(track, relation, stamps[0]))
+        return track.runs[0].series->append(stamps.subspan(1), rows + kPoseWidth, retired);
+      const std::size_t row = in_order ? i : order[i];
+      Sample sample{{stamps[row]}, {}, sides == nullptr ? nullptr : sides + row * Covariance::kPacked};
+      std::copy_n(rows + row * kPoseWidth, kPoseWidth, sample.values.begin());
+      place_sample(track, relation, sample);
+      expire_runs(track, relation);
+    }
+  });
+  if (failure) return failure;
+  if (const RelationRecord* relation = find_relation(edge); relation != nullptr && !relation->track->watches.empty())
+    for (const std::int64_t stamp : stamps) relation->track->watches.inserted({stamp});
+  return {};
+}
+
+/// A fixed or driven pose from `run.from` on.
+Failure Forest::State::open_run(const EdgeName& edge, RunRecord run) {
+  if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
+  return edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
+    run.parent = relation.parent;
+    run.relation = relation.id;
+    place_run(track, std::move(run));
+    bound_runs(track);
+  });
+}
+
+/// Sampled runs are emptied where they are: structure stays. When time restarts only the newest parent counts.
+void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
+  if (track.runs.empty()) return;
+  const bool only_sampled = std::ranges::all_of(track.runs, &RunRecord::is_sampled);
+  if (time_restarts || only_sampled) {
+    while (track.runs.size() > 1) erase_run(track, 0);
+    track.runs.front().from = Stamp::always();
+  }
+  for (RunRecord& run : track.runs)
+    if (run.is_sampled()) empty_run(run, Stamp::always());
+  drop_unused_relations(track);
+}
+
+void Forest::State::forget_all_samples(bool time_restarts) {
+  std::vector<FrameId> changed;
+  for (FrameId id = 0; id < frames.size(); ++id) {
+    for (const auto& track : frames[id].tracks) forget_samples(*track, time_restarts);
+    if (frames[id].alive) changed.push_back(id);
+  }
+  publish(changed);
+}
+
+}  // namespace armillary
