@@ -141,7 +141,7 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
   switch (failure->kind) {
     case FailureKind::unknown_frame: {
       const std::string name = failure->name.empty() && failure->of != kNone ? world.forest->frame_name(failure->of) : failure->name;
-      return error_class("UnknownFrame")(name.empty() ? nb::cast<std::string>(nb::str(of)) : name, world.forest->frame_names());
+      return error_class("UnknownFrame")(name.empty() ? printed(of) : name, world.forest->frame_names());
     }
     case FailureKind::not_connected:
       return error_class("NotConnected")(of, in_frame, world.forest->frame_name(failure->of), world.forest->frame_name(failure->in_frame),

@@ -45,7 +45,7 @@ Doubles::Doubles(nb::handle value, const char* name, std::initializer_list<Py_ss
   }
   get_buffer(array_, view_);
   if (fits(view_, shape)) return;
-  const std::string got = nb::cast<std::string>(nb::str(array_.attr("shape")));
+  const std::string got = printed(array_.attr("shape"));
   PyBuffer_Release(&view_);
   view_ = {};
   raise("InvalidArgument", std::string(name) + " must have shape " + shape_text(shape) + ", got " + got + ".");
@@ -53,14 +53,14 @@ Doubles::Doubles(nb::handle value, const char* name, std::initializer_list<Py_ss
 
 Stamps::Stamps(nb::handle value, const char* name) {
   nb::object raw = nb::module_::import_("numpy").attr("asarray")(value);
-  const std::string kind = nb::cast<std::string>(nb::str(raw.attr("dtype").attr("kind")));
+  const std::string kind = printed(raw.attr("dtype").attr("kind"));
   const bool empty = nb::cast<std::size_t>(raw.attr("size")) == 0;
   if (kind != "i" && kind != "u" && !empty)
     raise("InvalidStamp", std::string(name) + " must be integer nanoseconds (int64), got dtype " +
-                              nb::cast<std::string>(nb::str(raw.attr("dtype"))) +
+                              printed(raw.attr("dtype")) +
                               ". Convert seconds with (1e9 * values).round().astype('int64').");
   if (nb::cast<int>(raw.attr("ndim")) != 1)
-    raise("InvalidArgument", std::string(name) + " must have shape (N,), got " + nb::cast<std::string>(nb::str(raw.attr("shape"))) + ".");
+    raise("InvalidArgument", std::string(name) + " must have shape (N,), got " + printed(raw.attr("shape")) + ".");
   array_ = numpy_array(raw, "int64");
   get_buffer(array_, view_);
 }
@@ -72,7 +72,7 @@ std::int64_t as_stamp(nb::handle value, const char* name) {
     if (PyBool_Check(object) || !PyIndex_Check(object)) {
       const bool is_float = PyFloat_Check(object);
       raise("InvalidStamp", std::string(name) + " must be integer nanoseconds, got " + shown(value) + ". " +
-                                (is_float ? "Pass seconds(" + shown(value) + ")." : "Pass seconds(...), stamp(sec=, nanosec=) or LATEST."));
+                                (is_float ? "Pass seconds(" + shown(value) + ")." : "Pass seconds(...) or stamp(sec=, nanosec=)."));
     }
     index = nb::steal(PyNumber_Index(object));
     if (!index.is_valid()) throw nb::python_error();

@@ -13,6 +13,8 @@ void raise_object(nb::handle exception) {
 
 void raise(const char* kind, const std::string& message) { raise_object(error_class(kind)(message)); }
 
+std::string printed(nb::handle value) { return nb::cast<std::string>(nb::steal<nb::str>(PyObject_Str(value.ptr()))); }
+
 std::string shown(nb::handle value) {
   std::string text = nb::cast<std::string>(nb::repr(value));
   constexpr std::size_t longest = 60;

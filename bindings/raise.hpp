@@ -19,6 +19,9 @@ namespace armillary::python {
 /// armillary.errors.<kind>
 [[nodiscard]] nb::object error_class(const char* kind);
 
+/// str(value).
+[[nodiscard]] std::string printed(nb::handle value);
+
 /// "{value!r}", shortened.
 [[nodiscard]] std::string shown(nb::handle value);
 

@@ -64,11 +64,18 @@ class Watchdog {
   }
 };
 
-/// Runs every case, or those whose name contains `only`; exit status 1 on any failure.
-inline int run(const char* only) {
+/// `text`: names that contain it; `-text`: names that do not.
+inline bool is_chosen(const std::string& name, const char* filter) {
+  if (filter == nullptr) return true;
+  const bool without = filter[0] == '-';
+  return (name.find(filter + (without ? 1 : 0)) != std::string::npos) != without;
+}
+
+/// Runs every case, or those that `filter` chooses; exit status 1 on any failure.
+inline int run(const char* filter) {
   int passed = 0, failed = 0;
   for (const Case& test : cases()) {
-    if (only != nullptr && test.name.find(only) == std::string::npos) continue;
+    if (!is_chosen(test.name, filter)) continue;
     std::printf("     %s\r", test.name.c_str());
     std::fflush(stdout);
     failures() = 0;

@@ -281,15 +281,15 @@ class WorldCore:
         there from then on, until this source says something newer.
         """
 
-    def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None) -> None:
+    def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
         """
         Hang a frame under another from `at` on, keeping where it is: the grasped cup.
 
         Said in the name of whoever holds the frame at that instant, unless `source` is given, so that it is a move
-        and not a rival. `at=None` means world.now().
+        and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.
         """
 
-    def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None) -> None:
+    def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
         """
         Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion.
         """
@@ -394,9 +394,11 @@ class WorldCore:
 
     def _new_wait_id(self) -> int: ...
 
-    def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int | Latest, outside: str, policy: str, interpolation: str | None) -> Pose | None: ...
+    def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> Pose | None: ...
 
-    def _wait_for_pose(self, *, of: str, in_frame: str, at: int | Latest, timeout_s: float, outside: str, policy: str, interpolation: str | None) -> Pose: ...
+    def _wait_for_pose(self, timeout_s: float, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> Pose: ...
+
+    def _check_question(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> None: ...
 
     def _forget_wait(self, wait_id: int) -> None: ...
 

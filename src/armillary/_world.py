@@ -264,6 +264,8 @@ class World(WorldCore):
         in_frame: str,
         at: int | Latest = LATEST,
         timeout_s: float | None = None,
+        of_at: int | Latest | None = None,
+        fixed_frame: str | None = None,
         outside: str = "raise",
         policy: str = "unique",
         interpolation: str | None = None,
@@ -274,10 +276,8 @@ class World(WorldCore):
             WaitTimeout: The time is over; `.reason` says what was still missing.
             ArmillaryError: What is missing can never come any more.
         """
-        question = _question(
-            of=of, in_frame=in_frame, at=at, outside=outside, policy=policy, interpolation=interpolation
-        )
-        return self._wait_for_pose(timeout_s=-1.0 if timeout_s is None else max(0.0, timeout_s), **question)
+        question = self._question(of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation)
+        return self._wait_for_pose(-1.0 if timeout_s is None else max(0.0, timeout_s), **question)
 
     def on_pose(
         self,
@@ -288,6 +288,8 @@ class World(WorldCore):
         at: int | Latest = LATEST,
         on_failure: Callable[[ArmillaryError], object] | None = None,
         timeout_s: float | None = None,
+        of_at: int | Latest | None = None,
+        fixed_frame: str | None = None,
         outside: str = "raise",
         policy: str = "unique",
         interpolation: str | None = None,
@@ -295,11 +297,10 @@ class World(WorldCore):
         """Call `callback(pose)` once, when the pose becomes known; the handle has `.cancel()`.
 
         It runs on the world's one dispatcher thread, also when the pose is known already. When the pose can never
-        be known, or the time is over, `on_failure(error)` is called instead (`world.on_error` if not given).
+        be known, or the time is over, `on_failure(error)` is called instead (`world.on_error` if not given; closing
+        the world ends such a wait without a word).
         """
-        question = _question(
-            of=of, in_frame=in_frame, at=at, outside=outside, policy=policy, interpolation=interpolation
-        )
+        question = self._question(of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation)
         return self._dispatcher.ask(question, callback, on_failure, timeout_s)
 
     async def pose_when_ready(
@@ -309,6 +310,8 @@ class World(WorldCore):
         in_frame: str,
         at: int | Latest = LATEST,
         timeout_s: float | None = None,
+        of_at: int | Latest | None = None,
+        fixed_frame: str | None = None,
         outside: str = "raise",
         policy: str = "unique",
         interpolation: str | None = None,
@@ -324,7 +327,7 @@ class World(WorldCore):
                 set_it(value)
 
         handle = self._dispatcher.ask(
-            _question(of=of, in_frame=in_frame, at=at, outside=outside, policy=policy, interpolation=interpolation),
+            self._question(of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation),
             lambda pose: loop.call_soon_threadsafe(settle, future.set_result, pose),
             lambda error: loop.call_soon_threadsafe(settle, future.set_exception, error),
             timeout_s,
@@ -355,6 +358,31 @@ class World(WorldCore):
             on_drop=on_drop,
         )
 
+    def _question(  # noqa: PLR0917  (the keyword arguments of a question, in their order)
+        self,
+        of: str,
+        in_frame: str,
+        at: int | Latest,
+        of_at: int | Latest | None,
+        fixed_frame: str | None,
+        outside: str,
+        policy: str,
+        interpolation: str | None,
+    ) -> dict[str, Any]:
+        """A question that may be asked before its frames exist; everything else is checked now."""
+        question: dict[str, Any] = {
+            "of": check_name(of),
+            "in_frame": check_name(in_frame),
+            "at": at,
+            "of_at": of_at,
+            "fixed_frame": None if fixed_frame is None else check_name(fixed_frame),
+            "outside": outside,
+            "policy": policy,
+            "interpolation": interpolation,
+        }
+        self._check_question(**question)
+        return question
+
     # -- Ending
 
     def close(self) -> None:
@@ -378,20 +406,6 @@ class World(WorldCore):
         return f"World({self.name!r}, {len(self.frames())} frames, {len(self._relations())} relations)"
 
 
-def _question(
-    *, of: str, in_frame: str, at: int | Latest, outside: str, policy: str, interpolation: str | None
-) -> dict[str, Any]:
-    """The keyword arguments of a pose that is waited for, names checked."""
-    return {
-        "of": check_name(of),
-        "in_frame": check_name(in_frame),
-        "at": at,
-        "outside": outside,
-        "policy": policy,
-        "interpolation": interpolation,
-    }
-
-
 def _warn_of_typo(name: str, near: str) -> None:
     warnings.warn(
         f"New frame '{name}' is one typo away from the known '{near}'. "
@@ -407,7 +421,7 @@ def _note(info: RelationInfo) -> str:
     if info.kind != "sampled":
         return f"[{info.kind}{who}]"
     rate = "" if info.rate_hz is None else f", {info.rate_hz:.3g} Hz"
-    return f"[{info.samples} samples{rate}{who}]"
+    return f"[{info.samples} sample{'s' if info.samples != 1 else ''}{rate}{who}]"
 
 
 def _text(value: object, name: str) -> str:

@@ -139,11 +139,12 @@ class BeforeHistory(StampOutOfRange):
                 "time, or call reset_time() if the clock started again."
             )
         if self.requested is not None and self.first is None:
-            return f"The samples of {_edge_text(self.edge)} around {_instant(self.requested)} have expired. Keep a longer history."
+            gone = f"The samples of {_edge_text(self.edge)} around {_instant(self.requested)} have expired"
+            return f"{gone}. Keep a longer history."
         if self.requested is not None and self.last is None:
             return (
-                f"The pose of {_edge_text(self.edge)} was asked {_length((self.first or 0) - self.requested)} before it was "
-                f"fixed, which is from {_instant(self.first or 0)} on. Ask for a later stamp, or pass outside='hold'."
+                f"The pose of {_edge_text(self.edge)} was asked {_length((self.first or 0) - self.requested)} before it "
+                f"was fixed, from {_instant(self.first or 0)} on. Ask for a later stamp, or pass outside='hold'."
             )
         if self.requested is None or self.first is None:
             return (
@@ -258,7 +259,7 @@ class LimitReached(ArmillaryError, RuntimeError):
 
     def __init__(self, what: str, limit: int, cure: str) -> None:
         self.what, self.limit = what, limit
-        super().__init__(f"This world keeps at most {limit} {what}. {cure}")
+        super().__init__(f"At most {limit} {what} are kept. {cure}")
 
 
 class MissingExtra(ArmillaryError, ImportError):

@@ -12,6 +12,7 @@ from armillary.errors import (
     BeforeHistory,
     FrameInUse,
     FrameLoop,
+    InvalidArgument,
     NoSamples,
     NotConnected,
     SingleSample,
@@ -340,6 +341,13 @@ class TestALoop:
         assert where(world, "b", "map", 5) == 15.0
         with pytest.raises(FrameLoop):
             put(world, "b", "a", {4: 10.0})
+
+    def test_that_is_refused_leaves_nobody_behind_to_prefer(self, world):
+        put(world, "b", "a", {4: 4.0})
+        with pytest.raises(FrameLoop):
+            put(world, "a", "b", {4: 4.0}, source="left")
+        with pytest.raises(InvalidArgument):
+            world.prefer(of="a", source="left")
 
     def test_of_two_sources_is_a_loop_too(self, world):
         put(world, "a", "b", {1: 1.0, 5: 5.0}, source="left")

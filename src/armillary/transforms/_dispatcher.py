@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from armillary._core import Pose, WorldCore
 
 _STOP = 2**63
+_POSTED = _STOP + 1
 
 
 @dataclass(slots=True)
@@ -51,7 +53,7 @@ class Dispatcher:
     """Asks again what may have become answerable, and calls back; never under a lock.
 
     It does not keep its world alive: a world that is dropped ends its dispatcher.
-    `_lock` guards `_waits`, `_deadlines`, `_thread`, `_closed` and every `Wait.claimed`.
+    `_lock` guards `_waits`, `_deadlines`, `_posted`, `_thread`, `_closed` and every `Wait.claimed`.
     """
 
     def __init__(self, world: weakref.ref[WorldCore]) -> None:
@@ -60,6 +62,7 @@ class Dispatcher:
         self._lock = threading.Lock()
         self._waits: dict[int, Wait] = {}
         self._deadlines: list[tuple[float, int]] = []
+        self._posted: deque[Callable[[], object]] = deque()
         self._thread: threading.Thread | None = None
         self._closed = False
 
@@ -82,6 +85,26 @@ class Dispatcher:
             self._start()
         self._queue.wake(wait.wait_id)
         return WaitHandle(self, wait)
+
+    def knows(self, question: Mapping[str, Any]) -> Pose | None:
+        """The answer, if there is one already."""
+        try:
+            return self._alive().pose(**question)
+        except ArmillaryError:
+            return None
+
+    def check(self, question: Mapping[str, Any]) -> None:
+        """Refuse a question that is wrong in itself, at the call."""
+        self._alive()._check_question(**question)
+
+    def post(self, callback: Callable[[], object]) -> None:
+        """Call `callback()` on the dispatcher's thread, in the order of posting."""
+        with self._lock:
+            if self._closed:
+                raise WorldClosed
+            self._posted.append(callback)
+            self._start()
+        self._queue.wake(_POSTED)
 
     def cancel(self, wait: Wait) -> bool:
         """Whether the wait had not been answered yet."""
@@ -136,13 +159,26 @@ class Dispatcher:
             wait_id = self._queue.pop(self._time_left())
             if wait_id == _STOP:
                 break
+            if wait_id == _POSTED:
+                self._call_posted()
             with self._lock:
                 wait = self._waits.get(wait_id)
             if wait is not None:
                 self._examine(wait)
             self._end_overdue()
         for wait in list(self._waits.values()):
-            self._fail(wait, WorldClosed())
+            self._finish(wait, wait.on_failure or _say_nothing, WorldClosed())
+
+    def _call_posted(self) -> None:
+        with self._lock:
+            callback = self._posted.popleft()
+        self._call(callback)
+
+    def _call(self, callback: Callable[..., object], *values: object) -> None:
+        try:
+            callback(*values)
+        except Exception as error:  # noqa: BLE001  (a callback's fault is reported, never ours to die of)
+            self._report(error)
 
     def _time_left(self) -> float:
         with self._lock:
@@ -193,10 +229,11 @@ class Dispatcher:
         with self._lock:
             if not self._claim(wait):
                 return
-        try:
-            callback(value)
-        except Exception as error:  # noqa: BLE001  (a callback's fault is reported, never ours to die of)
-            self._report(error)
+        self._call(callback, value)
+
+
+def _say_nothing(_: ArmillaryError) -> None:
+    """Who gave no `on_failure` does not want to hear that the world was closed."""
 
 
 def print_error(error: BaseException) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from armillary.errors import ArmillaryError, InvalidArgument, LimitReached
+from armillary.errors import ArmillaryError, InvalidArgument, LimitReached, WorldClosed
 from armillary.stamps import seconds
 from armillary.transforms._names import check_name
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from armillary.transforms._dispatcher import Dispatcher, WaitHandle
 
 
-_AS_USUAL = {"outside": "raise", "policy": "unique", "interpolation": None}
+_AS_USUAL = {"of_at": None, "fixed_frame": None, "outside": "raise", "policy": "unique", "interpolation": None}
 
 
 @dataclass(slots=True, eq=False)
@@ -68,20 +69,33 @@ class StampedQueue:
     def put(self, item: object, *, frame: str, at: int) -> None:
         """Queue one datum that was measured in `frame` at the instant `at`.
 
-        With a tolerance the transforms must exist at `at` and at `at + tolerance_s`.
+        With a tolerance the transforms must exist at `at` and at `at + tolerance_s`. What is known already is handed
+        on without taking a place in the queue.
         """
-        frame = check_name(frame)
-        times = [at] if self._tolerance_ns == 0 else [at, at + self._tolerance_ns]
-        held = _Item(item, len(self._in_frames) * len(times), {}, [])
+        questions = self._questions(check_name(frame), at)
+        self._dispatcher.check(questions[0])
+        known = [self._dispatcher.knows(question) for question in questions]
+        if all(pose is not None for pose in known):
+            poses = {pose.in_frame: pose for pose in known if pose is not None and pose.stamp in {at, None}}
+            self._dispatcher.post(lambda: self._callback(item, poses))
+            return
+        held = _Item(item, len(questions), {}, [])
         with self._lock:
             pushed_out = self._make_room()
             self._items[id(held)] = held
         if pushed_out is not None:
-            cure = "Make it larger, or the data slower."
-            self._give_up(pushed_out, LimitReached("items in this queue", self._size, cure))
-        for target in self._in_frames:
-            for when in times:
-                self._ask(held, target, frame=frame, when=when, is_answer=when == at)
+            self._give_up(pushed_out, self._full())
+        for question in questions:
+            self._ask(held, question, is_answer=question["at"] == at)
+
+    def _questions(self, frame: str, at: int) -> list[dict[str, Any]]:
+        times = [at] if self._tolerance_ns == 0 else [at, at + self._tolerance_ns]
+        return [
+            {"of": frame, "in_frame": target, "at": when} | _AS_USUAL for target in self._in_frames for when in times
+        ]
+
+    def _full(self) -> LimitReached:
+        return LimitReached("items in this queue", self._size, "Make it larger, or the data slower.")
 
     def clear(self) -> None:
         """Forget everything that waits."""
@@ -94,11 +108,9 @@ class StampedQueue:
     def _make_room(self) -> _Item | None:
         return self._items.popitem(last=False)[1] if len(self._items) >= self._size else None
 
-    def _ask(self, held: _Item, target: str, *, frame: str, when: int, is_answer: bool) -> None:
-        question = {"of": frame, "in_frame": target, "at": when} | _AS_USUAL
-
+    def _ask(self, held: _Item, question: dict[str, Any], *, is_answer: bool) -> None:
         def on_pose(pose: Pose) -> None:
-            self._arrived(held, target, pose if is_answer else None)
+            self._arrived(held, question["in_frame"], pose if is_answer else None)
 
         def on_failure(reason: ArmillaryError) -> None:
             self._failed(held, reason)
@@ -125,8 +137,11 @@ class StampedQueue:
 
     def _give_up(self, held: _Item, reason: ArmillaryError) -> None:
         self._cancel(held)
-        if self._on_drop is not None:
-            self._on_drop(held.value, reason)
+        on_drop = self._on_drop
+        if on_drop is None:
+            return
+        with suppress(WorldClosed):
+            self._dispatcher.post(lambda: on_drop(held.value, reason))
 
     def _cancel(self, held: _Item) -> None:
         for handle in held.handles:
