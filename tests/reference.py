@@ -115,7 +115,6 @@ class Event:
     value: np.ndarray | None  # None: gone, it only says since when the frame is under its parent
     covariance: np.ndarray | None
     fixed: bool
-    cleared: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +142,6 @@ class Run:
     @property
     def begin(self) -> float:
         return self.events[0].stamp
-
-    @property
-    def cleared(self) -> bool:
-        return self.events[0].cleared
 
     @property
     def known(self) -> list[Event]:
@@ -283,15 +278,13 @@ class ReferenceWorld:
 
     def _commit(self, of: str, source: str, events: dict[float, Event]) -> None:
         before = self.events.get((of, source), {})
-        if len(events) > 1 and events.get(ALWAYS, events[max(events)]).cleared:
-            events = {stamp: event for stamp, event in events.items() if stamp != ALWAYS}
         self.events[of, source] = events
         if self._has_loop():
             self.events[of, source] = before
             self.events = {track: said for track, said in self.events.items() if said}
             raise refuse("FrameLoop")
         self.frames |= {of} | {event.parent for event in events.values()}
-        self._expire()
+        self._expire(of, source)
 
     def _sample_stamps(self, relation: Relation) -> list[float]:
         of, parent, source = relation
@@ -299,29 +292,21 @@ class ReferenceWorld:
         said = [event for event in events if event.parent == parent and event.value is not None]
         return [event.stamp for event in said if not event.fixed]
 
-    def _expire(self) -> None:
-        for of, source in self.events:
-            for run in self.runs(of, source):
-                stamps = self._sample_stamps(run.relation)
-                history = self.kept.get(run.relation, self.history)
-                if stamps:
-                    self._forget(run, before=max(stamps) - history)
-        self._trim()
+    def _expire(self, of: str, source: str) -> None:
+        for run in self.runs(of, source):
+            stamps, history = self._sample_stamps(run.relation), self.kept.get(run.relation, self.history)
+            self._forget(run, before=max(stamps, default=math.inf) - history)
+        while len(runs := self.runs(of, source)) > 1 and not runs[0].known:
+            del self.events[of, source][runs[0].begin]
 
-    def _forget(self, run: Run, before: float, *, cleared: bool = False) -> None:
+    def _forget(self, run: Run, before: float) -> None:
         """Drops values, but not since when the frame is under its parent."""
         events = self.events[run.of, run.source]
         for event in run.events:
             if event.stamp < before and not event.fixed:
                 del events[event.stamp]
         if run.begin not in events:
-            events[run.begin] = replace(run.events[0], value=None, cleared=cleared or run.cleared)
-
-    def _trim(self) -> None:
-        """Runs that are forgotten altogether go from the front of a track."""
-        for (of, source), events in self.events.items():
-            while not ((first := self.runs(of, source)[0]).known or first.cleared):
-                del events[first.begin]
+            events[run.begin] = replace(run.events[0], value=None)
 
     def _has_loop(self) -> bool:
         runs = [run for of, source in self.events for run in self.runs(of, source) if run.known]
@@ -338,14 +323,14 @@ class ReferenceWorld:
 
     def keep(self, *, of, in_frame, history, source=""):
         self.kept[of, in_frame, source] = history
-        self._expire()
+        self._expire(of, source)
 
     def clear(self):
         for (of, source), events in self.events.items():
             runs = self.runs(of, source)
             for run in runs:
-                self._forget(run, before=math.inf, cleared=True)
-            if not any(run.fixed for run in runs):
+                self._forget(run, before=math.inf)
+            if not any(run.fixed for run in runs):  # only the newest parent is worth keeping
                 last = events[runs[-1].begin]
                 events.clear()
                 events[ALWAYS] = replace(last, stamp=ALWAYS)

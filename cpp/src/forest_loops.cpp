@@ -21,11 +21,16 @@ class Climb {
  public:
   Climb(const std::vector<FrameRecord>& frames, FrameId target) : frames_(frames), target_(target) {}
 
-  /// The way from `start` to the target, or nothing.
-  std::vector<FrameId> from(FrameId start, const Coverage& when) {
+  struct Way {
+    std::vector<FrameId> frames;  // empty: there is none
+    Stamp at;                     // the first instant at which all of it holds
+  };
+
+  /// The way from `start` to the target.
+  Way from(FrameId start, const Coverage& when) {
     visit(start, when, kStart);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (steps_[i].frame == target_) return way_to(i);
+      if (steps_[i].frame == target_) return {way_to(i), steps_[i].when.first};
       for (const auto& track : frames_[steps_[i].frame].tracks) follow(*track, i);
     }
     return {};
@@ -69,10 +74,6 @@ class Climb {
 
 }  // namespace
 
-std::vector<FrameId> Forest::State::loop_within(FrameId of, FrameId parent, Coverage when) const {
-  return Climb(frames, of).from(parent, when);
-}
-
 bool Forest::State::reaches(FrameId from, FrameId target) const {
   if (from == target) return true;
   if (frames[target].hanging.empty()) return false;
@@ -103,8 +104,8 @@ Failure Forest::State::check_loops(const TrackRecord& track) const {
     const Coverage covered = track.coverage(k);
     if (covered.empty()) continue;
     const FrameId parent = track.runs[k].parent;
-    if (std::vector<FrameId> way = loop_within(track.of, parent, covered); !way.empty())
-      return Evidence{.kind = FailureKind::frame_loop, .of = track.of, .in_frame = parent, .requested = covered.first, .path = std::move(way)};
+    if (auto [way, at] = Climb(frames, track.of).from(parent, covered); !way.empty())
+      return Evidence{.kind = FailureKind::frame_loop, .of = track.of, .in_frame = parent, .requested = at, .path = std::move(way)};
   }
   return {};
 }

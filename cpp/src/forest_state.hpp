@@ -148,11 +148,11 @@ struct Forest::State {
 
   // loops (forest_loops.cpp)
   [[nodiscard]] bool reaches(FrameId from, FrameId target) const;
-  [[nodiscard]] std::vector<FrameId> loop_within(FrameId of, FrameId parent, Coverage when) const;
   [[nodiscard]] Failure check_loops(const TrackRecord& track) const;
   void mark_circle(FrameId of, FrameId parent);
 
   // removal
+  void drop_empty_tracks(FrameId frame);
   void erase_frame(FrameId frame);
   [[nodiscard]] std::vector<FrameId> subtree_of(FrameId frame) const;
 

@@ -98,11 +98,23 @@ RelationRecord& Forest::State::make_relation(const EdgeName& edge) {
   return *relations.back();
 }
 
+namespace {
+
+/// The first eight letters as one number.
+std::uint64_t order_of(std::string_view name) {
+  std::uint64_t order = 0;
+  for (std::size_t i = 0; i < sizeof order; ++i) order = order << 8 | (i < name.size() ? static_cast<unsigned char>(name[i]) : 0);
+  return order;
+}
+
+}  // namespace
+
 /// The short form where it says everything; otherwise all tracks with all runs.
 void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   node = {};
   node.alive = frame.alive;
   node.body = frame.body;
+  node.name_order = order_of(frame.name);
   node.may_loop = std::ranges::any_of(frame.tracks, [](const auto& track) { return track->may_loop; });
   std::vector<const TrackRecord*> with_runs;
   for (const auto& track : frame.tracks)
@@ -148,6 +160,11 @@ void Forest::State::publish(std::span<const FrameId> changed) {
 }
 
 void Forest::State::discard(RunRecord& run) { unlinked.push_back(std::move(run)); }
+
+/// A source that was refused has not spoken.
+void Forest::State::drop_empty_tracks(FrameId frame) {
+  std::erase_if(frames[frame].tracks, [](const auto& track) { return track->runs.empty() && track->relations.empty() && track->watches.empty(); });
+}
 
 void Forest::State::erase_frame(FrameId id) {
   FrameRecord& frame = frames[id];

@@ -70,6 +70,7 @@ Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
     edit(draft, relation);
     if (Failure failure = check_loops(draft)) {
       drop_unused_relations(track);
+      drop_empty_tracks(track.of);
       return failure;
     }
     std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });

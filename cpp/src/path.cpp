@@ -85,10 +85,11 @@ std::pair<int, std::int64_t> weakness(const PathEdge& edge, Stamp at) {
 }  // namespace
 
 /// Edges that do not cover `at` may run in a circle. It is cut at the weakest one, for every question alike:
-/// covering edges stay, then those that ended last, then those that begin first.
+/// covering edges stay, then those that ended last, then those that begin first; of equals the last by name goes.
 bool PathFinder::is_cut(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, const PathEdge& edge,
                         FrameId parent) {
   Path ignored;
+  const auto rank = [&](FrameId id) { return std::pair(topology.node(id).name_order, id); };
   const auto mine = weakness(edge, at);
   bool weakest = true;
   FrameId next = parent;
@@ -98,7 +99,7 @@ bool PathFinder::is_cut(const Topology& topology, FrameId frame, Stamp at, const
     const Step step = choose_parent(topology.node(next), next, at, context, ignored, other, above);
     if (step != Step::moved || steps > topology.frames()) return false;
     const auto theirs = weakness(other, at);
-    weakest = weakest && (theirs < mine || (theirs == mine && next < frame));
+    weakest = weakest && (theirs < mine || (theirs == mine && rank(next) < rank(frame)));
     next = above;
   }
   return weakest;

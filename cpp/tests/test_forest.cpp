@@ -537,6 +537,28 @@ TEST(try_insert_numbers, "trying a relation that does not exist says so, whateve
   CHECK(!world.forest.try_insert(kNone, kNone, kNone, {10}, at_x(10.0)).has_value());
 }
 
+TEST(not_a_pose, "what is no pose is refused, and a nearly unit quaternion is stored as one") {
+  World world;
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  const Transform wrong[] = {{{2, 0, 0, 0}, {}}, {{0, 0, 0, 0}, {}}, {{nan, 0, 0, 0}, {}}, {{}, {nan, 0, 0}}, {{}, {0, infinity, 0}}};
+  for (const Transform& pose : wrong) {
+    CHECK(world.forest.set_pose({"a", "map", ""}, {1}, pose).kind() == FailureKind::not_a_pose);
+    CHECK(world.fix("a", "map", pose).kind() == FailureKind::not_a_pose);
+  }
+  CHECK(world.forest.find_frame("a") == kNone);
+  CHECK(!world.forest.set_pose({"a", "map", ""}, {1}, {{1.002, 0, 0, 0}, {}}));
+  CHECK_CLOSE(world.pose("a", "map", 1).value.transform.rotation.squared_norm(), 1.0, 1e-15);
+}
+
+TEST(refused_loop_is_free, "a refused loop does not change how other questions are answered or written") {
+  World world;
+  add_chain(world, 300);
+  CHECK(world.put("f0", "f300", {5}).kind() == FailureKind::frame_loop);
+  CHECK(world.forest.find_relation(world.forest.find_frame("f0"), world.forest.find_frame("f300"), "") == kNone);
+  CHECK(world.forest.sources_of(world.forest.find_frame("f0")).empty());
+  CHECK_CLOSE(world.x("f300", "f0", 5), 1500.0, 1e-9);
+}
+
 // -- Many at once
 
 TEST(batch_equals_scalar, "a batch answers as one question after the other, over moves and in any order") {

@@ -135,16 +135,16 @@ class BeforeHistory(StampOutOfRange):
         if self.inserting:
             return (
                 f"A sample of {_edge_text(self.edge)} at {_instant(self.requested or 0)} is older than its history, "
-                f"which reaches back to {_instant(self.first or 0)}. Give World(history=) or world.keep(history=) a longer "
-                "time, or call reset_time() if the clock started again."
+                f"which reaches back to {_instant(self.first or 0)}. Give World(history=) or world.keep(history=) a "
+                "longer time, or call reset_time() if the clock started again."
             )
         if self.requested is not None and self.first is None:
             gone = f"The samples of {_edge_text(self.edge)} around {_instant(self.requested)} have expired"
             return f"{gone}. Keep a longer history."
         if self.requested is not None and self.last is None:
             return (
-                f"The pose of {_edge_text(self.edge)} was asked {_length((self.first or 0) - self.requested)} before it "
-                f"was fixed, from {_instant(self.first or 0)} on. Ask for a later stamp, or pass outside='hold'."
+                f"The pose of {_edge_text(self.edge)} was asked {_length((self.first or 0) - self.requested)} before "
+                f"it was fixed, from {_instant(self.first or 0)} on. Ask for a later stamp, or pass outside='hold'."
             )
         if self.requested is None or self.first is None:
             return (

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,19 +125,25 @@ class Memory:
         for rival in rivals:
             if rival.stamp < sample.stamp - self.history:
                 del held[rival.stamp]
+                self._forgotten(rival)
         return True
+
+    def told(self, of: str) -> dict[int, Sample]:
+        """What a tf2 that is to answer alike is told about a frame."""
+        return self.samples[of]
 
     def fix(self, sample: Sample) -> None:
         self.fixed[sample.of] = sample
 
     def neighbours(self, of: str, at: int) -> tuple[Sample | None, Sample | None]:
         """The samples at or before, and at or after an instant."""
-        stamps = sorted(self.samples[of])
+        told = self.told(of)
+        stamps = sorted(told)
         place = bisect_right(stamps, at)
-        before = self.samples[of][stamps[place - 1]] if place else None
+        before = told[stamps[place - 1]] if place else None
         if before is not None and before.stamp == at:
             return before, before
-        return before, self.samples[of][stamps[place]] if place < len(stamps) else None
+        return before, told[stamps[place]] if place < len(stamps) else None
 
     def parent(self, of: str, at: int | None) -> str | None:
         """The frame it hung under, as if the first and the last sample reached on for ever."""
@@ -148,17 +155,12 @@ class Memory:
         return (before or after).in_frame
 
     def way_up(self, frame: str, at: int | None) -> list[str]:
-        way = [frame]
-        while (above := self.parent(way[-1], at)) is not None:
-            way.append(above)
-        return way
+        return climb(frame, lambda child: self.parent(child, at))
 
     def edges(self, leg: Leg) -> set[tuple[str, str]] | None:
         """The (of, in_frame) between the two frames of a leg; None when nothing connects them."""
-        ways = self.way_up(leg.of, leg.at), self.way_up(leg.in_frame, leg.at)
-        if ways[0][-1] != ways[1][-1]:
-            return None
-        return {(child, self.parent(child, leg.at)) for child in set(ways[0]) ^ set(ways[1])}
+        between = children_between(self.way_up(leg.of, leg.at), self.way_up(leg.in_frame, leg.at))
+        return None if between is None else {(child, self.parent(child, leg.at)) for child in between}
 
     def moving_edges(self, leg: Leg) -> list[str]:
         return [child for child, _ in self.edges(leg) or () if child not in self.fixed]
@@ -168,6 +170,22 @@ class Memory:
 
     def _replaces(self, sample: Sample) -> bool:
         raise NotImplementedError
+
+    def _forgotten(self, sample: Sample) -> None:
+        """Called for a sample that was just dropped for its age."""
+
+
+def climb(frame: str, parent: Callable[[str], str | None]) -> list[str]:
+    """A frame and what it hangs under, up to the root."""
+    way = [frame]
+    while (above := parent(way[-1])) is not None:
+        way.append(above)
+    return way
+
+
+def children_between(way: list[str], other: list[str]) -> set[str] | None:
+    """The frames of two ways up whose edges lie between their beginnings; None when they never meet."""
+    return set(way) ^ set(other) if way[-1] == other[-1] else None
 
 
 class Tf2Memory(Memory):
@@ -181,7 +199,64 @@ class Tf2Memory(Memory):
 
 
 class ArmillaryMemory(Memory):
-    """Every relation expires by itself, and the last word about an instant stays."""
+    """Every relation expires by itself, and the last word about an instant stays.
+
+    Of samples that expired a run keeps its beginning, as a wall: what was before it does not come back. Runs whose
+    samples have all expired vanish at the front of a track, and are nothing but a wall in its middle.
+    """
+
+    def __init__(self, history: int) -> None:
+        super().__init__(history)
+        self.walls: dict[str, dict[int, Sample]] = defaultdict(dict)
+
+    def insert(self, sample: Sample) -> bool:
+        taken = super().insert(sample)
+        if taken:
+            self.walls[sample.of].pop(sample.stamp, None)
+            self._keep_beginnings(sample.of)
+        return taken
+
+    def told(self, of: str) -> dict[int, Sample]:
+        """tf2 knows no walls. It is told that the frame hung in a place that nothing connects to the rest."""
+        nowhere = {
+            stamp: wall._replace(in_frame=f"nowhere/{of}")
+            for stamp, wall in self.walls[of].items()
+            if stamp > min(self.samples[of])
+        }
+        return self.samples[of] | nowhere
+
+    def forgotten_edges(self, leg: Leg) -> set[str]:
+        """Children on the path whose run had begun at that instant, but has kept no sample from then or before."""
+        if leg.at is None:
+            return set()
+        ways = [climb(name, lambda child: self._parent_by_walls(child, leg.at)) for name in (leg.of, leg.in_frame)]
+        return {child for child in children_between(*ways) or () if self._wall(child, leg.at)}
+
+    def held_sample(self, of: str, at: int) -> Sample | None:
+        """What `outside="hold"` takes for a forgotten edge: the oldest that its run has kept."""
+        wall, after = self._wall(of, at), self.neighbours(of, at)[1]
+        return after if after.in_frame == wall.in_frame else None
+
+    def _wall(self, of: str, at: int) -> Sample | None:
+        """The wall that is the last thing known about a frame at or before an instant."""
+        told = self.told(of)
+        newest = max((stamp for stamp in told if stamp <= at), default=None)
+        return self.walls[of].get(newest)
+
+    def _parent_by_walls(self, of: str, at: int) -> str | None:
+        wall = self._wall(of, at)
+        return wall.in_frame if wall else self.parent(of, at)
+
+    def _forgotten(self, sample: Sample) -> None:
+        self.walls[sample.of][sample.stamp] = sample
+
+    def _keep_beginnings(self, of: str) -> None:
+        """Only the first sample of a run can be a wall, and no run of walls alone comes first."""
+        events = sorted((self.samples[of] | self.walls[of]).values(), key=lambda event: event.stamp)
+        runs = [list(run) for _, run in groupby(events, key=lambda event: event.in_frame)]
+        first = next(number for number, run in enumerate(runs) if run[-1].stamp in self.samples[of])
+        begins = {run[0].stamp for run in runs[first:]}
+        self.walls[of] = {stamp: wall for stamp, wall in self.walls[of].items() if stamp in begins}
 
     def _expiring_with(self, sample: Sample) -> list[Sample]:
         return [held for held in self.samples[sample.of].values() if held.in_frame == sample.in_frame]

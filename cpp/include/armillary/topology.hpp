@@ -63,6 +63,7 @@ struct FrameNode {
   ProviderRef provider;
   const TrackSet* tracks = nullptr;  ///< set where the parent depends on time or on a choice; rules alone
   BodyId body = kNone;               ///< implicit bodies have the number of their frame
+  std::uint64_t name_order = 0;      ///< sorts as the beginning of the name does: ids depend on who came first
   bool alive = false;
   bool may_loop = false;  ///< on a circle when time is ignored
 };
