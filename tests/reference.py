@@ -278,7 +278,8 @@ class ReferenceWorld:
 
     def _commit(self, of: str, source: str, events: dict[float, Event]) -> None:
         before = self.events.get((of, source), {})
-        self.events[of, source] = events
+        said = [event for event in events.values() if event.fixed or event.stamp != ALWAYS]
+        self.events[of, source] = {event.stamp: event for event in said}
         if self._has_loop():
             self.events[of, source] = before
             self.events = {track: said for track, said in self.events.items() if said}

@@ -80,6 +80,12 @@ def lookup(name, edges, count, offset):
     return {"ns": lookups(chain_buffer(name), f"f{edges}", "f0", window(int(count), int(offset)))}
 
 
+def scan(name, edges, count, offset):
+    """Per `lookup_transform_core`, times in order: a scanner measures one point after the other."""
+    asked = sorted(window(int(count), int(offset)))
+    return {"ns": lookups(chain_buffer(name), f"f{edges}", "f0", asked)}
+
+
 def latest(name, edges, count):
     """Per `lookup_transform_core` at time zero, tf2's word for the latest."""
     return {"ns": lookups(chain_buffer(name), f"f{edges}", "f0", [rospy.Time(0)] * int(count))}
@@ -95,7 +101,7 @@ def lookups(buffer, of, in_frame, asked):
 
 def points(name, edges, count, offset):
     """Per point: one lookup and its application, the arithmetic written out in Python."""
-    call, of, asked = chain_buffer(name).lookup_transform_core, f"f{edges}", window(int(count), int(offset))
+    call, of, asked = chain_buffer(name).lookup_transform_core, f"f{edges}", sorted(window(int(count), int(offset)))
     started = process_time_ns()
     for at in asked:
         apply(call("f0", of, at).transform, 1.0, 2.0, 3.0)
@@ -162,7 +168,7 @@ def tree(shape, sweeps, offset):
     return {"ns": (process_time_ns() - started) / len(asked)}
 
 
-COMMANDS = {each.__name__: each for each in (lookup, latest, points, insert, tree)}
+COMMANDS = {each.__name__: each for each in (lookup, scan, latest, points, insert, tree)}
 
 
 def main():

@@ -190,7 +190,7 @@ Failure for_each_block(const std::atomic<const Topology*>& root, FrameId of, Fra
     const Pin pin;  // one per block: a long batch does not keep old memory alive
     const Topology& topology = *root.load();
     for (const FrameId id : {of, in_frame})
-      if (id >= topology.frames() || !topology.node(id).alive) return Evidence{.kind = FailureKind::unknown_frame, .of = id, .row = done};
+      if (!topology.has(id)) return Evidence{.kind = FailureKind::unknown_frame, .of = id, .row = done};
     Failure failure = scratch.finder.find(topology, of, in_frame, {stamps[done]}, context, scratch.path);
     std::size_t count = 1;
     while (!failure && count < kBlock && done + count < stamps.size() && scratch.path.holds_at({stamps[done + count]})) ++count;

@@ -9,12 +9,10 @@ namespace armillary {
 
 namespace {
 
-bool is_alive(const Topology& topology, FrameId id) { return id < topology.frames() && topology.node(id).alive; }
-
 Failure check_frames(const Topology& topology, const Question& question) {
   for (const FrameId id : {question.of, question.in_frame})
-    if (!is_alive(topology, id)) return Evidence{.kind = FailureKind::unknown_frame, .of = id};
-  if (question.fixed_frame != kNone && !is_alive(topology, question.fixed_frame))
+    if (!topology.has(id)) return Evidence{.kind = FailureKind::unknown_frame, .of = id};
+  if (question.fixed_frame != kNone && !topology.has(question.fixed_frame))
     return Evidence{.kind = FailureKind::unknown_frame, .of = question.fixed_frame};
   return {};
 }
@@ -111,7 +109,7 @@ bool Forest::can_pose(const Question& question) const {
 std::pair<FrameId, RelationId> Forest::parent_at(FrameId frame, When at) const {
   const Pin pin;
   const Topology& topology = *state_->topology.load();
-  if (!is_alive(topology, frame)) return {kNone, kNone};
+  if (!topology.has(frame)) return {kNone, kNone};
   const FrameNode& node = topology.node(frame);
   if (node.tracks == nullptr) return {node.parent, node.relation};
   const Stamp when = at.latest ? Stamp::never() : at.at;
@@ -141,151 +139,6 @@ Failure Forest::attach(const Attachment& wish) {
   const std::string source = speaks_for_holder ? state_->sources[state_->relations[current]->source]
                                                : std::string(wish.source.empty() ? wish.own_name : wish.source);
   return state_->open_run({wish.of, wish.to, source}, {.from = wish.from, .fixed = std::make_unique<FixedPose>(pose)});
-}
-
-// -- Everything at once
-
-namespace {
-
-/// One pass over all frames. Frames whose edges cover the instant hang together in components.
-///
-/// Edges are evaluated all together first, step by step, so that memory is fetched in parallel.
-class Sweeper {
- public:
-  struct Place {
-    FrameId above = kNone;      // parent, where the edge has a value
-    FrameId component = kNone;  // topmost frame reached; kNone: not yet known
-    FrameId rigid = kNone;      // topmost frame reached over fixed edges alone
-    FrameId fresh = kNone;      // topmost frame reached without holding
-    bool is_rigid = false;
-    bool held = false;
-    bool visited = false;  // on the way up: edges that do not cover the instant may run in a circle
-    Transform component_T_frame;  // parent_T_frame until the component is known
-  };
-
-  Sweeper(const Topology& topology, Stamp at, const QueryContext& context) : topology_(topology), at_(at), context_(context) {
-    places_.resize(topology.frames());
-    find_edges();
-    probe_edges();
-    evaluate_edges();
-  }
-
-  void place(FrameId frame) {
-    chain_.clear();
-    while (places_[frame].component == kNone) {
-      Place& here = places_[frame];
-      if (here.above == kNone || here.visited) {
-        here.component = here.rigid = here.fresh = frame;
-        here.component_T_frame = {};
-        break;
-      }
-      here.visited = true;
-      chain_.push_back(frame);
-      frame = here.above;
-    }
-    for (; !chain_.empty(); chain_.pop_back()) hang(chain_.back());
-  }
-
-  [[nodiscard]] const Place& at(FrameId frame) const { return places_[frame]; }
-
- private:
-  void hang(FrameId frame) {
-    Place& here = places_[frame];
-    if (here.component != kNone) return;
-    const Place& above = places_[here.above];
-    here.component_T_frame = above.component_T_frame * here.component_T_frame;
-    here.component = above.component;
-    here.rigid = here.is_rigid ? above.rigid : frame;
-    here.fresh = here.held ? frame : above.fresh;
-  }
-
-  void find_edges() {
-    edges_.resize(topology_.frames());
-    parents_.assign(topology_.frames(), kNone);
-    for (FrameId id = 0; id < topology_.frames(); ++id) {
-      if (!topology_.node(id).alive || !finder_.step(topology_, id, at_, context_, edges_[id], parents_[id])) parents_[id] = kNone;
-      if (is_sampled(id)) __builtin_prefetch(edges_[id].provider.pointer);
-    }
-  }
-
-  void probe_edges() {
-    probes_.resize(topology_.frames());
-    for (FrameId id = 0; id < topology_.frames(); ++id)
-      if (is_sampled(id)) edges_[id].provider.series().prefetch();
-    for (FrameId id = 0; id < topology_.frames(); ++id)
-      if (is_sampled(id)) edges_[id].provider.series().probe(at_, probes_[id]);
-  }
-
-  void evaluate_edges() {
-    Evaluation value;
-    for (FrameId id = 0; id < topology_.frames(); ++id) {
-      if (parents_[id] == kNone) continue;
-      const Bracket bracket = is_sampled(id) ? Series::settle(probes_[id], at_) : Bracket{};
-      if (evaluate_edge(edges_[id], is_sampled(id) ? &bracket : nullptr, at_, context_, {}, value) != FailureKind::none) continue;
-      Place& here = places_[id];
-      here.above = parents_[id];
-      here.is_rigid = edges_[id].provider.kind == ProviderKind::fixed;
-      here.held = value.held;
-      here.component_T_frame = value.value;
-    }
-  }
-
-  [[nodiscard]] bool is_sampled(FrameId id) const {
-    return parents_[id] != kNone && edges_[id].provider.kind == ProviderKind::sampled;
-  }
-
-  const Topology& topology_;
-  Stamp at_;
-  const QueryContext& context_;
-  PathFinder finder_;
-  std::vector<Place> places_;
-  std::vector<PathEdge> edges_;
-  std::vector<FrameId> parents_;
-  std::vector<Series::Probe> probes_;
-  std::vector<FrameId> chain_;
-};
-
-/// One frame of a sweep, asked by itself: for its own newest instant, or for the reason of its absence.
-void ask_alone(const Forest& forest, const Question& question, Sweep& sweep) {
-  Result<PoseAnswer> answer = forest.pose(question);
-  if (answer) {
-    sweep.found.push_back({question.of, answer.value.transform, answer.value.stamp, answer.value.held});
-  } else {
-    sweep.missing.emplace_back(question.of, std::move(answer.failure));
-  }
-}
-
-}  // namespace
-
-Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& given) const {
-  QueryContext context = given;
-  context.want_covariance = false;
-  const Pin pin;
-  const Topology& topology = *state_->topology.load();
-  Sweep sweep;
-  sweep.found.reserve(topology.frames());
-  if (!is_alive(topology, in_frame)) return sweep;
-  const auto question_about = [&](FrameId id) { return Question{.of = id, .in_frame = in_frame, .at = at, .context = context}; };
-  if (at.latest) {
-    for (FrameId id = 0; id < topology.frames(); ++id)
-      if (topology.node(id).alive) ask_alone(*this, question_about(id), sweep);
-    return sweep;
-  }
-  Sweeper sweeper(topology, at.at, context);
-  sweeper.place(in_frame);
-  const Sweeper::Place here = sweeper.at(in_frame);
-  for (FrameId id = 0; id < topology.frames(); ++id) {
-    if (!topology.node(id).alive) continue;
-    sweeper.place(id);
-    const Sweeper::Place& there = sweeper.at(id);
-    if (there.component != here.component) {
-      ask_alone(*this, question_about(id), sweep);
-      continue;
-    }
-    const Stamp stamp = there.rigid == here.rigid && id != in_frame ? Stamp::always() : at.at;
-    sweep.found.push_back({id, between(here.component_T_frame, there.component_T_frame), stamp, there.fresh != here.fresh});
-  }
-  return sweep;
 }
 
 }  // namespace armillary

@@ -79,6 +79,7 @@ class Topology {
   };
 
   [[nodiscard]] std::uint32_t frames() const { return frames_; }
+  [[nodiscard]] bool has(FrameId id) const { return id < frames_ && node(id).alive; }
   [[nodiscard]] const FrameNode& node(FrameId id) const { return pages_[id / kPageFrames]->nodes[id % kPageFrames]; }
 
  private:

@@ -1,0 +1,181 @@
+// Every frame seen from one, at one instant: one sweep instead of many walks.
+
+#include "armillary/pose_row.hpp"
+#include "forest_state.hpp"
+
+namespace armillary {
+
+namespace {
+
+/// One pass over all frames. Frames whose edges cover the instant hang together in components.
+///
+/// Edges are evaluated all together first, step by step, so that memory is fetched in parallel.
+class Sweeper {
+ public:
+  struct Place {
+    Transform component_T_frame;  // parent_T_frame until the component is known
+    FrameId above = kNone;        // parent, where the edge has a value
+    FrameId component = kNone;    // topmost frame reached; kNone: not yet known
+    FrameId rigid = kNone;        // topmost frame reached over fixed edges alone
+    FrameId fresh = kNone;        // topmost frame reached without holding
+    bool is_rigid = false;
+    bool held = false;
+    bool visited = false;  // on the way up: edges that do not cover the instant may run in a circle
+  };
+
+  void sweep(const Topology& topology, Stamp at, const QueryContext& context) {
+    places_.assign(topology.frames(), {});
+    edges_.resize(topology.frames());
+    probes_.resize(topology.frames());
+    find_edges(topology, at, context);
+    probe_edges(at);
+    evaluate_edges(at, context);
+  }
+
+  const Place& place(FrameId frame) {
+    const FrameId above = places_[frame].above;
+    const bool is_next_to_known = above != kNone && places_[above].component != kNone;
+    if (is_next_to_known) {
+      hang(frame);
+    } else {
+      climb_from(frame);
+    }
+    return places_[frame];
+  }
+
+  static Sweeper& of_this_thread() {
+    thread_local Sweeper sweeper;
+    return sweeper;
+  }
+
+ private:
+  void climb_from(FrameId frame) {
+    chain_.clear();
+    while (places_[frame].component == kNone) {
+      Place& here = places_[frame];
+      if (here.above == kNone || here.visited) {
+        here.component = here.rigid = here.fresh = frame;
+        here.component_T_frame = {};
+        break;
+      }
+      here.visited = true;
+      chain_.push_back(frame);
+      frame = here.above;
+    }
+    for (; !chain_.empty(); chain_.pop_back()) hang(chain_.back());
+  }
+
+  void hang(FrameId frame) {
+    Place& here = places_[frame];
+    if (here.component != kNone) return;
+    const Place& above = places_[here.above];
+    here.component_T_frame = above.component_T_frame * here.component_T_frame;
+    here.component = above.component;
+    here.rigid = here.is_rigid ? above.rigid : frame;
+    here.fresh = here.held ? frame : above.fresh;
+  }
+
+  void find_edges(const Topology& topology, Stamp at, const QueryContext& context) {
+    for (FrameId id = 0; id < topology.frames(); ++id) {
+      const FrameNode& node = topology.node(id);
+      PathEdge& edge = edges_[id];
+      FrameId parent = node.parent;
+      if (node.tracks == nullptr && !node.may_loop) {
+        edge = {id, node.relation, node.provider};
+      } else if (!finder_.step(topology, id, at, context, edge, parent)) {
+        parent = kNone;
+      }
+      places_[id].above = node.alive ? parent : kNone;
+      if (is_sampled(id)) __builtin_prefetch(edge.provider.pointer);
+    }
+  }
+
+  void probe_edges(Stamp at) {
+    for (FrameId id = 0; id < edges_.size(); ++id)
+      if (is_sampled(id)) edges_[id].provider.series().prefetch();
+    for (FrameId id = 0; id < edges_.size(); ++id)
+      if (is_sampled(id)) edges_[id].provider.series().probe(at, probes_[id]);
+  }
+
+  void evaluate_edges(Stamp at, const QueryContext& context) {
+    for (FrameId id = 0; id < edges_.size(); ++id) {
+      Place& here = places_[id];
+      if (here.above == kNone) continue;
+      const Bracket bracket = is_sampled(id) ? Series::settle(probes_[id], at) : Bracket{};
+      const auto& [before, after] = bracket;
+      if (before && after && before.stamp_ns() != at.ns && context.interpolation == Interpolation::linear) {
+        here.component_T_frame = interpolate_linear(pose_of(before), pose_of(after), fraction(before, after, at.ns));
+      } else {
+        evaluate_unusual(edges_[id], bracket, at, context, here);
+      }
+    }
+  }
+
+  void evaluate_unusual(const PathEdge& edge, const Bracket& bracket, Stamp at, const QueryContext& context, Place& here) {
+    const bool sampled = edge.provider.kind == ProviderKind::sampled;
+    if (evaluate_edge(edge, sampled ? &bracket : nullptr, at, context, {}, value_) != FailureKind::none) {
+      here.above = kNone;
+      return;
+    }
+    here.is_rigid = edge.provider.kind == ProviderKind::fixed;
+    here.held = value_.held;
+    here.component_T_frame = value_.value;
+  }
+
+  [[nodiscard]] bool is_sampled(FrameId id) const {
+    return places_[id].above != kNone && edges_[id].provider.kind == ProviderKind::sampled;
+  }
+
+  PathFinder finder_;
+  std::vector<Place> places_;
+  std::vector<PathEdge> edges_;
+  std::vector<Series::Probe> probes_;
+  std::vector<FrameId> chain_;
+  Evaluation value_;
+};
+
+/// One frame of a sweep, asked by itself: for its own newest instant, or for the reason of its absence.
+void ask_alone(const Forest& forest, const Question& question, Sweep& sweep) {
+  Result<PoseAnswer> answer = forest.pose(question);
+  if (answer) {
+    sweep.found.push_back({question.of, answer.value.transform, answer.value.stamp, answer.value.held});
+  } else {
+    sweep.missing.emplace_back(question.of, std::move(answer.failure));
+  }
+}
+
+}  // namespace
+
+Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& given) const {
+  QueryContext context = given;
+  context.want_covariance = false;
+  const Pin pin;
+  const Topology& topology = *state_->topology.load();
+  Sweep sweep;
+  sweep.found.reserve(topology.frames());
+  if (!topology.has(in_frame)) return sweep;
+  const auto question_about = [&](FrameId id) { return Question{.of = id, .in_frame = in_frame, .at = at, .context = context}; };
+  if (at.latest) {
+    for (FrameId id = 0; id < topology.frames(); ++id)
+      if (topology.node(id).alive) ask_alone(*this, question_about(id), sweep);
+    return sweep;
+  }
+  Sweeper& sweeper = Sweeper::of_this_thread();
+  sweeper.sweep(topology, at.at, context);
+  const Sweeper::Place here = sweeper.place(in_frame);
+  for (FrameId id = 0; id < topology.frames(); ++id) {
+    if (!topology.node(id).alive) continue;
+    const Sweeper::Place& there = sweeper.place(id);
+    if (there.component != here.component) {
+      ask_alone(*this, question_about(id), sweep);
+      continue;
+    }
+    const Stamp stamp = there.rigid == here.rigid && id != in_frame ? Stamp::always() : at.at;
+    const bool seen_from_top = here.component == in_frame;
+    sweep.found.push_back({id, seen_from_top ? there.component_T_frame : between(here.component_T_frame, there.component_T_frame), stamp,
+                           there.fresh != here.fresh});
+  }
+  return sweep;
+}
+
+}  // namespace armillary
