@@ -18,9 +18,12 @@ nb::object either(const nb::object& given, const nb::object& otherwise) { return
 
 nb::object covariance(const Pose& pose) {
   switch (pose.answer.certainty) {
-    case Certainty::unknown: return nb::none();
-    case Certainty::exact: return read_only_array(Covariance{}.values.data(), {6, 6});
-    case Certainty::known: return read_only_array(pose.answer.covariance->values.data(), {6, 6});
+    case Certainty::unknown:
+      return nb::none();
+    case Certainty::exact:
+      return read_only_array(Covariance{}.values.data(), {6, 6});
+    case Certainty::known:
+      return read_only_array(pose.answer.covariance->values.data(), {6, 6});
   }
   return nb::none();
 }
@@ -37,13 +40,16 @@ std::string repr(const Pose& pose) {
   const Vector3 rpy = pose.answer.transform.rotation.rpy();
   char numbers[200], when[60] = "";
   std::snprintf(numbers, sizeof numbers, "xyz=(%.6g, %.6g, %.6g), rpy=(%.6g, %.6g, %.6g)", t.x, t.y, t.z, rpy.x, rpy.y, rpy.z);
-  if (!pose.answer.is_timeless()) std::snprintf(when, sizeof when, " at %.9g s", 1e-9 * static_cast<double>(pose.answer.stamp.ns));
+  if (!pose.answer.is_timeless())
+    std::snprintf(when, sizeof when, " at %.9g s", 1e-9 * static_cast<double>(pose.answer.stamp.ns));
   const std::string flags = pose.answer.held ? ", held" : pose.answer.predicted ? ", predicted" : "";
-  return "Pose(" + std::string(text_of(pose.of)) + " in " + std::string(text_of(pose.in_frame)) + when + ": " + numbers + flags + ")";
+  return "Pose(" + std::string(text_of(pose.of)) + " in " + std::string(text_of(pose.in_frame)) + when + ": " + numbers + flags +
+         ")";
 }
 
 nb::object checked_name(nb::handle value, const char* name) {
-  if (!PyUnicode_Check(value.ptr())) raise("InvalidName", std::string(name) + " must be a frame name (str), got " + shown(value) + ".");
+  if (!PyUnicode_Check(value.ptr()))
+    raise("InvalidName", std::string(name) + " must be a frame name (str), got " + shown(value) + ".");
   return nb::borrow(value);
 }
 
@@ -68,8 +74,9 @@ bool is_close(const Pose& a, const Pose& b, double m, double rad) {
 bool equal(const Pose& a, nb::handle other) {
   if (!nb::isinstance<Pose>(other)) return false;
   const Pose& b = *nb::inst_ptr<Pose>(other);
-  const bool same_covariance = a.answer.certainty == b.answer.certainty &&
-                               (a.answer.certainty != Certainty::known || a.answer.covariance->values == b.answer.covariance->values);
+  const bool same_covariance =
+      a.answer.certainty == b.answer.certainty &&
+      (a.answer.certainty != Certainty::known || a.answer.covariance->values == b.answer.covariance->values);
   return same_names(a, b) && a.answer.transform == b.answer.transform && a.answer.stamp == b.answer.stamp && same_covariance;
 }
 
@@ -86,22 +93,46 @@ Pose make_pose(const WorldCore& world, PoseAnswer answer, nb::handle of, nb::han
 
 void bind_pose(nb::module_& m) {
   nb::class_<Pose>(m, "Pose", "Where one frame is, seen from another: `in_frame_T_of`, with its stamp and uncertainty. Frozen.")
-      .def("__init__", &init, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "stamp"_a = nb::none(), "covariance"_a = nb::none(),
-          nb::sig("def __init__(self, *, of: str, in_frame: str, transform: Transform, stamp: int | None = None, covariance: ArrayLike | None = None) -> None"))
-      .def_prop_ro("of", [](const Pose& p) { return p.of; }, nb::sig("def of(self) -> str"), "The frame this is the pose of.")
-      .def_prop_ro("in_frame", [](const Pose& p) { return p.in_frame; }, nb::sig("def in_frame(self) -> str"), "The frame it is seen from.")
-      .def_prop_ro("point", [](const Pose& p) { return either(p.point, p.of); }, nb::sig("def point(self) -> str"), "The point whose position this is: the origin of that frame.")
-      .def_prop_ro("body", [](const Pose& p) { return either(p.body, p.of); }, nb::sig("def body(self) -> str"), "The body that `of` is on.")
-      .def_prop_ro("reference_point", [](const Pose& p) { return either(p.reference_point, p.in_frame); }, nb::sig("def reference_point(self) -> str"), "The point it is measured from: the origin of that frame.")
-      .def_prop_ro("reference_body", [](const Pose& p) { return either(p.reference_body, p.in_frame); }, nb::sig("def reference_body(self) -> str"), "The body that `in_frame` is on.")
-      .def_prop_ro("expressed_in", [](const Pose& p) { return either(p.expressed_in, p.in_frame); }, nb::sig("def expressed_in(self) -> str"), "The frame whose axes the coordinates are along.")
-      .def_prop_ro("transform", [](const Pose& p) { return p.answer.transform; }, "`in_frame_T_of`.")
-      .def_prop_ro("stamp", [](const Pose& p) { return stamp_or_none(p.answer.stamp); }, nb::sig("def stamp(self) -> int | None"), "The instant [ns]; None where everything on the path is fixed.")
-      .def_prop_ro("held", [](const Pose& p) { return p.answer.held; }, "Whether an edge was outside its history and its nearest sample was taken.")
-      .def_prop_ro("predicted", [](const Pose& p) { return p.answer.predicted; }, "Whether an edge was extrapolated.")
-      .def_prop_ro("covariance", &covariance, nb::sig("def covariance(self) -> NDArray[float64] | None"), "Shape (6, 6), translation then rotation, in the tangent of `of`; None where unknown.")
-      .def_prop_ro("relations", &relations, nb::sig("def relations(self) -> tuple[tuple[str, str, str], ...]"), "The relations it was computed from: (of, in_frame, source), from `of` upwards and down to `in_frame`.")
-      .def("is_close", &is_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9, "Same frames, and transforms at most `m` metres and `rad` radians apart.")
+      .def("__init__", &init, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "stamp"_a = nb::none(),
+           "covariance"_a = nb::none(),
+           nb::sig("def __init__(self, *, of: str, in_frame: str, transform: Transform, stamp: int | None = None, covariance: "
+                   "ArrayLike | None = None) -> None"))
+      .def_prop_ro(
+          "of", [](const Pose& p) { return p.of; }, nb::sig("def of(self) -> str"), "The frame this is the pose of.")
+      .def_prop_ro(
+          "in_frame", [](const Pose& p) { return p.in_frame; }, nb::sig("def in_frame(self) -> str"),
+          "The frame it is seen from.")
+      .def_prop_ro(
+          "point", [](const Pose& p) { return either(p.point, p.of); }, nb::sig("def point(self) -> str"),
+          "The point whose position this is: the origin of that frame.")
+      .def_prop_ro(
+          "body", [](const Pose& p) { return either(p.body, p.of); }, nb::sig("def body(self) -> str"),
+          "The body that `of` is on.")
+      .def_prop_ro(
+          "reference_point", [](const Pose& p) { return either(p.reference_point, p.in_frame); },
+          nb::sig("def reference_point(self) -> str"), "The point it is measured from: the origin of that frame.")
+      .def_prop_ro(
+          "reference_body", [](const Pose& p) { return either(p.reference_body, p.in_frame); },
+          nb::sig("def reference_body(self) -> str"), "The body that `in_frame` is on.")
+      .def_prop_ro(
+          "expressed_in", [](const Pose& p) { return either(p.expressed_in, p.in_frame); },
+          nb::sig("def expressed_in(self) -> str"), "The frame whose axes the coordinates are along.")
+      .def_prop_ro(
+          "transform", [](const Pose& p) { return p.answer.transform; }, "`in_frame_T_of`.")
+      .def_prop_ro(
+          "stamp", [](const Pose& p) { return stamp_or_none(p.answer.stamp); }, nb::sig("def stamp(self) -> int | None"),
+          "The instant [ns]; None where everything on the path is fixed.")
+      .def_prop_ro(
+          "held", [](const Pose& p) { return p.answer.held; },
+          "Whether an edge was outside its history and its nearest sample was taken.")
+      .def_prop_ro(
+          "predicted", [](const Pose& p) { return p.answer.predicted; }, "Whether an edge was extrapolated.")
+      .def_prop_ro("covariance", &covariance, nb::sig("def covariance(self) -> NDArray[float64] | None"),
+                   "Shape (6, 6), translation then rotation, in the tangent of `of`; None where unknown.")
+      .def_prop_ro("relations", &relations, nb::sig("def relations(self) -> tuple[tuple[str, str, str], ...]"),
+                   "The relations it was computed from: (of, in_frame, source), from `of` upwards and down to `in_frame`.")
+      .def("is_close", &is_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9,
+           "Same frames, and transforms at most `m` metres and `rad` radians apart.")
       .def("__eq__", &equal, nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const Pose& p) { return nb::hash(nb::make_tuple(p.of, p.in_frame, p.answer.stamp.ns)); })
       .def("__repr__", &repr);

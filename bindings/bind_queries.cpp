@@ -41,7 +41,8 @@ QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle p
     context.outside = Outside::hold;
   }
   if (!policy.is(words().unique) && !is_text(policy, "unique"))
-    raise("InvalidArgument", "policy must be 'unique', got " + shown(policy) + ". Settle rivals with world.prefer(of=, source=).");
+    raise("InvalidArgument",
+          "policy must be 'unique', got " + shown(policy) + ". Settle rivals with world.prefer(of=, source=).");
   if (!interpolation.is_none()) {
     if (is_text(interpolation, "screw")) {
       context.interpolation = Interpolation::screw;
@@ -67,10 +68,11 @@ Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle a
   return question;
 }
 
-Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside,
-          nb::handle policy, nb::handle interpolation) {
+Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
+          nb::handle outside, nb::handle policy, nb::handle interpolation) {
   const WorldCore& world = core(self);
-  const Question question = as_question(self, of, in_frame, at, of_at, fixed_frame, as_context(world, outside, policy, interpolation));
+  const Question question =
+      as_question(self, of, in_frame, at, of_at, fixed_frame, as_context(world, outside, policy, interpolation));
   Result<PoseAnswer> result = world.forest->pose(question);
   if (!result) raise_failure(world, result.failure, of, in_frame);
   return make_pose(world, std::move(result.value), of, in_frame);
@@ -78,11 +80,17 @@ Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::hand
 
 /// `pose` for the interpreter.
 PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
-  static const auto* expected = new Keywords<8>("pose", {{{"of", nullptr}, {"in_frame", nullptr}, {"at", latest().ptr()}, {"of_at", Py_None},
-                                                         {"fixed_frame", Py_None}, {"outside", words().raise.ptr()},
-                                                         {"policy", words().unique.ptr()}, {"interpolation", Py_None}}});
+  static const auto* expected = new Keywords<8>("pose", {{{"of", nullptr},
+                                                          {"in_frame", nullptr},
+                                                          {"at", latest().ptr()},
+                                                          {"of_at", Py_None},
+                                                          {"fixed_frame", Py_None},
+                                                          {"outside", words().raise.ptr()},
+                                                          {"policy", words().unique.ptr()},
+                                                          {"interpolation", Py_None}}});
   return guarded([&] {
-    const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation] = expected->read(args, positional, keywords);
+    const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation] =
+        expected->read(args, positional, keywords);
     nb::object result = nb::inst_alloc(nb::type<Pose>());
     Pose* answer = nb::inst_ptr<Pose>(result);
     new (answer) Pose(pose(Self(self), of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation));
@@ -92,8 +100,8 @@ PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional
 }
 
 /// Missing data is the answer here, not an error: also a name that nobody has used yet.
-bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside,
-              nb::handle policy, nb::handle interpolation) {
+bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
+              nb::handle outside, nb::handle policy, nb::handle interpolation) {
   const WorldCore& world = core(self);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   (void)as_when(at, "at");
@@ -111,11 +119,12 @@ bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::
   raise_object(error);
 }
 
-nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle as_, nb::handle outside, nb::handle policy,
-                      nb::handle interpolation) {
+nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle as_, nb::handle outside,
+                      nb::handle policy, nb::handle interpolation) {
   const WorldCore& world = core(self);
   const bool matrix = is_text(as_, "matrix");
-  if (!matrix && !is_text(as_, "xyz_wxyz")) raise("InvalidArgument", "as_ must be 'matrix' or 'xyz_wxyz', got " + shown(as_) + ".");
+  if (!matrix && !is_text(as_, "xyz_wxyz"))
+    raise("InvalidArgument", "as_ must be 'matrix' or 'xyz_wxyz', got " + shown(as_) + ".");
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId of_id = frame_id(self, of), in_id = frame_id(self, in_frame);
   const Stamps stamps(at, "at");
@@ -125,29 +134,33 @@ nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle 
   Failure failure;
   {
     const nb::gil_scoped_release release;
-    failure = world.forest->poses(of_id, in_id, stamps.span(), context, matrix ? Forest::Layout::matrix : Forest::Layout::xyz_wxyz, out);
+    failure = world.forest->poses(of_id, in_id, stamps.span(), context,
+                                  matrix ? Forest::Layout::matrix : Forest::Layout::xyz_wxyz, out);
   }
   if (failure) raise_batch_failure(self, failure, of, in_frame);
   return result;
 }
 
-bool is_array_of_stamps(nb::handle at) { return !at.is(latest()) && !PyLong_Check(at.ptr()) && !PyIndex_Check(at.ptr()) && !PyFloat_Check(at.ptr()); }
+bool is_array_of_stamps(nb::handle at) {
+  return !at.is(latest()) && !PyLong_Check(at.ptr()) && !PyIndex_Check(at.ptr()) && !PyFloat_Check(at.ptr());
+}
 
 /// A numpy array of one element has __index__ too: an array is told by its `ndim`.
 bool has_dimensions(nb::handle at) { return nb::hasattr(at, "ndim") && nb::cast<int>(at.attr("ndim")) > 0; }
 
-nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb::handle to_frame, nb::handle at, nb::handle outside,
-                         nb::handle policy, nb::handle interpolation) {
+nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb::handle to_frame, nb::handle at,
+                         nb::handle outside, nb::handle policy, nb::handle interpolation) {
   const WorldCore& world = core(self);
   if (!is_array_of_stamps(at) && !has_dimensions(at))
-    return map_points(pose(self, from_frame, to_frame, at, nb::none(), nb::none(), outside, policy, interpolation).answer.transform, points);
+    return map_points(
+        pose(self, from_frame, to_frame, at, nb::none(), nb::none(), outside, policy, interpolation).answer.transform, points);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId from = frame_id(self, from_frame), to = frame_id(self, to_frame);
   const Doubles given(points, "points", {-1, 3});
   const Stamps stamps(at, "at");
   if (stamps.span().size() != given.rows())
-    raise("InvalidArgument", "points has " + std::to_string(given.rows()) + " rows and at has " + std::to_string(stamps.span().size()) +
-                                 " stamps. Give one stamp, or one stamp per point.");
+    raise("InvalidArgument", "points has " + std::to_string(given.rows()) + " rows and at has " +
+                                 std::to_string(stamps.span().size()) + " stamps. Give one stamp, or one stamp per point.");
   double* out = nullptr;
   nb::object result = new_array(&out, {given.rows(), 3});
   Failure failure;
@@ -184,7 +197,8 @@ nb::object names_by_id(WorldCore& world) {
   return world.names;
 }
 
-SweepAnswer sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+SweepAnswer sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy,
+                  nb::handle interpolation) {
   WorldCore& world = core(self);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId id = frame_id(self, in_frame);
@@ -213,10 +227,14 @@ nb::dict missing(const SweepAnswer& answer, Self world, nb::handle in_frame) {
 
 const char* kind_text(ProviderKind kind) {
   switch (kind) {
-    case ProviderKind::fixed: return "fixed";
-    case ProviderKind::sampled: return "sampled";
-    case ProviderKind::driven: return "driven";
-    case ProviderKind::none: break;
+    case ProviderKind::fixed:
+      return "fixed";
+    case ProviderKind::sampled:
+      return "sampled";
+    case ProviderKind::driven:
+      return "driven";
+    case ProviderKind::none:
+      break;
   }
   return "none";
 }
@@ -226,7 +244,8 @@ nb::tuple relations(Self self) {
   for (const RelationInfo& info : core(self).forest->relations()) {
     const bool sampled = info.kind == ProviderKind::sampled && info.samples > 0;
     rows.append(nb::make_tuple(info.of, info.in_frame, info.source, kind_text(info.kind), info.samples,
-                               sampled ? stamp_or_none(info.coverage.first) : nb::none(), sampled ? stamp_or_none(info.coverage.last) : nb::none()));
+                               sampled ? stamp_or_none(info.coverage.first) : nb::none(),
+                               sampled ? stamp_or_none(info.coverage.last) : nb::none()));
   }
   return nb::tuple(rows);
 }
@@ -256,7 +275,8 @@ nb::object parent(Self self, nb::handle name, nb::handle at) {
 constexpr const char* kContextSignature = "outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None";
 
 constexpr const char* kPoseDocumentation =
-    "pose($self, *, of, in_frame, at=..., of_at=None, fixed_frame=None, outside='raise', policy='unique', interpolation=None)\n--\n\n"
+    "pose($self, *, of, in_frame, at=..., of_at=None, fixed_frame=None, outside='raise', policy='unique', "
+    "interpolation=None)\n--\n\n"
     "Where one frame was, seen from another, at one instant.\n\n"
     "Between two samples the translation is interpolated linearly and the rotation along the shortest arc.\n"
     "Outside the history it raises unless `outside` says so.\n\n"
@@ -277,68 +297,84 @@ constexpr const char* kPoseDocumentation =
     "    StampOutOfRange: An edge on the path has no sample around `at`.\n"
     "    AmbiguousPath: Several sources place a frame on the path.";
 
-std::string signature(const char* head, const char* answer) { return std::string(head) + ", " + kContextSignature + ") -> " + answer; }
+std::string signature(const char* head, const char* answer) {
+  return std::string(head) + ", " + kContextSignature + ") -> " + answer;
+}
 
 }  // namespace
 
 void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world) {
   const nb::object& raise_word = words().raise;
   const nb::object& unique_word = words().unique;
-  static PyMethodDef pose_method{"pose", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pose_call)), METH_FASTCALL | METH_KEYWORDS,
-                                 kPoseDocumentation};
+  static PyMethodDef pose_method{"pose", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pose_call)),
+                                 METH_FASTCALL | METH_KEYWORDS, kPoseDocumentation};
   world.attr("pose") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &pose_method));
   static const std::string can_sig = signature(
-      "def can_pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None", "bool");
+      "def can_pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: "
+      "str | None = None",
+      "bool");
   static const std::string transforms_sig =
       signature("def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str = 'matrix'", "NDArray[float64]");
   static const std::string points_sig = signature(
-      "def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST", "NDArray[float64]");
+      "def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST",
+      "NDArray[float64]");
   static const std::string sweep_sig = signature("def _sweep(self, *, in_frame: str, at: int | Latest = LATEST", "SweepAnswer");
   world
-      .def("can_pose", &can_pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a = latest(), "of_at"_a = nb::none(), "fixed_frame"_a = nb::none(),
-          "outside"_a = raise_word, "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(can_sig.c_str()),
-          "Whether `pose` would answer; never raises for missing data.")
+      .def("can_pose", &can_pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a = latest(), "of_at"_a = nb::none(),
+           "fixed_frame"_a = nb::none(), "outside"_a = raise_word, "policy"_a = unique_word, "interpolation"_a = nb::none(),
+           nb::sig(can_sig.c_str()), "Whether `pose` would answer; never raises for missing data.")
       .def("transforms", &transforms, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "as_"_a = "matrix", "outside"_a = raise_word,
-          "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(transforms_sig.c_str()),
-          "`in_frame_T_of` at many instants, in one native call.\n\n"
-          "Args:\n"
-          "    of: Frame whose pose is wanted.\n"
-          "    in_frame: Frame in which the answer is expressed.\n"
-          "    at: (N,) int64 [ns].\n"
-          "    as_: 'matrix' for (N, 4, 4), 'xyz_wxyz' for (N, 7).\n"
-          "    outside: As for `pose`.\n"
-          "    policy: As for `pose`.\n"
-          "    interpolation: As for `pose`.")
-      .def("map_points", &map_points_at, "points"_a, nb::kw_only(), "from_frame"_a, "to_frame"_a, "at"_a = latest(), "outside"_a = raise_word,
-          "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(points_sig.c_str()),
-          "Points of one frame as coordinates of another.\n\n"
-          "Args:\n"
-          "    points: (N, 3) or (3,).\n"
-          "    from_frame: Frame the points are given in.\n"
-          "    to_frame: Frame they are wanted in.\n"
-          "    at: One instant, or (N,) int64 with one per point: a moving scanner's cloud is straightened in one call.\n"
-          "    outside: As for `pose`.\n"
-          "    policy: As for `pose`.\n"
-          "    interpolation: As for `pose`.")
+           "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(transforms_sig.c_str()),
+           "`in_frame_T_of` at many instants, in one native call.\n\n"
+           "Args:\n"
+           "    of: Frame whose pose is wanted.\n"
+           "    in_frame: Frame in which the answer is expressed.\n"
+           "    at: (N,) int64 [ns].\n"
+           "    as_: 'matrix' for (N, 4, 4), 'xyz_wxyz' for (N, 7).\n"
+           "    outside: As for `pose`.\n"
+           "    policy: As for `pose`.\n"
+           "    interpolation: As for `pose`.")
+      .def("map_points", &map_points_at, "points"_a, nb::kw_only(), "from_frame"_a, "to_frame"_a, "at"_a = latest(),
+           "outside"_a = raise_word, "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(points_sig.c_str()),
+           "Points of one frame as coordinates of another.\n\n"
+           "Args:\n"
+           "    points: (N, 3) or (3,).\n"
+           "    from_frame: Frame the points are given in.\n"
+           "    to_frame: Frame they are wanted in.\n"
+           "    at: One instant, or (N,) int64 with one per point: a moving scanner's cloud is straightened in one call.\n"
+           "    outside: As for `pose`.\n"
+           "    policy: As for `pose`.\n"
+           "    interpolation: As for `pose`.")
       .def("_sweep", &sweep, nb::kw_only(), "in_frame"_a, "at"_a = latest(), "outside"_a = raise_word, "policy"_a = unique_word,
-          "interpolation"_a = nb::none(), nb::sig(sweep_sig.c_str()))
-      .def("frames", [](Self self) { return nb::tuple(nb::cast(core(self).forest->frame_names())); },
+           "interpolation"_a = nb::none(), nb::sig(sweep_sig.c_str()))
+      .def(
+          "frames", [](Self self) { return nb::tuple(nb::cast(core(self).forest->frame_names())); },
           nb::sig("def frames(self) -> tuple[str, ...]"), "Names of all frames, in the order they came.")
-      .def("_has_frame", [](Self self, nb::handle name) { return core(self).forest->find_frame(text_of(name)) != kNone; }, "name"_a,
-          nb::sig("def _has_frame(self, name: str) -> bool"))
-      .def("_relations", &relations, nb::sig("def _relations(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]"))
-      .def("_relation_id", [](Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
+      .def(
+          "_has_frame", [](Self self, nb::handle name) { return core(self).forest->find_frame(text_of(name)) != kNone; },
+          "name"_a, nb::sig("def _has_frame(self, name: str) -> bool"))
+      .def("_relations", &relations,
+           nb::sig("def _relations(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]"))
+      .def(
+          "_relation_id",
+          [](Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
             return core(self).forest->find_relation(frame_id(self, of), frame_id(self, in_frame), text_of(source));
-          }, "of"_a, "in_frame"_a, "source"_a, nb::sig("def _relation_id(self, of: str, in_frame: str, source: str) -> int"))
+          },
+          "of"_a, "in_frame"_a, "source"_a, nb::sig("def _relation_id(self, of: str, in_frame: str, source: str) -> int"))
       .def("_samples", &sample_arrays, "relation"_a, "start"_a.none(), "end"_a.none(),
-          nb::sig("def _samples(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]"))
-      .def("_parent", &parent, "name"_a, "at"_a, nb::sig("def _parent(self, name: str, at: int | Latest) -> tuple[str, str] | None"));
+           nb::sig("def _samples(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], "
+                   "NDArray[float64], NDArray[float64] | None]"))
+      .def("_parent", &parent, "name"_a, "at"_a,
+           nb::sig("def _parent(self, name: str, at: int | Latest) -> tuple[str, str] | None"));
   nb::class_<SweepAnswer>(m, "SweepAnswer", "What one sweep over all frames found.")
       .def("__len__", [](const SweepAnswer& a) { return a.sweep.found.size(); })
       .def("positions", &positions, nb::sig("def positions(self) -> dict[str, int]"), "Name to row.")
-      .def("missing", &missing, "world"_a, "in_frame"_a, nb::sig("def missing(self, world: WorldCore, in_frame: str) -> dict[str, ArmillaryError]"), "Name to the reason.")
-      .def("transform", [](const SweepAnswer& a, std::size_t row) { return a.sweep.found.at(row).transform; }, "row"_a)
-      .def("stamp", [](const SweepAnswer& a, std::size_t row) { return stamp_or_none(a.sweep.found.at(row).stamp); }, "row"_a,
+      .def("missing", &missing, "world"_a, "in_frame"_a,
+           nb::sig("def missing(self, world: WorldCore, in_frame: str) -> dict[str, ArmillaryError]"), "Name to the reason.")
+      .def(
+          "transform", [](const SweepAnswer& a, std::size_t row) { return a.sweep.found.at(row).transform; }, "row"_a)
+      .def(
+          "stamp", [](const SweepAnswer& a, std::size_t row) { return stamp_or_none(a.sweep.found.at(row).stamp); }, "row"_a,
           nb::sig("def stamp(self, row: int) -> int | None"))
       .def("held", [](const SweepAnswer& a, std::size_t row) { return a.sweep.found.at(row).held; }, "row"_a);
 }

@@ -14,12 +14,14 @@ using namespace nb::literals;
 Rotation checked_quaternion(double w, double x, double y, double z) {
   const Rotation q{w, x, y, z};
   const double n2 = q.squared_norm();
-  if (!std::isfinite(n2)) raise("InvalidTransform", "The quaternion has a NaN or infinite component. Check where it was computed.");
+  if (!std::isfinite(n2))
+    raise("InvalidTransform", "The quaternion has a NaN or infinite component. Check where it was computed.");
   if (std::abs(n2 - 1.0) > 0.01) {
     char text[200];
     std::snprintf(text, sizeof text,
                   "A rotation needs a unit quaternion; this one (w %.4g, x %.4g, y %.4g, z %.4g) has squared norm %.6g. "
-                  "Normalise it, and check the order: from_wxyz or from_xyzw.", w, x, y, z, n2);
+                  "Normalise it, and check the order: from_wxyz or from_xyzw.",
+                  w, x, y, z, n2);
     raise("InvalidTransform", text);
   }
   return n2 == 1.0 ? q : q.normalized();
@@ -38,8 +40,9 @@ Rotation checked_rotation_matrix(const double* m, std::size_t stride) {
     }
   const double det = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
   if (worst > 0.01 || det < 0.0)
-    raise("InvalidTransform", det < 0.0 ? "This 3x3 matrix is a reflection (determinant below zero): swap or negate an axis."
-                                        : "The columns of a rotation matrix must be finite unit vectors at right angles; these are not.");
+    raise("InvalidTransform",
+          det < 0.0 ? "This 3x3 matrix is a reflection (determinant below zero): swap or negate an axis."
+                    : "The columns of a rotation matrix must be finite unit vectors at right angles; these are not.");
   return Rotation::from_matrix(r);
 }
 
@@ -79,47 +82,74 @@ nb::object apply(const Rotation& rotation, nb::handle other) {
 
 void bind_rotation(nb::module_& m) {
   nb::class_<Rotation>(m, "Rotation", "A rotation. Frozen; `a @ b` composes, `a @ points` turns points.")
-      .def_static("identity", [] { return Rotation{}; }, "No rotation.")
-      .def_static("from_wxyz", [](nb::handle wxyz) {
+      .def_static(
+          "identity", [] { return Rotation{}; }, "No rotation.")
+      .def_static(
+          "from_wxyz",
+          [](nb::handle wxyz) {
             const Doubles q(wxyz, "wxyz", {4});
             return checked_quaternion(q.data()[0], q.data()[1], q.data()[2], q.data()[3]);
-          }, "wxyz"_a, nb::sig("def from_wxyz(wxyz: ArrayLike) -> Rotation"), "From a unit quaternion, scalar first.")
-      .def_static("from_xyzw", [](nb::handle xyzw) {
+          },
+          "wxyz"_a, nb::sig("def from_wxyz(wxyz: ArrayLike) -> Rotation"), "From a unit quaternion, scalar first.")
+      .def_static(
+          "from_xyzw",
+          [](nb::handle xyzw) {
             const Doubles q(xyzw, "xyzw", {4});
             return checked_quaternion(q.data()[3], q.data()[0], q.data()[1], q.data()[2]);
-          }, "xyzw"_a, nb::sig("def from_xyzw(xyzw: ArrayLike) -> Rotation"), "From a unit quaternion, scalar last.")
-      .def_static("from_matrix", [](nb::handle matrix) {
+          },
+          "xyzw"_a, nb::sig("def from_xyzw(xyzw: ArrayLike) -> Rotation"), "From a unit quaternion, scalar last.")
+      .def_static(
+          "from_matrix",
+          [](nb::handle matrix) {
             const Doubles r(matrix, "matrix", {3, 3});
             return checked_rotation_matrix(r.data(), 3);
-          }, "matrix"_a, nb::sig("def from_matrix(matrix: ArrayLike) -> Rotation"), "From a rotation matrix, shape (3, 3).")
-      .def_static("from_rpy", [](nb::handle rpy) { return Rotation::from_rpy(checked_vector(rpy, "rpy")); }, "rpy"_a,
+          },
+          "matrix"_a, nb::sig("def from_matrix(matrix: ArrayLike) -> Rotation"), "From a rotation matrix, shape (3, 3).")
+      .def_static(
+          "from_rpy", [](nb::handle rpy) { return Rotation::from_rpy(checked_vector(rpy, "rpy")); }, "rpy"_a,
           nb::sig("def from_rpy(rpy: ArrayLike) -> Rotation"), "From roll, pitch, yaw [rad]: R = Rz(yaw) Ry(pitch) Rx(roll).")
-      .def_static("exp", [](nb::handle v) { return Rotation::exp(checked_vector(v, "v")); }, "v"_a,
+      .def_static(
+          "exp", [](nb::handle v) { return Rotation::exp(checked_vector(v, "v")); }, "v"_a,
           nb::sig("def exp(v: ArrayLike) -> Rotation"), "From a rotation vector: axis times angle [rad].")
-      .def("log", [](const Rotation& q) { return vector_array(q.log()); }, nb::sig("def log(self) -> NDArray[float64]"),
+      .def(
+          "log", [](const Rotation& q) { return vector_array(q.log()); }, nb::sig("def log(self) -> NDArray[float64]"),
           "The rotation vector: axis times angle [rad], at most pi long.")
       .def("inverse", &Rotation::inverse, "The rotation back.")
       .def("__matmul__", &apply, nb::is_operator(), nb::sig("def __matmul__(self, other: Rotation | ArrayLike) -> Any"))
-      .def("is_close", [](const Rotation& a, const Rotation& b, double rad) { return a.angle_to(b) <= rad; }, "other"_a, nb::kw_only(),
-          "rad"_a = 1e-9, "Whether the angle between the two is at most `rad`.")
-      .def("__eq__", [](const Rotation& a, nb::handle b) -> bool { return nb::isinstance<Rotation>(b) && a == nb::cast<Rotation>(b); },
+      .def(
+          "is_close", [](const Rotation& a, const Rotation& b, double rad) { return a.angle_to(b) <= rad; }, "other"_a,
+          nb::kw_only(), "rad"_a = 1e-9, "Whether the angle between the two is at most `rad`.")
+      .def(
+          "__eq__",
+          [](const Rotation& a, nb::handle b) -> bool { return nb::isinstance<Rotation>(b) && a == nb::cast<Rotation>(b); },
           nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const Rotation& q) { return nb::hash(nb::make_tuple(q.w, q.x, q.y, q.z)); })
-      .def("__reduce__", [](const Rotation& q) {
+      .def(
+          "__reduce__",
+          [](const Rotation& q) {
             return nb::make_tuple(nb::type<Rotation>().attr("from_wxyz"), nb::make_tuple(nb::make_tuple(q.w, q.x, q.y, q.z)));
-          }, nb::sig("def __reduce__(self) -> tuple[Any, ...]"))
+          },
+          nb::sig("def __reduce__(self) -> tuple[Any, ...]"))
       .def("__repr__", &repr)
-      .def_prop_ro("wxyz", [](const Rotation& q) {
+      .def_prop_ro(
+          "wxyz",
+          [](const Rotation& q) {
             const double values[4] = {q.w, q.x, q.y, q.z};
             return read_only_array(values, {4});
-          }, nb::sig("def wxyz(self) -> NDArray[float64]"), "Unit quaternion, scalar first, shape (4,).")
-      .def_prop_ro("xyzw", [](const Rotation& q) {
+          },
+          nb::sig("def wxyz(self) -> NDArray[float64]"), "Unit quaternion, scalar first, shape (4,).")
+      .def_prop_ro(
+          "xyzw",
+          [](const Rotation& q) {
             const double values[4] = {q.x, q.y, q.z, q.w};
             return read_only_array(values, {4});
-          }, nb::sig("def xyzw(self) -> NDArray[float64]"), "Unit quaternion, scalar last, shape (4,).")
-      .def_prop_ro("matrix", [](const Rotation& q) { return read_only_array(q.matrix().data(), {3, 3}); },
+          },
+          nb::sig("def xyzw(self) -> NDArray[float64]"), "Unit quaternion, scalar last, shape (4,).")
+      .def_prop_ro(
+          "matrix", [](const Rotation& q) { return read_only_array(q.matrix().data(), {3, 3}); },
           nb::sig("def matrix(self) -> NDArray[float64]"), "Rotation matrix, shape (3, 3).")
-      .def_prop_ro("rpy", [](const Rotation& q) { return vector_array(q.rpy()); }, nb::sig("def rpy(self) -> NDArray[float64]"),
+      .def_prop_ro(
+          "rpy", [](const Rotation& q) { return vector_array(q.rpy()); }, nb::sig("def rpy(self) -> NDArray[float64]"),
           "Roll, pitch, yaw [rad], shape (3,): R = Rz(yaw) Ry(pitch) Rx(roll).");
 }
 

@@ -47,7 +47,8 @@ namespace {
 Transform from_matrix(nb::handle value) {
   const Doubles m(value, "matrix", {4, 4});
   const double* v = m.data();
-  if (std::abs(v[12]) + std::abs(v[13]) + std::abs(v[14]) + std::abs(v[15] - 1.0) > 1e-6 || !std::isfinite(v[12] + v[13] + v[14] + v[15]))
+  if (std::abs(v[12]) + std::abs(v[13]) + std::abs(v[14]) + std::abs(v[15] - 1.0) > 1e-6 ||
+      !std::isfinite(v[12] + v[13] + v[14] + v[15]))
     raise("InvalidTransform", "The last row of a rigid transform is (0, 0, 0, 1); this one is not. Is the matrix transposed?");
   const Vector3 translation{v[3], v[7], v[11]};
   if (!std::isfinite(translation.x + translation.y + translation.z))
@@ -95,19 +96,22 @@ std::string repr(const Transform& transform) {
   const Vector3 rpy = transform.rotation.rpy();
   const Vector3& t = transform.translation;
   char text[200];
-  std::snprintf(text, sizeof text, "Transform(xyz=(%.6g, %.6g, %.6g), rpy=(%.6g, %.6g, %.6g))", t.x, t.y, t.z, rpy.x, rpy.y, rpy.z);
+  std::snprintf(text, sizeof text, "Transform(xyz=(%.6g, %.6g, %.6g), rpy=(%.6g, %.6g, %.6g))", t.x, t.y, t.z, rpy.x, rpy.y,
+                rpy.z);
   return text;
 }
 
 nb::object reduce(const Transform& transform) {
   const auto& [q, t] = transform;
-  return nb::make_tuple(nb::type<Transform>().attr("_restore"), nb::make_tuple(nb::make_tuple(t.x, t.y, t.z), nb::make_tuple(q.w, q.x, q.y, q.z)));
+  return nb::make_tuple(nb::type<Transform>().attr("_restore"),
+                        nb::make_tuple(nb::make_tuple(t.x, t.y, t.z), nb::make_tuple(q.w, q.x, q.y, q.z)));
 }
 
 Transform from_parts(nb::handle xyz, nb::handle quaternion, bool scalar_first) {
   const Doubles q(quaternion, scalar_first ? "wxyz" : "xyzw", {4});
   const double* v = q.data();
-  const Rotation rotation = scalar_first ? checked_quaternion(v[0], v[1], v[2], v[3]) : checked_quaternion(v[3], v[0], v[1], v[2]);
+  const Rotation rotation =
+      scalar_first ? checked_quaternion(v[0], v[1], v[2], v[3]) : checked_quaternion(v[3], v[0], v[1], v[2]);
   return {rotation, checked_vector(xyz, "xyz")};
 }
 
@@ -117,51 +121,81 @@ void bind_transform(nb::module_& m) {
   nb::class_<Transform>(m, "Transform",
                         "A rigid motion: `parent_T_child` maps child coordinates into parent.\n\n"
                         "Frozen. `a_T_b @ b_T_c` composes, `a_T_b @ points` maps points of shape (3,) or (N, 3).")
-      .def_static("identity", [] { return Transform{}; }, "No motion.")
+      .def_static(
+          "identity", [] { return Transform{}; }, "No motion.")
       .def_static("from_matrix", &from_matrix, "matrix"_a, nb::sig("def from_matrix(matrix: ArrayLike) -> Transform"),
-          "From a homogeneous matrix, shape (4, 4).")
-      .def_static("from_xyz_wxyz", [](nb::handle xyz, nb::handle wxyz) { return from_parts(xyz, wxyz, true); }, nb::kw_only(), "xyz"_a, "wxyz"_a,
-          nb::sig("def from_xyz_wxyz(*, xyz: ArrayLike, wxyz: ArrayLike) -> Transform"), "From a translation and a unit quaternion, scalar first.")
-      .def_static("from_xyz_xyzw", [](nb::handle xyz, nb::handle xyzw) { return from_parts(xyz, xyzw, false); }, nb::kw_only(), "xyz"_a, "xyzw"_a,
-          nb::sig("def from_xyz_xyzw(*, xyz: ArrayLike, xyzw: ArrayLike) -> Transform"), "From a translation and a unit quaternion, scalar last.")
-      .def_static("from_xyz_rpy", [](nb::handle xyz, nb::handle rpy) {
+                  "From a homogeneous matrix, shape (4, 4).")
+      .def_static(
+          "from_xyz_wxyz", [](nb::handle xyz, nb::handle wxyz) { return from_parts(xyz, wxyz, true); }, nb::kw_only(), "xyz"_a,
+          "wxyz"_a, nb::sig("def from_xyz_wxyz(*, xyz: ArrayLike, wxyz: ArrayLike) -> Transform"),
+          "From a translation and a unit quaternion, scalar first.")
+      .def_static(
+          "from_xyz_xyzw", [](nb::handle xyz, nb::handle xyzw) { return from_parts(xyz, xyzw, false); }, nb::kw_only(), "xyz"_a,
+          "xyzw"_a, nb::sig("def from_xyz_xyzw(*, xyz: ArrayLike, xyzw: ArrayLike) -> Transform"),
+          "From a translation and a unit quaternion, scalar last.")
+      .def_static(
+          "from_xyz_rpy",
+          [](nb::handle xyz, nb::handle rpy) {
             return Transform{Rotation::from_rpy(checked_vector(rpy, "rpy")), checked_vector(xyz, "xyz")};
-          }, nb::kw_only(), "xyz"_a, "rpy"_a, nb::sig("def from_xyz_rpy(*, xyz: ArrayLike, rpy: ArrayLike) -> Transform"),
+          },
+          nb::kw_only(), "xyz"_a, "rpy"_a, nb::sig("def from_xyz_rpy(*, xyz: ArrayLike, rpy: ArrayLike) -> Transform"),
           "From a translation and roll, pitch, yaw [rad]: R = Rz(yaw) Ry(pitch) Rx(roll).")
-      .def_static("from_rotation", [](const Rotation& rotation, nb::handle xyz) { return Transform{rotation, checked_vector(xyz, "xyz")}; },
-          "rotation"_a, nb::kw_only(), "xyz"_a, nb::sig("def from_rotation(rotation: Rotation, *, xyz: ArrayLike) -> Transform"),
+      .def_static(
+          "from_rotation",
+          [](const Rotation& rotation, nb::handle xyz) { return Transform{rotation, checked_vector(xyz, "xyz")}; }, "rotation"_a,
+          nb::kw_only(), "xyz"_a, nb::sig("def from_rotation(rotation: Rotation, *, xyz: ArrayLike) -> Transform"),
           "From a Rotation and a translation.")
-      .def_static("_restore", [](nb::handle xyz, nb::handle wxyz) {
+      .def_static(
+          "_restore",
+          [](nb::handle xyz, nb::handle wxyz) {
             const Doubles t(xyz, "xyz", {3}), q(wxyz, "wxyz", {4});
             (void)checked_quaternion(q.data()[0], q.data()[1], q.data()[2], q.data()[3]);
             return Transform{{q.data()[0], q.data()[1], q.data()[2], q.data()[3]}, {t.data()[0], t.data()[1], t.data()[2]}};
-          }, nb::sig("def _restore(xyz: ArrayLike, wxyz: ArrayLike) -> Transform"))
-      .def_static("exp", &exp, "v"_a, nb::sig("def exp(v: ArrayLike) -> Transform"), "Along a tangent v = (translation, rotation), shape (6,).")
+          },
+          nb::sig("def _restore(xyz: ArrayLike, wxyz: ArrayLike) -> Transform"))
+      .def_static("exp", &exp, "v"_a, nb::sig("def exp(v: ArrayLike) -> Transform"),
+                  "Along a tangent v = (translation, rotation), shape (6,).")
       .def("log", &log, nb::sig("def log(self) -> NDArray[float64]"), "The tangent (translation, rotation), shape (6,).")
       .def("inverse", &Transform::inverse, "`child_T_parent`.")
-      .def("interpolate", [](const Transform& a, const Transform& b, double u, const std::string& kind) {
-            if (kind != "linear" && kind != "screw") raise("InvalidArgument", "kind must be 'linear' or 'screw', got '" + kind + "'.");
+      .def(
+          "interpolate",
+          [](const Transform& a, const Transform& b, double u, const std::string& kind) {
+            if (kind != "linear" && kind != "screw")
+              raise("InvalidArgument", "kind must be 'linear' or 'screw', got '" + kind + "'.");
             return interpolate(a, b, u, kind == "linear" ? Interpolation::linear : Interpolation::screw);
-          }, "other"_a, "fraction"_a, nb::kw_only(), "kind"_a = "linear",
+          },
+          "other"_a, "fraction"_a, nb::kw_only(), "kind"_a = "linear",
           nb::sig("def interpolate(self, other: Transform, fraction: float, *, kind: str = 'linear') -> Transform"),
           "This one at fraction 0, `other` at 1. 'linear': straight line and shortest arc; 'screw': one screw motion.")
       .def("__matmul__", &apply, nb::is_operator(),
-          nb::sig("@overload\ndef __matmul__(self, other: Transform) -> Transform: ...\n@overload\ndef __matmul__(self, other: ArrayLike) -> NDArray[float64]"))
-      .def("is_close", &is_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9, "Whether the two differ by at most `m` metres and `rad` radians.")
-      .def("__eq__", [](const Transform& a, nb::handle b) -> bool { return nb::isinstance<Transform>(b) && a == *nb::inst_ptr<Transform>(b); },
+           nb::sig("@overload\ndef __matmul__(self, other: Transform) -> Transform: ...\n@overload\ndef __matmul__(self, other: "
+                   "ArrayLike) -> NDArray[float64]"))
+      .def("is_close", &is_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9,
+           "Whether the two differ by at most `m` metres and `rad` radians.")
+      .def(
+          "__eq__",
+          [](const Transform& a, nb::handle b) -> bool {
+            return nb::isinstance<Transform>(b) && a == *nb::inst_ptr<Transform>(b);
+          },
           nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__", [](const Transform& t) {
-            return nb::hash(nb::make_tuple(t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z, t.translation.x, t.translation.y, t.translation.z));
-          })
+      .def("__hash__",
+           [](const Transform& t) {
+             return nb::hash(nb::make_tuple(t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z, t.translation.x,
+                                            t.translation.y, t.translation.z));
+           })
       .def("__reduce__", &reduce, nb::sig("def __reduce__(self) -> tuple[Any, ...]"))
       .def("__repr__", &repr)
-      .def_prop_ro("matrix", [](const Transform& t) { return read_only_array(t.matrix().data(), {4, 4}); },
+      .def_prop_ro(
+          "matrix", [](const Transform& t) { return read_only_array(t.matrix().data(), {4, 4}); },
           nb::sig("def matrix(self) -> NDArray[float64]"), "Homogeneous matrix, shape (4, 4), read-only.")
       .def_prop_ro("translation", &translation, nb::sig("def translation(self) -> NDArray[float64]"), "Shape (3,) [m].")
       .def_prop_ro("rotation", [](const Transform& t) { return t.rotation; })
-      .def_prop_ro("xyz_wxyz", &xyz_wxyz, nb::sig("def xyz_wxyz(self) -> NDArray[float64]"), "Translation, then quaternion scalar first, shape (7,).")
-      .def_prop_ro("adjoint", [](const Transform& t) { return read_only_array(adjoint(t).data(), {6, 6}); },
-          nb::sig("def adjoint(self) -> NDArray[float64]"), "Shape (6, 6): moves tangents (translation, rotation) from the right of T to its left.");
+      .def_prop_ro("xyz_wxyz", &xyz_wxyz, nb::sig("def xyz_wxyz(self) -> NDArray[float64]"),
+                   "Translation, then quaternion scalar first, shape (7,).")
+      .def_prop_ro(
+          "adjoint", [](const Transform& t) { return read_only_array(adjoint(t).data(), {6, 6}); },
+          nb::sig("def adjoint(self) -> NDArray[float64]"),
+          "Shape (6, 6): moves tangents (translation, rotation) from the right of T to its left.");
 }
 
 }  // namespace armillary::python

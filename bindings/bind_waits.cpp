@@ -45,9 +45,14 @@ class ReadyQueue : public Watcher {
 };
 
 /// Checks everything but whether the frames exist: a wait may be asked before they do.
-NamedQuestion named_question(const WorldCore& world, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
-                             nb::handle outside, nb::handle policy, nb::handle interpolation) {
-  NamedQuestion question{std::string(text_of(of)), std::string(text_of(in_frame)), {}, as_when(at, "at"), {}, as_context(world, outside, policy, interpolation)};
+NamedQuestion named_question(const WorldCore& world, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
+                             nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+  NamedQuestion question{std::string(text_of(of)),
+                         std::string(text_of(in_frame)),
+                         {},
+                         as_when(at, "at"),
+                         {},
+                         as_context(world, outside, policy, interpolation)};
   if (of_at.is_none() != fixed_frame.is_none())
     raise("InvalidArgument", "of_at and fixed_frame go together: where `of` was at of_at, through a frame that stood still.");
   if (fixed_frame.is_none()) return question;
@@ -56,14 +61,15 @@ NamedQuestion named_question(const WorldCore& world, nb::handle of, nb::handle i
   return question;
 }
 
-void check_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside,
-                    nb::handle policy, nb::handle interpolation) {
+void check_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
+                    nb::handle outside, nb::handle policy, nb::handle interpolation) {
   (void)named_question(core(self), of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
 }
 
 /// The Pose; None while something is missing that may still come; raises what cannot pass.
-nb::object answer_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
-                           nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+nb::object answer_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle of, nb::handle in_frame, nb::handle at,
+                           nb::handle of_at, nb::handle fixed_frame, nb::handle outside, nb::handle policy,
+                           nb::handle interpolation) {
   const WorldCore& world = core(self);
   const NamedQuestion question = named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
   Result<PoseAnswer> result = world.forest->answer_or_watch(question, {id, &queue});
@@ -72,8 +78,8 @@ nb::object answer_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle o
   raise_failure(world, result.failure, of, in_frame);
 }
 
-nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
-                         nb::handle outside, nb::handle policy, nb::handle interpolation) {
+nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
+                         nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation) {
   const WorldCore& world = core(self);
   const NamedQuestion question = named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
   const auto no_signal = [] {
@@ -98,7 +104,8 @@ nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle 
 
 void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
   static const std::string question =
-      "*, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, "
+      "*, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: "
+      "str, "
       "interpolation: str | None) -> ";
   static const std::string answer_sig = "def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, " + question + "Pose | None";
   static const std::string wait_sig = "def _wait_for_pose(self, timeout_s: float, " + question + "Pose";
@@ -107,16 +114,17 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
       .def(nb::init<>())
       .def("wake", &ReadyQueue::wake, "wait_id"_a, "Put a wait in, as the world does when what it watches has changed.")
       .def("pop", &ReadyQueue::pop, "timeout_s"_a, nb::call_guard<nb::gil_scoped_release>(),
-          "The next wait, or 0 when the time is over; a negative time waits for ever.");
-  world
-      .def("_new_wait_id", [](Self self) { return core(self).forest->new_wait_id(); })
-      .def("_answer_or_watch", &answer_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
-          "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), nb::sig(answer_sig.c_str()))
-      .def("_wait_for_pose", &wait_for_pose, "timeout_s"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(), "fixed_frame"_a.none(),
-          "outside"_a, "policy"_a, "interpolation"_a.none(), nb::sig(wait_sig.c_str()))
-      .def("_check_question", &check_question, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(), "fixed_frame"_a.none(),
-          "outside"_a, "policy"_a, "interpolation"_a.none(), nb::sig(check_sig.c_str()))
-      .def("_forget_wait", [](Self self, WaitId id) { core(self).forest->forget_watch(id); }, "wait_id"_a)
+           "The next wait, or 0 when the time is over; a negative time waits for ever.");
+  world.def("_new_wait_id", [](Self self) { return core(self).forest->new_wait_id(); })
+      .def("_answer_or_watch", &answer_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
+           "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(),
+           nb::sig(answer_sig.c_str()))
+      .def("_wait_for_pose", &wait_for_pose, "timeout_s"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
+           "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), nb::sig(wait_sig.c_str()))
+      .def("_check_question", &check_question, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
+           "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), nb::sig(check_sig.c_str()))
+      .def(
+          "_forget_wait", [](Self self, WaitId id) { core(self).forest->forget_watch(id); }, "wait_id"_a)
       .def("_waits_pending", [](Self self) { return core(self).forest->waits_pending(); })
       .def("_close", [](Self self) { core(self).forest->close(); });
 }

@@ -55,7 +55,8 @@ Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle sou
   Edge edge{nb::object(), nb::object(), source_of(self, source)};
   edge.of = admitted(self, of);
   edge.in_frame = admitted(self, in_frame);
-  if (edge.of.equal(edge.in_frame)) raise("InvalidArgument", "Frame " + shown(edge.of) + " cannot be placed in itself. Name two different frames.");
+  if (edge.of.equal(edge.in_frame))
+    raise("InvalidArgument", "Frame " + shown(edge.of) + " cannot be placed in itself. Name two different frames.");
   return edge;
 }
 
@@ -73,7 +74,8 @@ void check_ahead(Self self, std::int64_t stamp_ns) {
   const auto now = nb::cast<std::int64_t>(self.attr("now")());
   if (stamp_ns - now <= world.max_ahead_ns) return;
   char text[200];
-  std::snprintf(text, sizeof text, "The stamp is %.6g s ahead of the world's clock, and max_ahead_s is %.6g. Check the sender's clock.",
+  std::snprintf(text, sizeof text,
+                "The stamp is %.6g s ahead of the world's clock, and max_ahead_s is %.6g. Check the sender's clock.",
                 1e-9 * static_cast<double>(stamp_ns - now), 1e-9 * static_cast<double>(world.max_ahead_ns));
   raise("InvalidStamp", text);
 }
@@ -114,10 +116,14 @@ nb::tuple frame_names(const WorldCore& world, const std::vector<FrameId>& ids) {
 
 const char* range_error(FailureKind kind) {
   switch (kind) {
-    case FailureKind::before_history: return "BeforeHistory";
-    case FailureKind::after_history: return "AfterHistory";
-    case FailureKind::single_sample: return "SingleSample";
-    default: return "NoSamples";
+    case FailureKind::before_history:
+      return "BeforeHistory";
+    case FailureKind::after_history:
+      return "AfterHistory";
+    case FailureKind::single_sample:
+      return "SingleSample";
+    default:
+      return "NoSamples";
   }
 }
 
@@ -125,8 +131,8 @@ nb::object out_of_range(const WorldCore& world, const Failure& failure, bool ins
   const bool has_samples = failure->kind != FailureKind::no_samples && failure->first <= failure->last;
   return error_class(range_error(failure->kind))(
       "edge"_a = edge_tuple(world, failure->relation), "requested"_a = stamp_or_none(failure->requested),
-      "first"_a = has_samples ? stamp_or_none(failure->first) : nb::none(), "last"_a = has_samples ? stamp_or_none(failure->last) : nb::none(),
-      "row"_a = nb::none(), "inserting"_a = inserting);
+      "first"_a = has_samples ? stamp_or_none(failure->first) : nb::none(),
+      "last"_a = has_samples ? stamp_or_none(failure->last) : nb::none(), "row"_a = nb::none(), "inserting"_a = inserting);
 }
 
 nb::object loop_error(const WorldCore& world, const Failure& failure) {
@@ -140,27 +146,33 @@ nb::object loop_error(const WorldCore& world, const Failure& failure) {
 nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
   switch (failure->kind) {
     case FailureKind::unknown_frame: {
-      const std::string name = failure->name.empty() && failure->of != kNone ? world.forest->frame_name(failure->of) : failure->name;
+      const std::string name =
+          failure->name.empty() && failure->of != kNone ? world.forest->frame_name(failure->of) : failure->name;
       return error_class("UnknownFrame")(name.empty() ? printed(of) : name, world.forest->frame_names());
     }
     case FailureKind::not_connected:
-      return error_class("NotConnected")(of, in_frame, world.forest->frame_name(failure->of), world.forest->frame_name(failure->in_frame),
-                                         stamp_or_none(failure->requested));
+      return error_class("NotConnected")(of, in_frame, world.forest->frame_name(failure->of),
+                                         world.forest->frame_name(failure->in_frame), stamp_or_none(failure->requested));
     case FailureKind::before_history:
     case FailureKind::after_history:
     case FailureKind::single_sample:
-    case FailureKind::no_samples: return out_of_range(world, failure, inserting);
+    case FailureKind::no_samples:
+      return out_of_range(world, failure, inserting);
     case FailureKind::ambiguous_path:
       return error_class("AmbiguousPath")(world.forest->frame_name(failure->of), world.forest->sources_of(failure->of),
                                           stamp_or_none(failure->requested));
-    case FailureKind::frame_loop: return loop_error(world, failure);
+    case FailureKind::frame_loop:
+      return loop_error(world, failure);
     case FailureKind::frame_in_use:
       return error_class("FrameInUse")(world.forest->frame_name(failure->of),
                                        frame_names(world, {failure->path.begin() + 1, failure->path.end()}));
-    case FailureKind::closed: return error_class("WorldClosed")();
+    case FailureKind::closed:
+      return error_class("WorldClosed")();
     case FailureKind::limit_reached:
-      return error_class("LimitReached")("pending waits", world.forest->options().max_waits, "Cancel some, or give World(max_waits=) a larger number.");
-    default: return error_class("InvalidArgument")(to_string(failure->kind));
+      return error_class("LimitReached")("pending waits", world.forest->options().max_waits,
+                                         "Cancel some, or give World(max_waits=) a larger number.");
+    default:
+      return error_class("InvalidArgument")(to_string(failure->kind));
   }
 }
 
@@ -179,7 +191,8 @@ void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Trans
   finish(self, edge, core(self).forest->set_pose(edge.name(), at, transform, covariance));
 }
 
-void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle source, nb::handle covariance) {
+void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle source,
+              nb::handle covariance) {
   WorldCore& world = core(self);
   const Transform& value = as_transform(transform);
   const Stamp stamp{as_stamp(at, "at")};
@@ -191,8 +204,8 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
   if (of_id != nullptr && in_id != nullptr) {
     const SourceId who = world.forest->find_source(text_of(source.is_none() ? nb::handle(world.own_name) : source));
     const std::optional<Failure> outcome =
-        world.forest->try_insert(static_cast<FrameId>(PyLong_AsUnsignedLong(of_id)), static_cast<FrameId>(PyLong_AsUnsignedLong(in_id)), who,
-                                 stamp, value, uncertainty);
+        world.forest->try_insert(static_cast<FrameId>(PyLong_AsUnsignedLong(of_id)),
+                                 static_cast<FrameId>(PyLong_AsUnsignedLong(in_id)), who, stamp, value, uncertainty);
     if (outcome && *outcome) raise_failure(world, *outcome, of, in_frame, true);
     if (outcome) return;
   }
@@ -207,8 +220,9 @@ std::vector<double> checked_rows(const Doubles& transforms) {
     const Rotation q{from[3], from[4], from[5], from[6]};
     const double n2 = q.squared_norm();
     if (!std::isfinite(from[0] + from[1] + from[2]) || !(std::abs(n2 - 1.0) <= 0.01))
-      raise("InvalidTransform", "transforms[" + std::to_string(i) + "] is not a pose: x y z must be finite and w x y z a unit quaternion. "
-                                "The order is x, y, z, w, x, y, z. Nothing was stored.");
+      raise("InvalidTransform", "transforms[" + std::to_string(i) +
+                                    "] is not a pose: x y z must be finite and w x y z a unit quaternion. "
+                                    "The order is x, y, z, w, x, y, z. Nothing was stored.");
     const Rotation unit = n2 == 1.0 ? q : q.normalized();
     double* to = rows.data() + 7 * i;
     to[0] = unit.w, to[1] = unit.x, to[2] = unit.y, to[3] = unit.z;
@@ -229,17 +243,20 @@ std::vector<double> checked_sides(nb::handle covariances, std::size_t count) {
       std::fill_n(sides.begin() + static_cast<std::ptrdiff_t>(i * Covariance::kPacked), Covariance::kPacked, std::nan(""));
       continue;
     }
-    if (!is_covariance(one)) raise("InvalidArgument", "covariances[" + std::to_string(i) + "] must be finite, symmetric and positive semi-definite.");
+    if (!is_covariance(one))
+      raise("InvalidArgument", "covariances[" + std::to_string(i) + "] must be finite, symmetric and positive semi-definite.");
     one.pack(std::span<double, Covariance::kPacked>(sides.data() + i * Covariance::kPacked, Covariance::kPacked));
   }
   return sides;
 }
 
-void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transforms, nb::handle at, nb::handle source, nb::handle covariances) {
+void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transforms, nb::handle at, nb::handle source,
+               nb::handle covariances) {
   const Doubles values(transforms, "transforms", {-1, 7});
   const Stamps stamps(at, "at");
   if (stamps.span().size() != values.rows())
-    raise("InvalidArgument", "transforms has " + std::to_string(values.rows()) + " rows and at has " + std::to_string(stamps.span().size()) + " stamps; they must match.");
+    raise("InvalidArgument", "transforms has " + std::to_string(values.rows()) + " rows and at has " +
+                                 std::to_string(stamps.span().size()) + " stamps; they must match.");
   const std::vector<double> rows = checked_rows(values), sides = checked_sides(covariances, values.rows());
   if (!stamps.span().empty()) check_ahead(self, *std::max_element(stamps.span().begin(), stamps.span().end()));
   const Edge edge = admitted_edge(self, of, in_frame, source);
@@ -257,7 +274,8 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
   finish(self, edge, {});
 }
 
-void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle covariance, nb::handle source) {
+void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle covariance,
+         nb::handle source) {
   FixedPose pose{.value = as_transform(transform)};
   if (!covariance.is_none()) {
     pose.covariance = as_covariance(covariance, "covariance");
@@ -276,8 +294,12 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
   const nb::object from = at.is_none() ? nb::object(self.attr("now")()) : nb::borrow(at);
   const nb::object who = source.is_none() ? nb::object(nb::str("")) : source_of(self, source);
   const Stamp stamp{as_stamp(from, "at")};
-  const Failure failure = world.forest->attach({.of = text_of(of), .to = text_of(to), .source = text_of(who), .own_name = text_of(world.own_name),
-                                                .seen_at = at.is_none() ? When::newest() : When::exactly(stamp), .from = stamp,
+  const Failure failure = world.forest->attach({.of = text_of(of),
+                                                .to = text_of(to),
+                                                .source = text_of(who),
+                                                .own_name = text_of(world.own_name),
+                                                .seen_at = at.is_none() ? When::newest() : When::exactly(stamp),
+                                                .from = stamp,
                                                 .outside = as_context(world, outside, nb::str("unique"), nb::none()).outside});
   if (failure) raise_failure(world, failure, of, to);
   sync_catalog(world);
@@ -286,11 +308,13 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
 void prefer(Self self, nb::handle of, nb::handle source) {
   WorldCore& world = core(self);
   const FrameId id = frame_id(self, of);
-  const bool known = source.is_none() ? world.forest->prefer(id, std::nullopt) : world.forest->prefer(id, text_of(source_of(self, source)));
+  const bool known =
+      source.is_none() ? world.forest->prefer(id, std::nullopt) : world.forest->prefer(id, text_of(source_of(self, source)));
   if (known) return;
   std::string sources;
   for (const std::string& name : world.forest->sources_of(id)) sources += (sources.empty() ? "'" : ", '") + name + "'";
-  raise("InvalidArgument", "No source " + shown(source) + " places frame " + shown(of) + (sources.empty() ? ": nobody does yet." : "; these do: " + sources + "."));
+  raise("InvalidArgument", "No source " + shown(source) + " places frame " + shown(of) +
+                               (sources.empty() ? ": nobody does yet." : "; these do: " + sources + "."));
 }
 
 void add_frame(Self self, nb::args names) {
@@ -313,7 +337,8 @@ void remove_frame(Self self, nb::handle name, bool subtree) {
 }
 
 Interpolation interpolation_of(const std::string& kind) {
-  if (kind != "linear" && kind != "screw") raise("InvalidArgument", "interpolation must be 'linear' or 'screw', got '" + kind + "'.");
+  if (kind != "linear" && kind != "screw")
+    raise("InvalidArgument", "interpolation must be 'linear' or 'screw', got '" + kind + "'.");
   return kind == "linear" ? Interpolation::linear : Interpolation::screw;
 }
 
@@ -321,8 +346,9 @@ Retention retention_from(std::int64_t history_ns, std::size_t max_samples, doubl
   return {{history_ns}, max_samples, thin_m, thin_rad};
 }
 
-void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs, std::size_t max_waits,
-          double thin_m, double thin_rad, nb::handle default_covariance, const std::string& interpolation, std::int64_t max_ahead_ns) {
+void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs,
+          std::size_t max_waits, double thin_m, double thin_rad, nb::handle default_covariance, const std::string& interpolation,
+          std::int64_t max_ahead_ns) {
   ForestOptions options;
   options.retention = retention_from(history_ns, max_samples, thin_m, thin_rad);
   options.max_runs = max_runs;
@@ -345,62 +371,80 @@ nb::tuple retention_tuple(Self self, RelationId relation) {
 void bind_world(nb::module_& m) {
   nb::class_<WorldCore> world(m, "WorldCore", "The native part of a World.");
   world
-      .def("__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a, "thin_m"_a, "thin_rad"_a,
-          "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a,
-          nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int) -> None"))
-      .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a, "source"_a = nb::none(), "covariance"_a = nb::none(),
-          nb::sig("def set_pose(self, *, of: str, in_frame: str, transform: Transform, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None"),
-          "Say where a frame is at one instant.\n\n"
-          "A sample with the same stamp is replaced; late samples are welcome within the history. The same source\n"
-          "naming a new parent moves the frame there from `at` on; another source is a rival (see `prefer`).\n\n"
-          "Args:\n"
-          "    of: Frame that is placed; made if it is new.\n"
-          "    in_frame: Its parent; made if it is new.\n"
-          "    transform: `in_frame_T_of`.\n"
-          "    at: Instant [ns].\n"
-          "    source: Who says so; the world's own name if not given.\n"
-          "    covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.\n\n"
-          "Raises:\n"
-          "    BeforeHistory: The sample is older than the history.\n"
-          "    FrameLoop: The frame would hang under itself at that instant.\n"
-          "    InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.")
-      .def("set_poses", &set_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a = nb::none(), "covariances"_a = nb::none(),
-          nb::sig("def set_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None) -> None"),
-          "Say where a frame is at many instants: all of them are stored, or none.\n\n"
-          "Args:\n"
-          "    of: Frame that is placed.\n"
-          "    in_frame: Its parent.\n"
-          "    transforms: (N, 7): x, y, z, then the quaternion w, x, y, z.\n"
-          "    at: (N,) int64 [ns], in any order.\n"
-          "    source: Who says so; the world's own name if not given.\n"
-          "    covariances: (N, 6, 6); rows of NaN are unknown.")
-      .def("fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(), "source"_a = nb::none(),
-          nb::sig("def fix(self, *, of: str, in_frame: str, transform: Transform, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None) -> None"),
-          "Say where a frame is and stays.\n\n"
-          "With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is\n"
-          "there from then on, until this source says something newer.")
+      .def(
+          "__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a, "thin_m"_a,
+          "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a,
+          nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: "
+                  "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int) -> None"))
+      .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a, "source"_a = nb::none(),
+           "covariance"_a = nb::none(),
+           nb::sig("def set_pose(self, *, of: str, in_frame: str, transform: Transform, at: int, source: str | None = None, "
+                   "covariance: ArrayLike | None = None) -> None"),
+           "Say where a frame is at one instant.\n\n"
+           "A sample with the same stamp is replaced; late samples are welcome within the history. The same source\n"
+           "naming a new parent moves the frame there from `at` on; another source is a rival (see `prefer`).\n\n"
+           "Args:\n"
+           "    of: Frame that is placed; made if it is new.\n"
+           "    in_frame: Its parent; made if it is new.\n"
+           "    transform: `in_frame_T_of`.\n"
+           "    at: Instant [ns].\n"
+           "    source: Who says so; the world's own name if not given.\n"
+           "    covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.\n\n"
+           "Raises:\n"
+           "    BeforeHistory: The sample is older than the history.\n"
+           "    FrameLoop: The frame would hang under itself at that instant.\n"
+           "    InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.")
+      .def("set_poses", &set_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a = nb::none(),
+           "covariances"_a = nb::none(),
+           nb::sig("def set_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str | None = "
+                   "None, covariances: ArrayLike | None = None) -> None"),
+           "Say where a frame is at many instants: all of them are stored, or none.\n\n"
+           "Args:\n"
+           "    of: Frame that is placed.\n"
+           "    in_frame: Its parent.\n"
+           "    transforms: (N, 7): x, y, z, then the quaternion w, x, y, z.\n"
+           "    at: (N,) int64 [ns], in any order.\n"
+           "    source: Who says so; the world's own name if not given.\n"
+           "    covariances: (N, 6, 6); rows of NaN are unknown.")
+      .def("fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
+           "source"_a = nb::none(),
+           nb::sig("def fix(self, *, of: str, in_frame: str, transform: Transform, at: int | None = None, covariance: ArrayLike "
+                   "| None = None, source: str | None = None) -> None"),
+           "Say where a frame is and stays.\n\n"
+           "With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is\n"
+           "there from then on, until this source says something newer.")
       .def("attach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
-          nb::sig("def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None"),
-          "Hang a frame under another from `at` on, keeping where it is: the grasped cup.\n\n"
-          "Said in the name of whoever holds the frame at that instant, unless `source` is given, so that it is a move\n"
-          "and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.")
+           nb::sig("def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = "
+                   "'raise') -> None"),
+           "Hang a frame under another from `at` on, keeping where it is: the grasped cup.\n\n"
+           "Said in the name of whoever holds the frame at that instant, unless `source` is given, so that it is a move\n"
+           "and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.")
       .def("detach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
-          nb::sig("def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None"),
-          "Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion.")
+           nb::sig("def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = "
+                   "'raise') -> None"),
+           "Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion.")
       .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(),
-          nb::sig("def prefer(self, *, of: str, source: str | None) -> None"),
-          "Settle which of several sources every query believes about a frame; None takes it back.")
-      .def("add_frame", &add_frame, nb::sig("def add_frame(self, *names: str) -> None"), "Make frames known before anything is said of them.")
+           nb::sig("def prefer(self, *, of: str, source: str | None) -> None"),
+           "Settle which of several sources every query believes about a frame; None takes it back.")
+      .def("add_frame", &add_frame, nb::sig("def add_frame(self, *names: str) -> None"),
+           "Make frames known before anything is said of them.")
       .def("remove_frame", &remove_frame, "name"_a, nb::kw_only(), "subtree"_a = false,
-          nb::sig("def remove_frame(self, name: str, *, subtree: bool = False) -> None"),
-          "Erase a frame, its past included. What hangs under it refuses, unless `subtree=True` removes it too.")
-      .def("clear", [](Self self) { core(self).forest->clear(); }, "Forget all samples. Structure and fixed poses stay.")
+           nb::sig("def remove_frame(self, name: str, *, subtree: bool = False) -> None"),
+           "Erase a frame, its past included. What hangs under it refuses, unless `subtree=True` removes it too.")
+      .def(
+          "clear", [](Self self) { core(self).forest->clear(); }, "Forget all samples. Structure and fixed poses stay.")
       .def("_reset_time", [](Self self) { core(self).forest->reset_time(); })
-      .def("_keep", [](Self self, RelationId relation, std::int64_t history_ns, std::size_t max_samples, double thin_m, double thin_rad) {
+      .def(
+          "_keep",
+          [](Self self, RelationId relation, std::int64_t history_ns, std::size_t max_samples, double thin_m, double thin_rad) {
             core(self).forest->keep(relation, retention_from(history_ns, max_samples, thin_m, thin_rad));
-          }, "relation"_a, "history_ns"_a, "max_samples"_a, "thin_m"_a, "thin_rad"_a)
-      .def("_retention", &retention_tuple, "relation"_a, nb::sig("def _retention(self, relation: int) -> tuple[int, int, float, float]"))
-      .def_prop_ro("name", [](Self self) { return core(self).own_name; }, nb::sig("def name(self) -> str"), "The source of what is said without a source.");
+          },
+          "relation"_a, "history_ns"_a, "max_samples"_a, "thin_m"_a, "thin_rad"_a)
+      .def("_retention", &retention_tuple, "relation"_a,
+           nb::sig("def _retention(self, relation: int) -> tuple[int, int, float, float]"))
+      .def_prop_ro(
+          "name", [](Self self) { return core(self).own_name; }, nb::sig("def name(self) -> str"),
+          "The source of what is said without a source.");
   bind_world_queries(m, world);
   bind_world_waits(m, world);
 }

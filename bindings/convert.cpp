@@ -41,7 +41,8 @@ Doubles::Doubles(nb::handle value, const char* name, std::initializer_list<Py_ss
   try {
     array_ = numpy_array(value, "float64");
   } catch (const nb::python_error&) {
-    raise("InvalidArgument", std::string(name) + " must be numbers of shape " + shape_text(shape) + ", got " + shown(value) + ".");
+    raise("InvalidArgument",
+          std::string(name) + " must be numbers of shape " + shape_text(shape) + ", got " + shown(value) + ".");
   }
   get_buffer(array_, view_);
   if (fits(view_, shape)) return;
@@ -56,8 +57,7 @@ Stamps::Stamps(nb::handle value, const char* name) {
   const std::string kind = printed(raw.attr("dtype").attr("kind"));
   const bool empty = nb::cast<std::size_t>(raw.attr("size")) == 0;
   if (kind != "i" && kind != "u" && !empty)
-    raise("InvalidStamp", std::string(name) + " must be integer nanoseconds (int64), got dtype " +
-                              printed(raw.attr("dtype")) +
+    raise("InvalidStamp", std::string(name) + " must be integer nanoseconds (int64), got dtype " + printed(raw.attr("dtype")) +
                               ". Convert seconds with (1e9 * values).round().astype('int64').");
   if (nb::cast<int>(raw.attr("ndim")) != 1)
     raise("InvalidArgument", std::string(name) + " must have shape (N,), got " + printed(raw.attr("shape")) + ".");
@@ -71,8 +71,9 @@ std::int64_t as_stamp(nb::handle value, const char* name) {
   if (!PyLong_CheckExact(object)) {
     if (PyBool_Check(object) || !PyIndex_Check(object)) {
       const bool is_float = PyFloat_Check(object);
-      raise("InvalidStamp", std::string(name) + " must be integer nanoseconds, got " + shown(value) + ". " +
-                                (is_float ? "Pass seconds(" + shown(value) + ")." : "Pass seconds(...) or stamp(sec=, nanosec=)."));
+      raise("InvalidStamp",
+            std::string(name) + " must be integer nanoseconds, got " + shown(value) + ". " +
+                (is_float ? "Pass seconds(" + shown(value) + ")." : "Pass seconds(...) or stamp(sec=, nanosec=)."));
     }
     index = nb::steal(PyNumber_Index(object));
     if (!index.is_valid()) throw nb::python_error();
@@ -130,7 +131,8 @@ Covariance as_covariance(nb::handle value, const char* name) {
   Covariance covariance;
   std::memcpy(covariance.values.data(), array.data(), sizeof(covariance.values));
   if (!is_covariance(covariance))
-    raise("InvalidArgument", std::string(name) + " must be finite, symmetric and positive semi-definite: (6, 6), translation then rotation.");
+    raise("InvalidArgument",
+          std::string(name) + " must be finite, symmetric and positive semi-definite: (6, 6), translation then rotation.");
   return covariance;
 }
 

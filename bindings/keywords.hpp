@@ -37,7 +37,8 @@ class Keywords {
     for (Py_ssize_t k = 0; k < given; ++k) values[position(PyTuple_GET_ITEM(keywords, k), static_cast<std::size_t>(k))] = args[k];
     for (std::size_t i = 0; i < Count; ++i) {
       if (values[i].is_valid()) continue;
-      if (fallbacks_[i] == nullptr) fail(PyExc_TypeError, std::string("is missing the argument ") + PyUnicode_AsUTF8(names_[i]) + "=");
+      if (fallbacks_[i] == nullptr)
+        fail(PyExc_TypeError, std::string("is missing the argument ") + PyUnicode_AsUTF8(names_[i]) + "=");
       values[i] = fallbacks_[i];
     }
     return values;

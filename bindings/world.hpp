@@ -24,10 +24,10 @@ struct Pose {
 /// The native part of a World: a Forest and the Python objects that name its parts.
 struct WorldCore {
   std::unique_ptr<Forest> forest;
-  nb::dict ids;            // name -> frame id: what has been asked for before
-  nb::list catalog;        // relation id -> (of, in_frame, source)
-  nb::object names;        // tuple: frame id -> name; null when frames came or went
-  nb::object own_name;     // the source of what is said without a source
+  nb::dict ids;         // name -> frame id: what has been asked for before
+  nb::list catalog;     // relation id -> (of, in_frame, source)
+  nb::object names;     // tuple: frame id -> name; null when frames came or went
+  nb::object own_name;  // the source of what is said without a source
   QueryContext defaults;
   std::int64_t max_ahead_ns = -1;  // negative: no limit
 
@@ -42,7 +42,8 @@ using Self = nb::handle_t<WorldCore>;
 [[nodiscard]] FrameId frame_id(Self self, nb::handle name);
 
 /// Turns a failure into the Python error that carries its evidence.
-[[nodiscard]] nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting);
+[[nodiscard]] nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame,
+                                  bool inserting);
 [[noreturn]] void raise_failure(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame,
                                 bool inserting = false);
 

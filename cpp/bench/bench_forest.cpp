@@ -60,7 +60,8 @@ int main() {
     const FrameId of = forest.find_frame(frame(edges));
     double sum = 0.0;
     const double one = best_ns(10, kAsked, [&] {
-      for (const std::int64_t t : times) sum += forest.pose({.of = of, .in_frame = root, .at = When::exactly({t})}).value.transform.translation.x;
+      for (const std::int64_t t : times)
+        sum += forest.pose({.of = of, .in_frame = root, .at = When::exactly({t})}).value.transform.translation.x;
     });
     std::vector<double> out(times.size() * 7);
     const double many = best_ns(10, kAsked, [&] {

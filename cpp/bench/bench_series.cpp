@@ -37,7 +37,9 @@ double best_ns(int repeats, int count, Work work) {
 
 struct Jitter {
   std::mt19937_64 random{7};
-  std::int64_t operator()(std::int64_t width_ns) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(width_ns)); }
+  std::int64_t operator()(std::int64_t width_ns) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(width_ns));
+  }
 };
 
 }  // namespace

@@ -104,7 +104,8 @@ class Block {
     const FailureKind kind = evaluate_edge(edge, bracket, {stamps_[i]}, context_, fallback_, value);
     if (kind != FailureKind::none) {
       const Coverage held = coverage_of(edge);
-      return Evidence{.kind = kind, .relation = edge.relation, .requested = {stamps_[i]}, .first = held.first, .last = held.last, .row = i};
+      return Evidence{
+          .kind = kind, .relation = edge.relation, .requested = {stamps_[i]}, .first = held.first, .last = held.last, .row = i};
     }
     put_pose(poses, i, value.value);
     return {};
@@ -180,8 +181,9 @@ class Block {
 
 /// Calls `write(first_row, poses, count)` for every block of instants.
 template <typename Write>
-Failure for_each_block(const std::atomic<const Topology*>& root, FrameId of, FrameId in_frame, std::span<const std::int64_t> stamps,
-                       const QueryContext& given, const std::optional<Covariance>& fallback, Write write) {
+Failure for_each_block(const std::atomic<const Topology*>& root, FrameId of, FrameId in_frame,
+                       std::span<const std::int64_t> stamps, const QueryContext& given, const std::optional<Covariance>& fallback,
+                       Write write) {
   QueryContext context = given;
   context.want_covariance = false;
   auto block = std::make_unique<Block>(context, fallback);

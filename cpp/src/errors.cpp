@@ -4,21 +4,36 @@ namespace armillary {
 
 const char* to_string(FailureKind kind) {
   switch (kind) {
-    case FailureKind::none: return "no failure";
-    case FailureKind::unknown_frame: return "unknown frame";
-    case FailureKind::not_connected: return "frames are not connected";
-    case FailureKind::before_history: return "asked before the history of an edge";
-    case FailureKind::after_history: return "asked after the history of an edge";
-    case FailureKind::single_sample: return "the edge holds a single sample at another stamp";
-    case FailureKind::no_samples: return "the edge holds no samples";
-    case FailureKind::ambiguous_path: return "two sources claim a frame on the path";
-    case FailureKind::frame_loop: return "the relation would close a loop";
-    case FailureKind::frame_in_use: return "other frames hang under this one";
-    case FailureKind::frame_in_itself: return "a frame cannot be placed in itself";
-    case FailureKind::stamp_not_a_sample: return "the stamp is outside the range of samples";
-    case FailureKind::not_a_pose: return "a pose needs finite numbers and a unit quaternion";
-    case FailureKind::limit_reached: return "a configured limit is reached";
-    case FailureKind::closed: return "the world is closed";
+    case FailureKind::none:
+      return "no failure";
+    case FailureKind::unknown_frame:
+      return "unknown frame";
+    case FailureKind::not_connected:
+      return "frames are not connected";
+    case FailureKind::before_history:
+      return "asked before the history of an edge";
+    case FailureKind::after_history:
+      return "asked after the history of an edge";
+    case FailureKind::single_sample:
+      return "the edge holds a single sample at another stamp";
+    case FailureKind::no_samples:
+      return "the edge holds no samples";
+    case FailureKind::ambiguous_path:
+      return "two sources claim a frame on the path";
+    case FailureKind::frame_loop:
+      return "the relation would close a loop";
+    case FailureKind::frame_in_use:
+      return "other frames hang under this one";
+    case FailureKind::frame_in_itself:
+      return "a frame cannot be placed in itself";
+    case FailureKind::stamp_not_a_sample:
+      return "the stamp is outside the range of samples";
+    case FailureKind::not_a_pose:
+      return "a pose needs finite numbers and a unit quaternion";
+    case FailureKind::limit_reached:
+      return "a configured limit is reached";
+    case FailureKind::closed:
+      return "the world is closed";
   }
   return "unknown failure";
 }
@@ -30,8 +45,10 @@ bool may_pass(FailureKind kind) {
     case FailureKind::before_history:
     case FailureKind::after_history:
     case FailureKind::single_sample:
-    case FailureKind::no_samples: return true;
-    default: return false;
+    case FailureKind::no_samples:
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -111,7 +111,8 @@ Failure Forest::insert(RelationId id, Stamp at, const Transform& in_frame_T_of, 
   Sample sample{at, {}, side.get()};
   if (Failure failure = to_values(in_frame_T_of, sample.values)) return failure;
   const Guard guard(state_->lock);
-  if (id >= state_->relations.size() || !state_->relations[id]) return Evidence{.kind = FailureKind::unknown_frame, .relation = id};
+  if (id >= state_->relations.size() || !state_->relations[id])
+    return Evidence{.kind = FailureKind::unknown_frame, .relation = id};
   return state_->write_known(*state_->relations[id], sample);
 }
 
@@ -163,7 +164,8 @@ bool Forest::prefer(FrameId of, std::optional<std::string_view> source) {
 
 Failure Forest::keep(RelationId id, const Retention& retention) {
   const Guard guard(state_->lock);
-  if (id >= state_->relations.size() || !state_->relations[id]) return Evidence{.kind = FailureKind::unknown_frame, .relation = id};
+  if (id >= state_->relations.size() || !state_->relations[id])
+    return Evidence{.kind = FailureKind::unknown_frame, .relation = id};
   RelationRecord& relation = *state_->relations[id];
   relation.retention = retention;
   for (RunRecord& run : relation.track->runs)
@@ -182,7 +184,8 @@ Retention Forest::retention_of(RelationId id) const {
 
 Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
   const Guard guard(state_->lock);
-  if (frame >= state_->frames.size() || !state_->frames[frame].alive) return Evidence{.kind = FailureKind::unknown_frame, .of = frame};
+  if (frame >= state_->frames.size() || !state_->frames[frame].alive)
+    return Evidence{.kind = FailureKind::unknown_frame, .of = frame};
   const std::vector<FrameId> all = state_->subtree_of(frame);
   if (all.size() > 1 && !with_subtree) return Evidence{.kind = FailureKind::frame_in_use, .of = frame, .path = all};
   for (const FrameId id : all) state_->erase_frame(id);
@@ -222,8 +225,11 @@ std::optional<RelationInfo> Forest::relation(RelationId id) const {
   const Guard guard(state_->lock);
   if (id >= state_->relations.size() || !state_->relations[id]) return std::nullopt;
   const RelationRecord& record = *state_->relations[id];
-  RelationInfo info{.id = id, .of = state_->frames[record.of].name, .in_frame = state_->frames[record.parent].name,
-                    .source = state_->sources[record.source], .kind = kind_of(*record.track, id)};
+  RelationInfo info{.id = id,
+                    .of = state_->frames[record.of].name,
+                    .in_frame = state_->frames[record.parent].name,
+                    .source = state_->sources[record.source],
+                    .kind = kind_of(*record.track, id)};
   for (std::size_t k = 0; k < record.track->runs.size(); ++k) {
     const RunRecord& run = record.track->runs[k];
     if (run.relation != id) continue;
@@ -266,7 +272,11 @@ SampleTable Forest::samples(RelationId id, Stamp from, Stamp to) const {
       table.stamps.push_back(row.stamp_ns());
       const auto& [q, t] = pose;
       table.xyz_wxyz.insert(table.xyz_wxyz.end(), {t.x, t.y, t.z, q.w, q.x, q.y, q.z});
-      const std::array<double, 36> none = [] { std::array<double, 36> a; a.fill(std::nan("")); return a; }();
+      const std::array<double, 36> none = [] {
+        std::array<double, 36> a;
+        a.fill(std::nan(""));
+        return a;
+      }();
       const auto& values = covariance ? covariance->values : none;
       table.covariances.insert(table.covariances.end(), values.begin(), values.end());
     });

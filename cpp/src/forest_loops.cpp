@@ -105,7 +105,8 @@ Failure Forest::State::check_loops(const TrackRecord& track) const {
     if (covered.empty()) continue;
     const FrameId parent = track.runs[k].parent;
     if (auto [way, at] = Climb(frames, track.of).from(parent, covered); !way.empty())
-      return Evidence{.kind = FailureKind::frame_loop, .of = track.of, .in_frame = parent, .requested = at, .path = std::move(way)};
+      return Evidence{
+          .kind = FailureKind::frame_loop, .of = track.of, .in_frame = parent, .requested = at, .path = std::move(way)};
   }
   return {};
 }

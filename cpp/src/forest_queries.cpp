@@ -51,7 +51,8 @@ Failure answer_at_one_time(const Topology& topology, const Question& question, c
 }
 
 Stamp stamp_of_two(const Question& question, const Leg& far, const Leg& near) {
-  const bool stands_still = question.of == question.fixed_frame && question.in_frame == question.fixed_frame && !question.at.latest;
+  const bool stands_still =
+      question.of == question.fixed_frame && question.in_frame == question.fixed_frame && !question.at.latest;
   if (far.timeless && near.timeless && !stands_still) return Stamp::always();
   if (!question.at.latest) return question.at.at;
   return near.timeless ? far.at : near.at;
@@ -79,7 +80,8 @@ Failure answer_at_two_times(const Topology& topology, const Question& question, 
   const bool exact = far.certainty == Certainty::exact && near.certainty == Certainty::exact;
   answer.certainty = exact ? Certainty::exact : all_known ? Certainty::known : Certainty::unknown;
   if (answer.certainty == Certainty::known) set_covariance(sum, answer);
-  answer.relations.reserve(scratch.path.up.size() + scratch.path.down.size() + scratch.second.up.size() + scratch.second.down.size());
+  answer.relations.reserve(scratch.path.up.size() + scratch.path.down.size() + scratch.second.up.size() +
+                           scratch.second.down.size());
   list_relations(scratch.path, answer.relations);
   list_relations(scratch.second, answer.relations);
   return {};
@@ -129,7 +131,8 @@ std::pair<FrameId, RelationId> Forest::parent_at(FrameId frame, When at) const {
 Failure Forest::attach(const Attachment& wish) {
   const std::lock_guard<std::mutex> guard(state_->lock);  // nobody moves the frame between the question and the answer
   const FrameId of = state_->find_frame(wish.of), to = state_->find_frame(wish.to);
-  if (of == kNone || to == kNone) return Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of == kNone ? wish.of : wish.to)};
+  if (of == kNone || to == kNone)
+    return Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of == kNone ? wish.of : wish.to)};
   Result<PoseAnswer> answer = pose({.of = of, .in_frame = to, .at = wish.seen_at, .context = {.outside = wish.outside}});
   if (!answer) return std::move(answer.failure);
   FixedPose pose{.value = answer.value.transform, .certainty = answer.value.certainty};

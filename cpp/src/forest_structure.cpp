@@ -163,7 +163,8 @@ void Forest::State::discard(RunRecord& run) { unlinked.push_back(std::move(run))
 
 /// A source that was refused has not spoken.
 void Forest::State::drop_empty_tracks(FrameId frame) {
-  std::erase_if(frames[frame].tracks, [](const auto& track) { return track->runs.empty() && track->relations.empty() && track->watches.empty(); });
+  std::erase_if(frames[frame].tracks,
+                [](const auto& track) { return track->runs.empty() && track->relations.empty() && track->watches.empty(); });
 }
 
 void Forest::State::erase_frame(FrameId id) {
@@ -174,8 +175,7 @@ void Forest::State::erase_frame(FrameId id) {
     track->runs.clear();
     drop_unused_relations(*track);
   }
-  for (auto& [wait, watched] : watching)
-    std::erase_if(watched.tracks, [&](const TrackRecord* track) { return track->of == id; });
+  for (auto& [wait, watched] : watching) std::erase_if(watched.tracks, [&](const TrackRecord* track) { return track->of == id; });
   frame_ids.erase(frame.name);
   frame = {};
   free_frames.push_back(id);

@@ -172,8 +172,8 @@ Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& given) con
     }
     const Stamp stamp = there.rigid == here.rigid && id != in_frame ? Stamp::always() : at.at;
     const bool seen_from_top = here.component == in_frame;
-    sweep.found.push_back({id, seen_from_top ? there.component_T_frame : between(here.component_T_frame, there.component_T_frame), stamp,
-                           there.fresh != here.fresh});
+    sweep.found.push_back({id, seen_from_top ? there.component_T_frame : between(here.component_T_frame, there.component_T_frame),
+                           stamp, there.fresh != here.fresh});
   }
   return sweep;
 }

@@ -153,7 +153,8 @@ Result<PoseAnswer> Forest::wait_for_pose(const NamedQuestion& question, std::int
     ~Leave() { forest.forget_watch(id); }
   } leave{*this, id};
   constexpr std::int64_t longest_ns = std::int64_t{1} << 60;
-  const auto deadline = timeout_ns < 0 ? Clock::time_point::max() : Clock::now() + std::chrono::nanoseconds(std::min(timeout_ns, longest_ns));
+  const auto deadline =
+      timeout_ns < 0 ? Clock::time_point::max() : Clock::now() + std::chrono::nanoseconds(std::min(timeout_ns, longest_ns));
   bool stop = false;
   while (true) {
     Result<PoseAnswer> result = answer_or_watch(question, {id, &bell});

@@ -38,7 +38,12 @@ Failure Forest::State::check_stamps(const RelationRecord* relation, std::span<co
     if (relation == nullptr || at > last) continue;  // in order: nothing to look up
     const Stamp welcome = oldest_welcome(*relation, at);
     if (at < welcome)
-      return Evidence{.kind = FailureKind::before_history, .relation = relation->id, .requested = at, .first = welcome, .last = std::max(last, welcome), .row = row};
+      return Evidence{.kind = FailureKind::before_history,
+                      .relation = relation->id,
+                      .requested = at,
+                      .first = welcome,
+                      .last = std::max(last, welcome),
+                      .row = row};
   }
   return {};
 }
@@ -106,7 +111,8 @@ bool can_append(const TrackRecord& track, const RelationRecord& relation, std::i
 
 }  // namespace
 
-Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides) {
+Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows,
+                             const double* sides) {
   if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
   if (stamps.empty()) return {};
   if (Failure failure = check_stamps(find_relation(edge), stamps)) return failure;

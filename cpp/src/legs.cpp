@@ -51,7 +51,8 @@ Failure lower_to_coverage(const std::vector<PathEdge>& edges, Stamp limit, const
     const std::optional<Stamp> covered = newest_covered(edge, limit);
     if (!covered && context.outside == Outside::hold && edge.provider.kind == ProviderKind::fixed) continue;
     if (!covered && (context.outside != Outside::hold || coverage_of(edge).empty())) {
-      const bool empty = coverage_of(edge).empty() && !(edge.provider.kind == ProviderKind::sampled && edge.provider.series().is_forgotten());
+      const bool empty =
+          coverage_of(edge).empty() && !(edge.provider.kind == ProviderKind::sampled && edge.provider.series().is_forgotten());
       Failure failure = edge_failure(empty ? FailureKind::no_samples : FailureKind::before_history, edge, newest);
       failure->limiting = limiting;
       return failure;
@@ -104,7 +105,8 @@ struct Evaluator {
       const bool sampled = edge.provider.kind == ProviderKind::sampled;
       const Bracket bracket = sampled ? Series::settle(probes[i], at) : Bracket{};
       if (is_plain(bracket) && bracket.before.stamp_ns() != at.ns) {
-        const Transform value = interpolate_linear(pose_of(bracket.before), pose_of(bracket.after), fraction(bracket.before, bracket.after, at.ns));
+        const Transform value =
+            interpolate_linear(pose_of(bracket.before), pose_of(bracket.after), fraction(bracket.before, bracket.after, at.ns));
         result = i == 0 ? value : value * result;
         leg.timeless = false;
         leg.certainty = Certainty::unknown;
@@ -123,7 +125,8 @@ struct Evaluator {
 
   /// The usual case, worth a short cut: between two samples, no covariance, straight interpolation.
   [[nodiscard]] bool is_plain(const Bracket& bracket) const {
-    return bracket.before && bracket.after && bracket.before.side == nullptr && !fallback && context.interpolation == Interpolation::linear;
+    return bracket.before && bracket.after && bracket.before.side == nullptr && !fallback &&
+           context.interpolation == Interpolation::linear;
   }
 
   void take(const PathEdge& edge, const Evaluation& evaluation) {
@@ -181,8 +184,7 @@ void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, co
   Transform behind = after;
   for (std::size_t i = 0; i < path.up.size(); ++i) {
     const Evaluation& edge = values[i];
-    if (edge.certainty == Certainty::known)
-      sum.add(origin_of(path.up[i], leg), edge.covariance, adjoint(behind.inverse()));
+    if (edge.certainty == Certainty::known) sum.add(origin_of(path.up[i], leg), edge.covariance, adjoint(behind.inverse()));
     behind = edge.value * behind;
   }
   for (std::size_t i = path.down.size(); i-- > 0;) {

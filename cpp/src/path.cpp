@@ -105,8 +105,8 @@ bool PathFinder::is_cut(const Topology& topology, FrameId frame, Stamp at, const
   return weakest;
 }
 
-PathFinder::Step PathFinder::choose_parent(const FrameNode& node, FrameId frame, Stamp at, const QueryContext& context, Path& path,
-                                           PathEdge& edge, FrameId& parent) {
+PathFinder::Step PathFinder::choose_parent(const FrameNode& node, FrameId frame, Stamp at, const QueryContext& context,
+                                           Path& path, PathEdge& edge, FrameId& parent) {
   if (node.tracks != nullptr) return choose_run(*node.tracks, frame, at, context, path, edge, parent);
   if (node.parent == kNone) return Step::root;
   edge = {frame, node.relation, node.provider};
@@ -214,7 +214,8 @@ FailureKind evaluate_sampled(const Series& series, const Bracket& bracket, Stamp
     set_from_row(before, context, fallback, out);
     return FailureKind::none;
   }
-  if (!before) return hold_or_fail(series, after ? after : series.first_row(), FailureKind::before_history, context, fallback, out);
+  if (!before)
+    return hold_or_fail(series, after ? after : series.first_row(), FailureKind::before_history, context, fallback, out);
   if (!after) return hold_or_fail(series, before, FailureKind::after_history, context, fallback, out);
   out.value = interpolate_rows(before, after, at.ns, context.interpolation);
   if (context.want_covariance) {
@@ -240,18 +241,23 @@ FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at
   const bool is_early = at < edge.opens && edge.provider.kind != ProviderKind::sampled;
   if (is_early) {
     if (context.outside != Outside::hold) return FailureKind::before_history;
-    const FailureKind kind = evaluate_edge({edge.child, edge.relation, edge.provider}, nullptr, edge.opens, context, default_covariance, out);
+    const FailureKind kind =
+        evaluate_edge({edge.child, edge.relation, edge.provider}, nullptr, edge.opens, context, default_covariance, out);
     out.held = true;
     return kind;
   }
   switch (edge.provider.kind) {
-    case ProviderKind::fixed: evaluate_fixed(edge.provider.fixed(), out); return FailureKind::none;
+    case ProviderKind::fixed:
+      evaluate_fixed(edge.provider.fixed(), out);
+      return FailureKind::none;
     case ProviderKind::sampled: {
       const Series& series = edge.provider.series();
       return evaluate_sampled(series, bracket != nullptr ? *bracket : series.bracket(at), at, context, default_covariance, out);
     }
-    case ProviderKind::driven: return edge.provider.driven().evaluate(at, context, out);
-    case ProviderKind::none: break;
+    case ProviderKind::driven:
+      return edge.provider.driven().evaluate(at, context, out);
+    case ProviderKind::none:
+      break;
   }
   return FailureKind::no_samples;
 }
@@ -259,7 +265,8 @@ FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at
 std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit) {
   if (limit < edge.opens && edge.provider.kind != ProviderKind::sampled) return std::nullopt;
   switch (edge.provider.kind) {
-    case ProviderKind::fixed: return Stamp::never();
+    case ProviderKind::fixed:
+      return Stamp::never();
     case ProviderKind::sampled: {
       const Series& series = edge.provider.series();
       if (series.empty()) return std::nullopt;
@@ -273,7 +280,8 @@ std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit) {
       if (coverage.empty() || coverage.first > limit) return std::nullopt;
       return std::min(coverage.last, limit);
     }
-    case ProviderKind::none: break;
+    case ProviderKind::none:
+      break;
   }
   return std::nullopt;
 }
@@ -281,7 +289,8 @@ std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit) {
 Coverage coverage_of(const PathEdge& edge) {
   const ProviderRef& provider = edge.provider;
   switch (provider.kind) {
-    case ProviderKind::fixed: return {edge.opens, Stamp::never()};
+    case ProviderKind::fixed:
+      return {edge.opens, Stamp::never()};
     case ProviderKind::sampled: {
       const Row first = provider.series().first_row();
       return first ? Coverage{{first.stamp_ns()}, provider.series().newest()} : Coverage{};
@@ -290,7 +299,8 @@ Coverage coverage_of(const PathEdge& edge) {
       const Coverage covered = provider.driven().coverage();
       return {std::max(covered.first, edge.opens), covered.last};
     }
-    case ProviderKind::none: break;
+    case ProviderKind::none:
+      break;
   }
   return {};
 }

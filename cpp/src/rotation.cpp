@@ -40,9 +40,8 @@ double Rotation::angle_to(const Rotation& other) const { return norm((inverse() 
 
 Matrix3 Rotation::matrix() const {
   const double xx = x * x, yy = y * y, zz = z * z, xy = x * y, xz = x * z, yz = y * z, wx = w * x, wy = w * y, wz = w * z;
-  return {1.0 - 2.0 * (yy + zz), 2.0 * (xy - wz),       2.0 * (xz + wy),
-          2.0 * (xy + wz),       1.0 - 2.0 * (xx + zz), 2.0 * (yz - wx),
-          2.0 * (xz - wy),       2.0 * (yz + wx),       1.0 - 2.0 * (xx + yy)};
+  return {1.0 - 2.0 * (yy + zz), 2.0 * (xy - wz), 2.0 * (xz + wy), 2.0 * (xy + wz),      1.0 - 2.0 * (xx + zz),
+          2.0 * (yz - wx),       2.0 * (xz - wy), 2.0 * (yz + wx), 1.0 - 2.0 * (xx + yy)};
 }
 
 Rotation Rotation::from_matrix(const Matrix3& m) {
@@ -67,8 +66,7 @@ Rotation Rotation::from_rpy(const Vector3& rpy) {
   const double cr = std::cos(0.5 * rpy.x), sr = std::sin(0.5 * rpy.x);
   const double cp = std::cos(0.5 * rpy.y), sp = std::sin(0.5 * rpy.y);
   const double cy = std::cos(0.5 * rpy.z), sy = std::sin(0.5 * rpy.z);
-  return {cy * cp * cr + sy * sp * sr, cy * cp * sr - sy * sp * cr, cy * sp * cr + sy * cp * sr,
-          sy * cp * cr - cy * sp * sr};
+  return {cy * cp * cr + sy * sp * sr, cy * cp * sr - sy * sp * cr, cy * sp * cr + sy * cp * sr, sy * cp * cr - cy * sp * sr};
 }
 
 Vector3 Rotation::rpy() const {

@@ -211,8 +211,8 @@ void Series::insert_beside(const Spot& spot, std::int64_t stamp_ns, const double
   const std::int64_t* old = Index::rows_of(word);
   copy_rows(rows, old, spot.row, stride);
   write_row(rows + std::size_t{spot.row} * stride, stamp_ns, values, side);
-  copy_rows(rows + std::size_t{spot.row + 1} * stride, old + std::size_t{spot.row + skipped} * stride,
-            count - spot.row - skipped, stride);
+  copy_rows(rows + std::size_t{spot.row + 1} * stride, old + std::size_t{spot.row + skipped} * stride, count - spot.row - skipped,
+            stride);
   Entry& slot = index->entries[spot.entry];
   if (stamp_ns < slot.first_ns.load(std::memory_order_relaxed)) slot.first_ns.store(stamp_ns);
   publish_chunk(spot.entry, rows, total, retired);

@@ -24,7 +24,8 @@ double angle_minus_sine(double angle) {
 /// (1 - (a/2) cot(a/2)) / a^2.
 double inverse_factor(double angle) {
   const double a2 = angle * angle;
-  if (angle < kSeriesBelow) return 1.0 / 12.0 + a2 * (1.0 / 720.0 + a2 * (1.0 / 30240.0 + a2 * (1.0 / 1209600.0 + a2 / 47900160.0)));
+  if (angle < kSeriesBelow)
+    return 1.0 / 12.0 + a2 * (1.0 / 720.0 + a2 * (1.0 / 30240.0 + a2 * (1.0 / 1209600.0 + a2 / 47900160.0)));
   const double half = 0.5 * angle;
   return (1.0 - half * std::cos(half) / std::sin(half)) / a2;
 }
@@ -48,8 +49,7 @@ Tangent Transform::log() const {
 
 Matrix4 Transform::matrix() const {
   const Matrix3 r = rotation.matrix();
-  return {r[0], r[1], r[2], translation.x, r[3], r[4], r[5], translation.y,
-          r[6], r[7], r[8], translation.z, 0.0,  0.0,  0.0,  1.0};
+  return {r[0], r[1], r[2], translation.x, r[3], r[4], r[5], translation.y, r[6], r[7], r[8], translation.z, 0.0, 0.0, 0.0, 1.0};
 }
 
 Transform interpolate(const Transform& a, const Transform& b, double u, Interpolation kind) {

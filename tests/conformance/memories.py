@@ -44,9 +44,7 @@ class Memory:
     @property
     def frames(self) -> set[str]:
         held = [self.fixed, *self.samples.values()]
-        return {
-            name for series in held for sample in series.values() for name in (sample.of, sample.in_frame)
-        }
+        return {name for series in held for sample in series.values() for name in (sample.of, sample.in_frame)}
 
     def insert(self, sample: Sample) -> bool:
         """Whether the sample was taken."""

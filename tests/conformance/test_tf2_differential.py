@@ -253,9 +253,7 @@ class TestManyInstantsInOneCall:
 
     def test_of_a_cloud_equal_one_tf2_lookup_per_point(self, scanner, instants_of_a_scan, tf2_of_a_scan):
         cloud = np.random.default_rng(6).normal(size=(len(instants_of_a_scan), 3))
-        straightened = scanner.world.map_points(
-            cloud, from_frame="scanner", to_frame="map", at=instants_of_a_scan
-        )
+        straightened = scanner.world.map_points(cloud, from_frame="scanner", to_frame="map", at=instants_of_a_scan)
         xyz, wxyz = tf2_of_a_scan
         scalar, vector = wxyz[:, :1], wxyz[:, 1:]
         turned = cloud + 2.0 * np.cross(vector, np.cross(vector, cloud) + scalar * cloud)

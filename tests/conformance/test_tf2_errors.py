@@ -176,9 +176,7 @@ class TestAskingAboutTwoInstants:
     @pytest.mark.parametrize("at_s", [0, 5, 15, 25])
     @pytest.mark.parametrize(("of_at_s", "expected"), [(15, True), (5, False), (25, False)])
     def test_e12_needs_no_data_to_see_from_the_fixed_frame(self, siblings, of, at_s, of_at_s, expected):
-        can = siblings.can_pose(
-            of=of, in_frame="child", at=seconds(at_s), of_at=seconds(of_at_s), fixed_frame="child"
-        )
+        can = siblings.can_pose(of=of, in_frame="child", at=seconds(at_s), of_at=seconds(of_at_s), fixed_frame="child")
         assert can is expected
 
     @pytest.mark.parametrize("of_at_s", [0, 5, 15, 25])
@@ -190,12 +188,8 @@ class TestAskingAboutTwoInstants:
         assert can is expected
 
     def test_e12_may_ask_for_the_latest_on_either_side(self, siblings):
-        assert siblings.can_pose(
-            of="parent", in_frame="child", at=LATEST, of_at=seconds(5), fixed_frame="parent"
-        )
-        assert siblings.can_pose(
-            of="other", in_frame="child", at=seconds(15), of_at=LATEST, fixed_frame="parent"
-        )
+        assert siblings.can_pose(of="parent", in_frame="child", at=LATEST, of_at=seconds(5), fixed_frame="parent")
+        assert siblings.can_pose(of="other", in_frame="child", at=seconds(15), of_at=LATEST, fixed_frame="parent")
 
 
 class TestWhatIsAboveTheCommonAncestor:
@@ -228,6 +222,15 @@ class TestALoop:
         set_along_x(world, of="b", in_frame="a", at_s=[6, 9])
         assert x_of(world, of="a", in_frame="b", at=seconds(3)) == pytest.approx(3.0)
         assert x_of(world, of="b", in_frame="a", at=seconds(8)) == pytest.approx(8.0)
+
+    @pytest.mark.parametrize("at", [seconds(3), seconds(8), LATEST])
+    def test_e14_is_none_where_a_relation_was_turned_round_and_both_ways_answer(self, world, at):
+        set_along_x(world, of="a", in_frame="b", at_s=[1, 5])
+        set_along_x(world, of="b", in_frame="a", at_s=[6, 9])
+        there = world.pose(of="a", in_frame="b", at=at)
+        back = world.pose(of="b", in_frame="a", at=at)
+        assert_close(there.transform, back.transform.inverse())
+        assert there.stamp == back.stamp == (seconds(9) if at is LATEST else at)
 
     @pytest.mark.parametrize("depth", [1001, 1500])
     def test_e15_is_not_suspected_in_a_long_chain(self, world, depth):
@@ -271,3 +274,13 @@ class TestAClearedWorld:
         with pytest.raises(errors.NoSamples) as caught:
             world.pose(of="b", in_frame="a", at=at)
         assert caught.value.edge[:2] == ("b", "a")
+
+    def test_e17_does_not_bring_back_what_a_move_had_ended(self, world):
+        world.fix(of="b", in_frame="table", transform=IDENTITY)
+        set_often(world, of="b", in_frame="hand", at_s=[5])
+        world.fix(of="b", in_frame="tray", transform=IDENTITY, at=seconds(9))
+        world.clear()
+        assert world.can_pose(of="b", in_frame="table", at=seconds(4))
+        assert world.can_pose(of="b", in_frame="tray", at=seconds(9))
+        with pytest.raises(errors.NoSamples):
+            world.pose(of="b", in_frame="hand", at=seconds(7))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from armillary import LATEST, Transform, World, errors, seconds
-from conformance.scenes import CLOSE_M, IDENTITY, assert_close, shifted, stamps_of, x_of
+from conformance.scenes import CLOSE_M, IDENTITY, assert_close, set_along_x, shifted, stamps_of, x_of
 
 NAN, INF = math.nan, math.inf
 
@@ -147,6 +147,54 @@ class TestTheHistory:
         assert world.pose(of="b", in_frame="a", at=LATEST).stamp == 0
         with pytest.raises(errors.SingleSample):
             world.pose(of="b", in_frame="a", at=1)
+
+
+class TestAMoveThatIsForgotten:
+    @pytest.fixture
+    def moved(self, world):
+        """b: on the table at 3 s, in the hand at 3.5 s, on the table at 4 s; in the hand's time nothing is left."""
+        set_along_x(world, of="b", in_frame="table", at_s=[3])
+        set_along_x(world, of="b", in_frame="hand", at_s=[3.5])
+        set_along_x(world, of="b", in_frame="table", at_s=[4])
+        set_along_x(world, of="b", in_frame="hand", at_s=[20])
+        assert stamps_of(world, of="b", in_frame="hand") == [seconds(20)]
+        return world
+
+    def test_i12_is_not_interpolated_across(self, moved):
+        with pytest.raises(errors.StampOutOfRange):
+            moved.pose(of="b", in_frame="table", at=seconds(3.25))
+        assert x_of(moved, of="b", in_frame="table", at=seconds(3.25), outside="hold") == 3.0
+
+    @pytest.mark.parametrize("outside", ["raise", "hold"])
+    def test_i12_leaves_a_time_without_an_answer(self, moved, outside):
+        with pytest.raises(errors.BeforeHistory):
+            moved.pose(of="b", in_frame="hand", at=seconds(3.75), outside=outside)
+        assert not moved.can_pose(of="b", in_frame="table", at=seconds(3.75), outside=outside)
+
+    def test_i12_does_not_bring_back_what_it_ended(self, world):
+        world.fix(of="b", in_frame="table", transform=IDENTITY)
+        set_along_x(world, of="b", in_frame="hand", at_s=[5])
+        set_along_x(world, of="b", in_frame="tray", at_s=[7])
+        set_along_x(world, of="b", in_frame="hand", at_s=[20])
+        assert world.can_pose(of="b", in_frame="table", at=seconds(4))
+        assert not world.can_pose(of="b", in_frame="table", at=seconds(6))
+
+    def test_i12_keeps_its_beginning_while_a_sample_of_it_is_left(self, world):
+        set_along_x(world, of="b", in_frame="table", at_s=[1, 2])
+        set_along_x(world, of="b", in_frame="hand", at_s=[3, 5, 14])
+        with pytest.raises(errors.BeforeHistory):
+            world.pose(of="b", in_frame="hand", at=seconds(4))
+        assert x_of(world, of="b", in_frame="hand", at=seconds(4), outside="hold") == 5.0
+        with pytest.raises(errors.AfterHistory):
+            world.pose(of="b", in_frame="table", at=seconds(2.5))
+
+    def test_i12_vanishes_when_nothing_is_remembered_before_it(self, world):
+        set_along_x(world, of="b", in_frame="hand", at_s=[1])
+        set_along_x(world, of="b", in_frame="table", at_s=[2, 3])
+        set_along_x(world, of="b", in_frame="hand", at_s=[20])
+        with pytest.raises(errors.BeforeHistory):
+            world.pose(of="b", in_frame="table", at=seconds(1.5))
+        assert x_of(world, of="b", in_frame="table", at=seconds(1.5), outside="hold") == 2.0
 
 
 class TestAStampThatIsRepeated:

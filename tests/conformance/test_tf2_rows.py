@@ -18,10 +18,7 @@ def rows_with_a_test():
 
 
 def rows_explained():
-    return {
-        row.lower()
-        for row in re.findall(r"^\| ([ISVEWX]\d+) \|", DIFFERENCES.read_text(), flags=re.MULTILINE)
-    }
+    return {row.lower() for row in re.findall(r"^\| ([ISVEWX]\d+) \|", DIFFERENCES.read_text(), flags=re.MULTILINE)}
 
 
 class TestTheConformanceTable:

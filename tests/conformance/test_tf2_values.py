@@ -149,9 +149,7 @@ class TestAHelix:
     def test_v7_is_followed_between_its_samples(self, helix):
         for at in HALF_STEPS:
             t = at / 1e9
-            expected = turned(
-                TURN_RATE * t, x=math.cos(TURN_RATE * t), y=math.sin(TURN_RATE * t), z=CLIMB_RATE * t
-            )
+            expected = turned(TURN_RATE * t, x=math.cos(TURN_RATE * t), y=math.sin(TURN_RATE * t), z=CLIMB_RATE * t)
             found = helix.pose(of="c", in_frame="a", at=at).transform
             assert found.is_close(expected, m=CHORD_OF_THE_HELIX, rad=CLOSE_RAD)
 

@@ -200,6 +200,38 @@ class TestAwaiting:
         assert asyncio.run(ask_then_tell()).stamp == seconds(3)
 
 
+class TestAQuestionWithTwoInstants:
+    """Where c was at 1 s, seen from b at 5 s, through a, which stood still."""
+
+    asked = {"of": "c", "of_at": seconds(1), "in_frame": "b", "at": seconds(5), "fixed_frame": "a"}
+
+    @pytest.fixture
+    def half_known(self, world):
+        set_along_x(world, of="c", in_frame="a", at_s=[1])
+        return world
+
+    def test_w10_is_awaited_like_any_other(self, half_known):
+        async def ask_then_tell():
+            asked = asyncio.create_task(half_known.pose_when_ready(**self.asked))
+            await asyncio.sleep(0)
+            set_along_x(half_known, of="b", in_frame="a", at_s=[5])
+            return await asyncio.wait_for(asked, PATIENCE_S)
+
+        assert asyncio.run(ask_then_tell()).transform.translation[0] == -4.0
+
+    def test_w2_calls_back_like_any_other(self, half_known):
+        arrived = Inbox()
+        half_known.on_pose(arrived, **self.asked)
+        set_along_x(half_known, of="b", in_frame="a", at_s=[5])
+        assert arrived.next()[0].transform.translation[0] == -4.0
+
+    def test_w6_blocks_like_any_other(self, half_known):
+        thread = from_another_thread(lambda: set_along_x(half_known, of="b", in_frame="a", at_s=[5]))
+        pose = half_known.wait_for_pose(**self.asked, timeout_s=PATIENCE_S)
+        thread.join()
+        assert pose.transform.translation[0] == -4.0
+
+
 class TestTheClock:
     def test_w11_is_the_wall_when_none_is_given(self):
         with World(clock=None) as world:
@@ -260,6 +292,15 @@ class TestAQueueOfStampedItems:
         set_along_x(world, of="b", in_frame="a", at_s=[1])
         assert delivered.take(10) == list(range(10, 20))
 
+    def test_w12_gives_no_place_to_an_item_that_is_known_already(self, world, delivered, dropped):
+        set_along_x(world, of="b", in_frame="a", at_s=[1])
+        items = world.stamped_queue(delivered, in_frames=["a"], size=1, on_drop=dropped)
+        items.put("waits", frame="b", at=seconds(9))
+        items.put("known", frame="b", at=seconds(1))
+        assert delivered.take(1) == ["known"]
+        set_along_x(world, of="b", in_frame="a", at_s=[9])
+        assert delivered.take(1) == ["waits"]
+
     def test_w12_needs_every_frame_it_was_given(self, anchored, delivered):
         items = anchored.stamped_queue(delivered, in_frames=["a", "c"])
         items.put("scan", frame="b", at=seconds(1))
@@ -307,6 +348,13 @@ class TestAQueueOfStampedItems:
         item, reason = dropped.next()
         assert item == "first"
         assert isinstance(reason, errors.LimitReached)
+
+    def test_w13_says_so_from_the_thread_of_the_world(self, world):
+        callers = Inbox()
+        items = world.stamped_queue(print, in_frames=["a"], size=1, on_drop=lambda *_: callers(threading.get_ident()))
+        items.put("first", frame="b", at=seconds(1))
+        items.put("second", frame="b", at=seconds(1))
+        assert callers.next()[0] != threading.get_ident()
 
     def test_w13_says_that_nothing_came_in_time(self, world, dropped, delivered):
         items = world.stamped_queue(delivered, in_frames=["a"], timeout_s=A_MOMENT_S, on_drop=dropped)

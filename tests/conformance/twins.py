@@ -151,9 +151,7 @@ class Twin:
         if self._live:
             self._live.tell("insert", *sample.for_tf2)
         try:
-            self.world.set_pose(
-                of=sample.of, in_frame=sample.in_frame, transform=sample.transform, at=sample.stamp
-            )
+            self.world.set_pose(of=sample.of, in_frame=sample.in_frame, transform=sample.transform, at=sample.stamp)
         except errors.BeforeHistory:
             assert not taken, f"{sample} is within the history and was refused"
         else:
@@ -203,9 +201,7 @@ class Twin:
         if theirs.error or ours.error:
             parted_by_walls = theirs.error is errors.NotConnected and is_all_connected(self.memory, question)
             return ours.error is theirs.error and not parted_by_walls
-        return ours.is_close(theirs) and (
-            ours.stamp == theirs.stamp or self._is_stamped_as_a_constant(question, ours)
-        )
+        return ours.is_close(theirs) and (ours.stamp == theirs.stamp or self._is_stamped_as_a_constant(question, ours))
 
     def _is_stamped_as_a_constant(self, question: Question, ours: Answer) -> bool:
         """None; or, seen at the latest from where nothing moves, the instant of the other side."""

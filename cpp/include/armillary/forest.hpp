@@ -20,7 +20,7 @@ namespace armillary {
 /// Limits and defaults, given once.
 struct ForestOptions {
   Retention retention{};
-  std::size_t max_runs = 1000;    ///< parents remembered for one frame and source
+  std::size_t max_runs = 1000;  ///< parents remembered for one frame and source
   std::size_t max_waits = 10'000;
   std::optional<Covariance> default_covariance{};  ///< of samples that come without one
 };

@@ -39,8 +39,8 @@ struct Path {
 class PathFinder {
  public:
   /// Returns not_connected or ambiguous_path, or nothing.
-  [[nodiscard]] Failure find(const Topology& topology, FrameId of, FrameId in_frame, Stamp at,
-                             const QueryContext& context, Path& path);
+  [[nodiscard]] Failure find(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, const QueryContext& context,
+                             Path& path);
 
   /// The edge above one frame at one instant; false for a root and for a contested frame.
   [[nodiscard]] bool step(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, PathEdge& edge,

@@ -35,8 +35,6 @@ struct Duration {
 inline constexpr Stamp kEarliestSample{-(std::int64_t{1} << 62)};
 inline constexpr Stamp kLatestSample{std::int64_t{1} << 62};
 
-[[nodiscard]] constexpr bool is_sample_stamp(Stamp stamp) {
-  return stamp > kEarliestSample && stamp < kLatestSample;
-}
+[[nodiscard]] constexpr bool is_sample_stamp(Stamp stamp) { return stamp > kEarliestSample && stamp < kLatestSample; }
 
 }  // namespace armillary

@@ -47,8 +47,8 @@ class WatchList {
   void fire(Stamp stamp);
   void refresh_hull();
 
-  std::vector<Entry> later_;    // for everything from `from` on; latest `from` first
-  std::vector<Entry> between_;  // for an interval
+  std::vector<Entry> later_;                               // for everything from `from` on; latest `from` first
+  std::vector<Entry> between_;                             // for an interval
   Stamp first_ = Stamp::never(), last_ = Stamp::always();  // hull of all intervals
 };
 

@@ -43,18 +43,18 @@ struct Series::Index {
 
  private:
   Index(std::uint32_t stride_words, std::uint32_t side_offset_words, std::uint32_t entry_capacity)
-      : stride(stride_words), side_offset(side_offset_words), capacity(entry_capacity), entries(reinterpret_cast<Entry*>(this + 1)) {
+      : stride(stride_words),
+        side_offset(side_offset_words),
+        capacity(entry_capacity),
+        entries(reinterpret_cast<Entry*>(this + 1)) {
     std::uninitialized_default_construct_n(entries, capacity);
   }
 
  public:
-
   [[nodiscard]] static const std::int64_t* rows_of(std::uintptr_t word) {
     return reinterpret_cast<const std::int64_t*>(word & ~kCountMask);
   }
-  [[nodiscard]] static std::uint32_t count_of(std::uintptr_t word) {
-    return static_cast<std::uint32_t>(word & kCountMask);
-  }
+  [[nodiscard]] static std::uint32_t count_of(std::uintptr_t word) { return static_cast<std::uint32_t>(word & kCountMask); }
 };
 
 namespace detail {
@@ -89,7 +89,8 @@ inline std::uint32_t last_not_after(std::uint32_t low, std::uint32_t high, std::
 
 class Series::Reader {
  public:
-  explicit Reader(const Series& series) : floor_ns_(series.floor_ns_.load(std::memory_order_acquire)), index_(series.index_.load()) {
+  explicit Reader(const Series& series)
+      : floor_ns_(series.floor_ns_.load(std::memory_order_acquire)), index_(series.index_.load()) {
     if (index_ == nullptr) return;
     begin_ = index_->begin.load();
     end_ = index_->end.load(std::memory_order_acquire);
