@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('platlib'))")
 BUILD := build/dev
 NATIVE_SOURCES := $(shell find cpp/include cpp/src bindings -type f) CMakeLists.txt cpp/CMakeLists.txt pyproject.toml

@@ -32,14 +32,19 @@ class Bench:
     def times(self, count: int, repeat: int) -> list[int]:
         """Another stretch of the random times for each repeat, the same for all peers."""
         offset = self.offset(count, repeat)
-        return self.scenario.times[offset:offset + count].tolist()
+        return self.scenario.times[offset : offset + count].tolist()
 
     def offset(self, count: int, repeat: int) -> int:
         return repeat * count % (TIMES - count)
 
-    def race(self, ours: Contender | Mapping[str, Contender],
-             peers: Mapping[str, Callable[[int], str]] | None = None,
-             *, repeats: int | None = None, key: str = "ns") -> dict[str, float | None]:
+    def race(
+        self,
+        ours: Contender | Mapping[str, Contender],
+        peers: Mapping[str, Callable[[int], str]] | None = None,
+        *,
+        repeats: int | None = None,
+        key: str = "ns",
+    ) -> dict[str, float | None]:
         """The least cost of each contender; they take turns, so noise hits all alike.
 
         Args:

@@ -15,8 +15,20 @@ from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-TOPICS = ("agreement", "pose", "batch", "points", "insert", "late", "siblings", "waits",
-          "snapshot", "threads", "memory", "imports")
+TOPICS = (
+    "agreement",
+    "pose",
+    "batch",
+    "points",
+    "insert",
+    "late",
+    "siblings",
+    "waits",
+    "snapshot",
+    "threads",
+    "memory",
+    "imports",
+)
 REPEATS, QUICK_REPEATS = 20, 3
 
 
@@ -34,8 +46,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Product and peers, measured in one run.")
     parser.add_argument("--quick", action="store_true", help="3 repeats instead of 20: a rough look")
     parser.add_argument("--json", type=Path, default=HERE / "results.json", help="where the figures go")
-    parser.add_argument("--only", nargs="+", choices=TOPICS, default=list(TOPICS), metavar="TOPIC",
-                        help=f"some of: {', '.join(TOPICS)}")
+    parser.add_argument(
+        "--only", nargs="+", choices=TOPICS, default=list(TOPICS), metavar="TOPIC", help=f"some of: {', '.join(TOPICS)}"
+    )
     return parser.parse_args()
 
 

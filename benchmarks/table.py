@@ -26,19 +26,45 @@ class Row:
     less_is_better: bool = False
 
     @classmethod
-    def faster(cls, what: str, ours: float | None, peer: float | None, peer_name: str, *,
-               asked: float | None = None, goal: float | None = None) -> "Row":
+    def faster(
+        cls,
+        what: str,
+        ours: float | None,
+        peer: float | None,
+        peer_name: str,
+        *,
+        asked: float | None = None,
+        goal: float | None = None,
+    ) -> "Row":
         """How many times cheaper ours is than the peer's."""
         figure = peer / ours if ours and peer else None
-        return cls(what=what, ours=ours, peer=peer, peer_name=peer_name, figure=figure,
-                   asked=asked, goal=goal)
+        return cls(what=what, ours=ours, peer=peer, peer_name=peer_name, figure=figure, asked=asked, goal=goal)
 
     @classmethod
-    def at_most(cls, what: str, ours: float | None, unit: str, *, asked: float | None = None,
-                goal: float | None = None, peer: float | None = None, peer_name: str = "") -> "Row":
+    def at_most(
+        cls,
+        what: str,
+        ours: float | None,
+        unit: str,
+        *,
+        asked: float | None = None,
+        goal: float | None = None,
+        peer: float | None = None,
+        peer_name: str = "",
+    ) -> "Row":
         """A cost that has to stay under a bound, whatever the peer does."""
-        return cls(what=what, ours=ours, peer=peer, peer_name=peer_name, unit=unit, figure=ours,
-                   figure_unit=unit, asked=asked, goal=goal, less_is_better=True)
+        return cls(
+            what=what,
+            ours=ours,
+            peer=peer,
+            peer_name=peer_name,
+            unit=unit,
+            figure=ours,
+            figure_unit=unit,
+            asked=asked,
+            goal=goal,
+            less_is_better=True,
+        )
 
     @property
     def ok(self) -> str:
@@ -69,13 +95,13 @@ class Row:
 
     def cells(self) -> list[str]:
         sign = "≤" if self.less_is_better else "≥"
-        asked, goal = (f"{sign}{quantity(each, self.figure_unit)}" if each is not None else ""
-                       for each in (self.asked, self.goal))
+        asked, goal = (
+            f"{sign}{quantity(each, self.figure_unit)}" if each is not None else "" for each in (self.asked, self.goal)
+        )
         peer = quantity(self.peer, self.unit)
         if self.peer_name:
             peer = f"{peer or 'absent'} {self.peer_name}"
-        return [self.what, quantity(self.ours, self.unit), peer, quantity(self.ratio, "x"),
-                asked, goal, self.ok]
+        return [self.what, quantity(self.ours, self.unit), peer, quantity(self.ratio, "x"), asked, goal, self.ok]
 
     def as_json(self) -> dict[str, object]:
         return asdict(self) | {"ratio": self.ratio, "ok": self.ok}

@@ -133,7 +133,7 @@ void bind_pose(nb::module_& m) {
                    "The relations it was computed from: (of, in_frame, source), from `of` upwards and down to `in_frame`.")
       .def("is_close", &is_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9,
            "Same frames, and transforms at most `m` metres and `rad` radians apart.")
-      .def("__eq__", &equal, nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__eq__", &equal, "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const Pose& p) { return nb::hash(nb::make_tuple(p.of, p.in_frame, p.answer.stamp.ns)); })
       .def("__repr__", &repr);
 }

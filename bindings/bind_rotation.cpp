@@ -122,7 +122,7 @@ void bind_rotation(nb::module_& m) {
       .def(
           "__eq__",
           [](const Rotation& a, nb::handle b) -> bool { return nb::isinstance<Rotation>(b) && a == nb::cast<Rotation>(b); },
-          nb::sig("def __eq__(self, other: object, /) -> bool"))
+          "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const Rotation& q) { return nb::hash(nb::make_tuple(q.w, q.x, q.y, q.z)); })
       .def(
           "__reduce__",

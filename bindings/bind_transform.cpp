@@ -177,7 +177,7 @@ void bind_transform(nb::module_& m) {
           [](const Transform& a, nb::handle b) -> bool {
             return nb::isinstance<Transform>(b) && a == *nb::inst_ptr<Transform>(b);
           },
-          nb::sig("def __eq__(self, other: object, /) -> bool"))
+          "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__",
            [](const Transform& t) {
              return nb::hash(nb::make_tuple(t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z, t.translation.x,

@@ -6,7 +6,10 @@ from one instant on, and keeps where it is: no jump, no arithmetic. `detach` let
 The tree has a history. A question about *then* is answered with the tree of then: at 1 s the cup stands on the table,
 at 4 s it moves with the gripper, at 9 s it rides on the tray.
 
-Give the instant of the grasp as `at=`: it must be an instant for which both frames are known.
+`at=` is the instant of the grasp. Without it the cup is attached from now on, where it was last seen.
+
+`attach` speaks in the name of whoever placed the cup. The last part is about a camera that keeps publishing what the
+gripper holds: there the hand has to speak for itself, and `prefer` says that it is believed.
 """
 
 from armillary import Transform, World, seconds
@@ -54,3 +57,20 @@ for t_s in (1.0, 2.9, 3.0, 3.1, 5.0, 5.9, 6.0, 8.0, 10.0):
 # Two instants in one question: the spot where the cup stood at 1 s, seen from the robot at 10 s.
 spot = world.pose(of="cup", of_at=seconds(1.0), in_frame="base", at=seconds(10.0), fixed_frame="map")
 print(f"\nThe cup's old place on the table, seen from the robot now: {spot.transform.translation.round(3)}")
+
+# A camera that keeps publishing. Spoon and fork lie on the table; the gripper takes both and hides them, and the camera
+# goes on to report where it saw them last.
+for tenth in range(101):
+    for thing in ("spoon", "fork"):
+        world.set_pose(of=thing, in_frame="table", transform=offset(-0.2), at=seconds(tenth / 10), source="camera")
+
+world.attach(of="spoon", to="gripper", at=GRASP)  # in the camera's name: its next picture takes the spoon back
+world.attach(of="fork", to="gripper", at=GRASP, source="hand")  # a track of its own ...
+world.prefer(of="fork", source="hand")  # ... that is believed from the grasp on; before it, the camera is
+world.detach(of="fork", to="tray", at=PLACE, source="hand")
+
+print("\nThe camera keeps publishing:")
+for thing in ("spoon", "fork"):
+    for t_s in (2.0, 5.0, 9.0):
+        _, in_frame, source = world.pose(of=thing, in_frame="map", at=seconds(t_s)).relations[0]
+        print(f"  {t_s:4.1f} s: the {thing} is in the frame {in_frame}, says the {source}")

@@ -158,7 +158,8 @@ class Run:
             return 0, 0.0
         if not self.known:
             return 3, 0.0
-        return (1, -self.events[-1].stamp) if self.begin <= t else (2, self.begin)
+        first, last = self.known[0].stamp, self.known[-1].stamp
+        return (1, -last) if t > last else (2, first)
 
     def at(self, t: float, outside: str, how: str) -> tuple[np.ndarray, np.ndarray | None, bool]:
         """Value, covariance (None: unknown) and whether the value was held."""
@@ -277,15 +278,14 @@ class ReferenceWorld:
         self._commit(of, source, {**others, stamp: event})
 
     def _commit(self, of: str, source: str, events: dict[float, Event]) -> None:
-        before = self.events.get((of, source), {})
+        before = self.events
         said = [event for event in events.values() if event.fixed or event.stamp != ALWAYS]
-        self.events[of, source] = {event.stamp: event for event in said}
+        self.events = {**before, (of, source): {event.stamp: event for event in said}}
+        self._expire(of, source)
         if self._has_loop():
-            self.events[of, source] = before
-            self.events = {track: said for track, said in self.events.items() if said}
+            self.events = before
             raise refuse("FrameLoop")
         self.frames |= {of} | {event.parent for event in events.values()}
-        self._expire(of, source)
 
     def _sample_stamps(self, relation: Relation) -> list[float]:
         of, parent, source = relation
@@ -400,14 +400,18 @@ class ReferenceWorld:
 
     def latest(self, of: str, in_frame: str) -> float:
         """The newest instant the path covers: down from the newest, gap by gap."""
-        t = LATEST
+        t, too_late = LATEST, set()
         while True:
-            sampled = [run for run, _ in self.path(of, in_frame, t) if not run.fixed]
+            try:
+                sampled = [run for run, _ in self.path(of, in_frame, t) if not run.fixed]
+            except Refused as refused:  # an edge of the newer path that begins after t is a reason too
+                raise Refused(refused.reasons | too_late) from None
             if empty := [("NoSamples", run.relation) for run in sampled if run.relation_is_empty]:
                 raise Refused(empty)
             lower = min([t] + [run.events[-1].stamp for run in sampled])
             if lower == t:
                 return t
+            too_late |= {("BeforeHistory", None) for run in sampled if run.begin > lower}
             t = lower
 
     def steps(self, of, in_frame, t, outside, how) -> list[Step]:
@@ -446,8 +450,8 @@ def collect(call: Callable[[Any], list[Step]], items: list, *, latest: bool = Fa
             steps += call(item)
         except Refused as refused:
             reasons |= refused.reasons
-    if latest:  # only an edge that begins after the newest common instant can be missing
-        reasons = {(kind.replace("SingleSample", "BeforeHistory"), edge) for kind, edge in reasons}
+    if latest:  # an edge begins after the newest common instant: of this path, or of a newer one
+        reasons = {(kind.replace("SingleSample", "BeforeHistory"), None) for kind, _ in reasons}
     if reasons:
         raise Refused(reasons)
     return steps

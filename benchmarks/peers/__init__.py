@@ -21,8 +21,7 @@ TF2_CPP, TF2_PYTHON = "tf2 C++", "tf2 Py"
 SCHIEBUNG, PYTRANSFORM3D = "schiebung", "pytr3d"
 
 INSTALL_TF2 = "apt-get install -y libtf2-dev python3-tf2 python3-geometry-msgs python3-rospy"
-INSTALL_PYPI = ("python3.12 -m venv benchmarks/.peers && "
-                "benchmarks/.peers/bin/pip install schiebung pytransform3d")
+INSTALL_PYPI = "python3.12 -m venv benchmarks/.peers && benchmarks/.peers/bin/pip install schiebung pytransform3d"
 
 
 class PeerFailed(RuntimeError):
@@ -34,7 +33,8 @@ class Peer:
 
     def __init__(self, command: list[str], folder: Path) -> None:
         self._process = subprocess.Popen(
-            [*command, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [*command, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     def ask(self, command: str) -> dict[str, Any]:
         """Runs one command in the peer and returns its answer."""
@@ -56,8 +56,12 @@ class Peer:
 
 def start_peers(folder: Path) -> tuple[dict[str, Peer], list[str]]:
     """All peers found on this machine, and one line for each that is absent."""
-    commands = {TF2_CPP: _tf2_cpp(), TF2_PYTHON: _tf2_python(),
-                SCHIEBUNG: _pypi("schiebung"), PYTRANSFORM3D: _pypi("pytransform3d")}
+    commands = {
+        TF2_CPP: _tf2_cpp(),
+        TF2_PYTHON: _tf2_python(),
+        SCHIEBUNG: _pypi("schiebung"),
+        PYTRANSFORM3D: _pypi("pytransform3d"),
+    }
     running = {name: Peer(command, folder) for name, command in commands.items() if command}
     absent = [_absent_line(name) for name, command in commands.items() if not command]
     return running, absent
@@ -73,9 +77,21 @@ def _tf2_cpp() -> list[str] | None:
     if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
         BUILD.mkdir(exist_ok=True)
         # ROS 1 headers are not valid C++20.
-        compiled = _succeeds("g++", "-std=c++17", "-O2", "-DNDEBUG", "-o", str(program), str(source),
-                             "-ltf2", "-lrostime", "-lconsole_bridge", "-lboost_thread",
-                             "-lboost_system", "-lpthread")
+        compiled = _succeeds(
+            "g++",
+            "-std=c++17",
+            "-O2",
+            "-DNDEBUG",
+            "-o",
+            str(program),
+            str(source),
+            "-ltf2",
+            "-lrostime",
+            "-lconsole_bridge",
+            "-lboost_thread",
+            "-lboost_system",
+            "-lpthread",
+        )
         if not compiled:
             return None
     return [str(program)]

@@ -36,7 +36,7 @@ def times():
 def lookup(name, edges, count, offset):
     """Per `get_transform_at_time`, one time a call."""
     call, of = chain_manager(name).get_transform_at_time, f"f{edges}"
-    asked = times()[int(offset):int(offset) + int(count)].tolist()
+    asked = times()[int(offset) : int(offset) + int(count)].tolist()
     started = process_time_ns()
     for at in asked:
         call(of, "f0", at)
@@ -45,7 +45,7 @@ def lookup(name, edges, count, offset):
 
 def batch(name, edges, count):
     """Per lookup of one `get_transform_at_time` with an array of times."""
-    manager, asked = chain_manager(name), times()[:int(count)]
+    manager, asked = chain_manager(name), times()[: int(count)]
     started = process_time_ns()
     manager.get_transform_at_time(f"f{edges}", "f0", asked)
     return {"ns": (process_time_ns() - started) / len(asked)}

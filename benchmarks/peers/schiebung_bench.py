@@ -48,7 +48,7 @@ def chain_buffer(name):
 def lookup(name, edges, count, offset):
     """Per `lookup_transform`, random times."""
     call, of = chain_buffer(name).lookup_transform, f"f{edges}"
-    asked = times()[int(offset):int(offset) + int(count)]
+    asked = times()[int(offset) : int(offset) + int(count)]
     started = process_time_ns()
     for at in asked:
         call("f0", of, at)
@@ -85,7 +85,7 @@ def insert(count):
 
 def answer(name, edges, count):
     """The first answers as xyz_wxyz."""
-    found = [chain_buffer(name).lookup_transform("f0", f"f{edges}", at) for at in times()[:int(count)]]
+    found = [chain_buffer(name).lookup_transform("f0", f"f{edges}", at) for at in times()[: int(count)]]
     return {"rows": [[*each.translation(), each.rotation()[3], *each.rotation()[:3]] for each in found]}
 
 

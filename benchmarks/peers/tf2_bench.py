@@ -64,7 +64,7 @@ def message(of, in_frame, stamp, row):
 def fill(buffer, of, in_frame, series, stride=1):
     stamps, rows = series
     for i in range(0, SAMPLES, stride):
-        buffer.set_transform(message(of, in_frame, stamps[i], rows[7 * i:7 * i + 7]), "bench")
+        buffer.set_transform(message(of, in_frame, stamps[i], rows[7 * i : 7 * i + 7]), "bench")
 
 
 @lru_cache
@@ -112,9 +112,11 @@ def apply(transform, x, y, z):
     t, q = transform.translation, transform.rotation
     qw, qx, qy, qz = q.w, q.x, q.y, q.z
     cx, cy, cz = 2 * (qy * z - qz * y), 2 * (qz * x - qx * z), 2 * (qx * y - qy * x)
-    return (x + qw * cx + qy * cz - qz * cy + t.x,
-            y + qw * cy + qz * cx - qx * cz + t.y,
-            z + qw * cz + qx * cy - qy * cx + t.z)
+    return (
+        x + qw * cx + qy * cz - qz * cy + t.x,
+        y + qw * cy + qz * cx - qx * cz + t.y,
+        z + qw * cz + qx * cy - qy * cx + t.z,
+    )
 
 
 class Stream:
@@ -127,8 +129,10 @@ class Stream:
     def in_order(self, count):
         rows = chain("jittered")[0][1]
         first, self.next = self.next, self.next + count
-        return [message("w", "f0", START_NS + i * PERIOD_NS, rows[7 * (i % SAMPLES):7 * (i % SAMPLES) + 7])
-                for i in range(first, self.next)]
+        return [
+            message("w", "f0", START_NS + i * PERIOD_NS, rows[7 * (i % SAMPLES) : 7 * (i % SAMPLES) + 7])
+            for i in range(first, self.next)
+        ]
 
     def insert(self, messages):
         call = self.buffer.set_transform

@@ -13,12 +13,12 @@ COUNT = 1_000
 
 def rows(bench: Bench) -> Iterator[Row]:
     ours = bench.chain_world("jittered").transforms(
-        of="f10", in_frame="f0", at=bench.scenario.times[:COUNT], as_="xyz_wxyz")
+        of="f10", in_frame="f0", at=bench.scenario.times[:COUNT], as_="xyz_wxyz"
+    )
     for peer, asked in ((TF2_CPP, 1e-9), (SCHIEBUNG, None)):
         if peer in bench.peers:
             theirs = np.array(bench.peers[peer].ask(f"answer jittered 10 {COUNT}")["rows"])
-            yield Row.at_most(f"largest difference from {peer}",
-                              difference(ours, theirs), "", asked=asked)
+            yield Row.at_most(f"largest difference from {peer}", difference(ours, theirs), "", asked=asked)
 
 
 def difference(ours: np.ndarray, theirs: np.ndarray) -> float:

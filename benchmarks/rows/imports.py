@@ -26,8 +26,7 @@ def rows(bench: Bench) -> Iterator[Row]:
         if TF2_PYTHON in bench.peers:
             tf2.append(_import_ms(SYSTEM_PYTHON, "rospy, tf2_py, geometry_msgs.msg"))
     peer = min(tf2) if tf2 else None
-    yield Row.at_most("import armillary, numpy included", min(whole), "ms",
-                      asked=150, peer=peer, peer_name=TF2_PYTHON)
+    yield Row.at_most("import armillary, numpy included", min(whole), "ms", asked=150, peer=peer, peer_name=TF2_PYTHON)
     yield Row.at_most("import armillary, beyond numpy", min(beyond), "ms", goal=50)
 
 

@@ -42,5 +42,4 @@ class BulkStream:
     def insert(self, _: int) -> float:
         stamps = START_NS + PERIOD_NS * np.arange(self.next, self.next + SAMPLES)
         self.next += SAMPLES
-        return cpu_ns(lambda: self.world.set_poses(
-            of="w", in_frame="f0", transforms=self.rows, at=stamps), SAMPLES)
+        return cpu_ns(lambda: self.world.set_poses(of="w", in_frame="f0", transforms=self.rows, at=stamps), SAMPLES)

@@ -16,9 +16,21 @@ FRAMES, SAMPLES, PERIOD_NS = 60, 10_000, 1_000_000
 class MallocState(ctypes.Structure):
     """glibc's `struct mallinfo2`."""
 
-    _fields_ = [(name, ctypes.c_size_t) for name in (
-        "arena", "ordblks", "smblks", "hblks", "hblkhd",
-        "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keepcost",
+        )
+    ]
 
 
 def used_bytes() -> dict[str, int]:

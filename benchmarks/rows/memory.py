@@ -20,8 +20,9 @@ def rows(bench: Bench) -> Iterator[Row]:
     tf2 = bench.peers[TF2_CPP].ask("memory")["bytes"] if TF2_CPP in bench.peers else None
     for how, what in (("bulk", "set_poses"), ("stream", "streamed 20 s")):
         ours = _measured(how)
-        yield Row.at_most(f"bytes a transform, {what}", ours["resident"], "B",
-                          asked=80, goal=68, peer=tf2, peer_name=TF2_CPP)
+        yield Row.at_most(
+            f"bytes a transform, {what}", ours["resident"], "B", asked=80, goal=68, peer=tf2, peer_name=TF2_CPP
+        )
         yield Row.at_most("  the same, as malloc counts", ours["malloc"], "B", peer=tf2, peer_name=TF2_CPP)
 
 

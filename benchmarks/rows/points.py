@@ -26,8 +26,7 @@ def rows(bench: Bench) -> Iterator[Row]:
     what = f"map_points, 100k stamps, {EDGES} edges, a point"
     yield Row.faster(what, scan[OURS], scan[TF2_PYTHON], f"{TF2_PYTHON} lookup", asked=100, goal=200)
     yield Row.faster("  the same, and applied by hand", applied[OURS], applied[TF2_PYTHON], TF2_PYTHON)
-    yield Row.faster("  the same, stamps in random order", shuffled[OURS], shuffled[TF2_PYTHON],
-                     f"{TF2_PYTHON} lookup")
+    yield Row.faster("  the same, stamps in random order", shuffled[OURS], shuffled[TF2_PYTHON], f"{TF2_PYTHON} lookup")
 
 
 def _race(bench: Bench, command: str, times: NDArray[np.int64]) -> dict[str, float | None]:
@@ -35,8 +34,8 @@ def _race(bench: Bench, command: str, times: NDArray[np.int64]) -> dict[str, flo
     points = np.random.default_rng(1).normal(size=(TIMES, 3))
 
     def ours(_: int) -> float:
-        return cpu_ns(lambda: world.map_points(
-            points, from_frame=f"f{EDGES}", to_frame="f0", at=times), TIMES)
+        return cpu_ns(lambda: world.map_points(points, from_frame=f"f{EDGES}", to_frame="f0", at=times), TIMES)
 
-    return bench.race(ours, {TF2_PYTHON: lambda repeat: (
-        f"{command} jittered {EDGES} {PEER_COUNT} {bench.offset(PEER_COUNT, repeat)}")})
+    return bench.race(
+        ours, {TF2_PYTHON: lambda repeat: f"{command} jittered {EDGES} {PEER_COUNT} {bench.offset(PEER_COUNT, repeat)}"}
+    )

@@ -40,5 +40,6 @@ def _race(bench: Bench, chain: str, edges: int) -> dict[str, float | None]:
 
 def _race_latest(bench: Bench) -> dict[str, float | None]:
     world, asked = bench.chain_world("jittered"), [LATEST] * COUNT
-    return bench.race(lambda _: pose_ns(world, "f10", "f0", asked),
-                      {TF2_PYTHON: lambda _: f"latest jittered 10 {COUNT}"})
+    return bench.race(
+        lambda _: pose_ns(world, "f10", "f0", asked), {TF2_PYTHON: lambda _: f"latest jittered 10 {COUNT}"}
+    )

@@ -16,8 +16,15 @@ SAME = 1.25
 
 def rows(bench: Bench) -> Iterator[Row]:
     best = _race(bench)
-    yield Row(what="siblings at depth 100, against depth 1", ours=best["deep"], peer=best["shallow"],
-              peer_name="at depth 1", figure=best["deep"] / best["shallow"], asked=SAME, less_is_better=True)
+    yield Row(
+        what="siblings at depth 100, against depth 1",
+        ours=best["deep"],
+        peer=best["shallow"],
+        peer_name="at depth 1",
+        figure=best["deep"] / best["shallow"],
+        asked=SAME,
+        less_is_better=True,
+    )
     yield Row.faster("siblings at depth 100", best["deep"], best[TF2_CPP], TF2_CPP)
 
 

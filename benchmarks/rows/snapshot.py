@@ -20,8 +20,7 @@ def rows(bench: Bench) -> Iterator[Row]:
     for shape, asked, goal in (("wide", 10, 30), ("deep", None, None)):
         best = _race(bench, shape)
         what = f"snapshot of 1000 frames, {shape} tree"
-        yield Row.faster(what, best[OURS], best["lookups"], "1000 poses",
-                         asked=asked, goal=goal)
+        yield Row.faster(what, best[OURS], best["lookups"], "1000 poses", asked=asked, goal=goal)
         yield Row.faster(what, best[OURS], best[TF2_PYTHON], f"1000 {TF2_PYTHON}")
         yield Row.faster(what, best[OURS], best[TF2_CPP], f"1000 {TF2_CPP}")
 
@@ -32,8 +31,10 @@ def _race(bench: Bench, shape: str) -> dict[str, float | None]:
         OURS: lambda repeat: cpu_ns(lambda: _sweeps(world, bench.times(SWEEPS, repeat)), SWEEPS),
         "lookups": lambda repeat: cpu_ns(lambda: _lookups(world, bench.times(SWEEPS, repeat)), SWEEPS),
     }
-    return bench.race(ours, dict.fromkeys((TF2_PYTHON, TF2_CPP), lambda repeat: (
-        f"tree {shape} {SWEEPS} {bench.offset(SWEEPS, repeat)}")))
+    return bench.race(
+        ours,
+        dict.fromkeys((TF2_PYTHON, TF2_CPP), lambda repeat: f"tree {shape} {SWEEPS} {bench.offset(SWEEPS, repeat)}"),
+    )
 
 
 def _sweeps(world: World, times: list[int]) -> None:
@@ -52,6 +53,10 @@ def _tree_world(scenario: Scenario, shape: str) -> World:
     world, chain, parents = World(history=HISTORY_NS), scenario.chains["jittered"], scenario.trees[shape]
     for i in range(1, TREE_FRAMES):
         kept = slice(None, None, TREE_STRIDE)
-        world.set_poses(of=f"t{i}", in_frame=f"t{parents[i]}", transforms=chain.rows[i % EDGES, kept],
-                        at=chain.stamps[i % EDGES, kept])
+        world.set_poses(
+            of=f"t{i}",
+            in_frame=f"t{parents[i]}",
+            transforms=chain.rows[i % EDGES, kept],
+            at=chain.stamps[i % EDGES, kept],
+        )
     return world

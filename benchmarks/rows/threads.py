@@ -39,15 +39,40 @@ def rows(bench: Bench) -> Iterator[Row]:
     for writing in (False, True):
         (ours, cpu, machine), theirs = _ours(bench, writing), _tf2(bench, writing)
         what = "2 reading threads against 1" + ", writer 60k/s" * writing
-        yield Row(what=what, ours=ours[2] / 1e3, unit="k/s", peer=ours[1] / 1e3, peer_name="1 thread",
-                  figure=ours[2] / ours[1], asked=1.6, goal=1.9)
-        yield Row(what="  the same by CPU time of a lookup", ours=cpu[2], peer=cpu[1], peer_name="1 thread",
-                  figure=2 * cpu[1] / cpu[2])
-        yield Row(what="  control: what the machine gives (sha256)", ours=machine[2], unit="/s",
-                  peer=machine[1], peer_name="1 thread", figure=machine[2] / machine[1])
+        yield Row(
+            what=what,
+            ours=ours[2] / 1e3,
+            unit="k/s",
+            peer=ours[1] / 1e3,
+            peer_name="1 thread",
+            figure=ours[2] / ours[1],
+            asked=1.6,
+            goal=1.9,
+        )
+        yield Row(
+            what="  the same by CPU time of a lookup",
+            ours=cpu[2],
+            peer=cpu[1],
+            peer_name="1 thread",
+            figure=2 * cpu[1] / cpu[2],
+        )
+        yield Row(
+            what="  control: what the machine gives (sha256)",
+            ours=machine[2],
+            unit="/s",
+            peer=machine[1],
+            peer_name="1 thread",
+            figure=machine[2] / machine[1],
+        )
         if theirs:
-            yield Row(what=f"  {TF2_CPP} by itself", ours=theirs[2] / 1e3, unit="k/s", peer=theirs[1] / 1e3,
-                      peer_name="1 thread", figure=theirs[2] / theirs[1])
+            yield Row(
+                what=f"  {TF2_CPP} by itself",
+                ours=theirs[2] / 1e3,
+                unit="k/s",
+                peer=theirs[1] / 1e3,
+                peer_name="1 thread",
+                figure=theirs[2] / theirs[1],
+            )
 
 
 ByThreads = dict[int, float]
@@ -72,8 +97,10 @@ def _tf2(bench: Bench, writing: bool) -> ByThreads | None:
     if TF2_CPP not in bench.peers:
         return None
     ask = bench.peers[TF2_CPP].ask
-    best = race({str(n): lambda _, n=n: 1 / ask(f"readers {n} {WINDOW_MS} {writing:d}")["per_s"]
-                 for n in (1, 2)}, 3 * bench.repeats)
+    best = race(
+        {str(n): lambda _, n=n: 1 / ask(f"readers {n} {WINDOW_MS} {writing:d}")["per_s"] for n in (1, 2)},
+        3 * bench.repeats,
+    )
     return {int(name): 1 / cost for name, cost in best.items()}
 
 
@@ -108,7 +135,7 @@ class Writer:
     def __init__(self, scenario: Scenario) -> None:
         self.world = World(history=HISTORY_NS)
         names = [f"f{i}" for i in range(FRAMES + 1)]
-        self.edges = list(pairwise(names[:CHAIN + 1])) + [("f0", name) for name in names[CHAIN + 1:]]
+        self.edges = list(pairwise(names[: CHAIN + 1])) + [("f0", name) for name in names[CHAIN + 1 :]]
         rows = scenario.chains["regular"].rows[0]
         self.values = [Transform.from_xyz_wxyz(xyz=row[:3], wxyz=row[3:]) for row in rows]
         stamps = START_NS + PERIOD_NS * np.arange(SAMPLES)

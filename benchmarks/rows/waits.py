@@ -18,16 +18,30 @@ NEVER_NS = START_NS + 1_000 * HISTORY_NS
 def rows(bench: Bench) -> Iterator[Row]:
     best = _race(bench)
     none = best["none"]
-    yield Row(what="set_pose, 1000 waits elsewhere", ours=best["elsewhere"], peer=none, peer_name="no waits",
-              figure=best["elsewhere"] / none, asked=2, goal=1.1, less_is_better=True)
-    yield Row(what="set_pose, 1000 waits on this relation", ours=best["here"], peer=none,
-              peer_name="no waits", figure=best["here"] / none)
+    yield Row(
+        what="set_pose, 1000 waits elsewhere",
+        ours=best["elsewhere"],
+        peer=none,
+        peer_name="no waits",
+        figure=best["elsewhere"] / none,
+        asked=2,
+        goal=1.1,
+        less_is_better=True,
+    )
+    yield Row(
+        what="set_pose, 1000 waits on this relation",
+        ours=best["here"],
+        peer=none,
+        peer_name="no waits",
+        figure=best["here"] / none,
+    )
     yield Row.faster("set_pose, 1000 waits elsewhere", best["elsewhere"], best[TF2_CPP], TF2_CPP)
 
 
 def _race(bench: Bench) -> dict[str, float | None]:
-    streams = {name: Stream(filled_world(bench.scenario, "jittered"), bench.scenario)
-               for name in ("none", "elsewhere", "here")}
+    streams = {
+        name: Stream(filled_world(bench.scenario, "jittered"), bench.scenario) for name in ("none", "elsewhere", "here")
+    }
     waits = _waits(streams["elsewhere"], "f10") + _waits(streams["here"], "w")
     ours = {name: _inserting(stream) for name, stream in streams.items()}
     best = bench.race(ours, {TF2_CPP: lambda _: f"waits {WAITS} {PEER_COUNT}"})

@@ -83,6 +83,7 @@ Failure Forest::set_pose(const EdgeName& edge, Stamp at, const Transform& in_fra
   std::array<double, 7> values{};
   if (Failure failure = to_values(in_frame_T_of, values)) return failure;
   const Guard guard(state_->lock);
+  if (RelationRecord* known = state_->find_relation(edge)) return state_->write_known(*known, {at, values, side.get()});
   return state_->write(edge, {&at.ns, 1}, values.data(), side.get());
 }
 
@@ -134,8 +135,12 @@ Failure Forest::set_poses(const EdgeName& edge, std::span<const std::int64_t> st
 }
 
 Failure Forest::fix(const EdgeName& edge, Stamp from, const FixedPose& pose) {
+  std::array<double, 7> values{};
+  if (Failure failure = to_values(pose.value, values)) return failure;
+  auto stored = std::make_unique<FixedPose>(pose);
+  stored->value.rotation = {values[0], values[1], values[2], values[3]};
   const Guard guard(state_->lock);
-  return state_->open_run(edge, {.from = from, .fixed = std::make_unique<FixedPose>(pose)});
+  return state_->open_run(edge, {.from = from, .fixed = std::move(stored)});
 }
 
 Failure Forest::drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider) {
@@ -189,18 +194,22 @@ Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
   const std::vector<FrameId> all = state_->subtree_of(frame);
   if (all.size() > 1 && !with_subtree) return Evidence{.kind = FailureKind::frame_in_use, .of = frame, .path = all};
   for (const FrameId id : all) state_->erase_frame(id);
+  for (const FrameId id : all) state_->circular.erase(id);
   state_->publish(all);
+  state_->refresh_circles();
   return {};
 }
 
 void Forest::clear() {
   const Guard guard(state_->lock);
   state_->forget_all_samples(false);
+  state_->refresh_circles();
 }
 
 void Forest::reset_time() {
   const Guard guard(state_->lock);
   state_->forget_all_samples(true);
+  state_->refresh_circles();
 }
 
 // -- Looking inside

@@ -74,29 +74,68 @@ class Climb {
 
 }  // namespace
 
-bool Forest::State::reaches(FrameId from, FrameId target) const {
-  if (from == target) return true;
-  if (frames[target].hanging.empty()) return false;
-  std::vector<FrameId> seen{from};
-  std::unordered_set<FrameId> known{from};
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    if (seen[i] == target) return true;
-    for (const auto& track : frames[seen[i]].tracks)
-      for (const RelationId id : track->relations)
-        if (known.insert(relations[id]->parent).second) seen.push_back(relations[id]->parent);
+namespace {
+
+/// Everything that can be reached from `start`, itself included; `next(frame, visit)` names the neighbours.
+template <typename Next>
+std::unordered_set<FrameId> reachable(FrameId start, Next next) {
+  std::unordered_set<FrameId> known{start};
+  std::vector<FrameId> waiting{start};
+  while (!waiting.empty()) {
+    const FrameId frame = waiting.back();
+    waiting.pop_back();
+    next(frame, [&](FrameId other) {
+      if (known.insert(other).second) waiting.push_back(other);
+    });
   }
-  return false;
+  return known;
 }
 
+}  // namespace
+
+/// Whether `target` is an ancestor of `from` when time is ignored.
+bool Forest::State::reaches(FrameId from, FrameId target) const {
+  if (from == target) return true;
+  return !frames[target].hanging.empty() && ancestors_of(from).contains(target);
+}
+
+std::unordered_set<FrameId> Forest::State::ancestors_of(FrameId frame) const {
+  return reachable(frame, [this](FrameId id, auto visit) {
+    for (const auto& track : frames[id].tracks)
+      for (const RelationId relation : track->relations) visit(relations[relation]->parent);
+  });
+}
+
+std::unordered_set<FrameId> Forest::State::descendants_of(FrameId frame) const {
+  return reachable(frame, [this](FrameId id, auto visit) {
+    for (const RelationId relation : frames[id].hanging) visit(relations[relation]->of);
+  });
+}
+
+/// Marks the frames of the circles that the relation `of` in `parent` closes, time ignored.
 void Forest::State::mark_circle(FrameId of, FrameId parent) {
-  if (!reaches(parent, of)) return;
-  std::vector<FrameId> marked;
-  for (FrameId id = 0; id < frames.size(); ++id) {
-    if (!frames[id].alive || !reaches(parent, id) || !reaches(id, of)) continue;
+  const std::unordered_set<FrameId> above = ancestors_of(parent), below = descendants_of(of);
+  for (const FrameId id : above) {
+    if (!below.contains(id)) continue;
     for (const auto& track : frames[id].tracks) track->may_loop = true;
-    marked.push_back(id);
+    circular.insert(id);
   }
-  publish(marked);
+}
+
+/// Takes the marks back where the circle is gone.
+void Forest::State::refresh_circles() {
+  std::vector<FrameId> freed;
+  for (const FrameId id : circular) {
+    const bool closed = std::ranges::any_of(frames[id].tracks, [&](const auto& track) {
+      return std::ranges::any_of(track->relations, [&](RelationId relation) { return reaches(relations[relation]->parent, id); });
+    });
+    if (!closed) freed.push_back(id);
+  }
+  for (const FrameId id : freed) {
+    for (const auto& track : frames[id].tracks) track->may_loop = false;
+    circular.erase(id);
+  }
+  if (!freed.empty()) publish(freed);
 }
 
 Failure Forest::State::check_loops(const TrackRecord& track) const {

@@ -112,20 +112,11 @@ std::pair<FrameId, RelationId> Forest::parent_at(FrameId frame, When at) const {
   const Pin pin;
   const Topology& topology = *state_->topology.load();
   if (!topology.has(frame)) return {kNone, kNone};
-  const FrameNode& node = topology.node(frame);
-  if (node.tracks == nullptr) return {node.parent, node.relation};
+  PathEdge edge;
+  FrameId parent = kNone;
   const Stamp when = at.latest ? Stamp::never() : at.at;
-  const Run* chosen = nullptr;
-  std::size_t open = 0;
-  for (const Track& track : node.tracks->tracks) {
-    const Run* run = track.run_at(when);
-    if (run == nullptr) continue;
-    if (track.preferred) return {run->parent, run->relation};
-    chosen = run;
-    ++open;
-  }
-  if (open != 1) return {kNone, kNone};
-  return {chosen->parent, chosen->relation};
+  if (!Scratch::of_this_thread().finder.step(topology, frame, when, {}, edge, parent)) return {kNone, kNone};
+  return {parent, edge.relation};
 }
 
 Failure Forest::attach(const Attachment& wish) {

@@ -4,6 +4,7 @@
 
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "armillary/forest.hpp"
 #include "armillary/path.hpp"
@@ -99,6 +100,7 @@ struct Forest::State {
   std::unordered_map<WaitId, Watched> watching;
   std::vector<RunRecord> unlinked;  // taken out by the edit under way
   std::uint64_t next_sequence = 0;
+  std::unordered_set<FrameId> circular;  // frames on a circle when time is ignored
   bool closed = false;
   std::atomic<WaitId> next_wait{1};
 
@@ -148,6 +150,9 @@ struct Forest::State {
 
   // loops (forest_loops.cpp)
   [[nodiscard]] bool reaches(FrameId from, FrameId target) const;
+  [[nodiscard]] std::unordered_set<FrameId> ancestors_of(FrameId frame) const;
+  [[nodiscard]] std::unordered_set<FrameId> descendants_of(FrameId frame) const;
+  void refresh_circles();
   [[nodiscard]] Failure check_loops(const TrackRecord& track) const;
   void mark_circle(FrameId of, FrameId parent);
 

@@ -94,7 +94,6 @@ RelationRecord& Forest::State::make_relation(const EdgeName& edge) {
       RelationRecord{.id = id, .of = of, .parent = parent, .source = source, .track = track, .retention = options.retention}));
   track->relations.push_back(id);
   frames[parent].hanging.push_back(id);
-  mark_circle(of, parent);
   return *relations.back();
 }
 

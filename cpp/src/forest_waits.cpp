@@ -36,8 +36,11 @@ void Forest::State::watch_data(const Failure& failure, const Watch& watch, Watch
   if (is_after) return on(failure->relation, failure->requested, Stamp::never());
   on(failure->relation, Stamp::always(), failure->requested);
   on(failure->limiting, failure->first, Stamp::never());
-  if (failure->limiting == kNone && relations[failure->relation])  // once this much newer, it can never come
-    on(failure->relation, {failure->requested.ns + relations[failure->relation]->retention.history.ns + 1}, Stamp::never());
+  if (failure->limiting != kNone || !relations[failure->relation]) return;
+  // Once a sample is this much newer, the missing one can never come.
+  const std::int64_t history_ns = relations[failure->relation]->retention.history.ns;
+  const bool never = failure->requested.ns > kLatestSample.ns - history_ns;
+  if (!never) on(failure->relation, {failure->requested.ns + history_ns + 1}, Stamp::never());
 }
 
 /// Registers for the one thing that is missing, and for a change of the path that leads there.

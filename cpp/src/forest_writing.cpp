@@ -1,6 +1,7 @@
 // How samples and runs come in: checked first, then written, then published, then told.
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "armillary/pose_row.hpp"
@@ -67,15 +68,19 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
 /// instant it closes a loop.
 template <typename Edit>
 Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
+  const bool is_new = find_relation(edge) == nullptr;
   RelationRecord& relation = make_relation(edge);
   TrackRecord& track = *relation.track;
+  const FrameId of = relation.of, parent = relation.parent;
   const std::vector<Run> before = track.published();
-  if (track.may_loop) {
+  const std::size_t relations_before = track.relations.size();
+  const bool closes_circle = is_new && reaches(parent, of);
+  if (track.may_loop || closes_circle) {
     TrackRecord draft = copy_of(track);
     edit(draft, relation);
     if (Failure failure = check_loops(draft)) {
       drop_unused_relations(track);
-      drop_empty_tracks(track.of);
+      drop_empty_tracks(of);
       return failure;
     }
     std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
@@ -84,11 +89,24 @@ Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
     edit(track, relation);
   }
   drop_unused_relations(track);
-  if (track.published() != before) publish(track.of);
+  if (closes_circle) mark_circle(of, parent);
+  if (track.published() != before) publish(of);
+  if (closes_circle) publish(std::vector<FrameId>(circular.begin(), circular.end()));
+  if (!circular.empty() && track.relations.size() < relations_before) refresh_circles();
   return {};
 }
 
 namespace {
+
+/// Rows are stored as they come: their quaternions must be unit ones already.
+Failure check_rows(std::size_t count, const double* rows) {
+  for (std::size_t row = 0; row < count; ++row, rows += kPoseWidth) {
+    const double squared = rows[0] * rows[0] + rows[1] * rows[1] + rows[2] * rows[2] + rows[3] * rows[3];
+    const bool is_pose = std::abs(squared - 1.0) <= 1e-6 && std::isfinite(rows[4] + rows[5] + rows[6]);
+    if (!is_pose) return Evidence{.kind = FailureKind::not_a_pose, .row = row};
+  }
+  return {};
+}
 
 bool strictly_increasing(std::span<const std::int64_t> stamps) {
   return std::ranges::adjacent_find(stamps, std::ranges::greater_equal{}) == stamps.end();
@@ -115,6 +133,7 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
                              const double* sides) {
   if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
   if (stamps.empty()) return {};
+  if (Failure failure = check_rows(stamps.size(), rows)) return failure;
   if (Failure failure = check_stamps(find_relation(edge), stamps)) return failure;
   const bool in_order = strictly_increasing(stamps);
   const std::vector<std::size_t> order = in_order ? std::vector<std::size_t>{} : order_of(stamps);

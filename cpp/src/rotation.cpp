@@ -70,16 +70,16 @@ Rotation Rotation::from_rpy(const Vector3& rpy) {
 }
 
 Vector3 Rotation::rpy() const {
-  const double sin_pitch = 2.0 * (w * y - x * z);
-  const double cos_pitch = std::hypot(1.0 - 2.0 * (y * y + z * z), 2.0 * (w * z + x * y));
-  if (cos_pitch < 1e-9) {
-    // Gimbal lock: roll and yaw turn about one axis; all of it is reported as yaw.
-    const double yaw = std::copysign(2.0, -sin_pitch) * std::atan2(x, w);
-    return {0.0, std::copysign(std::numbers::pi / 2.0, sin_pitch), std::remainder(yaw, 2.0 * std::numbers::pi)};
-  }
-  const double roll = std::atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y));
-  const double yaw = std::atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z));
-  return {roll, std::atan2(sin_pitch, cos_pitch), yaw};
+  // Half the sum and half the difference of yaw and roll come out separately, so nothing cancels near the poles
+  // (E. Bernardes, S. Viollet, "Quaternion to Euler angles conversion", 2022).
+  const double half_sum = std::atan2(z + x, w - y), half_difference = std::atan2(z - x, w + y);
+  const double up = std::hypot(w + y, z - x), down = std::hypot(w - y, z + x);
+  const double pitch = 2.0 * std::atan2(up, down) - std::numbers::pi / 2.0;
+  // At a pole roll and yaw turn about one axis: all of it is reported as yaw.
+  if (down < 1e-14) return {0.0, pitch, std::remainder(2.0 * half_difference, 2.0 * std::numbers::pi)};
+  if (up < 1e-14) return {0.0, pitch, std::remainder(2.0 * half_sum, 2.0 * std::numbers::pi)};
+  return {std::remainder(half_sum - half_difference, 2.0 * std::numbers::pi), pitch,
+          std::remainder(half_sum + half_difference, 2.0 * std::numbers::pi)};
 }
 
 }  // namespace armillary

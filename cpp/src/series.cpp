@@ -107,13 +107,13 @@ void Series::make_room_in_index(RetireList& retired) {
 // -- Appending
 
 Series::Inserted Series::insert(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired) {
+  if (stamp < floor()) return Inserted::late;  // already forgotten; the forest refuses it with a reason
   if (side != nullptr && !has_side()) add_side_column(retired);
   if (stamp > newest()) {
     append_row(stamp.ns, values.data(), side, retired);
     expire(retired);
     return Inserted::appended;
   }
-  if (stamp < floor()) return Inserted::late;  // already forgotten; the forest refuses it with a reason
   drop_forgotten(retired);
   const Spot spot = find(stamp.ns);
   insert_beside(spot, stamp.ns, values.data(), side, retired);
@@ -356,6 +356,7 @@ void Series::thin_tail(RetireList& retired) {
   for (std::uint32_t i = 0; i < count; ++i)
     copy_rows(thinned + std::size_t{i} * index->stride, rows[kept[i]].words, 1, index->stride);
   publish_chunk(entry, thinned, count, retired);
+  tail_capacity_ = count;
   size_.store(size() - (rows.size() - kept.size()), std::memory_order_relaxed);
   join_tail_to_previous(retired);
 }
@@ -378,6 +379,7 @@ void Series::join_tail_to_previous(RetireList& retired) {
   next->entries[live - 2].word.store(chunk_word(rows, total));
   next->end.store(live - 1);
   publish_index(next, retired);
+  tail_capacity_ = total;
   retire_rows(left, retired);
   retire_rows(right, retired);
 }

@@ -53,11 +53,19 @@ void WatchList::fire_all() {
 
 namespace {
 
+/// In the order they began to wait.
+void wake_all(std::vector<Watch> watches) {
+  std::ranges::sort(watches, {}, &Watch::id);
+  for (const Watch& watch : watches) watch.watcher->wake(watch.id);
+}
+
 template <typename Map>
 void fire(Map& map, const typename Map::key_type& key) {
   const auto [first, last] = map.equal_range(key);
-  std::for_each(first, last, [](const auto& entry) { entry.second.watcher->wake(entry.second.id); });
+  std::vector<Watch> concerned;
+  std::for_each(first, last, [&](const auto& entry) { concerned.push_back(entry.second); });
   map.erase(first, last);
+  wake_all(std::move(concerned));
 }
 
 template <typename Map>
@@ -75,10 +83,12 @@ void StructureWatches::frame_added(const std::string& name) { fire(names_, name)
 void StructureWatches::frame_changed(FrameId frame) { fire(frames_, frame); }
 
 void StructureWatches::fire_all() {
-  for (const auto& [name, watch] : names_) watch.watcher->wake(watch.id);
-  for (const auto& [frame, watch] : frames_) watch.watcher->wake(watch.id);
+  std::vector<Watch> all;
+  for (const auto& [name, watch] : names_) all.push_back(watch);
+  for (const auto& [frame, watch] : frames_) all.push_back(watch);
   names_.clear();
   frames_.clear();
+  wake_all(std::move(all));
 }
 
 }  // namespace armillary

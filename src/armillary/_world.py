@@ -20,6 +20,7 @@ from armillary.transforms import (
     TypoGuard,
     WaitHandle,
     check_name,
+    check_timeout,
 )
 
 if TYPE_CHECKING:
@@ -276,6 +277,7 @@ class World(WorldCore):
             WaitTimeout: The time is over; `.reason` says what was still missing.
             ArmillaryError: What is missing can never come any more.
         """
+        check_timeout(timeout_s)
         question = self._question(of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation)
         return self._wait_for_pose(-1.0 if timeout_s is None else max(0.0, timeout_s), **question)
 

@@ -17,6 +17,9 @@ PATIENCE_S = 10.0  # for what must come; a failure costs this long, a success no
 A_MOMENT_S = 0.05  # for what must not come while somebody waits
 WELL_BELOW_A_POLL_S = 0.05  # tf2 looks a hundred times per timeout: every 0.6 s here
 
+# Where c was at 1 s, seen from b at 5 s, through a, which stood still.
+TWO_INSTANTS = {"of": "c", "of_at": seconds(1), "in_frame": "b", "at": seconds(5), "fixed_frame": "a"}
+
 
 class Inbox:
     """A callback that keeps what it was given, for the thread that waits."""
@@ -201,10 +204,6 @@ class TestAwaiting:
 
 
 class TestAQuestionWithTwoInstants:
-    """Where c was at 1 s, seen from b at 5 s, through a, which stood still."""
-
-    asked = {"of": "c", "of_at": seconds(1), "in_frame": "b", "at": seconds(5), "fixed_frame": "a"}
-
     @pytest.fixture
     def half_known(self, world):
         set_along_x(world, of="c", in_frame="a", at_s=[1])
@@ -212,7 +211,7 @@ class TestAQuestionWithTwoInstants:
 
     def test_w10_is_awaited_like_any_other(self, half_known):
         async def ask_then_tell():
-            asked = asyncio.create_task(half_known.pose_when_ready(**self.asked))
+            asked = asyncio.create_task(half_known.pose_when_ready(**TWO_INSTANTS))
             await asyncio.sleep(0)
             set_along_x(half_known, of="b", in_frame="a", at_s=[5])
             return await asyncio.wait_for(asked, PATIENCE_S)
@@ -221,13 +220,13 @@ class TestAQuestionWithTwoInstants:
 
     def test_w2_calls_back_like_any_other(self, half_known):
         arrived = Inbox()
-        half_known.on_pose(arrived, **self.asked)
+        half_known.on_pose(arrived, **TWO_INSTANTS)
         set_along_x(half_known, of="b", in_frame="a", at_s=[5])
         assert arrived.next()[0].transform.translation[0] == -4.0
 
     def test_w6_blocks_like_any_other(self, half_known):
         thread = from_another_thread(lambda: set_along_x(half_known, of="b", in_frame="a", at_s=[5]))
-        pose = half_known.wait_for_pose(**self.asked, timeout_s=PATIENCE_S)
+        pose = half_known.wait_for_pose(**TWO_INSTANTS, timeout_s=PATIENCE_S)
         thread.join()
         assert pose.transform.translation[0] == -4.0
 

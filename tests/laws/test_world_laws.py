@@ -111,7 +111,7 @@ class TestAWorld:
         for question in asked:
             twins.ask(question)
 
-    @given(st.lists(samples([("b", "a"), ("c", "b")]), max_size=25), QUESTIONS)
+    @given(histories(ANY_PAIR), QUESTIONS)
     def test_forgets_like_the_reference(self, history, asked):
         twins = Twins(history=seconds(3.0)).do_all(history)
         for question in asked:

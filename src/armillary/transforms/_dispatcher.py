@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 import sys
 import threading
 import time
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ReadyQueue
-from armillary.errors import ArmillaryError, WaitTimeout, WorldClosed
+from armillary.errors import ArmillaryError, InvalidArgument, WaitTimeout, WorldClosed
 
 if TYPE_CHECKING:
     import weakref
@@ -74,6 +75,9 @@ class Dispatcher:
         timeout_s: float | None = None,
     ) -> WaitHandle:
         """Call `on_pose` once, on the dispatcher's thread, when the question has an answer."""
+        check_callback(on_pose, "callback")
+        check_callback(on_failure or on_pose, "on_failure")
+        check_timeout(timeout_s)
         wait = Wait(self._alive()._new_wait_id(), dict(question), on_pose, on_failure)
         with self._lock:
             if self._closed:
@@ -167,7 +171,7 @@ class Dispatcher:
                 self._examine(wait)
             self._end_overdue()
         for wait in list(self._waits.values()):
-            self._finish(wait, wait.on_failure or _say_nothing, WorldClosed())
+            self._fail(wait, WorldClosed())
 
     def _call_posted(self) -> None:
         with self._lock:
@@ -223,13 +227,28 @@ class Dispatcher:
 
     def _fail(self, wait: Wait, error: ArmillaryError) -> None:
         self._forget(wait)
-        self._finish(wait, wait.on_failure or self._report, error)
+        otherwise = _say_nothing if isinstance(error, WorldClosed) else self._report
+        self._finish(wait, wait.on_failure or otherwise, error)
 
     def _finish(self, wait: Wait, callback: Callable[[Any], object], value: object) -> None:
         with self._lock:
             if not self._claim(wait):
                 return
         self._call(callback, value)
+
+
+def check_callback(value: object, name: str) -> None:
+    """Refuse at the call what could only fail later, on another thread."""
+    if not callable(value):
+        raise InvalidArgument(f"{name} must be something to call, got {value!r}.")
+
+
+def check_timeout(timeout_s: object) -> None:
+    """Refuse what is no time to wait."""
+    if timeout_s is None:
+        return
+    if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or math.isnan(timeout_s):
+        raise InvalidArgument(f"timeout_s must be a number of seconds, or None to wait for ever, got {timeout_s!r}.")
 
 
 def _say_nothing(_: ArmillaryError) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from armillary.errors import ArmillaryError, InvalidArgument, LimitReached, WorldClosed
-from armillary.stamps import seconds
+from armillary.errors import ArmillaryError, InvalidArgument, InvalidStamp, LimitReached, WorldClosed
+from armillary.stamps import LATEST, seconds
+from armillary.transforms._dispatcher import check_callback, check_timeout
 from armillary.transforms._names import check_name
 
 if TYPE_CHECKING:
@@ -54,8 +55,11 @@ class StampedQueue:
     ) -> None:
         if isinstance(in_frames, str) or not in_frames:
             raise InvalidArgument("in_frames must be a list of at least one frame name, as in in_frames=['map'].")
-        if size < 1 or tolerance_s < 0.0:
-            raise InvalidArgument("size must be at least 1 and tolerance_s at least 0.")
+        if not isinstance(size, int) or size < 1 or not 0.0 <= tolerance_s < math.inf:
+            raise InvalidArgument("size must be a whole number of at least 1, and tolerance_s finite and at least 0.")
+        check_callback(callback, "callback")
+        check_callback(on_drop or callback, "on_drop")
+        check_timeout(timeout_s)
         self._dispatcher, self._callback, self._on_drop = dispatcher, callback, on_drop
         self._in_frames = tuple(dict.fromkeys(check_name(name) for name in in_frames))
         self._size, self._tolerance_ns, self._timeout_s = size, seconds(tolerance_s), timeout_s
@@ -72,8 +76,11 @@ class StampedQueue:
         With a tolerance the transforms must exist at `at` and at `at + tolerance_s`. What is known already is handed
         on without taking a place in the queue.
         """
-        questions = self._questions(check_name(frame), at)
-        self._dispatcher.check(questions[0])
+        if at is LATEST:
+            raise InvalidStamp("at must be the instant of the measurement in integer nanoseconds, got LATEST.")
+        question = {"of": check_name(frame), "in_frame": self._in_frames[0], "at": at} | _AS_USUAL
+        self._dispatcher.check(question)
+        questions = self._questions(question["of"], at)
         known = [self._dispatcher.knows(question) for question in questions]
         if all(pose is not None for pose in known):
             poses = {pose.in_frame: pose for pose in known if pose is not None and pose.stamp in {at, None}}
@@ -140,8 +147,10 @@ class StampedQueue:
         on_drop = self._on_drop
         if on_drop is None:
             return
-        with suppress(WorldClosed):
+        try:
             self._dispatcher.post(lambda: on_drop(held.value, reason))
+        except WorldClosed:  # closing: this is the dispatcher's last round
+            on_drop(held.value, reason)
 
     def _cancel(self, held: _Item) -> None:
         for handle in held.handles:

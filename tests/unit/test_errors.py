@@ -1,0 +1,281 @@
+"""Errors that teach: a type for each, evidence as attributes, and a sentence with the cure."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import inspect
+import pickle
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import pytest
+
+from armillary import Rotation, World, errors, seconds
+from armillary.errors import ArmillaryError
+from armillary.view import draw_tree
+from unit.kit import PROMPT_S, STILL, WAIT_S, drive, error_of, settle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CLASSES = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__ == errors.__name__]
+ERRORS = [kind for kind in CLASSES if not issubclass(kind, Warning)]
+NEVER_RAISED_THEMSELVES = {errors.ArmillaryError, errors.StampOutOfRange}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One real call that is refused: its evidence, what its sentence names, and the cure it offers."""
+
+    kind: type[ArmillaryError]
+    call: Callable[[World], object]
+    says: tuple[str, ...]
+    cure: str
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    def error(self) -> ArmillaryError:
+        """In a world where the robot drove from 1 s to 3 s."""
+        with World() as world:
+            drive(world, 1, 2, 3)
+            error = error_of(self.call, world)
+        assert error is not None
+        return error
+
+
+def _contested(world):
+    for who in ("left", "right"):
+        world.fix(of="cup", in_frame="map", transform=STILL, source=who)
+    world.pose(of="cup", in_frame="map", at=seconds(2))
+
+
+def _in_two_trees(world):
+    world.add_frame("moon")
+    world.pose(of="robot", in_frame="moon", at=seconds(2))
+
+
+def _emptied(world):
+    world.clear()
+    world.pose(of="robot", in_frame="map")
+
+
+def _closed(world):
+    world.close()
+    world.wait_for_pose(of="robot", in_frame="map", at=seconds(99))
+
+
+def _seen_once(world):
+    drive(world, 4, of="cup")
+    world.pose(of="cup", in_frame="map", at=seconds(5))
+
+
+def _too_many_waits(_):
+    with World(max_waits=1) as busy:
+        busy.on_pose(print, of="cup", in_frame="map")
+        settle(busy)
+        busy.wait_for_pose(of="pot", in_frame="map", timeout_s=WAIT_S)
+
+
+def _without_matplotlib(world):
+    with mock.patch.dict(sys.modules, {"matplotlib": None}):
+        draw_tree(world, "tree.png")
+
+
+EDGE = {"edge": ("robot", "map", ""), "first": seconds(1), "last": seconds(3)}
+CASES = [
+    Case(
+        errors.UnknownFrame,
+        lambda world: world.pose(of="robott", in_frame="map"),
+        ("'robott'",),
+        "Did you mean 'robot'?",
+        {"frame": "robott", "known": ("robot", "map")},
+    ),
+    Case(
+        errors.NotConnected,
+        _in_two_trees,
+        ("'robot'", "'moon'", "2.000 s"),
+        "Set the pose of 'map' in 'moon'",
+        {"of": "robot", "in_frame": "moon", "of_root": "map", "in_frame_root": "moon", "requested": seconds(2)},
+    ),
+    Case(
+        errors.BeforeHistory,
+        lambda world: world.pose(of="robot", in_frame="map", at=seconds(0.25)),
+        ("'robot' in 'map'", "750 ms before", "[1.000 s, 3.000 s]"),
+        "keep a longer history",
+        {**EDGE, "requested": seconds(0.25), "row": None},
+    ),
+    Case(
+        errors.AfterHistory,
+        lambda world: world.pose(of="robot", in_frame="map", at=seconds(3.5)),
+        ("'robot' in 'map'", "500 ms after", "[1.000 s, 3.000 s]"),
+        "Pass at=LATEST",
+        {**EDGE, "requested": seconds(3.5), "row": None},
+    ),
+    Case(
+        errors.SingleSample,
+        _seen_once,
+        ("'cup' in 'map'", "5.000 s", "4.000 s"),
+        "Pass outside='hold'",
+        {"edge": ("cup", "map", ""), "requested": seconds(5), "first": seconds(4), "last": seconds(4)},
+    ),
+    Case(
+        errors.NoSamples,
+        _emptied,
+        ("'robot' in 'map'", "no samples"),
+        "Set one",
+        {"edge": ("robot", "map", ""), "first": None, "last": None},
+    ),
+    Case(errors.InvalidTransform, lambda _: Rotation.from_wxyz((0, 0, 0, 0)), ("squared norm 0",), "Normalise it"),
+    Case(errors.InvalidName, lambda world: world.add_frame("/map"), ("'/map'",), "Drop it: 'map'"),
+    Case(
+        errors.InvalidStamp,
+        lambda world: world.pose(of="robot", in_frame="map", at=1.5),
+        ("at", "1.5"),
+        "Pass seconds(1.5)",
+    ),
+    Case(
+        errors.InvalidArgument,
+        lambda world: world.pose(of="robot", in_frame="map", outside="guess"),
+        ("outside", "'guess'"),
+        "must be 'raise' or 'hold'",
+    ),
+    Case(
+        errors.FrameLoop,
+        lambda world: world.fix(of="map", in_frame="robot", transform=STILL),
+        ("'map' in 'robot' in 'map'",),
+        "Turn one of these relations round",
+        {"path": ("map", "robot", "map")},
+    ),
+    Case(
+        errors.AmbiguousPath,
+        _contested,
+        ("'cup'", "'left' and 'right'", "2.000 s"),
+        "world.prefer(of='cup', source='left')",
+        {"frame": "cup", "sources": ("left", "right"), "requested": seconds(2)},
+    ),
+    Case(
+        errors.WaitTimeout,
+        lambda world: world.wait_for_pose(of="robot", in_frame="map", at=seconds(9), timeout_s=PROMPT_S),
+        ("'robot' in 'map'", "0.05 s", "6 s after"),
+        "Pass at=LATEST",
+        {"of": "robot", "in_frame": "map", "timeout_s": PROMPT_S},
+    ),
+    Case(
+        errors.FrameInUse,
+        lambda world: world.remove_frame("map"),
+        ("'map'", "robot"),
+        "pass subtree=True",
+        {"frame": "map", "frames": ("robot",)},
+    ),
+    Case(errors.WorldClosed, _closed, ("closed",), "Make a new World()"),
+    Case(errors.LimitReached, _too_many_waits, ("At most 1",), "World(max_waits=)", {"limit": 1}),
+    Case(
+        errors.MissingExtra,
+        _without_matplotlib,
+        ("'matplotlib'",),
+        "pip install 'armillary[view]'",
+        {"extra": "view", "package": "matplotlib"},
+    ),
+]
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind.__name__)
+
+
+class TestTheTreeOfErrors:
+    def test_promises_every_class_it_has(self):
+        assert sorted(kind.__name__ for kind in CLASSES) == errors.__all__
+
+    @pytest.mark.parametrize("kind", ERRORS)
+    def test_has_one_root_and_leans_on_builtins(self, kind):
+        assert issubclass(kind, ArmillaryError)
+        near = [
+            base for base in kind.__mro__ if base.__name__ in vars(builtins) and not issubclass(ArmillaryError, base)
+        ]
+        assert near or kind is ArmillaryError
+
+    def test_warns_with_a_user_warning(self):
+        assert [kind for kind in CLASSES if issubclass(kind, Warning)] == [errors.SuspiciousName]
+        assert issubclass(errors.SuspiciousName, UserWarning)
+
+    def test_is_raised_by_real_calls_all_over(self):
+        assert {case.kind for case in CASES} == set(ERRORS) - NEVER_RAISED_THEMSELVES
+
+
+@each_case
+class TestEachError:
+    def test_is_raised_by_a_real_call(self, case):
+        assert type(case.error()) is case.kind
+
+    def test_says_what_was_asked_and_what_is_true(self, case):
+        assert [words for words in case.says if words not in str(case.error())] == []
+
+    def test_offers_a_cure(self, case):
+        assert case.cure in str(case.error())
+
+    def test_keeps_its_evidence(self, case):
+        error = case.error()
+        assert {name: getattr(error, name) for name in case.evidence} == case.evidence
+
+    @pytest.mark.parametrize(
+        "again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))], ids=["copy", "pickle"]
+    )
+    def test_survives_a_copy_with_its_evidence(self, case, again):
+        error = case.error()
+        twin = again(error)
+        assert (type(twin), str(twin)) == (type(error), str(error))
+        assert {name: getattr(twin, name) for name in case.evidence} == case.evidence
+
+
+class TestUnknownFrame:
+    def test_lists_what_is_known_when_nothing_is_near(self, world):
+        world.add_frame("table", "kitchen")
+        with pytest.raises(errors.UnknownFrame, match="Known: table, kitchen"):
+            world.pose(of="quux", in_frame="table")
+
+    def test_shortens_a_long_list(self, world):
+        world.add_frame(*(f"shelf_{i}" for i in range(50)))
+        with pytest.raises(errors.UnknownFrame, match="and 38 more"):
+            world.pose(of="quux", in_frame="shelf_1")
+
+    def test_says_so_when_there_are_no_frames(self, world):
+        with pytest.raises(errors.UnknownFrame, match="no frames yet"):
+            world.pose(of="cup", in_frame="table")
+
+
+class TestErrorsOfABatch:
+    def test_name_the_row_of_a_question(self, world):
+        drive(world, 1, 2)
+        with pytest.raises(errors.AfterHistory, match="row 1 of the batch") as caught:
+            world.transforms(of="robot", in_frame="map", at=[seconds(1), seconds(5), seconds(9)])
+        assert caught.value.row == 1
+
+    def test_tell_a_late_sample_from_an_early_question(self):
+        world = World(history=seconds(2))
+        drive(world, 10)
+        with pytest.raises(errors.BeforeHistory, match="older than its history, which reaches back to 8.000 s"):
+            drive(world, 5)
+
+
+class TestSingularCases:
+    def test_before_a_fixing_the_sentence_says_when_it_was_fixed(self, world):
+        world.fix(of="cup", in_frame="map", transform=STILL, at=seconds(5))
+        with pytest.raises(errors.BeforeHistory, match=r"1 s before it was fixed, from 5\.000 s on"):
+            world.pose(of="cup", in_frame="map", at=seconds(4))
+
+    def test_histories_that_do_not_overlap_are_told(self, world):
+        drive(world, 1, 2, of="a", in_frame="map")
+        drive(world, 5, 6, of="b", in_frame="a")
+        with pytest.raises(errors.BeforeHistory, match="do not overlap"):
+            world.pose(of="b", in_frame="map")
+
+    def test_instants_before_zero_are_written_with_their_sign(self, world):
+        drive(world, -3, -2)
+        with pytest.raises(errors.AfterHistory, match=r"\[-3\.000 s, -2\.000 s\]"):
+            world.pose(of="robot", in_frame="map", at=0)
+
+    def test_the_reason_of_a_timeout_is_an_error_of_its_own(self, world):
+        with pytest.raises(errors.WaitTimeout) as caught:
+            world.wait_for_pose(of="cup", in_frame="map", timeout_s=0)
+        assert isinstance(caught.value.reason, errors.UnknownFrame)
+        assert caught.value.reason.frame == "cup"
