@@ -51,7 +51,7 @@ $(CPP_BUILD)/.configured: $(VENV)/.tools CMakeLists.txt cpp/CMakeLists.txt cpp/t
 test-cpp: $(CPP_BUILD)/.configured
 	@$(BIN)/cmake --build $(CPP_BUILD) > build/cpp.log || (cat build/cpp.log; exit 1)
 	@$(CPP_BUILD)/cpp/tests/armillary_tests
-	@PATH="$(abspath $(BIN)):$$PATH" sh tools/cpp_example.sh
+	@PATH="$(abspath $(BIN)):$$PATH" sh tools/cpp_example.sh $(CPP_BUILD)
 
 test-python: build
 	@$(BIN)/python -m pytest

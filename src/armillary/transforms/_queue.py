@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidStamp, LimitReached, WorldClosed
-from armillary.stamps import LATEST, seconds
+from armillary.stamps import Latest, seconds
 from armillary.transforms._dispatcher import check_callback, check_timeout
 from armillary.transforms._names import check_name
 
@@ -76,11 +76,11 @@ class StampedQueue:
         With a tolerance the transforms must exist at `at` and at `at + tolerance_s`. What is known already is handed
         on without taking a place in the queue.
         """
-        if at is LATEST:
+        if isinstance(at, Latest):
             raise InvalidStamp("at must be the instant of the measurement in integer nanoseconds, got LATEST.")
-        question = {"of": check_name(frame), "in_frame": self._in_frames[0], "at": at} | _AS_USUAL
-        self._dispatcher.check(question)
-        questions = self._questions(question["of"], at)
+        name = check_name(frame)
+        self._dispatcher.check({"of": name, "in_frame": self._in_frames[0], "at": at} | _AS_USUAL)
+        questions = self._questions(name, at)
         known = [self._dispatcher.knows(question) for question in questions]
         if all(pose is not None for pose in known):
             poses = {pose.in_frame: pose for pose in known if pose is not None and pose.stamp in {at, None}}
