@@ -1,5 +1,7 @@
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "convert.hpp"
@@ -72,12 +74,40 @@ bool is_close(const Pose& a, const Pose& b, double m, double rad) {
 }
 
 bool equal(const Pose& a, nb::handle other) {
-  if (!nb::isinstance<Pose>(other)) return false;
-  const Pose& b = *nb::inst_ptr<Pose>(other);
+  const Pose* given = value_of<Pose>(other);
+  if (given == nullptr) return false;
+  const Pose& b = *given;
   const bool same_covariance =
       a.answer.certainty == b.answer.certainty &&
       (a.answer.certainty != Certainty::known || a.answer.covariance->values == b.answer.covariance->values);
   return same_names(a, b) && a.answer.transform == b.answer.transform && a.answer.stamp == b.answer.stamp && same_covariance;
+}
+
+nb::tuple state(const Pose& pose) {
+  const bool known = pose.answer.certainty == Certainty::known;
+  return nb::make_tuple(pose.of, pose.in_frame, pose.answer.transform, pose.answer.stamp.ns,
+                        static_cast<int>(pose.answer.certainty), known ? nb::cast(pose.answer.covariance->values) : nb::none(),
+                        pose.answer.held, pose.answer.predicted, relations(pose));
+}
+
+void restore(Pose& self, const nb::tuple& state) {
+  new (&self) Pose();
+  self.of = checked_name(state[0], "of");
+  self.in_frame = checked_name(state[1], "in_frame");
+  self.answer.transform = as_transform(state[2]);
+  self.answer.stamp = {nb::cast<std::int64_t>(state[3])};
+  const bool exact = nb::cast<int>(state[4]) == static_cast<int>(Certainty::exact);
+  self.answer.certainty = exact ? Certainty::exact : Certainty::unknown;
+  if (!nb::object(state[5]).is_none()) {
+    self.answer.covariance = std::make_unique<Covariance>(Covariance{nb::cast<std::array<double, 36>>(state[5])});
+    self.answer.certainty = Certainty::known;
+  }
+  self.answer.held = nb::cast<bool>(state[6]);
+  self.answer.predicted = nb::cast<bool>(state[7]);
+  const nb::list catalog = nb::steal<nb::list>(PySequence_List(nb::object(state[8]).ptr()));
+  self.answer.relations.reserve(nb::len(catalog));
+  for (RelationId id = 0; id < nb::len(catalog); ++id) self.answer.relations.push_back(id);
+  self.catalog = catalog;
 }
 
 }  // namespace
@@ -88,6 +118,9 @@ Pose make_pose(const WorldCore& world, PoseAnswer answer, nb::handle of, nb::han
   pose.of = nb::borrow(of);
   pose.in_frame = nb::borrow(in_frame);
   pose.catalog = world.catalog;
+  const auto listed = static_cast<RelationId>(PyList_GET_SIZE(world.catalog.ptr()));
+  const std::span<const RelationId> ids = pose.answer.relations.ids();
+  if (std::ranges::any_of(ids, [listed](RelationId id) { return id >= listed; })) sync_catalog(const_cast<WorldCore&>(world));
   return pose;
 }
 
@@ -135,6 +168,8 @@ void bind_pose(nb::module_& m) {
            "Same frames, and transforms at most `m` metres and `rad` radians apart.")
       .def("__eq__", &equal, "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const Pose& p) { return nb::hash(nb::make_tuple(p.of, p.in_frame, p.answer.stamp.ns)); })
+      .def("__getstate__", &state, nb::sig("def __getstate__(self) -> tuple[Any, ...]"))
+      .def("__setstate__", &restore, nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"))
       .def("__repr__", &repr);
 }
 

@@ -105,12 +105,9 @@ bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::
   const WorldCore& world = core(self);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   (void)as_when(at, "at");
-  try {
-    return world.forest->can_pose(as_question(self, of, in_frame, at, of_at, fixed_frame, context));
-  } catch (const nb::python_error& error) {
-    if (error.matches(error_class("UnknownFrame")) || error.matches(error_class("InvalidName"))) return false;
-    throw;
-  }
+  for (nb::handle name : {of, in_frame, fixed_frame})
+    if (!name.is_none() && !nb::cast<bool>(self.attr("_knows")(name))) return false;
+  return world.forest->can_pose(as_question(self, of, in_frame, at, of_at, fixed_frame, context));
 }
 
 [[noreturn]] void raise_batch_failure(Self self, const Failure& failure, nb::handle of, nb::handle in_frame) {
@@ -172,56 +169,34 @@ nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb
   return result;
 }
 
-/// What a sweep found, with the names frames had then.
-struct SweepAnswer {
-  Sweep sweep;
-  nb::object names;  // tuple: frame id -> name
-
-  SweepAnswer(Sweep given, nb::object by_id) : sweep(std::move(given)), names(std::move(by_id)) {}
-  SweepAnswer(SweepAnswer&&) = default;
-  SweepAnswer(const SweepAnswer&) = delete;
-};
-
-nb::object names_by_id(WorldCore& world) {
-  if (world.names.is_valid()) return world.names;
-  std::vector<std::string> names;
-  for (const std::string& name : world.forest->frame_names()) {
-    const FrameId id = world.forest->find_frame(name);
-    if (id == kNone) continue;
-    if (id >= names.size()) names.resize(id + 1);
-    names[id] = name;
-  }
-  nb::list list;
-  for (const std::string& name : names) list.append(name);
-  world.names = nb::tuple(list);
-  return world.names;
-}
-
-SweepAnswer sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy,
-                  nb::handle interpolation) {
+Sweep sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy, nb::handle interpolation) {
   WorldCore& world = core(self);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId id = frame_id(self, in_frame);
   const When when = as_when(at, "at");
-  SweepAnswer answer(Sweep{}, names_by_id(world));
   const nb::gil_scoped_release release;
-  answer.sweep = world.forest->snapshot(id, when, context);
-  return answer;
+  return world.forest->snapshot(id, when, context);
 }
 
-nb::dict positions(const SweepAnswer& answer) {
+nb::str text(std::string_view name) { return nb::str(name.data(), name.size()); }
+
+nb::dict positions(const Sweep& sweep) {
   nb::dict by_name;
-  std::size_t i = 0;
-  for (const Sweep::Found& found : answer.sweep.found) by_name[answer.names[found.frame]] = i++;
+  for (std::size_t i = 0; i < sweep.found.size(); ++i) by_name[text(sweep.name(i))] = i;
   return by_name;
 }
 
-nb::dict missing(const SweepAnswer& answer, Self world, nb::handle in_frame) {
+nb::dict missing(const Sweep& sweep, Self world, nb::handle in_frame) {
   nb::dict by_name;
-  for (const auto& [frame, failure] : answer.sweep.missing) {
-    const nb::object name = answer.names[frame];
-    by_name[name] = error_of(core(world), failure, name, in_frame, false);
-  }
+  for (const auto& [name, failure] : sweep.missing)
+    by_name[text(name)] = error_of(core(world), failure, text(name), in_frame, false);
+  return by_name;
+}
+
+nb::dict parents(Self self, nb::handle at) {
+  nb::dict by_name;
+  for (const auto& [frame, parent, source] : core(self).forest->parents(as_when(at, "at")))
+    by_name[text(frame)] = parent.empty() ? nb::object(nb::none()) : nb::object(nb::make_tuple(text(parent), text(source)));
   return by_name;
 }
 
@@ -261,15 +236,6 @@ nb::tuple sample_arrays(Self self, RelationId relation, nb::handle start, nb::ha
   nb::object stamp_array = nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(stamps, {count}, owner));
   nb::object covariances = table.covariances.empty() ? nb::none() : read_only_array(table.covariances.data(), {count, 6, 6});
   return nb::make_tuple(stamp_array, read_only_array(table.xyz_wxyz.data(), {count, 7}), covariances);
-}
-
-nb::object parent(Self self, nb::handle name, nb::handle at) {
-  const WorldCore& world = core(self);
-  const auto [frame, relation] = world.forest->parent_at(frame_id(self, name), as_when(at, "at"));
-  if (frame == kNone) return nb::none();
-  const std::optional<RelationInfo> info = world.forest->relation(relation);
-  if (!info) return nb::none();
-  return nb::make_tuple(info->in_frame, info->source);
 }
 
 constexpr const char* kContextSignature = "outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None";
@@ -364,19 +330,18 @@ void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world) {
       .def("_samples", &sample_arrays, "relation"_a, "start"_a.none(), "end"_a.none(),
            nb::sig("def _samples(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], "
                    "NDArray[float64], NDArray[float64] | None]"))
-      .def("_parent", &parent, "name"_a, "at"_a,
-           nb::sig("def _parent(self, name: str, at: int | Latest) -> tuple[str, str] | None"));
-  nb::class_<SweepAnswer>(m, "SweepAnswer", "What one sweep over all frames found.")
-      .def("__len__", [](const SweepAnswer& a) { return a.sweep.found.size(); })
+      .def("_parents", &parents, "at"_a, nb::sig("def _parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]"));
+  nb::class_<Sweep>(m, "SweepAnswer", "What one sweep over all frames found.")
+      .def("__len__", [](const Sweep& a) { return a.found.size(); })
       .def("positions", &positions, nb::sig("def positions(self) -> dict[str, int]"), "Name to row.")
       .def("missing", &missing, "world"_a, "in_frame"_a,
            nb::sig("def missing(self, world: WorldCore, in_frame: str) -> dict[str, ArmillaryError]"), "Name to the reason.")
       .def(
-          "transform", [](const SweepAnswer& a, std::size_t row) { return a.sweep.found.at(row).transform; }, "row"_a)
+          "transform", [](const Sweep& a, std::size_t row) { return a.found.at(row).transform; }, "row"_a)
       .def(
-          "stamp", [](const SweepAnswer& a, std::size_t row) { return stamp_or_none(a.sweep.found.at(row).stamp); }, "row"_a,
+          "stamp", [](const Sweep& a, std::size_t row) { return stamp_or_none(a.found.at(row).stamp); }, "row"_a,
           nb::sig("def stamp(self, row: int) -> int | None"))
-      .def("held", [](const SweepAnswer& a, std::size_t row) { return a.sweep.found.at(row).held; }, "row"_a);
+      .def("held", [](const Sweep& a, std::size_t row) { return a.found.at(row).held; }, "row"_a);
 }
 
 }  // namespace armillary::python

@@ -1,3 +1,4 @@
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 
 #include <cmath>
@@ -74,7 +75,7 @@ std::string repr(const Rotation& q) {
 }
 
 nb::object apply(const Rotation& rotation, nb::handle other) {
-  if (nb::isinstance<Rotation>(other)) return nb::cast(nearly_unit(rotation * nb::cast<Rotation>(other)));
+  if (const Rotation* next = value_of<Rotation>(other)) return nb::cast(nearly_unit(rotation * *next));
   return map_points(Transform{rotation, {}}, other);
 }
 
@@ -121,15 +122,22 @@ void bind_rotation(nb::module_& m) {
           nb::kw_only(), "rad"_a = 1e-9, "Whether the angle between the two is at most `rad`.")
       .def(
           "__eq__",
-          [](const Rotation& a, nb::handle b) -> bool { return nb::isinstance<Rotation>(b) && a == nb::cast<Rotation>(b); },
+          [](const Rotation& a, nb::handle b) -> bool {
+            const Rotation* other = value_of<Rotation>(b);
+            return other != nullptr && a == *other;
+          },
           "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const Rotation& q) { return nb::hash(nb::make_tuple(q.w, q.x, q.y, q.z)); })
       .def(
-          "__reduce__",
-          [](const Rotation& q) {
-            return nb::make_tuple(nb::type<Rotation>().attr("from_wxyz"), nb::make_tuple(nb::make_tuple(q.w, q.x, q.y, q.z)));
+          "__getstate__", [](const Rotation& q) { return nb::make_tuple(q.w, q.x, q.y, q.z); },
+          nb::sig("def __getstate__(self) -> tuple[float, ...]"))
+      .def(
+          "__setstate__",
+          [](Rotation& self, const std::array<double, 4>& q) {
+            (void)checked_quaternion(q[0], q[1], q[2], q[3]);
+            new (&self) Rotation{q[0], q[1], q[2], q[3]};
           },
-          nb::sig("def __reduce__(self) -> tuple[Any, ...]"))
+          nb::sig("def __setstate__(self, state: tuple[float, ...], /) -> None"))
       .def("__repr__", &repr)
       .def_prop_ro(
           "wxyz",

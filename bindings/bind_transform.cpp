@@ -1,3 +1,4 @@
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 
 #include <cmath>
@@ -36,10 +37,11 @@ nb::object map_points(const Transform& a_T_b, nb::handle b_points) {
 }
 
 const Transform& as_transform(nb::handle value) {
-  if (!nb::isinstance<Transform>(value))
+  const Transform* transform = value_of<Transform>(value);
+  if (transform == nullptr)
     raise("InvalidArgument", "transform must be a Transform, got " + shown(value) +
                                  ". Make one with Transform.from_matrix(...) or Transform.from_xyz_wxyz(xyz=, wxyz=).");
-  return *nb::inst_ptr<Transform>(value);
+  return *transform;
 }
 
 namespace {
@@ -61,7 +63,10 @@ Transform exp(nb::handle value) {
   const double* d = v.data();
   for (std::size_t i = 0; i < 6; ++i)
     if (!std::isfinite(d[i])) raise("InvalidTransform", "The tangent has a NaN or infinite component.");
-  return Transform::exp({{d[0], d[1], d[2]}, {d[3], d[4], d[5]}});
+  const Transform result = Transform::exp({{d[0], d[1], d[2]}, {d[3], d[4], d[5]}});
+  if (!std::isfinite(result.rotation.squared_norm() + norm(result.translation)))
+    raise("InvalidTransform", "The tangent is too large: its motion is not finite.");
+  return result;
 }
 
 nb::object log(const Transform& transform) {
@@ -71,8 +76,9 @@ nb::object log(const Transform& transform) {
 }
 
 nb::object apply(const Transform& transform, nb::handle other) {
-  if (!nb::isinstance<Transform>(other)) return map_points(transform, other);
-  Transform product = transform * *nb::inst_ptr<Transform>(other);
+  const Transform* next = value_of<Transform>(other);
+  if (next == nullptr) return map_points(transform, other);
+  Transform product = transform * *next;
   product.rotation = nearly_unit(product.rotation);
   return nb::cast(product);
 }
@@ -101,10 +107,14 @@ std::string repr(const Transform& transform) {
   return text;
 }
 
-nb::object reduce(const Transform& transform) {
+nb::tuple state(const Transform& transform) {
   const auto& [q, t] = transform;
-  return nb::make_tuple(nb::type<Transform>().attr("_restore"),
-                        nb::make_tuple(nb::make_tuple(t.x, t.y, t.z), nb::make_tuple(q.w, q.x, q.y, q.z)));
+  return nb::make_tuple(t.x, t.y, t.z, q.w, q.x, q.y, q.z);
+}
+
+void restore(Transform& self, const std::array<double, 7>& state) {
+  (void)checked_quaternion(state[3], state[4], state[5], state[6]);
+  new (&self) Transform{{state[3], state[4], state[5], state[6]}, {state[0], state[1], state[2]}};
 }
 
 Transform from_parts(nb::handle xyz, nb::handle quaternion, bool scalar_first) {
@@ -145,14 +155,6 @@ void bind_transform(nb::module_& m) {
           [](const Rotation& rotation, nb::handle xyz) { return Transform{rotation, checked_vector(xyz, "xyz")}; }, "rotation"_a,
           nb::kw_only(), "xyz"_a, nb::sig("def from_rotation(rotation: Rotation, *, xyz: ArrayLike) -> Transform"),
           "From a Rotation and a translation.")
-      .def_static(
-          "_restore",
-          [](nb::handle xyz, nb::handle wxyz) {
-            const Doubles t(xyz, "xyz", {3}), q(wxyz, "wxyz", {4});
-            (void)checked_quaternion(q.data()[0], q.data()[1], q.data()[2], q.data()[3]);
-            return Transform{{q.data()[0], q.data()[1], q.data()[2], q.data()[3]}, {t.data()[0], t.data()[1], t.data()[2]}};
-          },
-          nb::sig("def _restore(xyz: ArrayLike, wxyz: ArrayLike) -> Transform"))
       .def_static("exp", &exp, "v"_a, nb::sig("def exp(v: ArrayLike) -> Transform"),
                   "Along a tangent v = (translation, rotation), shape (6,).")
       .def("log", &log, nb::sig("def log(self) -> NDArray[float64]"), "The tangent (translation, rotation), shape (6,).")
@@ -175,7 +177,8 @@ void bind_transform(nb::module_& m) {
       .def(
           "__eq__",
           [](const Transform& a, nb::handle b) -> bool {
-            return nb::isinstance<Transform>(b) && a == *nb::inst_ptr<Transform>(b);
+            const Transform* other = value_of<Transform>(b);
+            return other != nullptr && a == *other;
           },
           "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__",
@@ -183,7 +186,8 @@ void bind_transform(nb::module_& m) {
              return nb::hash(nb::make_tuple(t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z, t.translation.x,
                                             t.translation.y, t.translation.z));
            })
-      .def("__reduce__", &reduce, nb::sig("def __reduce__(self) -> tuple[Any, ...]"))
+      .def("__getstate__", &state, nb::sig("def __getstate__(self) -> tuple[float, ...]"))
+      .def("__setstate__", &restore, nb::sig("def __setstate__(self, state: tuple[float, ...], /) -> None"))
       .def("__repr__", &repr)
       .def_prop_ro(
           "matrix", [](const Transform& t) { return read_only_array(t.matrix().data(), {4, 4}); },

@@ -1,8 +1,10 @@
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 
 #include "convert.hpp"
@@ -30,7 +32,7 @@ class ReadyQueue : public Watcher {
     const auto is_ready = [this] { return !ready_.empty(); };
     if (timeout_s < 0) {
       condition_.wait(guard, is_ready);
-    } else if (!condition_.wait_for(guard, std::chrono::duration<double>(timeout_s), is_ready)) {
+    } else if (!condition_.wait_for(guard, std::chrono::duration<double>(std::min(timeout_s, 1e6)), is_ready)) {
       return 0;
     }
     const WaitId id = ready_.front();
@@ -82,7 +84,10 @@ nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle 
                          nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation) {
   const WorldCore& world = core(self);
   const NamedQuestion question = named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
-  const auto no_signal = [] {
+  // Signals reach the main thread only; another thread must not take the GIL while the interpreter ends.
+  const nb::module_ threading = nb::module_::import_("threading");
+  const bool is_main = threading.attr("current_thread")().is(threading.attr("main_thread")());
+  const std::function<bool()> no_signal = !is_main ? std::function<bool()>{} : [] {
     const nb::gil_scoped_acquire acquire;
     return PyErr_CheckSignals() == 0;
   };
@@ -126,7 +131,13 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
       .def(
           "_forget_wait", [](Self self, WaitId id) { core(self).forest->forget_watch(id); }, "wait_id"_a)
       .def("_waits_pending", [](Self self) { return core(self).forest->waits_pending(); })
-      .def("_close", [](Self self) { core(self).forest->close(); });
+      .def("_close", [](Self self) { core(self).forest->close(); })
+      .def(
+          "_closer", [](Self self) { return nb::cpp_function([forest = core(self).forest] { forest->close(); }); },
+          nb::sig("def _closer(self) -> Callable[[], None]"), "What ends all waits without keeping the world.")
+      .def(
+          "_check_stamp", [](Self, nb::handle at, const char* name) { (void)as_stamp(at, name); }, "at"_a.none(), "name"_a,
+          nb::sig("def _check_stamp(self, at: object, name: str) -> None"));
 }
 
 }  // namespace armillary::python

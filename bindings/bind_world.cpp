@@ -30,7 +30,6 @@ PyObject* known_id(const WorldCore& world, nb::handle name) {
 void remember(WorldCore& world, nb::handle name) {
   const FrameId id = world.forest->find_frame(text_of(name));
   if (id != kNone) world.ids[name] = id;
-  world.names.reset();
 }
 
 /// The name as it will be stored: an old one, or a new one that is allowed.
@@ -171,6 +170,9 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
     case FailureKind::limit_reached:
       return error_class("LimitReached")("pending waits", world.forest->options().max_waits,
                                          "Cancel some, or give World(max_waits=) a larger number.");
+    case FailureKind::not_a_pose:
+      return error_class("InvalidTransform")(
+          "The transform is not finite, or its quaternion is no unit one. Check where it was computed; nothing was stored.");
     default:
       return error_class("InvalidArgument")(to_string(failure->kind));
   }
@@ -202,7 +204,7 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
   const Covariance* uncertainty = given ? &*given : nullptr;
   PyObject *of_id = known_id(world, of), *in_id = known_id(world, in_frame);
   if (of_id != nullptr && in_id != nullptr) {
-    const SourceId who = world.forest->find_source(text_of(source.is_none() ? nb::handle(world.own_name) : source));
+    const SourceId who = world.forest->find_source(text_of(source_of(self, source)));
     const std::optional<Failure> outcome =
         world.forest->try_insert(static_cast<FrameId>(PyLong_AsUnsignedLong(of_id)),
                                  static_cast<FrameId>(PyLong_AsUnsignedLong(in_id)), who, stamp, value, uncertainty);
@@ -331,9 +333,6 @@ void remove_frame(Self self, nb::handle name, bool subtree) {
   const Failure failure = world.forest->remove_frame(frame_id(self, name), subtree);
   if (failure) raise_failure(world, failure, name, name);
   world.ids.clear();
-  world.names.reset();
-  for (RelationId id = 0; id < nb::len(world.catalog); ++id)
-    if (!world.forest->relation(id)) world.catalog[id] = nb::none();
 }
 
 Interpolation interpolation_of(const std::string& kind) {
@@ -356,7 +355,7 @@ void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
   if (!default_covariance.is_none()) options.default_covariance = as_covariance(default_covariance, "default_covariance");
   new (self) WorldCore();
   self->defaults.interpolation = interpolation_of(interpolation);
-  self->forest = std::make_unique<Forest>(std::move(options));
+  self->forest = std::make_shared<Forest>(std::move(options));
   self->own_name = name;
   self->max_ahead_ns = max_ahead_ns;
 }

@@ -61,8 +61,18 @@ Stamps::Stamps(nb::handle value, const char* name) {
                               ". Convert seconds with (1e9 * values).round().astype('int64').");
   if (nb::cast<int>(raw.attr("ndim")) != 1)
     raise("InvalidArgument", std::string(name) + " must have shape (N,), got " + printed(raw.attr("shape")) + ".");
+  if (kind == "u" &&
+      nb::cast<std::uint64_t>(raw.attr("max")(nb::arg("initial") = 0)) > static_cast<std::uint64_t>(kLatestSample.ns))
+    raise("InvalidStamp", std::string(name) + " holds a stamp out of range: stamps lie within 146 years of zero.");
   array_ = numpy_array(raw, "int64");
   get_buffer(array_, view_);
+  for (std::size_t row = 0; row < span().size(); ++row) {
+    if (is_sample_stamp({span()[row]})) continue;
+    PyBuffer_Release(&view_);
+    view_ = {};
+    raise("InvalidStamp",
+          std::string(name) + "[" + std::to_string(row) + "] is out of range: stamps lie within 146 years of zero.");
+  }
 }
 
 std::int64_t as_stamp(nb::handle value, const char* name) {

@@ -16,10 +16,14 @@ void raise(const char* kind, const std::string& message) { raise_object(error_cl
 std::string printed(nb::handle value) { return nb::cast<std::string>(nb::steal<nb::str>(PyObject_Str(value.ptr()))); }
 
 std::string shown(nb::handle value) {
-  std::string text = nb::cast<std::string>(nb::repr(value));
-  constexpr std::size_t longest = 60;
-  if (text.size() > longest) text = text.substr(0, longest) + "...";
-  return text;
+  constexpr Py_ssize_t longest = 60;
+  const nb::object text = nb::steal(PyObject_Repr(value.ptr()));
+  if (!text.is_valid()) {
+    PyErr_Clear();
+    return std::string("an object of type ") + Py_TYPE(value.ptr())->tp_name;
+  }
+  if (PyUnicode_GET_LENGTH(text.ptr()) <= longest) return nb::cast<std::string>(text);
+  return nb::cast<std::string>(nb::steal(PyUnicode_Substring(text.ptr(), 0, longest))) + "...";
 }
 
 }  // namespace armillary::python

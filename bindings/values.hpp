@@ -21,6 +21,12 @@ namespace armillary::python {
 /// Maps (3,) or (N, 3).
 [[nodiscard]] nb::object map_points(const Transform& a_T_b, nb::handle b_points);
 
+/// The value behind a Python object of that very type; null for anything else, and for one that was never made.
+template <typename T>
+[[nodiscard]] const T* value_of(nb::handle object) {
+  return nb::isinstance<T>(object) && nb::inst_ready(object) ? nb::inst_ptr<T>(object) : nullptr;
+}
+
 /// A Transform, or an error that says how to make one.
 [[nodiscard]] const Transform& as_transform(nb::handle value);
 

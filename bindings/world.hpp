@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "armillary/forest.hpp"
+#include "raise.hpp"
 
 namespace nb = nanobind;
 
@@ -23,10 +24,10 @@ struct Pose {
 
 /// The native part of a World: a Forest and the Python objects that name its parts.
 struct WorldCore {
-  std::unique_ptr<Forest> forest;
-  nb::dict ids;         // name -> frame id: what has been asked for before
-  nb::list catalog;     // relation id -> (of, in_frame, source)
-  nb::object names;     // tuple: frame id -> name; null when frames came or went
+  std::shared_ptr<Forest> forest;
+  nb::dict ids;      // name -> frame id: what has been asked for before
+  nb::list catalog;  // relation id -> (of, in_frame, source)
+
   nb::object own_name;  // the source of what is said without a source
   QueryContext defaults;
   std::int64_t max_ahead_ns = -1;  // negative: no limit
@@ -36,7 +37,10 @@ struct WorldCore {
 
 using Self = nb::handle_t<WorldCore>;
 
-[[nodiscard]] inline WorldCore& core(Self self) { return *nb::inst_ptr<WorldCore>(self); }
+[[nodiscard]] inline WorldCore& core(Self self) {
+  if (!nb::inst_ready(self)) raise("InvalidArgument", "This World was not initialised: call super().__init__() first.");
+  return *nb::inst_ptr<WorldCore>(self);
+}
 
 /// The frame's number, or UnknownFrame / InvalidName.
 [[nodiscard]] FrameId frame_id(Self self, nb::handle name);

@@ -125,7 +125,7 @@ class Run:
     source: str
     events: tuple[Event, ...]
     end: float
-    relation_is_empty: bool
+    newest: float  # of all samples of this relation
 
     @property
     def parent(self) -> str:
@@ -147,6 +147,11 @@ class Run:
     def known(self) -> list[Event]:
         return [event for event in self.events if event.value is not None]
 
+    @property
+    def bare(self) -> bool:
+        """Without values, and not because newer ones pushed them out."""
+        return not self.known and self.newest <= self.begin
+
     def covers(self, t: float) -> bool:
         if self.fixed:
             return self.begin <= t < self.end or t == self.end == math.inf
@@ -166,7 +171,7 @@ class Run:
         if self.covers(t):
             return *self._between(t, how), False
         if not self.known:
-            raise refuse("NoSamples" if self.relation_is_empty else "BeforeHistory", self.relation)
+            raise refuse("NoSamples" if self.bare else "BeforeHistory", self.relation)
         early = t < self.known[0].stamp
         if outside == "hold":
             return *self._stored(self.known[0 if early else -1]), True
@@ -363,10 +368,9 @@ class ReferenceWorld:
             else:
                 groups.append([event])
         ends = [group[0].stamp for group in groups[1:]] + [math.inf]
-        return [
-            Run(of, source, tuple(g), end, not self._sample_stamps((of, g[0].parent, source)))
-            for g, end in zip(groups, ends, strict=True)
-        ]
+        stamps = [self._sample_stamps((of, group[0].parent, source)) for group in groups]
+        newest = [max(each, default=-math.inf) for each in stamps]
+        return [Run(of, source, *rest) for rest in zip(map(tuple, groups), ends, newest, strict=True)]
 
     def run_above(self, of: str, t: float) -> Run | str | None:
         """The run that places `of` at t; None for a root."""
@@ -406,7 +410,7 @@ class ReferenceWorld:
                 sampled = [run for run, _ in self.path(of, in_frame, t) if not run.fixed]
             except Refused as refused:  # an edge of the newer path that begins after t is a reason too
                 raise Refused(refused.reasons | too_late) from None
-            if empty := [("NoSamples", run.relation) for run in sampled if run.relation_is_empty]:
+            if empty := [("NoSamples", run.relation) for run in sampled if run.bare]:
                 raise Refused(empty)
             lower = min([t] + [run.events[-1].stamp for run in sampled])
             if lower == t:

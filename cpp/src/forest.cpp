@@ -46,14 +46,14 @@ FrameId Forest::find_frame(std::string_view name) const {
 
 std::string Forest::frame_name(FrameId id) const {
   const Guard guard(state_->lock);
-  return id < state_->frames.size() ? state_->frames[id].name : std::string{};
+  return id < state_->frames.size() && state_->frames[id].alive ? *state_->frames[id].name : std::string{};
 }
 
 std::vector<std::string> Forest::frame_names() const {
   const Guard guard(state_->lock);
   std::vector<std::pair<std::uint64_t, std::string>> ordered;
   for (const FrameRecord& frame : state_->frames)
-    if (frame.alive) ordered.emplace_back(frame.sequence, frame.name);
+    if (frame.alive) ordered.emplace_back(frame.sequence, *frame.name);
   std::ranges::sort(ordered);
   std::vector<std::string> names;
   for (auto& [sequence, name] : ordered) names.push_back(std::move(name));
@@ -103,7 +103,7 @@ SourceId Forest::find_source(std::string_view name) const {
 Failure Forest::State::write_known(RelationRecord& relation, const Sample& sample) {
   if (Failure failure = check_stamps(&relation, {&sample.at.ns, 1})) return failure;
   if (write_in_place(relation, sample)) return {};
-  const EdgeName edge{frames[relation.of].name, frames[relation.parent].name, sources[relation.source]};
+  const EdgeName edge{*frames[relation.of].name, *frames[relation.parent].name, sources[relation.source]};
   return write(edge, {&sample.at.ns, 1}, sample.values.data(), sample.side);
 }
 
@@ -235,19 +235,37 @@ std::optional<RelationInfo> Forest::relation(RelationId id) const {
   if (id >= state_->relations.size() || !state_->relations[id]) return std::nullopt;
   const RelationRecord& record = *state_->relations[id];
   RelationInfo info{.id = id,
-                    .of = state_->frames[record.of].name,
-                    .in_frame = state_->frames[record.parent].name,
+                    .of = *state_->frames[record.of].name,
+                    .in_frame = *state_->frames[record.parent].name,
                     .source = state_->sources[record.source],
                     .kind = kind_of(*record.track, id)};
   for (std::size_t k = 0; k < record.track->runs.size(); ++k) {
     const RunRecord& run = record.track->runs[k];
-    if (run.relation != id) continue;
+    const bool counts = run.relation == id && run.is_sampled() == (info.kind == ProviderKind::sampled);
+    if (!counts) continue;
     if (run.is_sampled()) info.samples += run.series->size();
     const Coverage covered = record.track->coverage(k);
     info.coverage.first = std::min(info.coverage.first, covered.first);
     info.coverage.last = std::max(info.coverage.last, covered.last);
   }
   return info;
+}
+
+std::vector<Forest::Parentage> Forest::parents(When at) const {
+  const Guard guard(state_->lock);
+  std::vector<FrameId> ids;
+  for (FrameId id = 0; id < state_->frames.size(); ++id)
+    if (state_->frames[id].alive) ids.push_back(id);
+  std::ranges::sort(ids, {}, [this](FrameId id) { return state_->frames[id].sequence; });
+  std::vector<Parentage> all;
+  for (const FrameId id : ids) {
+    const auto [parent, relation] = parent_at(id, at);
+    all.push_back({*state_->frames[id].name, {}, {}});
+    if (parent == kNone) continue;
+    all.back().parent = *state_->frames[parent].name;
+    all.back().source = state_->sources[state_->relations[relation]->source];
+  }
+  return all;
 }
 
 std::vector<RelationInfo> Forest::relations() const {

@@ -50,8 +50,8 @@ struct RelationRecord {
 };
 
 struct FrameRecord {
-  std::string name;
-  std::uint64_t sequence = 0;  // order of creation; ids are reused
+  std::unique_ptr<const std::string> name{};  // readers look at it through the published node
+  std::uint64_t sequence = 0;                 // order of creation; ids are reused
   bool alive = false;
   SourceId preferred = kNone;
   BodyId body = kNone;
@@ -98,6 +98,7 @@ struct Forest::State {
   std::vector<std::unique_ptr<RelationRecord>> relations;  // null: removed
   StructureWatches structure_watches;
   std::unordered_map<WaitId, Watched> watching;
+  std::vector<std::unique_ptr<const std::string>> names_gone;
   std::vector<RunRecord> unlinked;  // taken out by the edit under way
   std::uint64_t next_sequence = 0;
   std::unordered_set<FrameId> circular;  // frames on a circle when time is ignored

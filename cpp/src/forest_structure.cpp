@@ -36,13 +36,13 @@ FrameId Forest::State::add_frame(std::string_view name) {
     free_frames.pop_back();
   }
   FrameRecord& frame = frames[id];
-  frame.name = name;
+  frame.name = std::make_unique<const std::string>(name);
   frame.sequence = next_sequence++;
   frame.alive = true;
   frame.body = id;
-  frame_ids.emplace(frame.name, id);
+  frame_ids.emplace(*frame.name, id);
   publish(id);
-  structure_watches.frame_added(frame.name);
+  structure_watches.frame_added(*frame.name);
   return id;
 }
 
@@ -97,23 +97,12 @@ RelationRecord& Forest::State::make_relation(const EdgeName& edge) {
   return *relations.back();
 }
 
-namespace {
-
-/// The first eight letters as one number.
-std::uint64_t order_of(std::string_view name) {
-  std::uint64_t order = 0;
-  for (std::size_t i = 0; i < sizeof order; ++i) order = order << 8 | (i < name.size() ? static_cast<unsigned char>(name[i]) : 0);
-  return order;
-}
-
-}  // namespace
-
 /// The short form where it says everything; otherwise all tracks with all runs.
 void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   node = {};
   node.alive = frame.alive;
   node.body = frame.body;
-  node.name_order = order_of(frame.name);
+  node.name = frame.name.get();
   node.may_loop = std::ranges::any_of(frame.tracks, [](const auto& track) { return track->may_loop; });
   std::vector<const TrackRecord*> with_runs;
   for (const auto& track : frame.tracks)
@@ -155,6 +144,8 @@ void Forest::State::publish(std::span<const FrameId> changed) {
     if (run.driven) retired.retire(new std::shared_ptr<DrivenProvider>(std::move(run.driven)));
   }
   unlinked.clear();
+  for (auto& name : names_gone) retired.retire(name.release());
+  names_gone.clear();
   for (const FrameId id : changed) structure_watches.frame_changed(id);
 }
 
@@ -175,7 +166,8 @@ void Forest::State::erase_frame(FrameId id) {
     drop_unused_relations(*track);
   }
   for (auto& [wait, watched] : watching) std::erase_if(watched.tracks, [&](const TrackRecord* track) { return track->of == id; });
-  frame_ids.erase(frame.name);
+  frame_ids.erase(*frame.name);
+  names_gone.push_back(std::move(frame.name));
   frame = {};
   free_frames.push_back(id);
 }

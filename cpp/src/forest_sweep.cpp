@@ -135,13 +135,12 @@ class Sweeper {
 };
 
 /// One frame of a sweep, asked by itself: for its own newest instant, or for the reason of its absence.
-void ask_alone(const Forest& forest, const Question& question, Sweep& sweep) {
+void ask_alone(const Forest& forest, const Question& question, const std::string& name, Sweep& sweep) {
   Result<PoseAnswer> answer = forest.pose(question);
-  if (answer) {
-    sweep.found.push_back({question.of, answer.value.transform, answer.value.stamp, answer.value.held});
-  } else {
-    sweep.missing.emplace_back(question.of, std::move(answer.failure));
-  }
+  if (!answer) return sweep.missing.push_back({name, std::move(answer.failure)});
+  sweep.found.push_back({question.of, answer.value.transform, answer.value.stamp, answer.value.held});
+  sweep.names += name;
+  sweep.name_ends.push_back(static_cast<std::uint32_t>(sweep.names.size()));
 }
 
 }  // namespace
@@ -152,28 +151,34 @@ Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& given) con
   const Pin pin;
   const Topology& topology = *state_->topology.load();
   Sweep sweep;
-  sweep.found.reserve(topology.frames());
   if (!topology.has(in_frame)) return sweep;
-  const auto question_about = [&](FrameId id) { return Question{.of = id, .in_frame = in_frame, .at = at, .context = context}; };
+  sweep.found.reserve(topology.frames());
+  sweep.name_ends.reserve(topology.frames());
+  const auto ask = [&](FrameId id) {
+    ask_alone(*this, {.of = id, .in_frame = in_frame, .at = at, .context = context}, *topology.node(id).name, sweep);
+  };
   if (at.latest) {
     for (FrameId id = 0; id < topology.frames(); ++id)
-      if (topology.node(id).alive) ask_alone(*this, question_about(id), sweep);
+      if (topology.node(id).alive) ask(id);
     return sweep;
   }
   Sweeper& sweeper = Sweeper::of_this_thread();
   sweeper.sweep(topology, at.at, context);
   const Sweeper::Place here = sweeper.place(in_frame);
+  const bool seen_from_top = here.component == in_frame;
   for (FrameId id = 0; id < topology.frames(); ++id) {
     if (!topology.node(id).alive) continue;
     const Sweeper::Place& there = sweeper.place(id);
     if (there.component != here.component) {
-      ask_alone(*this, question_about(id), sweep);
+      ask(id);
       continue;
     }
     const Stamp stamp = there.rigid == here.rigid && id != in_frame ? Stamp::always() : at.at;
-    const bool seen_from_top = here.component == in_frame;
-    sweep.found.push_back({id, seen_from_top ? there.component_T_frame : between(here.component_T_frame, there.component_T_frame),
-                           stamp, there.fresh != here.fresh});
+    const Transform in_T_frame =
+        seen_from_top ? there.component_T_frame : between(here.component_T_frame, there.component_T_frame);
+    sweep.found.push_back({id, in_T_frame, stamp, there.fresh != here.fresh});
+    sweep.names += *topology.node(id).name;
+    sweep.name_ends.push_back(static_cast<std::uint32_t>(sweep.names.size()));
   }
   return sweep;
 }

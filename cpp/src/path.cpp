@@ -1,6 +1,7 @@
 #include "armillary/path.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "armillary/pose_row.hpp"
 
@@ -89,7 +90,7 @@ std::pair<int, std::int64_t> weakness(const PathEdge& edge, Stamp at) {
 bool PathFinder::is_cut(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, const PathEdge& edge,
                         FrameId parent) {
   Path ignored;
-  const auto rank = [&](FrameId id) { return std::pair(topology.node(id).name_order, id); };
+  const auto rank = [&](FrameId id) { return std::string_view(*topology.node(id).name); };
   const auto mine = weakness(edge, at);
   bool weakest = true;
   FrameId next = parent;

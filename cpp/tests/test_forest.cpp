@@ -627,8 +627,7 @@ TEST(snapshot_equals_poses, "a snapshot holds what one question per frame answer
           CHECK(one && tests::is_close(one.value.transform, found.transform));
           CHECK(one.value.stamp == found.stamp && one.value.held == found.held);
         }
-        for (const auto& [frame, failure] : sweep.missing)
-          CHECK(world.kind(world.forest.frame_name(frame), seen_from, t, context) == failure.kind());
+        for (const auto& [name, failure] : sweep.missing) CHECK(world.kind(name, seen_from, t, context) == failure.kind());
       }
 }
 

@@ -8,7 +8,15 @@ import weakref
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from armillary._core import WorldCore
-from armillary.errors import ArmillaryError, InvalidArgument, StampOutOfRange, SuspiciousName, UnknownFrame, WorldClosed
+from armillary.errors import (
+    ArmillaryError,
+    InvalidArgument,
+    InvalidName,
+    StampOutOfRange,
+    SuspiciousName,
+    UnknownFrame,
+    WorldClosed,
+)
 from armillary.stamps import LATEST, Latest, now, seconds
 from armillary.transforms import (
     Dispatcher,
@@ -35,6 +43,7 @@ __all__ = ["World"]
 
 _NO_RELATION = 0xFFFFFFFF
 _NS_PER_S = 1e9
+_LONGEST_S = 4e9
 
 
 class World(WorldCore):
@@ -83,7 +92,7 @@ class World(WorldCore):
         thin_rad: float | None = None,
         max_waits: int = 10_000,
     ) -> None:
-        if frames not in {"open", "declared"}:
+        if frames not in ("open", "declared"):  # a tuple: what is wrong may not be hashable
             raise InvalidArgument(f"frames must be 'open' or 'declared', got {frames!r}.")
         if clock is not None and not callable(clock):
             raise InvalidArgument("clock must be a callable that returns integer nanoseconds, like armillary.now.")
@@ -97,8 +106,8 @@ class World(WorldCore):
             thin_m=bounds[0],
             thin_rad=bounds[1],
             default_covariance=default_covariance,
-            interpolation=interpolation,
-            max_ahead_ns=-1 if max_ahead_s is None else seconds(max_ahead_s),
+            interpolation=_text(interpolation, "interpolation"),
+            max_ahead_ns=_ahead(max_ahead_s),
         )
         self.root_frame = check_name(root_frame)
         self.on_error: Callable[[BaseException], object] | None = None
@@ -106,13 +115,16 @@ class World(WorldCore):
         self._epoch, self._closed, self._time_offset = 0, False, 0
         self._typos = TypoGuard()
         self._dispatcher = Dispatcher(weakref.ref(self))
-        weakref.finalize(self, self._dispatcher.close)
+        weakref.finalize(self, _end, self._closer(), self._dispatcher)
 
     # -- Time
 
     def now(self) -> int:
         """The world's clock [ns]."""
-        return self._clock() + self._time_offset
+        told = self._clock()
+        if isinstance(told, float) or not hasattr(told, "__index__"):
+            raise InvalidArgument(f"The clock told {told!r}; it must tell integer nanoseconds, as time.time_ns does.")
+        return int(told) + self._time_offset
 
     @property
     def time_epoch(self) -> int:
@@ -124,10 +136,11 @@ class World(WorldCore):
 
         Samples are forgotten, fixed poses stay. With `to`, the world's clock goes on from there.
         """
+        if to is not None:
+            self._check_stamp(to, "to")
+            self._time_offset += to - self.now()
         self._reset_time()
         self._epoch += 1
-        if to is not None:
-            self._time_offset = to - self._clock()
 
     # -- Names; called by the native half when it meets a name for the first time
 
@@ -149,6 +162,13 @@ class World(WorldCore):
         stored = check_name(name)
         self._typos.add(stored)
         return stored
+
+    def _knows(self, name: object) -> bool:
+        """Whether a frame has this name; for questions that answer no instead of raising."""
+        try:
+            return self._has_frame(check_name(name))
+        except InvalidName:
+            return False
 
     def _recall(self, name: object) -> str:
         """A name that must exist, in its stored form."""
@@ -196,7 +216,7 @@ class World(WorldCore):
         return Samples(stamps=stamps, transforms=transforms, covariances=covariances)
 
     def _known_relation(self, of: str, in_frame: str, source: str | None) -> int:
-        who = self._only_source(of, in_frame) if source is None else source
+        who = self._only_source(of, in_frame) if source is None else _text(source, "source")
         relation = self._relation_id(of, in_frame, who)
         if relation == _NO_RELATION:
             raise InvalidArgument(
@@ -231,12 +251,12 @@ class World(WorldCore):
 
     def tree(self, at: int | Latest = LATEST) -> Tree:
         """Which frame hangs under which at one time; `print(world.tree())` draws it."""
-        parents = {name: self._parent(name, at) for name in self.frames()}
-        notes = {info.of: _note(info) for info in self.relations() if parents[info.of] == (info.in_frame, info.source)}
-        for name, parent in parents.items():
-            rivals = [info.source for info in self.relations() if info.of == name] if parent is None else []
+        parents, infos = self._parents(at), self.relations()
+        notes = {info.of: _note(info) for info in infos if parents.get(info.of) == (info.in_frame, info.source)}
+        for name in (name for name, parent in parents.items() if parent is None):
+            rivals = [f"'{info.source}'" for info in infos if info.of == name]
             if len(rivals) > 1:
-                notes[name] = "contested by " + ", ".join(f"'{source}'" for source in rivals)
+                notes[name] = "contested by " + ", ".join(rivals)
         return Tree(parents, notes)
 
     def snapshot(
@@ -426,6 +446,21 @@ def _note(info: RelationInfo) -> str:
     return f"[{info.samples} sample{'s' if info.samples != 1 else ''}{rate}{who}]"
 
 
+def _end(close_waits: Callable[[], None], dispatcher: Dispatcher) -> None:
+    """What is left to do when a world is dropped or the interpreter ends: nobody may hang on."""
+    close_waits()
+    dispatcher.close(wait=False)
+
+
+def _ahead(max_ahead_s: float | None) -> int:
+    """Below zero means no limit on the native side."""
+    if max_ahead_s is None:
+        return -1
+    if not isinstance(max_ahead_s, int | float) or not 0.0 <= max_ahead_s < _LONGEST_S:
+        raise InvalidArgument(f"max_ahead_s must be a number of seconds, at least 0, or None, got {max_ahead_s!r}.")
+    return seconds(max_ahead_s)
+
+
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise InvalidArgument(f"{name} must be a str, got {value!r}.")
@@ -442,9 +477,9 @@ def _duration(value: object, name: str) -> int:
 
 
 def _positive(value: object, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value.__index__() < 2**62:
         raise InvalidArgument(f"{name} must be a whole number of at least 1, got {value!r}.")
-    return value
+    return int(value.__index__())
 
 
 def _count(value: object, name: str) -> int:
@@ -457,6 +492,8 @@ def _thinning(thin_m: float | None, thin_rad: float | None) -> tuple[float, floa
         return 0.0, 0.0
     if thin_m is None or thin_rad is None:
         raise InvalidArgument("thin_m and thin_rad go together: how far off a dropped sample may be [m] and [rad].")
+    if not isinstance(thin_m, int | float) or not isinstance(thin_rad, int | float):
+        raise InvalidArgument(f"thin_m and thin_rad must be numbers, got {thin_m!r} and {thin_rad!r}.")
     if not (math.isfinite(thin_m) and math.isfinite(thin_rad) and thin_m >= 0.0 and thin_rad >= 0.0):
         raise InvalidArgument(f"thin_m and thin_rad must be finite and not negative, got {thin_m!r} and {thin_rad!r}.")
     return float(thin_m), float(thin_rad)

@@ -65,8 +65,19 @@ def _edge_text(edge: Edge) -> str:
     return f"'{of}' in '{in_frame}'" + (f" (source '{source}')" if source else "")
 
 
+def _restored(kind: type[ArmillaryError], args: tuple[object, ...], evidence: dict[str, object]) -> ArmillaryError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(evidence)
+    return error
+
+
 class ArmillaryError(Exception):
     """The root of everything Armillary raises."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors travel between processes with their evidence."""
+        return _restored, (type(self), self.args, self.__dict__)
 
 
 class UnknownFrame(ArmillaryError, LookupError):
@@ -74,14 +85,17 @@ class UnknownFrame(ArmillaryError, LookupError):
 
     def __init__(self, frame: str, known: Sequence[str]) -> None:
         self.frame, self.known = frame, tuple(known)
-        near = get_close_matches(frame, self.known, n=1, cutoff=0.8)
+        super().__init__(frame)
+
+    def __str__(self) -> str:
+        """The sentence; the search for a similar name is left until somebody reads it."""
+        return f"No frame named '{self.frame}' in this world. {self._hint()}"
+
+    def _hint(self) -> str:
+        near = get_close_matches(self.frame, self.known, n=1, cutoff=0.8)
         if near:
-            hint = f"Did you mean '{near[0]}'?"
-        elif self.known:
-            hint = f"Known: {_listing(self.known)}."
-        else:
-            hint = "It has no frames yet: set_pose or fix one first."
-        super().__init__(f"No frame named '{frame}' in this world. {hint}")
+            return f"Did you mean '{near[0]}'?"
+        return f"Known: {_listing(self.known)}." if self.known else "It has no frames yet: set_pose or fix one first."
 
 
 class NotConnected(ArmillaryError, LookupError):

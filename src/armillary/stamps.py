@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from operator import index
 from typing import Final, final
+
+from armillary.errors import InvalidStamp
 
 __all__ = ["LATEST", "Latest", "now", "seconds", "stamp"]
 
@@ -43,11 +46,14 @@ def seconds(value: float) -> int:
     >>> seconds(1.5)
     1500000000
     """
-    if not math.isfinite(value):
-        msg = f"seconds({value!r}) is not an instant; pass a finite number of seconds."
-        raise ValueError(msg)
     if isinstance(value, int):
         return value * _NS_PER_S
+    try:
+        value = float(value)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise InvalidStamp("seconds() takes a finite number of seconds, as in seconds(1.5).")
     whole = math.floor(value)
     return int(whole) * _NS_PER_S + round((value - whole) * _NS_PER_S)
 
@@ -58,7 +64,12 @@ def stamp(*, sec: int, nanosec: int = 0) -> int:
     >>> stamp(sec=1, nanosec=5)
     1000000005
     """
-    return int(sec) * _NS_PER_S + int(nanosec)
+    try:
+        return index(sec) * _NS_PER_S + index(nanosec)
+    except TypeError:
+        raise InvalidStamp(
+            f"stamp() takes whole numbers, got sec={sec!r}, nanosec={nanosec!r}. Use seconds(1.5)."
+        ) from None
 
 
 def now() -> int:

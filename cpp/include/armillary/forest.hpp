@@ -77,14 +77,29 @@ struct Attachment {
 
 /// All frames seen from one, at one time.
 struct Sweep {
+  Sweep() = default;
+  Sweep(Sweep&&) = default;
+  Sweep& operator=(Sweep&&) = default;
+
   struct Found {
     FrameId frame;
     Transform transform;
     Stamp stamp;
     bool held;
   };
+  struct Missing {
+    std::string name;
+    Failure failure;
+  };
   std::vector<Found> found;
-  std::vector<std::pair<FrameId, Failure>> missing;
+  std::vector<Missing> missing;
+  std::string names;                     ///< of what was found, one behind the other
+  std::vector<std::uint32_t> name_ends;  ///< where each of them ends
+
+  [[nodiscard]] std::string_view name(std::size_t i) const {
+    const std::uint32_t begin = i == 0 ? 0 : name_ends[i - 1];
+    return std::string_view(names).substr(begin, name_ends[i] - begin);
+  }
 };
 
 /// Samples of one relation, oldest first.
@@ -177,6 +192,13 @@ class Forest {
   [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;
   /// Parent of `frame` at `at` as `pose` would take it; kNone for a root or a contested frame.
   [[nodiscard]] std::pair<FrameId, RelationId> parent_at(FrameId frame, When at) const;
+
+  /// A frame, its parent and who says so; empty names for a root or a contested frame.
+  struct Parentage {
+    std::string frame, parent, source;
+  };
+  /// Of every frame, in the order they came.
+  [[nodiscard]] std::vector<Parentage> parents(When at) const;
 
   // -- Waiting
 

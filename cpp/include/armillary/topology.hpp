@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "armillary/ids.hpp"
@@ -63,7 +64,7 @@ struct FrameNode {
   ProviderRef provider;
   const TrackSet* tracks = nullptr;  ///< set where the parent depends on time or on a choice; rules alone
   BodyId body = kNone;               ///< implicit bodies have the number of their frame
-  std::uint64_t name_order = 0;      ///< sorts as the beginning of the name does: ids depend on who came first
+  const std::string* name = nullptr;
   bool alive = false;
   bool may_loop = false;  ///< on a circle when time is ignored
 };

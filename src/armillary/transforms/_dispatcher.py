@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import os
 import sys
 import threading
 import time
@@ -60,11 +61,12 @@ class Dispatcher:
     def __init__(self, world: weakref.ref[WorldCore]) -> None:
         self._world = world
         self._queue = ReadyQueue()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._waits: dict[int, Wait] = {}
         self._deadlines: list[tuple[float, int]] = []
         self._posted: deque[Callable[[], object]] = deque()
         self._thread: threading.Thread | None = None
+        self._pid = os.getpid()
         self._closed = False
 
     def ask(
@@ -83,7 +85,7 @@ class Dispatcher:
             if self._closed:
                 raise WorldClosed
             self._waits[wait.wait_id] = wait
-            if timeout_s is not None:
+            if timeout_s is not None and timeout_s < math.inf:
                 wait.deadline, wait.timeout_s = time.monotonic() + timeout_s, timeout_s
                 heapq.heappush(self._deadlines, (wait.deadline, wait.wait_id))
             self._start()
@@ -117,8 +119,8 @@ class Dispatcher:
         self._forget(wait)
         return first
 
-    def close(self) -> None:
-        """End the thread; every pending wait fails with `WorldClosed`."""
+    def close(self, *, wait: bool = True) -> None:
+        """End the thread; every pending wait fails with `WorldClosed`. Waits for a callback under way, if asked to."""
         with self._lock:
             if self._closed:
                 return
@@ -127,7 +129,7 @@ class Dispatcher:
         if thread is None:
             return
         self._queue.wake(_STOP)
-        if thread is not threading.current_thread():
+        if wait and thread is not threading.current_thread():
             thread.join()
 
     def _alive(self) -> WorldCore:
@@ -143,7 +145,10 @@ class Dispatcher:
 
     def _report(self, error: BaseException) -> None:
         chosen = getattr(self._world(), "on_error", None)
-        (chosen or print_error)(error)
+        try:
+            (chosen or print_error)(error)
+        except BaseException:  # noqa: BLE001  (nobody is left to tell but stderr)
+            print_error(error)
 
     def _claim(self, wait: Wait) -> bool:
         """Exactly one of answering, failing and cancelling gets True. The caller holds the lock."""
@@ -154,7 +159,8 @@ class Dispatcher:
         return True
 
     def _start(self) -> None:
-        if self._thread is None:
+        if self._thread is None or self._pid != os.getpid():  # threads do not survive a fork
+            self._pid = os.getpid()
             self._thread = threading.Thread(target=self._run, name="armillary-dispatcher", daemon=True)
             self._thread.start()
 
@@ -181,7 +187,7 @@ class Dispatcher:
     def _call(self, callback: Callable[..., object], *values: object) -> None:
         try:
             callback(*values)
-        except Exception as error:  # noqa: BLE001  (a callback's fault is reported, never ours to die of)
+        except BaseException as error:  # noqa: BLE001  (a callback's fault is reported, never ours to die of)
             self._report(error)
 
     def _time_left(self) -> float:
@@ -257,5 +263,6 @@ def _say_nothing(_: ArmillaryError) -> None:
 
 def print_error(error: BaseException) -> None:
     """What happens to an error in a callback when `world.on_error` is not set."""
-    sys.stderr.write("armillary: an error in a callback\n")
-    traceback.print_exception(error)
+    if sys.stderr is not None:
+        sys.stderr.write("armillary: an error in a callback\n")
+        traceback.print_exception(error)

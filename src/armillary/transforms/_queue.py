@@ -53,9 +53,10 @@ class StampedQueue:
         timeout_s: float | None = None,
         on_drop: Callable[[Any, ArmillaryError], object] | None = None,
     ) -> None:
-        if isinstance(in_frames, str) or not in_frames:
+        if isinstance(in_frames, str) or not isinstance(in_frames, Sequence) or not in_frames:
             raise InvalidArgument("in_frames must be a list of at least one frame name, as in in_frames=['map'].")
-        if not isinstance(size, int) or size < 1 or not 0.0 <= tolerance_s < math.inf:
+        is_length = isinstance(tolerance_s, int | float) and 0.0 <= tolerance_s < math.inf
+        if not isinstance(size, int) or size < 1 or not is_length:
             raise InvalidArgument("size must be a whole number of at least 1, and tolerance_s finite and at least 0.")
         check_callback(callback, "callback")
         check_callback(on_drop or callback, "on_drop")
@@ -63,7 +64,7 @@ class StampedQueue:
         self._dispatcher, self._callback, self._on_drop = dispatcher, callback, on_drop
         self._in_frames = tuple(dict.fromkeys(check_name(name) for name in in_frames))
         self._size, self._tolerance_ns, self._timeout_s = size, seconds(tolerance_s), timeout_s
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._items: OrderedDict[int, _Item] = OrderedDict()
 
     def __len__(self) -> int:
@@ -94,6 +95,10 @@ class StampedQueue:
             self._give_up(pushed_out, self._full())
         for question in questions:
             self._ask(held, question, is_answer=question["at"] == at)
+        with self._lock:
+            is_gone = id(held) not in self._items
+        if is_gone:  # given up while it was still asking
+            self._cancel(held)
 
     def _questions(self, frame: str, at: int) -> list[dict[str, Any]]:
         times = [at] if self._tolerance_ns == 0 else [at, at + self._tolerance_ns]
