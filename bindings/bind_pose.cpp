@@ -49,10 +49,26 @@ std::string repr(const Pose& pose) {
          ")";
 }
 
+/// A str, and no subclass of it.
+nb::object plain_text(nb::handle text) {
+  return PyUnicode_CheckExact(text.ptr()) ? nb::borrow(text) : nb::steal(PyUnicode_FromObject(text.ptr()));
+}
+
+bool has_control_character(nb::handle text) {
+  for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(text.ptr()); ++i) {
+    const Py_UCS4 letter = PyUnicode_READ_CHAR(text.ptr(), i);
+    if (letter < 0x20 || (letter >= 0x7f && letter < 0xa0) || (letter >= 0xd800 && letter < 0xe000)) return true;
+  }
+  return false;
+}
+
 nb::object checked_name(nb::handle value, const char* name) {
   if (!PyUnicode_Check(value.ptr()))
     raise("InvalidName", std::string(name) + " must be a frame name (str), got " + shown(value) + ".");
-  return nb::borrow(value);
+  if (PyUnicode_GET_LENGTH(value.ptr()) == 0) raise("InvalidName", std::string(name) + " cannot be empty. Name the frame.");
+  if (PyUnicode_READ_CHAR(value.ptr(), 0) == '/') raise("InvalidName", std::string(name) + " = " + shown(value) + " begins with '/'. Drop it.");
+  if (has_control_character(value)) raise("InvalidName", std::string(name) + " = " + shown(value) + " has a control character.");
+  return plain_text(value);
 }
 
 void init(Pose* self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle stamp, nb::handle covariance) {
@@ -115,8 +131,8 @@ void restore(Pose& self, const nb::tuple& state) {
 Pose make_pose(const WorldCore& world, PoseAnswer answer, nb::handle of, nb::handle in_frame) {
   Pose pose;
   pose.answer = std::move(answer);
-  pose.of = nb::borrow(of);
-  pose.in_frame = nb::borrow(in_frame);
+  pose.of = plain_text(of);
+  pose.in_frame = plain_text(in_frame);
   pose.catalog = world.catalog;
   const auto listed = static_cast<RelationId>(PyList_GET_SIZE(world.catalog.ptr()));
   const std::span<const RelationId> ids = pose.answer.relations.ids();
@@ -158,8 +174,10 @@ void bind_pose(nb::module_& m) {
       .def_prop_ro(
           "held", [](const Pose& p) { return p.answer.held; },
           "Whether an edge was outside its history and its nearest sample was taken.")
-      .def_prop_ro(
-          "predicted", [](const Pose& p) { return p.answer.predicted; }, "Whether an edge was extrapolated.")
+      .def_prop_ro("method", [](const Pose& p) {
+            return p.answer.is_timeless() ? "fixed" : p.answer.predicted ? "predicted" : p.answer.held ? "held" : "sampled";
+          }, "How it was obtained: fixed, sampled, held or predicted.")
+      .def_prop_ro( "predicted", [](const Pose& p) { return p.answer.predicted; }, "Whether an edge was extrapolated.")
       .def_prop_ro("covariance", &covariance, nb::sig("def covariance(self) -> NDArray[float64] | None"),
                    "Shape (6, 6), translation then rotation, in the tangent of `of`; None where unknown.")
       .def_prop_ro("relations", &relations, nb::sig("def relations(self) -> tuple[tuple[str, str, str], ...]"),

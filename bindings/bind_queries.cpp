@@ -57,9 +57,14 @@ QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle p
 
 namespace {
 
+/// The names as they are stored, where that differs from what was asked.
+struct Spelling {
+  nb::object of, in_frame;
+};
+
 Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
-                     const QueryContext& context) {
-  Question question{.of = frame_id(self, of), .in_frame = frame_id(self, in_frame), .at = as_when(at, "at"), .context = context};
+                     const QueryContext& context, Spelling& spelling) {
+  Question question{.of = frame_id(self, of, &spelling.of), .in_frame = frame_id(self, in_frame, &spelling.in_frame), .at = as_when(at, "at"), .context = context};
   if (of_at.is_none() && fixed_frame.is_none()) return question;
   if (of_at.is_none() || fixed_frame.is_none())
     raise("InvalidArgument", "of_at and fixed_frame go together: where `of` was at of_at, through a frame that stood still.");
@@ -71,11 +76,13 @@ Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle a
 Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
           nb::handle outside, nb::handle policy, nb::handle interpolation) {
   const WorldCore& world = core(self);
+  Spelling spelling;
   const Question question =
-      as_question(self, of, in_frame, at, of_at, fixed_frame, as_context(world, outside, policy, interpolation));
+      as_question(self, of, in_frame, at, of_at, fixed_frame, as_context(world, outside, policy, interpolation), spelling);
   Result<PoseAnswer> result = world.forest->pose(question);
   if (!result) raise_failure(world, result.failure, of, in_frame);
-  return make_pose(world, std::move(result.value), of, in_frame);
+  return make_pose(world, std::move(result.value), spelling.of.is_valid() ? nb::handle(spelling.of) : of,
+                   spelling.in_frame.is_valid() ? nb::handle(spelling.in_frame) : in_frame);
 }
 
 /// `pose` for the interpreter.
@@ -107,7 +114,8 @@ bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::
   (void)as_when(at, "at");
   for (nb::handle name : {of, in_frame, fixed_frame})
     if (!name.is_none() && !nb::cast<bool>(self.attr("_knows")(name))) return false;
-  return world.forest->can_pose(as_question(self, of, in_frame, at, of_at, fixed_frame, context));
+  Spelling ignored;
+  return world.forest->can_pose(as_question(self, of, in_frame, at, of_at, fixed_frame, context, ignored));
 }
 
 [[noreturn]] void raise_batch_failure(Self self, const Failure& failure, nb::handle of, nb::handle in_frame) {

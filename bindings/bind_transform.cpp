@@ -75,11 +75,15 @@ nb::object log(const Transform& transform) {
   return read_only_array(values, {6});
 }
 
+/// Something that numpy can read: what else may multiply is asked itself.
+bool is_points(nb::handle other) { return PySequence_Check(other.ptr()) || nb::hasattr(other, "__array__"); }
+
 nb::object apply(const Transform& transform, nb::handle other) {
   const Transform* next = value_of<Transform>(other);
-  if (next == nullptr) return map_points(transform, other);
+  if (next == nullptr) return is_points(other) ? map_points(transform, other) : nb::borrow(Py_NotImplemented);
   Transform product = transform * *next;
   product.rotation = nearly_unit(product.rotation);
+  if (!std::isfinite(norm(product.translation))) raise("InvalidTransform", "The product of these two is not finite: they are too far apart.");
   return nb::cast(product);
 }
 
@@ -164,6 +168,7 @@ void bind_transform(nb::module_& m) {
           [](const Transform& a, const Transform& b, double u, const std::string& kind) {
             if (kind != "linear" && kind != "screw")
               raise("InvalidArgument", "kind must be 'linear' or 'screw', got '" + kind + "'.");
+            if (!std::isfinite(u)) raise("InvalidArgument", "fraction must be a finite number, 0 for this one and 1 for the other.");
             return interpolate(a, b, u, kind == "linear" ? Interpolation::linear : Interpolation::screw);
           },
           "other"_a, "fraction"_a, nb::kw_only(), "kind"_a = "linear",

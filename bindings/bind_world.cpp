@@ -89,10 +89,11 @@ void sync_catalog(WorldCore& world) {
   }
 }
 
-FrameId frame_id(Self self, nb::handle name) {
+FrameId frame_id(Self self, nb::handle name, nb::object* spelt) {
   WorldCore& world = core(self);
   if (PyObject* id = known_id(world, name)) return static_cast<FrameId>(PyLong_AsUnsignedLong(id));
   const nb::object stored = self.attr("_recall")(name);
+  if (spelt != nullptr) *spelt = stored;
   if (PyObject* id = known_id(world, stored)) return static_cast<FrameId>(PyLong_AsUnsignedLong(id));
   remember(world, stored);
   return world.forest->find_frame(text_of(stored));
@@ -128,8 +129,9 @@ const char* range_error(FailureKind kind) {
 
 nb::object out_of_range(const WorldCore& world, const Failure& failure, bool inserting) {
   const bool has_samples = failure->kind != FailureKind::no_samples && failure->first <= failure->last;
+  const bool never_common = failure->limiting != kNone;  // asked for LATEST, and there is no common instant
   return error_class(range_error(failure->kind))(
-      "edge"_a = edge_tuple(world, failure->relation), "requested"_a = stamp_or_none(failure->requested),
+      "edge"_a = edge_tuple(world, failure->relation), "requested"_a = never_common ? nb::none() : stamp_or_none(failure->requested),
       "first"_a = has_samples ? stamp_or_none(failure->first) : nb::none(),
       "last"_a = has_samples ? stamp_or_none(failure->last) : nb::none(), "row"_a = nb::none(), "inserting"_a = inserting);
 }
@@ -290,14 +292,14 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
 
 void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle source, nb::handle outside) {
   WorldCore& world = core(self);
-  (void)frame_id(self, of);
-  (void)frame_id(self, to);
+  nb::object of_stored = nb::borrow(of), to_stored = nb::borrow(to);
+  (void)frame_id(self, of, &of_stored);
+  (void)frame_id(self, to, &to_stored);
   if (of.equal(to)) raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself. Name two different frames.");
   const nb::object from = at.is_none() ? nb::object(self.attr("now")()) : nb::borrow(at);
   const nb::object who = source.is_none() ? nb::object(nb::str("")) : source_of(self, source);
   const Stamp stamp{as_stamp(from, "at")};
-  const Failure failure = world.forest->attach({.of = text_of(of),
-                                                .to = text_of(to),
+  const Failure failure = world.forest->attach({.of = text_of(of_stored), .to = text_of(to_stored),
                                                 .source = text_of(who),
                                                 .own_name = text_of(world.own_name),
                                                 .seen_at = at.is_none() ? When::newest() : When::exactly(stamp),

@@ -43,7 +43,8 @@ using Self = nb::handle_t<WorldCore>;
 }
 
 /// The frame's number, or UnknownFrame / InvalidName.
-[[nodiscard]] FrameId frame_id(Self self, nb::handle name);
+/// `spelt` is set where the name is stored in another spelling.
+[[nodiscard]] FrameId frame_id(Self self, nb::handle name, nb::object* spelt = nullptr);
 
 /// Turns a failure into the Python error that carries its evidence.
 [[nodiscard]] nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame,

@@ -210,6 +210,10 @@ class Pose:
         """
 
     @property
+    def method(self) -> str:
+        """How it was obtained: fixed, sampled, held or predicted."""
+
+    @property
     def predicted(self) -> bool:
         """Whether an edge was extrapolated."""
 

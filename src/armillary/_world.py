@@ -216,6 +216,7 @@ class World(WorldCore):
         return Samples(stamps=stamps, transforms=transforms, covariances=covariances)
 
     def _known_relation(self, of: str, in_frame: str, source: str | None) -> int:
+        of, in_frame = check_name(of), check_name(in_frame)
         who = self._only_source(of, in_frame) if source is None else _text(source, "source")
         relation = self._relation_id(of, in_frame, who)
         if relation == _NO_RELATION:
@@ -433,7 +434,7 @@ def _warn_of_typo(name: str, near: str) -> None:
         f"New frame '{name}' is one typo away from the known '{near}'. "
         f"If both are meant, say so first: world.add_frame('{name}').",
         SuspiciousName,
-        stacklevel=4,
+        stacklevel=3,
     )
 
 

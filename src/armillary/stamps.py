@@ -49,7 +49,7 @@ def seconds(value: float) -> int:
     if isinstance(value, int):
         return value * _NS_PER_S
     try:
-        value = float(value)
+        value = math.nan if isinstance(value, str) else float(value)
     except (TypeError, ValueError):
         value = math.nan
     if not math.isfinite(value):

@@ -100,7 +100,9 @@ class Dispatcher:
             return None
 
     def check(self, question: Mapping[str, Any]) -> None:
-        """Refuse a question that is wrong in itself, at the call."""
+        """Refuse a question that is wrong in itself, or asked too late, at the call."""
+        if self._closed:
+            raise WorldClosed
         self._alive()._check_question(**question)
 
     def post(self, callback: Callable[[], object]) -> None:
@@ -116,6 +118,7 @@ class Dispatcher:
         """Whether the wait had not been answered yet."""
         with self._lock:
             first = self._claim(wait)
+            self._forget_old_deadlines()
         self._forget(wait)
         return first
 
@@ -149,6 +152,12 @@ class Dispatcher:
             (chosen or print_error)(error)
         except BaseException:  # noqa: BLE001  (nobody is left to tell but stderr)
             print_error(error)
+
+    def _forget_old_deadlines(self) -> None:
+        """Waits that ended early leave their deadline behind; now and then these go. The caller holds the lock."""
+        if len(self._deadlines) > 2 * len(self._waits) + 16:
+            self._deadlines = [entry for entry in self._deadlines if entry[1] in self._waits]
+            heapq.heapify(self._deadlines)
 
     def _claim(self, wait: Wait) -> bool:
         """Exactly one of answering, failing and cancelling gets True. The caller holds the lock."""

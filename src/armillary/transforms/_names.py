@@ -39,13 +39,15 @@ class TypoGuard:
 
     def __init__(self) -> None:
         self._by_key: dict[str, str] = {}
-        self._count = 0
+        self._names: set[str] = set()
 
     def add(self, name: str) -> None:
         """Remember a name."""
-        if self._count < _MANY_NAMES:
-            self._count += 1
-            self._by_key.update(dict.fromkeys(_typo_keys(name), name))
+        if name in self._names or len(self._names) >= _MANY_NAMES:
+            return
+        self._names.add(name)
+        for key in _typo_keys(name):
+            self._by_key.setdefault(key, name)
 
     def resembling(self, name: str) -> str | None:
         """A remembered name that `name` is one typo away from."""

@@ -1,0 +1,253 @@
+"""Hostile input: whatever is passed where, the answer is an answer or a sentence, never a crash or a stray error."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import math
+import random
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armillary
+from armillary import LATEST, Pose, Rotation, Transform, World, seconds, stamp
+from armillary.errors import ArmillaryError, SuspiciousName
+from unit.kit import STILL, drive, error_of, moved, x_of
+
+
+class EvilError(Exception):
+    """Raised by evil objects; whoever calls them may let it through."""
+
+
+class Evil:
+    """Everything that could be asked of it fails."""
+
+    def _fail(self, *_: object) -> Any:
+        raise EvilError
+
+    __index__ = __int__ = __float__ = __len__ = __iter__ = __array__ = __str__ = __call__ = __getitem__ = _fail
+    __lt__ = __add__ = __radd__ = __sub__ = __bool__ = _fail
+
+
+class Secretive(Evil):
+    """Not even its repr."""
+
+    def __repr__(self) -> str:
+        raise EvilError
+
+
+class Impostor:
+    """Looks like the frame `robot` to a dictionary, and is no text."""
+
+    def __hash__(self) -> int:
+        return hash("robot")
+
+    def __eq__(self, other: object) -> bool:
+        return other == "robot"
+
+
+class Name(str):
+    __slots__ = ()
+
+
+class Number(int):
+    pass
+
+
+HOSTILE: list[Any] = [
+    *(None, True, 0, 5, -1, 10**400, -(10**400), 2**31, 2**62, 2**63, -(2**63), 2**64, Number(7)),
+    *(0.0, 1.5, -0.5, math.nan, math.inf, -math.inf, 1e308, 5e-324, 1j),
+    *("", "x", "robot", "é" * 40, "🦾" * 30, "\ud800", "a\0b", "/map", "a" * 3000, Name("robot"), b"map", b"\xff"),
+    *([], {}, set(), (), [[1], [1, 2]], [None], ["a"], [1.5], [2**70], (1, 2, 3), {"a": 1}, range(3), iter([1])),
+    *(object(), print, int, World, Evil(), Secretive(), Impostor(), ..., NotImplemented, warnings),
+    *(np.int64(3), np.uint64(2**63), np.float16(1), np.bool_(True), np.str_("map"), np.datetime64(1, "ns")),
+    *(np.array(3), np.array([]), np.array([1, 2]), np.array([1.5]), np.zeros((2, 2)), np.zeros((0, 7)), np.ones((2, 7))),
+    *(np.array(["a"]), np.array([None]), np.array([2**63], dtype=np.uint64), np.array([-(2**63)]), np.eye(6), np.eye(4)),
+    *(np.ma.masked_array([1.0, 2.0], [0, 1]), np.array([(1, 2.0)], dtype="i4,f8"), np.zeros((1, 6, 6))),
+    *(STILL, Rotation.identity(), Pose(of="a", in_frame="b", transform=STILL), LATEST),
+]
+ROWS = np.array([STILL.xyz_wxyz] * 2)
+EDGE = {"of": "robot", "in_frame": "map"}
+QUESTION = EDGE | {"at": LATEST, "of_at": None, "fixed_frame": None}
+CONTEXT = {"outside": "raise", "policy": "unique", "interpolation": None}
+
+# Every public method, with arguments that are right.
+CALLS: dict[str, dict[str, Any]] = {
+    "add_frame": {"*": "new"},
+    "attach": {"of": "cup", "to": "robot", "at": seconds(2), "source": None, "outside": "raise"},
+    "can_pose": QUESTION | CONTEXT,
+    "clear": {},
+    "close": {},
+    "detach": {"of": "cup", "to": "robot", "at": seconds(2), "source": None, "outside": "raise"},
+    "fix": {"of": "new", "in_frame": "map", "transform": STILL, "at": None, "covariance": None, "source": None},
+    "frames": {},
+    "keep": EDGE | {"source": None, "history": None, "max_samples": None, "thin_m": None, "thin_rad": None},
+    "map_points": {"*": [[1, 2, 3]], "from_frame": "robot", "to_frame": "map", "at": LATEST} | CONTEXT,
+    "now": {},
+    "on_pose": {"*": bool} | QUESTION | CONTEXT | {"on_failure": bool, "timeout_s": 0.0},
+    "pose": QUESTION | CONTEXT,
+    "pose_when_ready": QUESTION | CONTEXT | {"timeout_s": 0.0},
+    "prefer": {"of": "robot", "source": None},
+    "relations": {},
+    "remove_frame": {"*": "cup", "subtree": False},
+    "reset_time": {"to": None},
+    "samples": EDGE | {"start": None, "end": None, "source": None},
+    "set_pose": {"of": "new", "in_frame": "map", "transform": STILL, "at": 5, "source": None, "covariance": None},
+    "set_poses": {"of": "new", "in_frame": "map", "transforms": ROWS, "at": [5, 6], "source": None, "covariances": None},
+    "snapshot": {"in_frame": "map", "at": LATEST} | CONTEXT,
+    "stamped_queue": {"*": bool, "in_frames": ["map"], "size": 5, "tolerance_s": 0.0, "timeout_s": 0.0, "on_drop": bool},
+    "transforms": EDGE | {"at": [seconds(1)], "as_": "matrix"} | CONTEXT,
+    "tree": {"at": LATEST},
+    "wait_for_pose": QUESTION | CONTEXT | {"timeout_s": 0.0},
+}
+SETTINGS: dict[str, Any] = {
+    name: parameter.default
+    for name, parameter in inspect.signature(World).parameters.items()
+    if parameter.default is not inspect.Parameter.empty
+}
+CONSTRUCTORS: dict[Any, dict[str, Any]] = {
+    World: SETTINGS,
+    Pose: {"of": "a", "in_frame": "b", "transform": STILL, "stamp": 5, "covariance": None},
+    Transform.from_matrix: {"*": np.eye(4)},
+    Transform.from_xyz_wxyz: {"xyz": (1, 2, 3), "wxyz": (1, 0, 0, 0)},
+    Transform.from_xyz_xyzw: {"xyz": (1, 2, 3), "xyzw": (0, 0, 0, 1)},
+    Transform.from_xyz_rpy: {"xyz": (1, 2, 3), "rpy": (0, 0, 0)},
+    Transform.from_rotation: {"*": Rotation.identity(), "xyz": (1, 2, 3)},
+    Transform.exp: {"*": np.zeros(6)},
+    STILL.interpolate: {"other": STILL, "fraction": 0.5, "kind": "linear"},
+    STILL.is_close: {"other": STILL, "m": 1e-9, "rad": 1e-9},
+    STILL.__matmul__: {"*": STILL},
+    STILL.__eq__: {"*": STILL},
+    Rotation.from_wxyz: {"*": (1, 0, 0, 0)},
+    Rotation.from_xyzw: {"*": (0, 0, 0, 1)},
+    Rotation.from_matrix: {"*": np.eye(3)},
+    Rotation.from_rpy: {"*": (0, 0, 0)},
+    Rotation.exp: {"*": (0, 0, 0)},
+    Rotation.identity().is_close: {"other": Rotation.identity(), "rad": 1e-9},
+    Rotation.identity().__matmul__: {"*": Rotation.identity()},
+    seconds: {"value": 1.5},
+    stamp: {"sec": 1, "nanosec": 5},
+}
+
+
+def fresh_world() -> World:
+    world = World()
+    world.on_error = bool
+    drive(world, 1, 2, 3)
+    world.fix(of="cup", in_frame="map", transform=moved(1))
+    return world
+
+
+def called(function: Any, arguments: dict[str, Any]) -> object:
+    """A call with `*` as the positional argument."""
+    named = {name: value for name, value in arguments.items() if name != "*"}
+    positional = [arguments["*"]] if "*" in arguments else []
+    result = function(*positional, **named)
+    return asyncio.run(result) if inspect.iscoroutine(result) else result
+
+
+def complaint(function: Any, arguments: dict[str, Any]) -> str | None:
+    """What is wrong with how a call ended."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        error = error_of(called, function, arguments)
+    if error is None or isinstance(error, (ArmillaryError, EvilError)) or type(error) is TypeError:
+        return None
+    return f"{type(error).__name__}: {str(error)[:100]}"
+
+
+def short(value: object) -> str:
+    try:
+        return repr(value)[:50]
+    except Exception as error:  # noqa: BLE001
+        return f"{type(value).__name__} ({type(error).__name__})"
+
+
+def complaints(function: Any, arguments: dict[str, Any]) -> list[str]:
+    """Each argument in turn is replaced by each hostile value."""
+    tried = [(name, value) for name in arguments for value in HOSTILE]
+    found = [(name, value, complaint(function, arguments | {name: value})) for name, value in tried]
+    return [f"{name}={short(value)}: {what}" for name, value, what in found if what is not None]
+
+
+class TestEveryMethodOfTheWorld:
+    def test_is_tried_here(self):
+        public = {name for name in dir(World) if not name.startswith("_") and callable(getattr(World, name))}
+        assert public == set(CALLS)
+
+    @pytest.mark.parametrize("name", CALLS)
+    def test_answers_when_it_is_used_rightly(self, name):
+        with fresh_world() as world:
+            called(getattr(world, name), CALLS[name])
+
+    @pytest.mark.parametrize("name", CALLS)
+    def test_answers_hostile_arguments_with_a_sentence(self, name):
+        with fresh_world() as world:
+            assert complaints(getattr(world, name), CALLS[name]) == []
+            if name not in {"reset_time", "keep"}:
+                assert x_of(world.pose(of="robot", in_frame="map", at=seconds(1.5))) == 1.5
+
+    def test_survives_hostile_arguments_all_at_once(self):
+        choose = random.Random(2).choice
+        with fresh_world() as world:
+            for _ in range(3000):
+                name = choose(list(set(CALLS) - {"close", "pose_when_ready"}))
+                arguments = {key: choose([right, right, choose(HOSTILE)]) for key, right in CALLS[name].items()}
+                what = complaint(getattr(world, name), arguments)
+                assert what is None, f"{name}({', '.join(f'{k}={short(v)}' for k, v in arguments.items())}): {what}"
+            world.clear()
+            drive(world, 1, of="last", in_frame="first")
+            assert x_of(world.pose(of="last", in_frame="first")) == 1.0
+
+    @pytest.mark.parametrize("name", sorted(set(CALLS) - {"add_frame", "pose_when_ready"}))
+    def test_refuses_arguments_it_does_not_know(self, name):
+        with fresh_world() as world, pytest.raises(TypeError):
+            called(getattr(world, name), CALLS[name] | {"offf": 1})
+
+
+class TestEveryValue:
+    @pytest.mark.parametrize("make", CONSTRUCTORS, ids=lambda make: getattr(make, "__qualname__", repr(make)))
+    def test_answers_hostile_arguments_with_a_sentence(self, make):
+        assert complaints(make, CONSTRUCTORS[make]) == []
+
+    def test_refuses_to_be_read_where_it_is_not(self):
+        for value in (STILL, Rotation.identity(), Pose(of="a", in_frame="b", transform=STILL)):
+            with pytest.raises(AttributeError):
+                value.nonsense  # noqa: B018
+
+
+class TestAListenerThatIsHostile:
+    @pytest.mark.parametrize("value", HOSTILE, ids=lambda value: type(value).__name__)
+    def test_does_not_stop_the_callbacks(self, mailbox, value, capfd):
+        with fresh_world() as world:
+            world.on_error = value
+            world.on_pose(lambda _: 1 / 0, of="robot", in_frame="map")
+            world.on_pose(mailbox, of="robot", in_frame="map")
+            mailbox.wait()
+
+
+class TestNames:
+    def test_of_another_type_are_not_taken_for_frames(self):
+        with fresh_world() as world, pytest.raises(ArmillaryError):
+            world.pose(of=Impostor(), in_frame="map")
+
+    def test_that_are_huge_are_refused_quickly_and_shortly(self):
+        with fresh_world() as world, pytest.raises(ArmillaryError) as caught:
+            world.pose(of="robot" * 2000, in_frame="map")
+        assert len(str(caught.value)) < 100_000
+
+    def test_that_resemble_nothing_are_not_warned_of(self):
+        with fresh_world() as world, warnings.catch_warnings():
+            warnings.simplefilter("error", SuspiciousName)
+            world.fix(of="ŗőбот", in_frame="map", transform=STILL)
+
+
+class TestTheSentence:
+    @pytest.mark.parametrize("value", ["é" * 40, "🦾" * 30, "a" * 10_000, 10**5000, Secretive], ids=lambda it: type(it).__name__)
+    def test_about_a_long_value_is_short(self, value):
+        with fresh_world() as world, pytest.raises(armillary.errors.InvalidArgument) as caught:
+            world.pose(of="robot", in_frame="map", outside=value)
+        assert len(str(caught.value)) < 300
