@@ -14,7 +14,7 @@ namespace armillary::python {
 using namespace nb::literals;
 
 nb::object map_points(const Transform& a_T_b, nb::handle b_points) {
-  const nb::object array = nb::module_::import_("numpy").attr("asarray")(b_points);
+  const nb::object array = any_array(b_points, "points");
   const bool is_one = nb::cast<int>(array.attr("ndim")) == 1;
   const auto map_one = [&](const double* p, double* out) {
     const Vector3 mapped = a_T_b * Vector3{p[0], p[1], p[2]};

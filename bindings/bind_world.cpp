@@ -22,8 +22,9 @@ using namespace nb::literals;
 namespace {
 
 PyObject* known_id(const WorldCore& world, nb::handle name) {
+  if (!PyUnicode_Check(name.ptr())) return nullptr;
   PyObject* id = PyDict_GetItemWithError(world.ids.ptr(), name.ptr());
-  if (id == nullptr && PyErr_Occurred() != nullptr) PyErr_Clear();
+  if (id == nullptr && PyErr_Occurred() != nullptr) PyErr_Clear();  // a str subclass with a hash of its own
   return id;
 }
 

@@ -14,6 +14,18 @@ nb::object numpy_array(nb::handle value, const char* dtype) {
   return nb::module_::import_("numpy").attr("ascontiguousarray")(value, nb::arg("dtype") = dtype);
 }
 
+}  // namespace
+
+nb::object any_array(nb::handle value, const char* name) {
+  try {
+    return nb::module_::import_("numpy").attr("asarray")(value);
+  } catch (const nb::python_error&) {
+    raise("InvalidArgument", std::string(name) + " must be an array of numbers, got " + shown(value) + ".");
+  }
+}
+
+namespace {
+
 std::string shape_text(std::initializer_list<Py_ssize_t> shape) {
   std::string text = "(";
   for (const Py_ssize_t length : shape) {
@@ -53,7 +65,7 @@ Doubles::Doubles(nb::handle value, const char* name, std::initializer_list<Py_ss
 }
 
 Stamps::Stamps(nb::handle value, const char* name) {
-  nb::object raw = nb::module_::import_("numpy").attr("asarray")(value);
+  nb::object raw = any_array(value, name);
   const std::string kind = printed(raw.attr("dtype").attr("kind"));
   const bool empty = nb::cast<std::size_t>(raw.attr("size")) == 0;
   if (kind != "i" && kind != "u" && !empty)
@@ -86,7 +98,10 @@ std::int64_t as_stamp(nb::handle value, const char* name) {
                 (is_float ? "Pass seconds(" + shown(value) + ")." : "Pass seconds(...) or stamp(sec=, nanosec=)."));
     }
     index = nb::steal(PyNumber_Index(object));
-    if (!index.is_valid()) throw nb::python_error();
+    if (!index.is_valid()) {
+      PyErr_Clear();
+      raise("InvalidStamp", std::string(name) + " must be one stamp in integer nanoseconds, got " + shown(value) + ".");
+    }
     object = index.ptr();
   }
   int overflow = 0;
@@ -114,7 +129,10 @@ nb::object stamp_or_none(Stamp stamp) {
 std::string_view text_of(nb::handle string) {
   Py_ssize_t length = 0;
   const char* text = PyUnicode_AsUTF8AndSize(string.ptr(), &length);
-  if (text == nullptr) throw nb::python_error();
+  if (text == nullptr) {
+    PyErr_Clear();
+    raise("InvalidName", "The name " + shown(string) + " is not text that can be stored (UTF-8).");
+  }
   return {text, static_cast<std::size_t>(length)};
 }
 

@@ -45,6 +45,9 @@ class Stamps {
   Py_buffer view_{};
 };
 
+/// numpy.asarray(value), or InvalidArgument.
+[[nodiscard]] nb::object any_array(nb::handle value, const char* name);
+
 /// One stamp: an int or a numpy integer, never a float or a bool.
 [[nodiscard]] std::int64_t as_stamp(nb::handle value, const char* name);
 /// A stamp, or LATEST.

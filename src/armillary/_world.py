@@ -27,6 +27,7 @@ from armillary.transforms import (
     Tree,
     TypoGuard,
     WaitHandle,
+    as_number,
     check_name,
     check_timeout,
 )
@@ -92,7 +93,7 @@ class World(WorldCore):
         thin_rad: float | None = None,
         max_waits: int = 10_000,
     ) -> None:
-        if frames not in ("open", "declared"):  # a tuple: what is wrong may not be hashable
+        if not isinstance(frames, str) or frames not in {"open", "declared"}:
             raise InvalidArgument(f"frames must be 'open' or 'declared', got {frames!r}.")
         if clock is not None and not callable(clock):
             raise InvalidArgument("clock must be a callable that returns integer nanoseconds, like armillary.now.")
@@ -298,9 +299,9 @@ class World(WorldCore):
             WaitTimeout: The time is over; `.reason` says what was still missing.
             ArmillaryError: What is missing can never come any more.
         """
-        check_timeout(timeout_s)
+        limit_s = check_timeout(timeout_s)
         question = self._question(of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation)
-        return self._wait_for_pose(-1.0 if timeout_s is None else max(0.0, timeout_s), **question)
+        return self._wait_for_pose(-1.0 if limit_s is None else limit_s, **question)
 
     def on_pose(
         self,
@@ -457,14 +458,15 @@ def _ahead(max_ahead_s: float | None) -> int:
     """Below zero means no limit on the native side."""
     if max_ahead_s is None:
         return -1
-    if not isinstance(max_ahead_s, int | float) or not 0.0 <= max_ahead_s < _LONGEST_S:
+    limit_s = as_number(max_ahead_s, "max_ahead_s")
+    if not 0.0 <= limit_s < _LONGEST_S:
         raise InvalidArgument(f"max_ahead_s must be a number of seconds, at least 0, or None, got {max_ahead_s!r}.")
-    return seconds(max_ahead_s)
+    return seconds(limit_s)
 
 
 def _text(value: object, name: str) -> str:
-    if not isinstance(value, str):
-        raise InvalidArgument(f"{name} must be a str, got {value!r}.")
+    if not isinstance(value, str) or any("\ud800" <= letter < "\ue000" for letter in value):
+        raise InvalidArgument(f"{name} must be text that can be stored, got {value!r}.")
     return value
 
 
@@ -493,8 +495,8 @@ def _thinning(thin_m: float | None, thin_rad: float | None) -> tuple[float, floa
         return 0.0, 0.0
     if thin_m is None or thin_rad is None:
         raise InvalidArgument("thin_m and thin_rad go together: how far off a dropped sample may be [m] and [rad].")
-    if not isinstance(thin_m, int | float) or not isinstance(thin_rad, int | float):
-        raise InvalidArgument(f"thin_m and thin_rad must be numbers, got {thin_m!r} and {thin_rad!r}.")
+    thin_m = as_number(thin_m, "thin_m", allowed="a length [m]")
+    thin_rad = as_number(thin_rad, "thin_rad", allowed="an angle [rad]")
     if not (math.isfinite(thin_m) and math.isfinite(thin_rad) and thin_m >= 0.0 and thin_rad >= 0.0):
         raise InvalidArgument(f"thin_m and thin_rad must be finite and not negative, got {thin_m!r} and {thin_rad!r}.")
     return float(thin_m), float(thin_rad)

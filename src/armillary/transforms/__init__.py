@@ -1,7 +1,7 @@
 """Rigid motions in time: the face of the native core."""
 
 from armillary._core import Pose, Rotation, Transform
-from armillary.transforms._dispatcher import Dispatcher, WaitHandle, check_timeout
+from armillary.transforms._dispatcher import Dispatcher, WaitHandle, as_number, check_timeout
 from armillary.transforms._names import TypoGuard, check_name
 from armillary.transforms._queue import StampedQueue
 from armillary.transforms._reports import RelationInfo, Samples, Snapshot
@@ -19,6 +19,7 @@ __all__ = [
     "Tree",
     "TypoGuard",
     "WaitHandle",
+    "as_number",
     "check_name",
     "check_timeout",
 ]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _STOP = 2**63
 _POSTED = _STOP + 1
+_FOR_EVER_S = 1e9
 
 
 @dataclass(slots=True)
@@ -78,14 +79,14 @@ class Dispatcher:
     ) -> WaitHandle:
         """Call `on_pose` once, on the dispatcher's thread, when the question has an answer."""
         check_callback(on_pose, "callback")
-        check_callback(on_failure or on_pose, "on_failure")
-        check_timeout(timeout_s)
+        check_callback(on_pose if on_failure is None else on_failure, "on_failure")
+        timeout_s = check_timeout(timeout_s)
         wait = Wait(self._alive()._new_wait_id(), dict(question), on_pose, on_failure)
         with self._lock:
             if self._closed:
                 raise WorldClosed
             self._waits[wait.wait_id] = wait
-            if timeout_s is not None and timeout_s < math.inf:
+            if timeout_s is not None:
                 wait.deadline, wait.timeout_s = time.monotonic() + timeout_s, timeout_s
                 heapq.heappush(self._deadlines, (wait.deadline, wait.wait_id))
             self._start()
@@ -258,12 +259,25 @@ def check_callback(value: object, name: str) -> None:
         raise InvalidArgument(f"{name} must be something to call, got {value!r}.")
 
 
-def check_timeout(timeout_s: object) -> None:
-    """Refuse what is no time to wait."""
+def as_number(value: object, name: str, *, allowed: str = "a number of seconds") -> float:
+    """A number, whatever its type; anything else is refused."""
+    try:
+        number = math.nan if isinstance(value, str | bool) else float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        number = math.inf
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise InvalidArgument(f"{name} must be {allowed}, got {value!r}.")
+    return number
+
+
+def check_timeout(timeout_s: object) -> float | None:
+    """How long to wait [s]; None for ever."""
     if timeout_s is None:
-        return
-    if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or math.isnan(timeout_s):
-        raise InvalidArgument(f"timeout_s must be a number of seconds, or None to wait for ever, got {timeout_s!r}.")
+        return None
+    seconds = as_number(timeout_s, "timeout_s", allowed="a number of seconds, or None to wait for ever")
+    return None if seconds > _FOR_EVER_S else max(0.0, seconds)
 
 
 def _say_nothing(_: ArmillaryError) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidStamp, LimitReached, WorldClosed
 from armillary.stamps import Latest, seconds
-from armillary.transforms._dispatcher import check_callback, check_timeout
+from armillary.transforms._dispatcher import as_number, check_callback, check_timeout
 from armillary.transforms._names import check_name
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from armillary.transforms._dispatcher import Dispatcher, WaitHandle
 
 
+_LONGEST_S = 4e9
 _AS_USUAL = {"of_at": None, "fixed_frame": None, "outside": "raise", "policy": "unique", "interpolation": None}
 
 
@@ -53,17 +53,16 @@ class StampedQueue:
         timeout_s: float | None = None,
         on_drop: Callable[[Any, ArmillaryError], object] | None = None,
     ) -> None:
-        if isinstance(in_frames, str) or not isinstance(in_frames, Sequence) or not in_frames:
+        if isinstance(in_frames, str) or not isinstance(in_frames, Sequence) or len(in_frames) == 0:
             raise InvalidArgument("in_frames must be a list of at least one frame name, as in in_frames=['map'].")
-        is_length = isinstance(tolerance_s, int | float) and 0.0 <= tolerance_s < math.inf
-        if not isinstance(size, int) or size < 1 or not is_length:
+        tolerance_s = as_number(tolerance_s, "tolerance_s")
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1 or not 0.0 <= tolerance_s < _LONGEST_S:
             raise InvalidArgument("size must be a whole number of at least 1, and tolerance_s finite and at least 0.")
         check_callback(callback, "callback")
-        check_callback(on_drop or callback, "on_drop")
-        check_timeout(timeout_s)
+        check_callback(callback if on_drop is None else on_drop, "on_drop")
         self._dispatcher, self._callback, self._on_drop = dispatcher, callback, on_drop
         self._in_frames = tuple(dict.fromkeys(check_name(name) for name in in_frames))
-        self._size, self._tolerance_ns, self._timeout_s = size, seconds(tolerance_s), timeout_s
+        self._size, self._tolerance_ns, self._timeout_s = size, seconds(tolerance_s), check_timeout(timeout_s)
         self._lock = threading.RLock()
         self._items: OrderedDict[int, _Item] = OrderedDict()
 
