@@ -66,7 +66,8 @@ nb::object checked_name(nb::handle value, const char* name) {
   if (!PyUnicode_Check(value.ptr()))
     raise("InvalidName", std::string(name) + " must be a frame name (str), got " + shown(value) + ".");
   if (PyUnicode_GET_LENGTH(value.ptr()) == 0) raise("InvalidName", std::string(name) + " cannot be empty. Name the frame.");
-  if (PyUnicode_READ_CHAR(value.ptr(), 0) == '/') raise("InvalidName", std::string(name) + " = " + shown(value) + " begins with '/'. Drop it.");
+  if (PyUnicode_READ_CHAR(value.ptr(), 0) == '/')
+    raise("InvalidName", std::string(name) + " = " + shown(value) + " begins with '/'. Drop it.");
   if (has_control_character(value)) raise("InvalidName", std::string(name) + " = " + shown(value) + " has a control character.");
   return plain_text(value);
 }
@@ -174,10 +175,14 @@ void bind_pose(nb::module_& m) {
       .def_prop_ro(
           "held", [](const Pose& p) { return p.answer.held; },
           "Whether an edge was outside its history and its nearest sample was taken.")
-      .def_prop_ro("method", [](const Pose& p) {
+      .def_prop_ro(
+          "method",
+          [](const Pose& p) {
             return p.answer.is_timeless() ? "fixed" : p.answer.predicted ? "predicted" : p.answer.held ? "held" : "sampled";
-          }, "How it was obtained: fixed, sampled, held or predicted.")
-      .def_prop_ro( "predicted", [](const Pose& p) { return p.answer.predicted; }, "Whether an edge was extrapolated.")
+          },
+          "How it was obtained: fixed, sampled, held or predicted.")
+      .def_prop_ro(
+          "predicted", [](const Pose& p) { return p.answer.predicted; }, "Whether an edge was extrapolated.")
       .def_prop_ro("covariance", &covariance, nb::sig("def covariance(self) -> NDArray[float64] | None"),
                    "Shape (6, 6), translation then rotation, in the tangent of `of`; None where unknown.")
       .def_prop_ro("relations", &relations, nb::sig("def relations(self) -> tuple[tuple[str, str, str], ...]"),

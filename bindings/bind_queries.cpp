@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "convert.hpp"
+#include "gil.hpp"
 #include "keywords.hpp"
 #include "raise.hpp"
 #include "values.hpp"
@@ -64,7 +65,10 @@ struct Spelling {
 
 Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
                      const QueryContext& context, Spelling& spelling) {
-  Question question{.of = frame_id(self, of, &spelling.of), .in_frame = frame_id(self, in_frame, &spelling.in_frame), .at = as_when(at, "at"), .context = context};
+  Question question{.of = frame_id(self, of, &spelling.of),
+                    .in_frame = frame_id(self, in_frame, &spelling.in_frame),
+                    .at = as_when(at, "at"),
+                    .context = context};
   if (of_at.is_none() && fixed_frame.is_none()) return question;
   if (of_at.is_none() || fixed_frame.is_none())
     raise("InvalidArgument", "of_at and fixed_frame go together: where `of` was at of_at, through a frame that stood still.");
@@ -136,12 +140,8 @@ nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle 
   const std::size_t count = stamps.span().size();
   double* out = nullptr;
   nb::object result = matrix ? new_array(&out, {count, 4, 4}) : new_array(&out, {count, 7});
-  Failure failure;
-  {
-    const nb::gil_scoped_release release;
-    failure = world.forest->poses(of_id, in_id, stamps.span(), context,
-                                  matrix ? Forest::Layout::matrix : Forest::Layout::xyz_wxyz, out);
-  }
+  const auto layout = matrix ? Forest::Layout::matrix : Forest::Layout::xyz_wxyz;
+  const Failure failure = without_gil([&] { return world.forest->poses(of_id, in_id, stamps.span(), context, layout, out); });
   if (failure) raise_batch_failure(self, failure, of, in_frame);
   return result;
 }
@@ -168,11 +168,8 @@ nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb
                                  std::to_string(stamps.span().size()) + " stamps. Give one stamp, or one stamp per point.");
   double* out = nullptr;
   nb::object result = new_array(&out, {given.rows(), 3});
-  Failure failure;
-  {
-    const nb::gil_scoped_release release;
-    failure = world.forest->map_points(from, to, stamps.span(), context, given.data(), out);
-  }
+  const Failure failure =
+      without_gil([&] { return world.forest->map_points(from, to, stamps.span(), context, given.data(), out); });
   if (failure) raise_batch_failure(self, failure, from_frame, to_frame);
   return result;
 }
@@ -182,8 +179,7 @@ Sweep sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, n
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId id = frame_id(self, in_frame);
   const When when = as_when(at, "at");
-  const nb::gil_scoped_release release;
-  return world.forest->snapshot(id, when, context);
+  return without_gil([&] { return world.forest->snapshot(id, when, context); });
 }
 
 nb::str text(std::string_view name) { return nb::str(name.data(), name.size()); }

@@ -5,6 +5,7 @@
 
 #include "armillary/uncertain.hpp"
 #include "convert.hpp"
+#include "gil.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
 #include "values.hpp"
@@ -31,8 +32,10 @@ nb::object map_points(const Transform& a_T_b, nb::handle b_points) {
   }
   const Doubles points(array, "points", {-1, 3});
   nb::object result = new_array(&out, {points.rows(), 3});
-  const nb::gil_scoped_release release;
-  for (std::size_t i = 0; i < points.rows(); ++i) map_one(points.data() + 3 * i, out + 3 * i);
+  (void)without_gil([&] {
+    for (std::size_t i = 0; i < points.rows(); ++i) map_one(points.data() + 3 * i, out + 3 * i);
+    return true;
+  });
   return result;
 }
 
@@ -76,14 +79,15 @@ nb::object log(const Transform& transform) {
 }
 
 /// Something that numpy can read: what else may multiply is asked itself.
-bool is_points(nb::handle other) { return PySequence_Check(other.ptr()) || nb::hasattr(other, "__array__"); }
+bool is_points(nb::handle other) { return nb::hasattr(other, "__array__") || !nb::hasattr(other, "__rmatmul__"); }
 
 nb::object apply(const Transform& transform, nb::handle other) {
   const Transform* next = value_of<Transform>(other);
   if (next == nullptr) return is_points(other) ? map_points(transform, other) : nb::borrow(Py_NotImplemented);
   Transform product = transform * *next;
   product.rotation = nearly_unit(product.rotation);
-  if (!std::isfinite(norm(product.translation))) raise("InvalidTransform", "The product of these two is not finite: they are too far apart.");
+  if (!std::isfinite(norm(product.translation)))
+    raise("InvalidTransform", "The product of these two is not finite: they are too far apart.");
   return nb::cast(product);
 }
 
@@ -168,7 +172,8 @@ void bind_transform(nb::module_& m) {
           [](const Transform& a, const Transform& b, double u, const std::string& kind) {
             if (kind != "linear" && kind != "screw")
               raise("InvalidArgument", "kind must be 'linear' or 'screw', got '" + kind + "'.");
-            if (!std::isfinite(u)) raise("InvalidArgument", "fraction must be a finite number, 0 for this one and 1 for the other.");
+            if (!std::isfinite(u))
+              raise("InvalidArgument", "fraction must be a finite number, 0 for this one and 1 for the other.");
             return interpolate(a, b, u, kind == "linear" ? Interpolation::linear : Interpolation::screw);
           },
           "other"_a, "fraction"_a, nb::kw_only(), "kind"_a = "linear",

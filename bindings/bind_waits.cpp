@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "convert.hpp"
+#include "gil.hpp"
 #include "raise.hpp"
 #include "world.hpp"
 
@@ -92,12 +93,9 @@ nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle 
     return PyErr_CheckSignals() == 0;
   };
   const std::int64_t timeout_ns = timeout_s < 0 ? -1 : static_cast<std::int64_t>(std::min(timeout_s, 1e9) * 1e9);
-  Result<PoseAnswer> result;
   bool hopeless = false;
-  {
-    const nb::gil_scoped_release release;
-    result = world.forest->wait_for_pose(question, timeout_ns, no_signal, &hopeless);
-  }
+  Result<PoseAnswer> result =
+      without_gil([&] { return world.forest->wait_for_pose(question, timeout_ns, no_signal, &hopeless); });
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
   if (result) return nb::cast(make_pose(world, std::move(result.value), of, in_frame));
   const nb::object reason = error_of(world, result.failure, of, in_frame, false);
@@ -118,8 +116,9 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
   nb::class_<ReadyQueue>(m, "ReadyQueue", "Waits that are to be asked again.")
       .def(nb::init<>())
       .def("wake", &ReadyQueue::wake, "wait_id"_a, "Put a wait in, as the world does when what it watches has changed.")
-      .def("pop", &ReadyQueue::pop, "timeout_s"_a, nb::call_guard<nb::gil_scoped_release>(),
-           "The next wait, or 0 when the time is over; a negative time waits for ever.");
+      .def(
+          "pop", [](ReadyQueue& queue, double timeout_s) { return without_gil([&] { return queue.pop(timeout_s); }); },
+          "timeout_s"_a, "The next wait, or 0 when the time is over; a negative time waits for ever.");
   world.def("_new_wait_id", [](Self self) { return core(self).forest->new_wait_id(); })
       .def("_answer_or_watch", &answer_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
            "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(),

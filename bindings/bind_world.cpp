@@ -8,6 +8,7 @@
 
 #include "armillary/pose_row.hpp"
 #include "convert.hpp"
+#include "gil.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
 #include "values.hpp"
@@ -68,7 +69,7 @@ void finish(Self self, const Edge& edge, const Failure& failure) {
   sync_catalog(world);
 }
 
-void check_ahead(Self self, std::int64_t stamp_ns) {
+void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row = -1) {
   const WorldCore& world = core(self);
   if (world.max_ahead_ns < 0) return;
   const auto now = nb::cast<std::int64_t>(self.attr("now")());
@@ -77,7 +78,7 @@ void check_ahead(Self self, std::int64_t stamp_ns) {
   std::snprintf(text, sizeof text,
                 "The stamp is %.6g s ahead of the world's clock, and max_ahead_s is %.6g. Check the sender's clock.",
                 1e-9 * static_cast<double>(stamp_ns - now), 1e-9 * static_cast<double>(world.max_ahead_ns));
-  raise("InvalidStamp", text);
+  raise("InvalidStamp", row < 0 ? std::string(text) : std::string(text) + (" (row " + std::to_string(row) + " of the batch)"));
 }
 
 }  // namespace
@@ -131,10 +132,11 @@ const char* range_error(FailureKind kind) {
 nb::object out_of_range(const WorldCore& world, const Failure& failure, bool inserting) {
   const bool has_samples = failure->kind != FailureKind::no_samples && failure->first <= failure->last;
   const bool never_common = failure->limiting != kNone;  // asked for LATEST, and there is no common instant
-  return error_class(range_error(failure->kind))(
-      "edge"_a = edge_tuple(world, failure->relation), "requested"_a = never_common ? nb::none() : stamp_or_none(failure->requested),
-      "first"_a = has_samples ? stamp_or_none(failure->first) : nb::none(),
-      "last"_a = has_samples ? stamp_or_none(failure->last) : nb::none(), "row"_a = nb::none(), "inserting"_a = inserting);
+  return error_class(range_error(failure->kind))("edge"_a = edge_tuple(world, failure->relation),
+                                                 "requested"_a = never_common ? nb::none() : stamp_or_none(failure->requested),
+                                                 "first"_a = has_samples ? stamp_or_none(failure->first) : nb::none(),
+                                                 "last"_a = has_samples ? stamp_or_none(failure->last) : nb::none(),
+                                                 "row"_a = nb::none(), "inserting"_a = inserting);
 }
 
 nb::object loop_error(const WorldCore& world, const Failure& failure) {
@@ -244,7 +246,7 @@ std::vector<double> checked_sides(nb::handle covariances, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     Covariance one;
     std::memcpy(one.values.data(), all.data() + 36 * i, sizeof(one.values));
-    if (std::isnan(one.values[0])) {
+    if (std::ranges::all_of(one.values, [](double value) { return std::isnan(value); })) {
       std::fill_n(sides.begin() + static_cast<std::ptrdiff_t>(i * Covariance::kPacked), Covariance::kPacked, std::nan(""));
       continue;
     }
@@ -263,14 +265,13 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
     raise("InvalidArgument", "transforms has " + std::to_string(values.rows()) + " rows and at has " +
                                  std::to_string(stamps.span().size()) + " stamps; they must match.");
   const std::vector<double> rows = checked_rows(values), sides = checked_sides(covariances, values.rows());
-  if (!stamps.span().empty()) check_ahead(self, *std::max_element(stamps.span().begin(), stamps.span().end()));
+  const auto latest_row = std::ranges::max_element(stamps.span());
+  if (!stamps.span().empty()) check_ahead(self, *latest_row, latest_row - stamps.span().begin());
   const Edge edge = admitted_edge(self, of, in_frame, source);
   const EdgeName name = edge.name();
-  Failure failure;
-  {
-    const nb::gil_scoped_release release;
-    failure = core(self).forest->set_poses(name, stamps.span(), rows.data(), sides.empty() ? nullptr : sides.data());
-  }
+  const double* uncertainty = sides.empty() ? nullptr : sides.data();
+  const Failure failure =
+      without_gil([&] { return core(self).forest->set_poses(name, stamps.span(), rows.data(), uncertainty); });
   if (failure) {
     nb::object error = error_of(core(self), failure, edge.of, edge.in_frame, true);
     if (nb::hasattr(error, "row")) error = self.attr("_with_row")(error, failure->row);
@@ -298,10 +299,12 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
   (void)frame_id(self, to, &to_stored);
   if (of.equal(to)) raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself. Name two different frames.");
   const nb::object from = at.is_none() ? nb::object(self.attr("now")()) : nb::borrow(at);
-  const nb::object who = source.is_none() ? nb::object(nb::str("")) : source_of(self, source);
+  std::optional<std::string_view> who;
+  if (!source.is_none()) who = text_of(source_of(self, source));
   const Stamp stamp{as_stamp(from, "at")};
-  const Failure failure = world.forest->attach({.of = text_of(of_stored), .to = text_of(to_stored),
-                                                .source = text_of(who),
+  const Failure failure = world.forest->attach({.of = text_of(of_stored),
+                                                .to = text_of(to_stored),
+                                                .source = who,
                                                 .own_name = text_of(world.own_name),
                                                 .seen_at = at.is_none() ? When::newest() : When::exactly(stamp),
                                                 .from = stamp,

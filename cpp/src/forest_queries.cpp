@@ -129,9 +129,9 @@ Failure Forest::attach(const Attachment& wish) {
   FixedPose pose{.value = answer.value.transform, .certainty = answer.value.certainty};
   if (answer.value.covariance) pose.covariance = *answer.value.covariance;
   const RelationId current = parent_at(of, When::exactly(wish.from)).second;
-  const bool speaks_for_holder = wish.source.empty() && current != kNone && state_->relations[current];
-  const std::string source = speaks_for_holder ? state_->sources[state_->relations[current]->source]
-                                               : std::string(wish.source.empty() ? wish.own_name : wish.source);
+  const bool speaks_for_holder = !wish.source && current != kNone && state_->relations[current];
+  const std::string source =
+      speaks_for_holder ? state_->sources[state_->relations[current]->source] : std::string(wish.source.value_or(wish.own_name));
   return state_->open_run({wish.of, wish.to, source}, {.from = wish.from, .fixed = std::make_unique<FixedPose>(pose)});
 }
 

@@ -2,6 +2,7 @@
 
 // The writer's side of a Forest: what the lock guards. Readers see only the published Topology.
 
+#include <deque>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -10,6 +11,9 @@
 #include "armillary/path.hpp"
 
 namespace armillary {
+
+/// A number that was freed rests until so many others were: a batch under way must not meet another frame.
+inline constexpr std::size_t kRestingFrames = 4096;
 
 /// One run as the writer keeps it.
 struct RunRecord {
@@ -91,7 +95,7 @@ struct Forest::State {
   mutable std::mutex lock;  // guards everything below
   RetireList retired;
   std::vector<FrameRecord> frames;
-  std::vector<FrameId> free_frames;
+  std::deque<FrameId> free_frames;  // longest free first
   NameTable frame_ids;
   std::vector<std::string> sources;
   NameTable source_ids;

@@ -29,11 +29,11 @@ FrameId Forest::State::find_frame(std::string_view name) const {
 FrameId Forest::State::add_frame(std::string_view name) {
   if (const FrameId known = find_frame(name); known != kNone) return known;
   FrameId id = static_cast<FrameId>(frames.size());
-  if (free_frames.empty()) {
+  if (free_frames.size() < kRestingFrames) {
     frames.emplace_back();
   } else {
-    id = free_frames.back();
-    free_frames.pop_back();
+    id = free_frames.front();
+    free_frames.pop_front();
   }
   FrameRecord& frame = frames[id];
   frame.name = std::make_unique<const std::string>(name);

@@ -69,7 +69,9 @@ class Watchdog {
     return name;
   }
   static void end() {  // only calls that are allowed in a signal handler
-    const auto say = [](const char* text) { [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text)); };
+    const auto say = [](const char* text) {
+      [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
+    };
     say("took too long: ");
     say(running());
     say("\n");
@@ -111,7 +113,7 @@ inline int run(const char* filter) {
 
 #define CHECK(condition) ::check::that(static_cast<bool>(condition), #condition, __FILE__, __LINE__)
 #define CHECK_CLOSE(a, b, tolerance) ::check::close((a), (b), (tolerance), __FILE__, __LINE__)
-#define TEST(identifier, name)                                     \
-  static void identifier();                                        \
+#define TEST(identifier, name)                                         \
+  static void identifier();                                            \
   static const ::check::Register identifier##_entry{name, identifier}; \
   static void identifier()

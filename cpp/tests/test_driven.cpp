@@ -28,7 +28,8 @@ class Door : public DrivenProvider {
     const std::int64_t last = last_.load();
     if (last < first_) return FailureKind::no_samples;
     const bool inside = at.ns >= first_ && at.ns <= last;
-    if (!inside && context.outside != Outside::hold) return at.ns < first_ ? FailureKind::before_history : FailureKind::after_history;
+    if (!inside && context.outside != Outside::hold)
+      return at.ns < first_ ? FailureKind::before_history : FailureKind::after_history;
     out.held = !inside;
     out.value.rotation = angle_at(std::clamp(at.ns, first_, last));
     out.value.translation = {};
@@ -96,7 +97,8 @@ TEST(driven_hold, "holding is left to the provider, and the answer says so") {
   House house;
   const auto answer = house.world.pose("handle", "base", 150, holding());
   CHECK(answer && answer.value.held);
-  CHECK(tests::is_close(answer.value.transform, {Door::angle_at(100), Door::angle_at(100) * Vector3{1, 0, 0} + Vector3{0, 3, 0}}));
+  CHECK(
+      tests::is_close(answer.value.transform, {Door::angle_at(100), Door::angle_at(100) * Vector3{1, 0, 0} + Vector3{0, 3, 0}}));
 }
 
 TEST(driven_latest, "LATEST is limited by what a driven edge covers") {
@@ -171,8 +173,10 @@ TEST(driven_wakes, "a wait for a driven edge is woken when its owner tells what 
   House house;
   Count count;
   const RelationId relation = house.world.relation("door", "frame");
-  const NamedQuestion question{.of = "handle", .in_frame = "map", .fixed_frame = "", .at = When::exactly({150}), .of_at = {}, .context = {}};
-  CHECK(house.world.forest.answer_or_watch(question, {house.world.forest.new_wait_id(), &count}).failure.kind() == FailureKind::after_history);
+  const NamedQuestion question{
+      .of = "handle", .in_frame = "map", .fixed_frame = "", .at = When::exactly({150}), .of_at = {}, .context = {}};
+  CHECK(house.world.forest.answer_or_watch(question, {house.world.forest.new_wait_id(), &count}).failure.kind() ==
+        FailureKind::after_history);
   house.door->open_until(120);
   house.world.forest.driven_changed(relation, {120});
   house.world.forest.driven_changed(relation + 1000, {150});
@@ -184,7 +188,8 @@ TEST(driven_wakes, "a wait for a driven edge is woken when its owner tells what 
 
 TEST(driven_wait, "a thread that waits for a driven edge gets its answer") {
   House house;
-  const NamedQuestion question{.of = "handle", .in_frame = "map", .fixed_frame = "", .at = When::exactly({150}), .of_at = {}, .context = {}};
+  const NamedQuestion question{
+      .of = "handle", .in_frame = "map", .fixed_frame = "", .at = When::exactly({150}), .of_at = {}, .context = {}};
   std::thread owner([&] {
     while (house.world.forest.waits_pending() == 0) std::this_thread::yield();
     house.door->open_until(160);

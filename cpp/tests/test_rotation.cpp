@@ -106,7 +106,8 @@ TEST(rotation_matrix_noise, "a matrix with small errors gives a unit quaternion 
 TEST(rotation_rpy, "roll, pitch and yaw lead back to the rotation, also at the poles") {
   const double pole = kPi / 2;
   for (const double roll : {-3.0, 0.0, 1e-9, 0.7})
-    for (const double pitch : {-pole, -pole + 1e-7, -pole + 1e-3, -1.0, 0.0, 1e-9, 1.2, pole - 1e-3, pole - 1e-6, pole - 1e-9, pole})
+    for (const double pitch :
+         {-pole, -pole + 1e-7, -pole + 1e-3, -1.0, 0.0, 1e-9, 1.2, pole - 1e-3, pole - 1e-6, pole - 1e-9, pole})
       for (const double yaw : {-kPi + 1e-9, -2.0, 0.0, 1e-9, 3.0}) {
         const Rotation q = Rotation::from_rpy({roll, pitch, yaw});
         CHECK_CLOSE(q.angle_to(Rotation::from_rpy(q.rpy())), 0.0, 1e-8);

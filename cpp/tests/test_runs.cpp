@@ -82,8 +82,8 @@ void say(World& world, const Event& event) {
 std::vector<Event> random_events(std::mt19937_64& random, int count, std::int64_t span) {
   std::vector<Event> events;
   for (int i = 0; i < count; ++i)
-    events.push_back({static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(span)), static_cast<int>(random() % kParents),
-                      random() % 8 == 0});
+    events.push_back({static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(span)),
+                      static_cast<int>(random() % kParents), random() % 8 == 0});
   return events;
 }
 

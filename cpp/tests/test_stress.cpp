@@ -28,9 +28,7 @@ std::int64_t wanted_reads() {
 
 std::string name_of(const char* what, int k) { return what + std::to_string(k); }
 
-Transform said_under(int parent, std::int64_t t) {
-  return {{}, {static_cast<double>(t), 0.0, 1000.0 * (parent + 1)}};
-}
+Transform said_under(int parent, std::int64_t t) { return {{}, {static_cast<double>(t), 0.0, 1000.0 * (parent + 1)}}; }
 
 struct Tally {
   std::atomic<std::int64_t> reads{0}, answered{0}, torn{0}, odd_failures{0}, waits{0};
@@ -143,8 +141,12 @@ void note_failure(Arena& arena, FailureKind kind) {
 bool is_whole(const Vector3& p, double t) { return std::abs(p.x - t) < 1e-6 && std::abs(p.y - p.z) < 1e-6 && p.y > 999.0; }
 
 void read_one(Arena& arena, std::string_view of, std::int64_t t, bool latest) {
-  const Question question{.of = arena.id(of), .in_frame = arena.id("map"), .at = latest ? When::newest() : When::exactly({t}),
-                          .fixed_frame = kNone, .of_at = {}, .context = {}};
+  const Question question{.of = arena.id(of),
+                          .in_frame = arena.id("map"),
+                          .at = latest ? When::newest() : When::exactly({t}),
+                          .fixed_frame = kNone,
+                          .of_at = {},
+                          .context = {}};
   const auto answer = arena.forest().pose(question);
   ++arena.tally.reads;
   if (!answer) return note_failure(arena, answer.failure.kind());
@@ -160,8 +162,12 @@ bool is_whole_arm(const Transform& pose, int links, double t) {
 }
 
 void read_arm(Arena& arena, int link, std::int64_t t, bool latest) {
-  const auto answer = arena.forest().pose({.of = arena.id(name_of("arm", link)), .in_frame = arena.id("map"),
-                                           .at = latest ? When::newest() : When::exactly({t}), .fixed_frame = kNone, .of_at = {}, .context = {}});
+  const auto answer = arena.forest().pose({.of = arena.id(name_of("arm", link)),
+                                           .in_frame = arena.id("map"),
+                                           .at = latest ? When::newest() : When::exactly({t}),
+                                           .fixed_frame = kNone,
+                                           .of_at = {},
+                                           .context = {}});
   ++arena.tally.reads;
   if (!answer) return note_failure(arena, answer.failure.kind());
   ++arena.tally.answered;
@@ -173,7 +179,8 @@ void read_batch(Arena& arena, std::mt19937_64& random, std::int64_t now) {
   for (std::int64_t& t : stamps) t = now - 5 - static_cast<std::int64_t>(random() % 1000);
   if (random() % 2 == 0) std::ranges::sort(stamps);
   std::vector<double> rows(stamps.size() * 7);
-  const Failure failure = arena.forest().poses(arena.id("arm2"), arena.id("map"), stamps, {}, Forest::Layout::xyz_wxyz, rows.data());
+  const Failure failure =
+      arena.forest().poses(arena.id("arm2"), arena.id("map"), stamps, {}, Forest::Layout::xyz_wxyz, rows.data());
   const std::size_t good = failure ? 0 : stamps.size();
   arena.tally.reads += static_cast<std::int64_t>(stamps.size());
   arena.tally.answered += static_cast<std::int64_t>(good);
@@ -191,7 +198,7 @@ void read_snapshot(Arena& arena, std::int64_t t) {
   for (const auto& [frame, failure] : sweep.missing) note_failure(arena, failure.kind());
   for (const Sweep::Found& found : sweep.found) {
     const Vector3& p = found.transform.translation;
-    if (found.stamp == Stamp::always()) continue;  // map itself and the parents
+    if (found.stamp == Stamp::always()) continue;       // map itself and the parents
     const double share = p.x / static_cast<double>(t);  // the arm's links are at 1, 2, ... times t
     const bool is_arm = std::abs(p.y) < 1e-6 && share < kLinks + 0.5 && std::abs(share - std::round(share)) < 1e-6;
     if (!is_arm && !is_whole(p, static_cast<double>(t))) ++arena.tally.torn;
@@ -206,7 +213,8 @@ void read_all(Arena& arena, unsigned seed) {
     const bool latest = random() % 4 == 0;
     read_one(arena, "mover", t, latest);
     read_one(arena, "marker", now - static_cast<std::int64_t>(random() % 30), latest);
-    read_one(arena, name_of(random() % 2 == 0 ? "guest" : "tail", static_cast<int>(random() % 3)), now - static_cast<std::int64_t>(random() % 30), latest);
+    read_one(arena, name_of(random() % 2 == 0 ? "guest" : "tail", static_cast<int>(random() % 3)),
+             now - static_cast<std::int64_t>(random() % 30), latest);
     for (int i = 0; i < kLinks; ++i) read_arm(arena, i, t, latest);
     if (round % 64 == 0) read_batch(arena, random, now);
     if (round % 64 == 32) read_snapshot(arena, now - static_cast<std::int64_t>(random() % 100));
@@ -216,7 +224,12 @@ void read_all(Arena& arena, unsigned seed) {
 void wait_often(Arena& arena) {
   while (!arena.stop) {
     const std::int64_t t = arena.clock + 3;
-    const NamedQuestion question{.of = t % 2 == 0 ? "arm4" : "mover", .in_frame = "map", .fixed_frame = "", .at = When::exactly({t}), .of_at = {}, .context = {}};
+    const NamedQuestion question{.of = t % 2 == 0 ? "arm4" : "mover",
+                                 .in_frame = "map",
+                                 .fixed_frame = "",
+                                 .at = When::exactly({t}),
+                                 .of_at = {},
+                                 .context = {}};
     const auto answer = arena.forest().wait_for_pose(question, 20'000'000);
     ++arena.tally.waits;
     if (!answer) continue;
@@ -342,7 +355,8 @@ TEST(stress_gap, "stress: a gap between two runs is never answered, whatever rep
   const FrameId cup = world.forest.find_frame("cup"), map = world.forest.find_frame("map");
   const auto read = [&] {
     while (!stop)
-      for (const std::int64_t t : {4, 6}) answered += world.forest.pose({.of = cup, .in_frame = map, .at = When::exactly({t})}) ? 1 : 0;
+      for (const std::int64_t t : {4, 6})
+        answered += world.forest.pose({.of = cup, .in_frame = map, .at = When::exactly({t})}) ? 1 : 0;
   };
   std::thread first(read), second(read);
   for (int i = 0; i < 3000; ++i) world.put("cup", i % 2 == 0 ? "p3" : "p2", {5});
@@ -383,7 +397,8 @@ TEST(stress_unlink_first, "a reader that comes while a frame is being removed is
     reader.start();
     gate->await_reader();
   };
-  const NamedQuestion question{.of = "last", .in_frame = "map", .fixed_frame = "", .at = When::exactly({50}), .of_at = {}, .context = {}};
+  const NamedQuestion question{
+      .of = "last", .in_frame = "map", .fixed_frame = "", .at = When::exactly({50}), .of_at = {}, .context = {}};
   (void)world.forest.answer_or_watch(question, {world.forest.new_wait_id(), &in_the_middle});
   world.forest.remove_frame(world.forest.find_frame("base"), true);
   churn(world);

@@ -35,7 +35,8 @@ Covariance covariance_of_seed(unsigned seed, int rank = 6, double scale = 1e-2) 
     std::array<double, 6> column;
     for (double& value : column) value = d(random);
     for (int i = 0; i < 6; ++i)
-      for (int j = 0; j < 6; ++j) result.at(i, j) += scale * column[static_cast<std::size_t>(i)] * column[static_cast<std::size_t>(j)];
+      for (int j = 0; j < 6; ++j)
+        result.at(i, j) += scale * column[static_cast<std::size_t>(i)] * column[static_cast<std::size_t>(j)];
   }
   return result;
 }
@@ -119,7 +120,8 @@ TEST(covariance_bound, "the bound of a sum is never too small, whatever the corr
     const Covariance a = covariance_of_seed(seed);
     Matrix6 k = adjoint(pose_of_seed(seed));  // second error = k times the first: fully correlated
     if (seed % 3 == 0) std::ranges::transform(k, k.begin(), std::negate{});
-    if (seed % 3 == 1) k = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1};
+    if (seed % 3 == 1)
+      k = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1};
     Matrix6 both = k;
     for (std::size_t i = 0; i < 6; ++i) both[7 * i] += 1.0;
     const Covariance truth = propagated(a, both), bound = bound_of_sum(a, propagated(a, k));
@@ -141,7 +143,8 @@ TEST(covariance_check, "what is not symmetric, finite and positive is not a cova
   CHECK(!is_covariance(lopsided) && !is_covariance(negative) && !is_covariance(crossed) && !is_covariance(unknown));
   CHECK(is_covariance({}));
   for (unsigned seed = 0; seed < 20; ++seed)
-    for (const double scale : {1e-12, 1.0, 1e12}) CHECK(is_covariance(covariance_of_seed(seed, 1 + static_cast<int>(seed % 6), scale)));
+    for (const double scale : {1e-12, 1.0, 1e12})
+      CHECK(is_covariance(covariance_of_seed(seed, 1 + static_cast<int>(seed % 6), scale)));
 }
 
 TEST(covariance_barely_negative, "one clearly negative direction in a rotated matrix is found") {

@@ -29,7 +29,9 @@ NamedQuestion asking(std::string of, std::string in, When at = {}) {
   return {.of = std::move(of), .in_frame = std::move(in), .fixed_frame = "", .at = at, .of_at = {}, .context = {}};
 }
 
-NamedQuestion asking_at(std::string of, std::string in, std::int64_t t) { return asking(std::move(of), std::move(in), When::exactly({t})); }
+NamedQuestion asking_at(std::string of, std::string in, std::int64_t t) {
+  return asking(std::move(of), std::move(in), When::exactly({t}));
+}
 
 /// One wait, and how often it was woken.
 struct Waiting {

@@ -38,7 +38,8 @@ struct World {
 
   explicit World(ForestOptions options = {}) : forest(std::move(options)) {}
 
-  Failure put(std::string_view of, std::string_view in, std::initializer_list<std::int64_t> stamps, std::string_view source = "") {
+  Failure put(std::string_view of, std::string_view in, std::initializer_list<std::int64_t> stamps,
+              std::string_view source = "") {
     for (const std::int64_t t : stamps)
       if (Failure failure = forest.set_pose({of, in, source}, {t}, at_x(static_cast<double>(t)))) return failure;
     return {};
@@ -46,7 +47,8 @@ struct World {
   Failure put_x(std::string_view of, std::string_view in, std::int64_t stamp, double x, std::string_view source = "") {
     return forest.set_pose({of, in, source}, {stamp}, at_x(x));
   }
-  Failure put_many(std::string_view of, std::string_view in, const std::vector<std::int64_t>& stamps, std::string_view source = "") {
+  Failure put_many(std::string_view of, std::string_view in, const std::vector<std::int64_t>& stamps,
+                   std::string_view source = "") {
     std::vector<double> rows;
     for (const std::int64_t t : stamps) rows.insert(rows.end(), {1.0, 0.0, 0.0, 0.0, static_cast<double>(t), 0.0, 0.0});
     return forest.set_poses({of, in, source}, stamps, rows.data(), nullptr);
@@ -58,19 +60,27 @@ struct World {
     return forest.fix({of, in, source}, from, fixed);
   }
   Failure attach(std::string_view of, std::string_view to, std::int64_t at) {
-    return forest.attach({.of = of, .to = to, .source = "", .own_name = "me", .seen_at = When::exactly({at}), .from = {at}});
+    return forest.attach({.of = of, .to = to, .own_name = "me", .seen_at = When::exactly({at}), .from = {at}});
   }
 
-  [[nodiscard]] Question question(std::string_view of, std::string_view in, When at = {}, const QueryContext& context = {}) const {
-    return {.of = forest.find_frame(of), .in_frame = forest.find_frame(in), .at = at, .fixed_frame = kNone, .of_at = {}, .context = context};
+  [[nodiscard]] Question question(std::string_view of, std::string_view in, When at = {},
+                                  const QueryContext& context = {}) const {
+    return {.of = forest.find_frame(of),
+            .in_frame = forest.find_frame(in),
+            .at = at,
+            .fixed_frame = kNone,
+            .of_at = {},
+            .context = context};
   }
   [[nodiscard]] Result<PoseAnswer> latest(std::string_view of, std::string_view in, const QueryContext& context = {}) const {
     return forest.pose(question(of, in, When::newest(), context));
   }
-  [[nodiscard]] Result<PoseAnswer> pose(std::string_view of, std::string_view in, std::int64_t at, const QueryContext& context = {}) const {
+  [[nodiscard]] Result<PoseAnswer> pose(std::string_view of, std::string_view in, std::int64_t at,
+                                        const QueryContext& context = {}) const {
     return forest.pose(question(of, in, When::exactly({at}), context));
   }
-  [[nodiscard]] FailureKind kind(std::string_view of, std::string_view in, std::int64_t at, const QueryContext& context = {}) const {
+  [[nodiscard]] FailureKind kind(std::string_view of, std::string_view in, std::int64_t at,
+                                 const QueryContext& context = {}) const {
     return pose(of, in, at, context).failure.kind();
   }
   /// NaN where there is no answer.

@@ -116,7 +116,8 @@ class World(WorldCore):
         self._epoch, self._closed, self._time_offset = 0, False, 0
         self._typos = TypoGuard()
         self._dispatcher = Dispatcher(weakref.ref(self))
-        weakref.finalize(self, _end, self._closer(), self._dispatcher)
+        ending = weakref.finalize(self, _end, self._closer(), self._dispatcher)
+        ending.atexit = False  # at the interpreter's end blocked threads must stay blocked, not wake into it
 
     # -- Time
 
@@ -125,6 +126,7 @@ class World(WorldCore):
         told = self._clock()
         if isinstance(told, float) or not hasattr(told, "__index__"):
             raise InvalidArgument(f"The clock told {told!r}; it must tell integer nanoseconds, as time.time_ns does.")
+        self._check_stamp(told, "what the clock tells")
         return int(told) + self._time_offset
 
     @property
@@ -276,7 +278,7 @@ class World(WorldCore):
         covers, and `.stamps` says which.
         """
         sweep = self._sweep(in_frame=in_frame, at=at, outside=outside, policy=policy, interpolation=interpolation)
-        return Snapshot(self, sweep, in_frame)
+        return Snapshot(self, sweep, check_name(in_frame))
 
     # -- Waiting
 
@@ -449,7 +451,7 @@ def _note(info: RelationInfo) -> str:
 
 
 def _end(close_waits: Callable[[], None], dispatcher: Dispatcher) -> None:
-    """What is left to do when a world is dropped or the interpreter ends: nobody may hang on."""
+    """What is left to do when a world is dropped: nobody may hang on."""
     close_waits()
     dispatcher.close(wait=False)
 
@@ -466,7 +468,7 @@ def _ahead(max_ahead_s: float | None) -> int:
 
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str) or any("\ud800" <= letter < "\ue000" for letter in value):
-        raise InvalidArgument(f"{name} must be text that can be stored, got {value!r}.")
+        raise InvalidArgument(f"{name} must be a str that can be stored as UTF-8, got {value!r}.")
     return value
 
 
@@ -495,8 +497,8 @@ def _thinning(thin_m: float | None, thin_rad: float | None) -> tuple[float, floa
         return 0.0, 0.0
     if thin_m is None or thin_rad is None:
         raise InvalidArgument("thin_m and thin_rad go together: how far off a dropped sample may be [m] and [rad].")
-    thin_m = as_number(thin_m, "thin_m", allowed="a length [m]")
-    thin_rad = as_number(thin_rad, "thin_rad", allowed="an angle [rad]")
+    thin_m = as_number(thin_m, "thin_m", allowed="a finite length [m]")
+    thin_rad = as_number(thin_rad, "thin_rad", allowed="a finite angle [rad]")
     if not (math.isfinite(thin_m) and math.isfinite(thin_rad) and thin_m >= 0.0 and thin_rad >= 0.0):
         raise InvalidArgument(f"thin_m and thin_rad must be finite and not negative, got {thin_m!r} and {thin_rad!r}.")
     return float(thin_m), float(thin_rad)

@@ -253,7 +253,7 @@ class TestErrorsOfABatch:
     def test_tell_a_late_sample_from_an_early_question(self):
         world = World(history=seconds(2))
         drive(world, 10)
-        with pytest.raises(errors.BeforeHistory, match="older than its history, which reaches back to 8.000 s"):
+        with pytest.raises(errors.BeforeHistory, match=r"older than its history, which reaches back to 8\.000 s"):
             drive(world, 5)
 
 

@@ -32,6 +32,7 @@ for _ in range(3): threading.Thread(target=wait, daemon=True).start()
 time.sleep(0.08)
 """,
     "threads that ask and write": """
+world.transforms(of="cup", in_frame="table", at=[1, 2])  # numpy is imported by now
 def ask():
     while True: world.snapshot(in_frame="table"); world.transforms(of="cup", in_frame="table", at=[1, 2])
 def write():

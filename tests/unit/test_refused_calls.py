@@ -9,7 +9,7 @@ import pytest
 
 from armillary import Transform, World, seconds
 from armillary.errors import ArmillaryError
-from unit.kit import FakeClock, STILL, drive, error_of, everything_about, moved
+from unit.kit import STILL, FakeClock, drive, error_of, everything_about, moved
 
 ROWS = np.array([moved(t).xyz_wxyz for t in range(3)])
 NEW = {"of": "new", "in_frame": "map"}
@@ -31,14 +31,22 @@ REFUSED = {
     "an old sample": lambda w: w.set_pose(**ROBOT, transform=STILL, at=seconds(-5)),
     "a loop": lambda w: w.set_pose(of="map", in_frame="robot", transform=STILL, at=seconds(2)),
     "a loop through a new source": lambda w: w.fix(of="map", in_frame="camera", transform=STILL, source="new"),
-    "a loop in a batch": lambda w: w.set_poses(of="map", in_frame="robot", transforms=ROWS, at=np.arange(3) + seconds(1)),
+    "a loop in a batch": lambda w: w.set_poses(
+        of="map", in_frame="robot", transforms=ROWS, at=np.arange(3) + seconds(1)
+    ),
     "a batch with a bad row": lambda w: w.set_poses(**NEW, transforms=np.vstack([ROWS, np.zeros(7)]), at=range(4)),
-    "a batch with an old row": lambda w: w.set_poses(**ROBOT, transforms=ROWS, at=[seconds(4), seconds(-9), seconds(5)]),
-    "a batch with a future row": lambda w: w.set_poses(**ROBOT, transforms=ROWS, at=[seconds(4), seconds(99), seconds(5)]),
+    "a batch with an old row": lambda w: w.set_poses(
+        **ROBOT, transforms=ROWS, at=[seconds(4), seconds(-9), seconds(5)]
+    ),
+    "a batch with a future row": lambda w: w.set_poses(
+        **ROBOT, transforms=ROWS, at=[seconds(4), seconds(99), seconds(5)]
+    ),
     "a batch with a huge stamp": lambda w: w.set_poses(**ROBOT, transforms=ROWS, at=np.array([1, -(2**63), 3])),
     "a batch of floats": lambda w: w.set_poses(**NEW, transforms=ROWS, at=[0.0, 1.0, 2.0]),
     "a batch too short": lambda w: w.set_poses(**NEW, transforms=ROWS, at=[0, 1]),
-    "a batch with a covariance": lambda w: w.set_poses(**NEW, transforms=ROWS, at=range(3), covariances=-np.ones((3, 6, 6))),
+    "a batch with a covariance": lambda w: w.set_poses(
+        **NEW, transforms=ROWS, at=range(3), covariances=-np.ones((3, 6, 6))
+    ),
     "a fixing with a float": lambda w: w.fix(**NEW, transform=STILL, at=0.5),
     "a fixing with a covariance": lambda w: w.fix(**NEW, transform=STILL, covariance=np.full((6, 6), math.nan)),
     "a fixing that overflowed": lambda w: w.fix(**NEW, transform=HUGE @ HUGE),

@@ -68,8 +68,8 @@ struct NamedQuestion {
 /// `of` is to hang under `to` from `from` on, where it was seen at `seen_at`.
 struct Attachment {
   std::string_view of, to;
-  std::string_view source;    ///< empty: whoever holds the frame at `from`, so that it is a move and not a rival
-  std::string_view own_name;  ///< who speaks where nobody holds it
+  std::optional<std::string_view> source{};  ///< none: whoever holds the frame at `from`, so that it is a move and not a rival
+  std::string_view own_name;                 ///< who speaks where nobody holds it
   When seen_at{};
   Stamp from{};
   Outside outside = Outside::raise;

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _STOP = 2**63
 _POSTED = _STOP + 1
-_FOR_EVER_S = 1e9
+_LONGEST_S = 1e9
 
 
 @dataclass(slots=True)
@@ -263,9 +263,7 @@ def as_number(value: object, name: str, *, allowed: str = "a number of seconds")
     """A number, whatever its type; anything else is refused."""
     try:
         number = math.nan if isinstance(value, str | bool) else float(value)  # type: ignore[arg-type]
-    except OverflowError:
-        number = math.inf
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         number = math.nan
     if math.isnan(number):
         raise InvalidArgument(f"{name} must be {allowed}, got {value!r}.")
@@ -277,7 +275,7 @@ def check_timeout(timeout_s: object) -> float | None:
     if timeout_s is None:
         return None
     seconds = as_number(timeout_s, "timeout_s", allowed="a number of seconds, or None to wait for ever")
-    return None if seconds > _FOR_EVER_S else max(0.0, seconds)
+    return None if seconds > _LONGEST_S else max(0.0, seconds)
 
 
 def _say_nothing(_: ArmillaryError) -> None:
