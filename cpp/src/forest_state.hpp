@@ -34,6 +34,7 @@ struct TrackRecord {
   SourceId source = kNone;
   std::vector<RunRecord> runs{};  // by `from`, oldest first
   std::vector<RelationId> relations{};
+  bool is_stale = false;  // an edit broke off for want of memory: readers have not seen its runs yet
   bool may_loop = false;  // on a circle when time is ignored: every insert is then checked
   WatchList watches{};
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "armillary/pose_row.hpp"
 #include "forest_state.hpp"
@@ -52,7 +53,7 @@ Failure Forest::State::check_stamps(const RelationRecord* relation, std::span<co
 /// One parent for all time and no circle: the sample changes nothing but its series.
 bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sample) {
   TrackRecord& track = *relation.track;
-  if (track.runs.size() != 1 || track.may_loop) return false;
+  if (track.runs.size() != 1 || track.may_loop || track.is_stale) return false;
   RunRecord& run = track.runs.front();
   if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder()) return false;
   if (sample.at < run.from) {
@@ -75,10 +76,12 @@ Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
   const std::vector<Run> before = track.published();
   const std::size_t relations_before = track.relations.size();
   const bool closes_circle = is_new && reaches(parent, of);
+  const bool was_stale = std::exchange(track.is_stale, true);
   if (track.may_loop || closes_circle) {
     TrackRecord draft = copy_of(track);
     edit(draft, relation);
     if (Failure failure = check_loops(draft)) {
+      track.is_stale = was_stale;
       drop_unused_relations(track);
       drop_empty_tracks(of);
       return failure;
@@ -90,7 +93,8 @@ Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
   }
   drop_unused_relations(track);
   if (closes_circle) mark_circle(of, parent);
-  if (track.published() != before) publish(of);
+  if (was_stale || track.published() != before) publish(of);
+  track.is_stale = false;
   if (closes_circle) publish(std::vector<FrameId>(circular.begin(), circular.end()));
   if (!circular.empty() && track.relations.size() < relations_before) refresh_circles();
   return {};
