@@ -30,7 +30,7 @@ CLOSE_COVARIANCE = 1e-9  # relative to the largest entry, or absolute below one
 CLOSE_AT_GIMBAL_LOCK_RAD = 1e-7
 
 COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True}
-settings.register_profile("default", max_examples=40, stateful_step_count=25, **COMMON)
+settings.register_profile("default", derandomize=True, max_examples=40, stateful_step_count=25, **COMMON)
 settings.register_profile("soak", max_examples=3000, stateful_step_count=60, **COMMON)
 settings.load_profile(os.environ.get("ARMILLARY_HYPOTHESIS", "default"))
 

@@ -382,6 +382,17 @@ TEST(expiry_runs, "samples of an old run expire against the newest of their rela
   CHECK(world.samples("cup", "p0") == 2);
 }
 
+TEST(expiry_front, "a run that is forgotten altogether is no answer any more, not even to why") {
+  World world = with_history(100);
+  world.put("cup", "p0", {0, 10});
+  world.put("cup", "p1", {20, 30});
+  world.put("cup", "p0", {200, 210});
+  for (const char* parent : {"p0", "p1"}) world.fix(parent, "map");
+  const auto before = world.pose("cup", "map", 5);
+  CHECK(before.failure.kind() == FailureKind::before_history && before.failure->relation == world.relation("cup", "p1"));
+  CHECK_CLOSE(world.x("cup", "map", 5, holding()), 20.0, 0.0);
+}
+
 TEST(expiry_keep, "a shorter history of one relation takes effect at once, in all its runs") {
   World world = with_history(1000);
   world.put("cup", "p0", {1, 3});

@@ -154,10 +154,12 @@ TEST(slerp_oracle, "slerp turns evenly: it agrees with the exponential of a shar
 }
 
 TEST(slerp_short, "slerp takes the short way, whichever sign the quaternions have") {
-  const Rotation a = Rotation::exp({0, 0, 0.2}), b = Rotation::exp({0, 0, 1.0});
-  const Rotation b_negative{-b.w, -b.x, -b.y, -b.z};
-  CHECK(same(slerp(a, b_negative, 0.5), Rotation::exp({0, 0, 0.6})));
-  CHECK(same(slerp(a, b, 0.5), slerp(a, b_negative, 0.5)));
+  for (const double angle : {1e-6, 1e-3, 0.05, 0.2, 1.0, 3.0}) {
+    const Rotation a = Rotation::exp({0, 0, 0.2}), b = Rotation::exp({0, 0, 0.2 + angle});
+    const Rotation b_negative{-b.w, -b.x, -b.y, -b.z};
+    CHECK(same(slerp(a, b_negative, 0.25), Rotation::exp({0, 0, 0.2 + 0.25 * angle}), 1e-14));
+    CHECK(same(slerp(a, b, 0.25), slerp(a, b_negative, 0.25), 1e-15));
+  }
   CHECK(same(slerp(Rotation::exp({0, 0, 3.0}), Rotation::exp({0, 0, -3.0}), 0.5), Rotation::exp({0, 0, kPi}), 1e-14));
 }
 

@@ -122,6 +122,35 @@ TEST(series_side, "a covariance that comes late leaves earlier rows unknown") {
   CHECK(f.series.size() == 202 && is_whole(f.series.bracket({7}).before));
 }
 
+TEST(series_side_split, "covariances stay with their rows when a full chunk splits") {
+  Fixture f;
+  std::array<double, Series::kSideWords> side{};
+  for (std::int64_t i = 0; i < 400; ++i) {
+    side[0] = static_cast<double>(2 * i);
+    f.series.insert({2 * i}, values_at(2 * i), side.data(), f.retired);
+  }
+  for (std::int64_t i = 0; i < 400; i += 7) f.add(2 * i + 1);
+  for (std::int64_t i = 0; i < 400; ++i) {
+    const Row row = f.series.bracket({2 * i}).before;
+    CHECK(is_whole(row) && covariance_of(row) && covariance_of(row)->at(0, 0) == static_cast<double>(2 * i));
+  }
+  CHECK(!covariance_of(f.series.bracket({1}).before));
+}
+
+TEST(series_half_forgotten, "late rows go into a chunk of which most is forgotten") {
+  Fixture f(keeping(400));
+  std::map<std::int64_t, Values> model;
+  for (std::int64_t i = 0; i < 128; ++i) f.add(4 * i);  // one full chunk, then most of it too old
+  f.add(800);
+  for (std::int64_t t = 401; t < 511; t += 3) f.add(t);
+  for (std::int64_t i = 100; i < 128; ++i) model[4 * i] = values_at(4 * i);
+  for (std::int64_t t = 401; t < 511; t += 3) model[t] = values_at(t);
+  model[800] = values_at(800);
+  check_equals(f.series, model);
+  for (std::int64_t t = 801; t < 1200; ++t) f.add(t);
+  CHECK(f.series.size() == 400 && f.series.first_row().stamp_ns() == 800);
+}
+
 TEST(series_width, "a series holds rows of any width") {
   RetireList retired;
   Series series(3, keeping(1000));
@@ -147,6 +176,23 @@ TEST(series_thin, "thinning keeps what a straight line cannot say") {
     const Row after = b.before.stamp_ns() == t ? b.before : b.after;
     const double u = after.stamp_ns() == b.before.stamp_ns() ? 0.0 : fraction(b.before, after, t);
     CHECK_CLOSE((1 - u) * b.before.values()[4] + u * after.values()[4], truth(t), 1e-6 + 1e-12);
+  }
+}
+
+TEST(series_thin_curve, "thinning a curve keeps every dropped row within its bounds") {
+  Retention bounds = keeping(1'000'000);
+  bounds.thin_m = bounds.thin_rad = 1e-3;
+  Fixture f(bounds);
+  const auto pose = [](std::int64_t t) {
+    const double angle = 1e-3 * static_cast<double>(t);
+    return Transform{Rotation::exp({0, 0, angle}), {std::cos(angle), std::sin(angle), 0.0}};
+  };
+  for (std::int64_t t = 0; t < 3000; ++t) f.series.insert({t}, values_of(pose(t)), nullptr, f.retired);
+  CHECK(f.series.size() < 400);
+  for (std::int64_t t = 0; t < 2999; ++t) {
+    const Bracket b = f.series.bracket({t});
+    const Transform guess = b.before.stamp_ns() == t ? pose_of(b.before) : interpolate_rows(b.before, b.after, t, Interpolation::linear);
+    CHECK(norm(guess.translation - pose(t).translation) <= 1e-3 && guess.rotation.angle_to(pose(t).rotation) <= 1e-3);
   }
 }
 

@@ -139,6 +139,14 @@ TEST(wait_before, "a wait for the past is woken by a late sample not after it") 
   CHECK(wait.was_woken() && wait.ask());
 }
 
+TEST(wait_before_exact, "a late sample at exactly the stamp waited for wakes") {
+  World world;
+  world.put("x", "map", {100, 110});
+  Waiting wait(world, asking_at("x", "map", 50));
+  world.put("x", "map", {50});
+  CHECK(wait.was_woken() && wait.ask());
+}
+
 TEST(wait_single, "a wait beside a single sample is woken by one on its other side") {
   World world;
   world.put("x", "map", {10});

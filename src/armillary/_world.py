@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["World"]
 
 _NO_RELATION = 0xFFFFFFFF
-_NS_PER_S = 1e9
-_LONGEST_S = 4e9
+_NS_PER_S, _LONGEST_S = 1e9, 4e9
 
 
 class World(WorldCore):
@@ -187,8 +186,6 @@ class World(WorldCore):
         evidence = {key: getattr(error, key) for key in ("edge", "requested", "first", "last", "inserting")}
         return type(error)(row=row, **evidence)
 
-    # -- Memory
-
     def keep(
         self,
         *,
@@ -233,8 +230,6 @@ class World(WorldCore):
         """Whoever places `of` in `in_frame`, where that is one; else this world's own name."""
         sources = [who for child, parent, who, *_ in self._relations() if (child, parent) == (of, in_frame)]
         return sources[0] if len(sources) == 1 else self.name
-
-    # -- Looking inside
 
     def relations(self) -> tuple[RelationInfo, ...]:
         """Every pose relation: rate, age, span, samples, source, kind."""
@@ -408,8 +403,6 @@ class World(WorldCore):
         }
         self._check_question(**question)
         return question
-
-    # -- Ending
 
     def close(self) -> None:
         """End threads and waits; safe to call twice. What is stored can still be read."""

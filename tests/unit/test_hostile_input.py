@@ -222,9 +222,10 @@ class TestEveryMethodOfTheWorld:
 
     def test_survives_hostile_arguments_all_at_once(self):
         choose = random.Random(2).choice
+        names = sorted(set(CALLS) - {"close", "pose_when_ready", "wait_for_pose"})  # a wait might have no end
         with fresh_world() as world:
             for _ in range(3000):
-                name = choose(list(set(CALLS) - {"close", "pose_when_ready"}))
+                name = choose(names)
                 arguments = {key: choose([right, right, choose(HOSTILE)]) for key, right in CALLS[name].items()}
                 what = complaint(getattr(world, name), arguments)
                 assert what is None, f"{name}({', '.join(f'{k}={short(v)}' for k, v in arguments.items())}): {what}"

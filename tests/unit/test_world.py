@@ -20,7 +20,7 @@ from armillary.errors import (
     UnknownFrame,
     WorldClosed,
 )
-from unit.kit import STILL, drive, moved, x_of
+from unit.kit import STILL, FakeClock, drive, moved, x_of
 
 COVARIANCE = np.diag([0.01, 0.02, 0.03, 0.001, 0.002, 0.003])
 ROBOT = {"of": "robot", "in_frame": "map"}
@@ -148,6 +148,13 @@ class TestTheClock:
             world.add_frame("a", "b")
             with pytest.raises((InvalidArgument, InvalidStamp), match="clock"):
                 call()
+
+    def test_that_counts_as_false_is_used_all_the_same(self):
+        class Paused(FakeClock):
+            def __bool__(self):
+                return False
+
+        assert World(clock=Paused(42)).now() == 42
 
     def test_that_raises_is_heard(self):
         def broken():
