@@ -3,7 +3,6 @@
 import os
 
 import pytest
-
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -84,6 +83,6 @@ TestAWorldAndItsReference = AWorldAndItsReference.TestCase
 
 if os.environ.get("ARMILLARY_HYPOTHESIS") != "soak":
     # Known open corner: LATEST and clear() where emptied runs lie on a circle; see `make soak`.
-    TestAWorldAndItsReference = pytest.mark.skip(reason="an open corner (LATEST over emptied circles); runs in make soak")(
-        TestAWorldAndItsReference
-    )
+    TestAWorldAndItsReference = pytest.mark.skip(
+        reason="an open corner (LATEST over emptied circles); runs in make soak"
+    )(TestAWorldAndItsReference)
