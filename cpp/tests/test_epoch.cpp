@@ -58,10 +58,14 @@ TEST(epoch_nested, "an inner pin that ends leaves the outer one in force") {
   RetireList retired;
   std::optional<Pin> outer(std::in_place);
   retired.retire(new Thing);
-  { const Pin inner; }
+  {
+    const Pin inner;
+  }
   retired.collect();
   CHECK(alive == 1);
-  { const Pin inner; }
+  {
+    const Pin inner;
+  }
   retired.collect();
   CHECK(alive == 1);
   outer.reset();

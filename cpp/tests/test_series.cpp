@@ -191,7 +191,8 @@ TEST(series_thin_curve, "thinning a curve keeps every dropped row within its bou
   CHECK(f.series.size() < 400);
   for (std::int64_t t = 0; t < 2999; ++t) {
     const Bracket b = f.series.bracket({t});
-    const Transform guess = b.before.stamp_ns() == t ? pose_of(b.before) : interpolate_rows(b.before, b.after, t, Interpolation::linear);
+    const Transform guess =
+        b.before.stamp_ns() == t ? pose_of(b.before) : interpolate_rows(b.before, b.after, t, Interpolation::linear);
     CHECK(norm(guess.translation - pose(t).translation) <= 1e-3 && guess.rotation.angle_to(pose(t).rotation) <= 1e-3);
   }
 }
