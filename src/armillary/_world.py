@@ -111,7 +111,7 @@ class World(WorldCore):
         )
         self.root_frame = check_name(root_frame)
         self.on_error: Callable[[BaseException], object] | None = None
-        self._clock, self._declared = clock or now, frames == "declared"
+        self._clock, self._declared = now if clock is None else clock, frames == "declared"
         self._epoch, self._closed, self._time_offset = 0, False, 0
         self._typos = TypoGuard()
         self._dispatcher = Dispatcher(weakref.ref(self))

@@ -150,7 +150,7 @@ class Dispatcher:
     def _report(self, error: BaseException) -> None:
         chosen = getattr(self._world(), "on_error", None)
         try:
-            (chosen or print_error)(error)
+            (print_error if chosen is None else chosen)(error)
         except BaseException:  # noqa: BLE001  (nobody is left to tell but stderr)
             print_error(error)
 
@@ -244,7 +244,7 @@ class Dispatcher:
     def _fail(self, wait: Wait, error: ArmillaryError) -> None:
         self._forget(wait)
         otherwise = _say_nothing if isinstance(error, WorldClosed) else self._report
-        self._finish(wait, wait.on_failure or otherwise, error)
+        self._finish(wait, otherwise if wait.on_failure is None else wait.on_failure, error)
 
     def _finish(self, wait: Wait, callback: Callable[[Any], object], value: object) -> None:
         with self._lock:
