@@ -8,7 +8,7 @@ SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('pla
 BUILD := build/dev
 NATIVE_SOURCES := $(shell find cpp/include cpp/src bindings -type f) CMakeLists.txt cpp/CMakeLists.txt pyproject.toml
 
-.PHONY: help build demo test check format stubs bench sanitize soak wheel clean
+.PHONY: FORCE help build demo test check format stubs bench sanitize soak wheel clean
 
 help:
 	@echo "make demo      build everything and run the demo"
@@ -29,7 +29,11 @@ $(VENV)/.tools: pyproject.toml tools/need.sh
 	@touch $@
 
 # An editable install: Python files are used where they are, the native module is put into the environment.
-$(VENV)/.built: $(VENV)/.tools $(NATIVE_SOURCES)
+# It knows its modules by name, so that a new file asks for a new installation.
+$(VENV)/.modules: $(VENV)/.tools FORCE
+	@find src -name '*.py' | sort > $@.now; cmp -s $@.now $@ || mv $@.now $@; rm -f $@.now
+
+$(VENV)/.built: $(VENV)/.tools $(VENV)/.modules $(NATIVE_SOURCES)
 	@echo "Building the native core ..."
 	@$(PIP) install --no-build-isolation --editable ".[all]" -C build-dir=$(BUILD)
 	@touch $@

@@ -8,6 +8,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from armillary.errors._base import ArmillaryError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -63,21 +65,6 @@ def _length(duration_ns: int) -> str:
 def _edge_text(edge: Edge) -> str:
     of, in_frame, source = edge
     return f"'{of}' in '{in_frame}'" + (f" (source '{source}')" if source else "")
-
-
-def _restored(kind: type[ArmillaryError], args: tuple[object, ...], evidence: dict[str, object]) -> ArmillaryError:
-    error = kind.__new__(kind)
-    error.args = args
-    error.__dict__.update(evidence)
-    return error
-
-
-class ArmillaryError(Exception):
-    """The root of everything Armillary raises."""
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Errors travel between processes with their evidence."""
-        return _restored, (type(self), self.args, self.__dict__)
 
 
 class UnknownFrame(ArmillaryError, LookupError):

@@ -1,0 +1,1 @@
+"""Relations that know what they mean: poses, velocities, forces and their algebra."""
