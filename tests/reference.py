@@ -412,7 +412,7 @@ class ReferenceWorld:
                 raise Refused(refused.reasons | too_late) from None
             if empty := [("NoSamples", run.relation) for run in sampled if run.bare]:
                 raise Refused(empty)
-            lower = min([t] + [run.events[-1].stamp for run in sampled])
+            lower = min([t] + [run.known[-1].stamp for run in sampled if run.known])
             if lower == t:
                 return t
             too_late |= {("BeforeHistory", None) for run in sampled if run.begin > lower}

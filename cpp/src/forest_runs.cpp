@@ -51,6 +51,8 @@ void Forest::State::join_runs(TrackRecord& track, std::size_t k) {
   RunRecord &left = track.runs[k], &right = track.runs[k + 1];
   if (!left.is_sampled() || !right.is_sampled() || left.relation != right.relation) return;
   RunRecord both{.from = left.from, .parent = left.parent, .relation = left.relation, .series = new_series(left.relation)};
+  const Stamp floor = left.series->empty() ? std::max(left.series->floor(), right.series->floor()) : left.series->floor();
+  if (floor != Stamp::always()) both.series->begin_forgotten(floor);
   for (const RunRecord* run : {&left, &right})
     run->series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) { copy_row(row, *both.series, retired); });
   erase_run(track, k + 1);
@@ -84,8 +86,10 @@ void Forest::State::remove_event(TrackRecord& track, Stamp at, RelationId unless
   const RunRecord& run = track.runs[k];
   if (run.is_sampled()) {
     const Row row = run.series->bracket(at).before;
-    if (run.relation == unless || !row || row.stamp_ns() != at.ns) return;
-    const bool was_only = run.series->size() == 1 && run.from == at;
+    const bool is_said = row && row.stamp_ns() == at.ns;
+    const bool was_said = run.series->empty() && run.from == at;  // and is forgotten since
+    if (run.relation == unless || !(is_said || was_said)) return;
+    const bool was_only = run.series->size() <= 1 && run.from == at;
     split_run(track, k, at);
     if (was_only && k > 0) join_runs(track, k - 1);
   } else if (run.from == at && at != Stamp::always()) {

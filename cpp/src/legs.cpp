@@ -44,19 +44,17 @@ Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at) {
   return Evidence{.kind = kind, .relation = edge.relation, .requested = at, .first = held.first, .last = held.last};
 }
 
-/// Lowers `newest` to what every edge covers; `limiting` names the edge that set it.
-Failure lower_to_coverage(const std::vector<PathEdge>& edges, Stamp limit, const QueryContext& context, Stamp& newest,
-                          RelationId& limiting) {
+bool never_had_samples(const PathEdge& edge) {
+  const bool is_forgotten = edge.provider.kind == ProviderKind::sampled && edge.provider.series().is_forgotten();
+  return !is_forgotten && coverage_of(edge).empty();
+}
+
+/// Lowers `newest` to what every edge covers; `limiting` names the edge that set it. An edge that has nothing so early
+/// lowers nothing: a path of an earlier instant may do without it, and if not, evaluating it says why.
+Failure lower_to_coverage(const std::vector<PathEdge>& edges, Stamp limit, Stamp& newest, RelationId& limiting) {
   for (const PathEdge& edge : edges) {
     const std::optional<Stamp> covered = newest_covered(edge, limit);
-    if (!covered && context.outside == Outside::hold && edge.provider.kind == ProviderKind::fixed) continue;
-    if (!covered && (context.outside != Outside::hold || coverage_of(edge).empty())) {
-      const bool empty =
-          coverage_of(edge).empty() && !(edge.provider.kind == ProviderKind::sampled && edge.provider.series().is_forgotten());
-      Failure failure = edge_failure(empty ? FailureKind::no_samples : FailureKind::before_history, edge, newest);
-      failure->limiting = limiting;
-      return failure;
-    }
+    if (!covered && never_had_samples(edge)) return edge_failure(FailureKind::no_samples, edge, newest);
     if (covered && *covered < newest) {
       newest = *covered;
       limiting = edge.relation;
@@ -73,7 +71,7 @@ Failure settle_latest(const Topology& topology, FrameId of, FrameId in_frame, co
     if (Failure failure = scratch.finder.find(topology, of, in_frame, at, context, path)) return failure;
     Stamp newest = at;
     for (const auto* edges : {&path.up, &path.down})
-      if (Failure failure = lower_to_coverage(*edges, at, context, newest, limiting)) return failure;
+      if (Failure failure = lower_to_coverage(*edges, at, newest, limiting)) return failure;
     if (newest == at || path.holds_at(newest)) {
       at = newest;
       return {};

@@ -1,8 +1,5 @@
 """Anything done in any order, asked about at every step."""
 
-import os
-
-import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -81,8 +78,3 @@ class AWorldAndItsReference(RuleBasedStateMachine):
 
 TestAWorldAndItsReference = AWorldAndItsReference.TestCase
 
-if os.environ.get("ARMILLARY_HYPOTHESIS") != "soak":
-    # Known open corner: LATEST and clear() where emptied runs lie on a circle; see `make soak`.
-    TestAWorldAndItsReference = pytest.mark.skip(
-        reason="an open corner (LATEST over emptied circles); runs in make soak"
-    )(TestAWorldAndItsReference)

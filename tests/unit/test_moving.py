@@ -12,7 +12,9 @@ from armillary.errors import (
     InvalidArgument,
     InvalidName,
     InvalidStamp,
+    NoSamples,
     NotConnected,
+    SingleSample,
     UnknownFrame,
 )
 from unit.kit import STILL, drive, moved, x_of
@@ -95,6 +97,27 @@ class TestAttaching:
     def test_outside_the_history_can_be_wished(self, kitchen):
         kitchen.attach(of="cup", to="hand", at=seconds(9), outside="hold")
         assert x_of(kitchen.pose(of="cup", in_frame="hand", at=seconds(9))) == pytest.approx(-7.0)
+
+
+class TestAForgottenMove:
+    @pytest.fixture
+    def cup(self, world):
+        """On the shelf always, in the hand from 1 s on, on the shelf again from 6 s on; then all samples are forgotten."""
+        world.fix(of="cup", in_frame="shelf", transform=STILL)
+        world.set_pose(of="cup", in_frame="hand", transform=moved(1), at=seconds(1))
+        world.set_pose(of="cup", in_frame="shelf", transform=moved(2), at=seconds(6))
+        world.clear()
+        return world
+
+    def test_still_ends_what_was_before(self, cup):
+        with pytest.raises(NoSamples):
+            cup.pose(of="cup", in_frame="hand", at=seconds(2))
+
+    def test_gives_way_to_what_is_said_for_its_instant(self, cup):
+        cup.set_pose(of="cup", in_frame="hand", transform=moved(3), at=seconds(6))
+        with pytest.raises(SingleSample):  # one run in the hand from 1 s on, not two
+            cup.pose(of="cup", in_frame="hand", at=seconds(2))
+        assert x_of(cup.pose(of="cup", in_frame="hand")) == 3.0
 
 
 class TestRivals:
