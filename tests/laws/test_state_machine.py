@@ -77,4 +77,3 @@ class AWorldAndItsReference(RuleBasedStateMachine):
 
 
 TestAWorldAndItsReference = AWorldAndItsReference.TestCase
-

@@ -102,7 +102,7 @@ class TestAttaching:
 class TestAForgottenMove:
     @pytest.fixture
     def cup(self, world):
-        """On the shelf always, in the hand from 1 s on, on the shelf again from 6 s on; then all samples are forgotten."""
+        """On the shelf always, in the hand from 1 s, on the shelf again from 6 s; then all samples are forgotten."""
         world.fix(of="cup", in_frame="shelf", transform=STILL)
         world.set_pose(of="cup", in_frame="hand", transform=moved(1), at=seconds(1))
         world.set_pose(of="cup", in_frame="shelf", transform=moved(2), at=seconds(6))
