@@ -115,7 +115,9 @@ std::pair<FrameId, RelationId> Forest::parent_at(FrameId frame, When at) const {
   PathEdge edge;
   FrameId parent = kNone;
   const Stamp when = at.latest ? Stamp::never() : at.at;
-  if (!Scratch::of_this_thread().finder.step(topology, frame, when, {}, edge, parent)) return {kNone, kNone};
+  PathFinder& finder = Scratch::of_this_thread().finder;
+  finder.restart();
+  if (!finder.step(topology, frame, when, {}, edge, parent)) return {kNone, kNone};
   return {parent, edge.relation};
 }
 

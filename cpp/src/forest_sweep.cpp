@@ -27,6 +27,7 @@ class Sweeper {
     places_.assign(topology.frames(), {});
     edges_.resize(topology.frames());
     probes_.resize(topology.frames());
+    finder_.restart();
     find_edges(topology, at, context);
     probe_edges(at);
     evaluate_edges(at, context);

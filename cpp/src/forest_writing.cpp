@@ -97,6 +97,9 @@ Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
   track.is_stale = false;
   if (closes_circle) publish(std::vector<FrameId>(circular.begin(), circular.end()));
   if (!circular.empty() && track.relations.size() < relations_before) refresh_circles();
+  // Where a circle is cut depends on all of its data.
+  if (track.may_loop && !watching.empty())
+    std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });
   return {};
 }
 

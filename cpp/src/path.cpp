@@ -74,9 +74,7 @@ PathFinder::Step PathFinder::parent_edge(const Topology& topology, FrameId frame
 
 namespace {
 
-/// How far an edge is from covering an instant; the larger, the weaker.
-std::pair<int, std::int64_t> weakness(const PathEdge& edge, Stamp at) {
-  const Coverage held = coverage_of(edge);
+std::pair<int, std::int64_t> weakness_of(const Coverage& held, Stamp at) {
   if (held.empty()) return {3, 0};
   if (held.first > at) return {2, held.first.ns};
   if (held.last < at) return {1, -held.last.ns};
@@ -84,6 +82,12 @@ std::pair<int, std::int64_t> weakness(const PathEdge& edge, Stamp at) {
 }
 
 }  // namespace
+
+PathFinder::Weakness PathFinder::weakness(const PathEdge& edge, Stamp at) {
+  const auto [found, is_new] = weaknesses_.try_emplace(edge.relation);
+  if (is_new) found->second = weakness_of(coverage_of(edge), at);
+  return found->second;
+}
 
 /// Edges that do not cover `at` may run in a circle. It is cut at the weakest one, for every question alike:
 /// covering edges stay, then those that ended last, then those that begin first; of equals the last by name goes.
@@ -134,6 +138,7 @@ Failure PathFinder::find(const Topology& topology, FrameId of, FrameId in_frame,
                          Path& path) {
   path.clear();
   if (of == in_frame) return {};
+  restart();
   if (marks_.size() < topology.frames()) marks_.resize(topology.frames(), 0);
   if (++generation_ == 0xffffffff) {
     std::ranges::fill(marks_, 0);

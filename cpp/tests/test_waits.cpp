@@ -237,6 +237,17 @@ TEST(wait_moved, "a wait is woken when a frame on its way is moved") {
   CHECK(wait.was_woken() && wait.ask());
 }
 
+TEST(wait_circle, "a wait is woken by data that cut a circle elsewhere") {
+  World world;
+  world.put("a", "b", {0, 6});
+  world.put("b", "c", {8, 12});
+  world.put("c", "a", {5});
+  Waiting wait(world, asking_at("a", "c", 9));
+  CHECK(wait.first == FailureKind::after_history);  // of "a" in "b"
+  world.put("c", "a", {10});
+  CHECK(wait.was_woken() && wait.ask());
+}
+
 TEST(wait_preferred, "a preference that opens another way wakes") {
   World world;
   world.put("x", "map", {0, 10}, "one");

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "armillary/topology.hpp"
@@ -42,6 +44,11 @@ class PathFinder {
   [[nodiscard]] Failure find(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, const QueryContext& context,
                              Path& path);
 
+  /// Begins to look at another instant, or at newer data, with `step`.
+  void restart() {
+    if (!weaknesses_.empty()) weaknesses_.clear();
+  }
+
   /// The edge above one frame at one instant; false for a root and for a contested frame.
   [[nodiscard]] bool step(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, PathEdge& edge,
                           FrameId& parent);
@@ -59,9 +66,14 @@ class PathFinder {
   Step choose_run(const TrackSet& set, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
                   FrameId& parent);
 
+  /// How far an edge is from covering an instant; the larger, the weaker. Read once per search: writers go on.
+  using Weakness = std::pair<int, std::int64_t>;
+  [[nodiscard]] Weakness weakness(const PathEdge& edge, Stamp at);
+
   std::vector<std::uint64_t> marks_;
   std::uint64_t generation_ = 0;
   std::vector<const Track*> open_;
+  std::unordered_map<RelationId, Weakness> weaknesses_;
 };
 
 /// Value of one edge at `at`. Returns none, before/after_history, single_sample or no_samples.
