@@ -1,0 +1,372 @@
+"""The structural rules of a pose-and-twist graph: C1 to C8, as questions that return a reason or nothing.
+
+Nothing here stores or changes anything. The rules see a graph through `Structure`, so that the time-free
+`RelationGraph` and one selection of a timed world obey the same ones. What they return is a value: whoever asks
+decides whether to raise it, report it, or keep the relation inactive.
+
+* C1 bodies are unique; C2 frames are unique and on one body; C3 every frame has a body.
+* C4 poses are edges from frame to frame. C5 a pose within one body is constant.
+* C6a a frame has at most one pose parent. C6b at most one path of poses leads from body to body.
+* C7 twists are edges from a body to a frame. C8a a frame has at most one twist parent.
+* C8b at most one path of twists leads from body to body among the twists of one tree of poses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple, Protocol
+
+__all__ = [
+    "BodyNode",
+    "Existing",
+    "FrameNode",
+    "PoseEdge",
+    "Structure",
+    "TwistEdge",
+    "Violation",
+    "new_body",
+    "new_frame",
+    "new_pose",
+    "new_twist",
+    "one_body",
+]
+
+
+class BodyNode(NamedTuple):
+    """A body."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"the body '{self.name}'"
+
+
+class FrameNode(NamedTuple):
+    """A frame and the body it is fixed to."""
+
+    name: str
+    body: str
+
+    def __str__(self) -> str:
+        return f"the frame '{self.name}' on '{self.body}'"
+
+
+class PoseEdge(NamedTuple):
+    """Where the frame `of` is, seen from `in_frame`: the edge from tail `in_frame` to head `of`."""
+
+    of: str
+    in_frame: str
+
+    def __str__(self) -> str:
+        return f"the pose of '{self.of}' in '{self.in_frame}'"
+
+
+class TwistEdge(NamedTuple):
+    """How the body of the frame `of` moves, seen from a body: the edge from that body to `of`."""
+
+    of: str
+    relative_to: str
+
+    def __str__(self) -> str:
+        return f"the twist of '{self.of}' relative to '{self.relative_to}'"
+
+
+Existing = BodyNode | FrameNode | PoseEdge | TwistEdge
+
+
+class Structure(Protocol):
+    """All that the rules know of a graph. A tree of poses is called by the name of its root frame."""
+
+    def is_body(self, name: str) -> bool:
+        """Whether a body has this name."""
+
+    def body_of(self, frame: str) -> str | None:
+        """The body a frame is on; None where no frame has this name."""
+
+    def frames_of(self, body: str) -> Collection[str]:
+        """The frames on a body."""
+
+    def pose_parent(self, frame: str) -> str | None:
+        """The frame in which this one is placed; None for a root."""
+
+    def root_of(self, frame: str) -> str:
+        """The root of the tree that holds the frame."""
+
+    def bodies_in(self, root: str) -> Collection[str]:
+        """The bodies with a frame in a tree; asked for its length and for membership."""
+
+    def twists_in(self, root: str) -> Collection[TwistEdge]:
+        """The twists whose head frame is in a tree."""
+
+    def twist_parent(self, frame: str) -> str | None:
+        """The body relative to which the twist of a frame is given."""
+
+    def twist_group(self, root: str, body: str) -> Hashable:
+        """A name for the set of bodies that the twists of a tree connect with this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Why a statement cannot be taken in: what is true instead, by which relations, and what to do."""
+
+    constraint: str
+    truth: str
+    existing: tuple[Existing, ...]
+    cure: str
+
+
+def new_body(graph: Structure, name: str) -> Violation | None:
+    """C1, and the one namespace of bodies and frames: a frame named like a body is on it."""
+    if graph.is_body(name):
+        cure = f"Use it, or give frames to it with add_frame(..., body='{name}')."
+        return Violation("C1", f"There is a body '{name}' already.", (BodyNode(name),), cure)
+    return _frame_on(graph, name, "Give the body another name.")
+
+
+def new_frame(graph: Structure, name: str, body: str | None) -> Violation | None:
+    """C2 and C3."""
+    if body is None:
+        return Violation("C3", "Every frame is on a body.", (), f"Say which: add_frame('{name}', body=...).")
+    if graph.is_body(name) and name != body:
+        truth = f"A body has this name, and a frame named like a body is on it, not on '{body}'."
+        return Violation("C2", truth, (BodyNode(name),), "Give the frame another name.")
+    return _frame_on(graph, name, "Use it, or give the new frame another name.")
+
+
+def new_pose(graph: Structure, of: str, in_frame: str, twists: Collection[TwistEdge] = ()) -> Violation | None:
+    """C4 to C6b, and C8b again where the pose joins two trees that hold twists.
+
+    Args:
+        graph: What there is.
+        of: Head of the new edge: the frame that is placed.
+        in_frame: Its tail.
+        twists: Twists that come with the pose (the zero twist of a rigid mount).
+    """
+    return (
+        _ends(graph, "C4", "A pose is between two frames", (of, in_frame))
+        or _constant(graph, of, in_frame)
+        or _one_pose_parent(graph, of, in_frame)
+        or _one_pose_path(graph, of, in_frame)
+        or _one_twist_parent_each(graph, twists)
+        or _one_twist_path_when_joined(graph, of, in_frame, twists)
+    )
+
+
+def new_twist(graph: Structure, of: str, relative_to: str) -> Violation | None:
+    """C7, C8a and C8b for a twist of the frame `of` relative to a body."""
+    return (
+        _ends(graph, "C7", "The moving end of a twist is a frame", (of,))
+        or _tail_is_body(graph, relative_to)
+        or _one_twist_parent(graph, of, relative_to)
+        or _one_twist_path(graph, of, relative_to)
+    )
+
+
+def one_body(graph: Structure, name: str, frames: Collection[str]) -> Violation | None:
+    """Whether frames that had bodies of their own may all be on one body from now on (C6b and C8b).
+
+    In each tree the frames of a body hang together; otherwise two paths would lead to what is between them.
+    """
+    tops: dict[str, str] = {}
+    for frame in (frame for frame in frames if graph.pose_parent(frame) not in frames):
+        other = tops.setdefault(graph.root_of(frame), frame)
+        if other != frame:
+            truth = f"'{other}' and '{frame}' are joined by frames that are not on '{name}'."
+            path = tuple(_edges_between(graph, other, frame))
+            return Violation("C6b", truth, path, "Add the frames between them too, or remove a pose on the way.")
+    return _one_twist_path_as_one_body(graph, name, frozenset(frames))
+
+
+def _frame_on(graph: Structure, name: str, cure: str) -> Violation | None:
+    body = graph.body_of(name)
+    if body is None:
+        return None
+    return Violation("C2", f"There is a frame '{name}' already, on '{body}'.", (FrameNode(name, body),), cure)
+
+
+def _ends(graph: Structure, constraint: str, rule: str, ends: Iterable[str]) -> Violation | None:
+    for name in ends:
+        if graph.body_of(name) is None:
+            frames = ", ".join(graph.frames_of(name)) or "none yet"
+            cure = f"Name one of its frames: {frames}."
+            return Violation(constraint, f"{rule}, and '{name}' is a body.", (BodyNode(name),), cure)
+    return None
+
+
+def _tail_is_body(graph: Structure, name: str) -> Violation | None:
+    if graph.is_body(name):
+        return None
+    body = graph.body_of(name) or ""
+    truth = f"A twist is relative to a body, and '{name}' is a frame: every point of '{body}' sees the same motion."
+    return Violation("C7", truth, (FrameNode(name, body),), f"Say reference_body='{body}'.")
+
+
+def _constant(graph: Structure, of: str, in_frame: str) -> Violation | None:
+    body = graph.body_of(of)
+    if graph.body_of(in_frame) != body or graph.pose_parent(of) != in_frame:
+        return None
+    truth = f"Both frames are on '{body}', whose poses are set once."
+    cure = f"Call remove_pose(of='{of}', in_frame='{in_frame}') first if it was wrong."
+    return Violation("C5", truth, (PoseEdge(of, in_frame),), cure)
+
+
+def _one_pose_parent(graph: Structure, of: str, in_frame: str) -> Violation | None:
+    parent = graph.pose_parent(of)
+    if parent is None:
+        return None
+    truth = f"The frame '{of}' is placed in '{parent}' already."
+    if parent == in_frame:
+        cure = "Give this edge a new value with set_pose(...)."
+    else:
+        cure = f"Add the inverse, the pose of '{in_frame}' in '{of}', or remove_pose(of='{of}', in_frame='{parent}')."
+    return Violation("C6a", truth, (PoseEdge(of, parent),), cure)
+
+
+def _one_pose_path(graph: Structure, of: str, in_frame: str) -> Violation | None:
+    """C6b. As `of` has no parent here, its subtree is its whole tree: two trees are about to become one."""
+    if graph.root_of(of) == graph.root_of(in_frame):
+        return _already_connected(graph, of, in_frame)
+    own = {graph.body_of(of)} if graph.body_of(of) == graph.body_of(in_frame) else set()
+    fewer, more = sorted((graph.bodies_in(graph.root_of(frame)) for frame in (of, in_frame)), key=len)
+    twice = next((body for body in fewer if body in more and body not in own), None)
+    return None if twice is None else _body_in_both_trees(graph, of, in_frame, twice)
+
+
+def _already_connected(graph: Structure, of: str, in_frame: str) -> Violation:
+    if of == in_frame:
+        truth = f"'{of}' in itself is the identity."
+        return Violation("C6b", truth, (), "Name two different frames.")
+    truth = f"The pose of '{of}' in '{in_frame}' follows from the poses already there."
+    cure = "Pass adapt=True to keep it as a measurement, or remove one pose of that path first."
+    return Violation("C6b", truth, tuple(_edges_up(graph, in_frame)), cure)
+
+
+def _body_in_both_trees(graph: Structure, of: str, in_frame: str, body: str) -> Violation:
+    here, there = (_frame_in(graph, body, graph.root_of(frame)) for frame in (of, in_frame))
+    truth = f"The body '{body}' would be reached twice, through its frames '{there}' and '{here}'."
+    path = (*_edges_between(graph, in_frame, there), *_edges_between(graph, of, here))
+    cure = f"Remove one pose on the way to '{there}' or to '{here}' first."
+    return Violation("C6b", truth, path, cure)
+
+
+def _one_twist_parent(graph: Structure, of: str, relative_to: str) -> Violation | None:
+    parent = graph.twist_parent(of)
+    if parent is None:
+        return None
+    truth = f"The frame '{of}' has a twist already, relative to '{parent}'."
+    if parent == relative_to:
+        cure = "Give this edge a new value with set_twist(...)."
+    else:
+        cure = f"Give the twist of another frame of '{graph.body_of(of)}', or remove_twist(of='{of}', ...) first."
+    return Violation("C8a", truth, (TwistEdge(of, parent),), cure)
+
+
+def _one_twist_parent_each(graph: Structure, twists: Iterable[TwistEdge]) -> Violation | None:
+    found = (_one_twist_parent(graph, twist.of, twist.relative_to) for twist in twists)
+    return next((violation for violation in found if violation), None)
+
+
+def _one_twist_path(graph: Structure, of: str, relative_to: str) -> Violation | None:
+    body, root = graph.body_of(of) or "", graph.root_of(of)
+    if body == relative_to:
+        return Violation("C8b", f"'{body}' does not move relative to itself.", (), "Name two different bodies.")
+    if graph.twist_group(root, body) != graph.twist_group(root, relative_to):
+        return None
+    return _already_moving(
+        graph, graph.twists_in(root), body, relative_to, "Pass adapt=True to keep it as a measurement"
+    )
+
+
+def _one_twist_path_when_joined(
+    graph: Structure, of: str, in_frame: str, twists: Collection[TwistEdge]
+) -> Violation | None:
+    joined, kept = sorted((graph.root_of(of), graph.root_of(in_frame)), key=lambda root: len(graph.twists_in(root)))
+    groups = _Groups(lambda body: graph.twist_group(kept, body))
+    for edge in chain(graph.twists_in(joined), twists):
+        body = graph.body_of(edge.of) or ""
+        if not groups.join(body, edge.relative_to):
+            others = (other for other in (*graph.twists_in(kept), *graph.twists_in(joined), *twists) if other != edge)
+            return _already_moving(graph, others, body, edge.relative_to, "Keep one of these twists")
+    return None
+
+
+def _one_twist_path_as_one_body(graph: Structure, name: str, frames: Collection[str]) -> Violation | None:
+    merged = {graph.body_of(frame) for frame in frames} | {name}
+
+    def renamed(body: str) -> str:
+        return name if body in merged else body
+
+    for root in {graph.root_of(frame) for frame in frames}:
+        groups = _Groups(lambda body: body)
+        for edge in graph.twists_in(root):
+            body, tail = renamed(graph.body_of(edge.of) or ""), renamed(edge.relative_to)
+            if not groups.join(body, tail):
+                truth = f"On one body '{name}', {edge} would be known twice."
+                return Violation("C8b", truth, (edge,), "Remove that twist first.")
+    return None
+
+
+def _already_moving(graph: Structure, edges: Iterable[TwistEdge], body: str, relative_to: str, cure: str) -> Violation:
+    truth = f"How '{body}' moves relative to '{relative_to}' would be known twice in one tree of poses."
+    path = tuple(_twist_path(graph, edges, body, relative_to))
+    return Violation("C8b", truth, path, f"{cure}, or remove one of the others first.")
+
+
+def _edges_up(graph: Structure, frame: str) -> Iterator[PoseEdge]:
+    """From a frame to the root of its tree."""
+    parent = graph.pose_parent(frame)
+    while parent is not None:
+        yield PoseEdge(frame, parent)
+        frame, parent = parent, graph.pose_parent(parent)
+
+
+def _edges_between(graph: Structure, a: str, b: str) -> list[PoseEdge]:
+    """The path between two frames of one tree."""
+    from_a, from_b = list(_edges_up(graph, a)), list(_edges_up(graph, b))
+    while from_a and from_b and from_a[-1] == from_b[-1]:
+        from_a.pop()
+        from_b.pop()
+    return [*from_a, *reversed(from_b)]
+
+
+def _frame_in(graph: Structure, body: str, root: str) -> str:
+    return next(frame for frame in graph.frames_of(body) if graph.root_of(frame) == root)
+
+
+def _twist_path(graph: Structure, edges: Iterable[TwistEdge], start: str, end: str) -> list[TwistEdge]:
+    """The twists that already lead from body to body. Only for the sentence of a refusal."""
+    neighbours: dict[str, list[tuple[str, TwistEdge]]] = {}
+    for edge in edges:
+        body = graph.body_of(edge.of) or ""
+        neighbours.setdefault(body, []).append((edge.relative_to, edge))
+        neighbours.setdefault(edge.relative_to, []).append((body, edge))
+    reached: dict[str, list[TwistEdge]] = {start: []}
+    front = [start]
+    for body in front:
+        for other, edge in neighbours.get(body, ()):
+            if other not in reached:
+                reached[other] = [*reached[body], edge]
+                front.append(other)
+    return reached.get(end, [])
+
+
+class _Groups:
+    """Sets of bodies that grow together, on top of groups that are already there and stay as they are."""
+
+    def __init__(self, group_of: Callable[[str], Hashable]) -> None:
+        self._group_of, self._joined = group_of, dict[Hashable, Hashable]()
+
+    def join(self, a: str, b: str) -> bool:
+        """Joins the groups of both; False if they are one already."""
+        first, second = self._find(a), self._find(b)
+        self._joined[first] = second
+        return first != second
+
+    def _find(self, body: str) -> Hashable:
+        group = self._group_of(body)
+        while (above := self._joined.get(group, group)) != group:
+            self._joined[group] = self._joined.get(above, above)
+            group = above
+        return group
