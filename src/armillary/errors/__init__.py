@@ -9,29 +9,80 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError
+from armillary.errors.semantics import (
+    AmbiguousOrder,
+    BodyDiffers,
+    CoordinateFrameDiffers,
+    HelperBodiesDiffer,
+    HelperBodyDiffers,
+    HelperCoordinateFrameDiffers,
+    HelperOrientationFrameDiffers,
+    HelperPointDiffers,
+    InnerBodyDiffers,
+    InnerOrientationFrameDiffers,
+    InnerPointDiffers,
+    KindDiffers,
+    NotNumeric,
+    NotRepresentable,
+    OrientationFrameDiffers,
+    PointDiffers,
+    ReferenceBodyDiffers,
+    RelationMissing,
+    RepresentationDiffers,
+    SemanticError,
+    StampDiffers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
     "AfterHistory",
+    "AmbiguousOrder",
     "AmbiguousPath",
     "ArmillaryError",
     "BeforeHistory",
+    "BodyDiffers",
+    "ConstraintViolation",
+    "CoordinateFrameDiffers",
     "FrameInUse",
     "FrameLoop",
+    "HelperBodiesDiffer",
+    "HelperBodyDiffers",
+    "HelperCoordinateFrameDiffers",
+    "HelperOrientationFrameDiffers",
+    "HelperPointDiffers",
+    "InnerBodyDiffers",
+    "InnerOrientationFrameDiffers",
+    "InnerPointDiffers",
     "InvalidArgument",
     "InvalidName",
     "InvalidStamp",
     "InvalidTransform",
+    "KindDiffers",
     "LimitReached",
     "MissingExtra",
+    "NoPosePath",
     "NoSamples",
+    "NoTwistPath",
+    "NoValue",
     "NotConnected",
+    "NotNumeric",
+    "NotRepresentable",
+    "OrientationFrameDiffers",
+    "PointDiffers",
+    "PosesMissing",
+    "ReferenceBodyDiffers",
+    "RelationMissing",
+    "RepresentationDiffers",
+    "SemanticError",
     "SingleSample",
+    "StampDiffers",
     "StampOutOfRange",
     "SuspiciousName",
     "UnknownFrame",
+    "UnknownName",
+    "UnknownRelation",
     "WaitTimeout",
     "WorldClosed",
 ]
@@ -275,3 +326,15 @@ class MissingExtra(ArmillaryError, ImportError):
 
 class SuspiciousName(UserWarning):
     """A new frame whose name is one typo away from an old one."""
+
+
+# Last, because these are kinds of the errors above.
+from armillary.errors.constraints import (  # noqa: E402
+    ConstraintViolation,
+    NoPosePath,
+    NoTwistPath,
+    NoValue,
+    PosesMissing,
+    UnknownName,
+    UnknownRelation,
+)

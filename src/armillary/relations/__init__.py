@@ -1,1 +1,20 @@
 """Relations that know what they mean: poses, velocities, forces and their algebra."""
+
+from armillary.relations import representations
+from armillary.relations._compose_any import compose_any
+from armillary.relations._orientation import Orientation
+from armillary.relations._pose import Pose
+from armillary.relations._position import Position
+from armillary.relations._twist import Twist
+from armillary.relations._velocity import AngularVelocity, LinearVelocity
+
+__all__ = [
+    "AngularVelocity",
+    "LinearVelocity",
+    "Orientation",
+    "Pose",
+    "Position",
+    "Twist",
+    "compose_any",
+    "representations",
+]

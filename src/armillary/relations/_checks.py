@@ -1,0 +1,203 @@
+"""Every check of the geometric semantics, once: what must be equal, and which call repairs what is not.
+
+Numbers as in the table of checks: compose, change of point, of reference point, of orientation frames, of coordinates.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from armillary import errors
+
+
+class Asked(NamedTuple):
+    """An operation and its operands; its sentence is written only when it is refused."""
+
+    operation: str
+    template: str
+    operands: tuple[object, ...] = ()
+
+    def refuse(
+        self, kind: type[errors.SemanticError], expected: object, found: object, cure: str
+    ) -> errors.SemanticError:
+        """The error, ready to be raised."""
+        asked = self.template.format(*(repr(operand) for operand in self.operands))
+        return kind(operation=self.operation, asked=asked, expected=str(expected), found=str(found), cure=cure)
+
+
+def composing(a: object, b: object) -> Asked:
+    """`a @ b`."""
+    return Asked("compose", "compose {} @ {}", (a, b))
+
+
+def adding(a: object, b: object) -> Asked:
+    """`a + b`."""
+    return Asked("add", "add {} + {}", (a, b))
+
+
+def changing(operation: str, value: object, helper: object) -> Asked:
+    """`value.operation(helper)`."""
+    what = operation.removeprefix("change_").replace("_", " ")
+    return Asked(operation, f"change the {what} of {{}} by {{}}", (value, helper))
+
+
+def joining(kind: str, a: object, b: object) -> Asked:
+    """`kind.from_parts(a, b)`."""
+    return Asked("from_parts", f"make a {kind} of {{}} and {{}}", (a, b))
+
+
+def kind(asked: Asked, value: object, expected: type) -> None:
+    """The operand is a relation of this kind."""
+    if not isinstance(value, expected):
+        raise asked.refuse(
+            errors.KindDiffers, _an(expected.__name__), _an(type(value).__name__), f"Pass {_an(expected.__name__)}."
+        )
+
+
+def coordinate_frame(asked: Asked, expected: str, found: str) -> None:
+    """Numbers are added along the same axes only."""
+    if expected != found:
+        cure = (
+            f"Turn one of them first: .change_coordinate_frame(Orientation(of='{found}', in_frame='{expected}', "
+            "coordinates=...))."
+        )
+        raise asked.refuse(errors.CoordinateFrameDiffers, expected, found, cure)
+
+
+def point(asked: Asked, expected: str, found: str) -> None:
+    """Velocities, moments and accelerations are added at the same point only."""
+    if expected != found:
+        cure = (
+            f"Move one of them first: .change_point(Position(point='{expected}', reference_point='{found}', body=..., "
+            "reference_body=..., coordinates=...)), both points on its body."
+        )
+        raise asked.refuse(errors.PointDiffers, expected, found, cure)
+
+
+def inner_point(asked: Asked, a: Any, b: Any) -> None:
+    """The point of the first is the reference point of the second."""
+    if a.point != b.reference_point:
+        cure = f"Insert the relation of '{b.reference_point}' to '{a.point}' between them, or change one of the points."
+        raise asked.refuse(errors.InnerPointDiffers, a.point, b.reference_point, cure)
+
+
+def inner_orientation_frame(asked: Asked, a: Any, b: Any) -> None:
+    """The axes of the first are the reference axes of the second."""
+    if a.of != b.in_frame:
+        cure = (
+            f"Insert the orientation of '{b.in_frame}' in '{a.of}' between them: "
+            f".change_orientation_frame(Orientation(of='{b.in_frame}', in_frame='{a.of}', ...))."
+        )
+        raise asked.refuse(errors.InnerOrientationFrameDiffers, a.of, b.in_frame, cure)
+
+
+def inner_body(asked: Asked, a: Any, b: Any) -> None:
+    """The body that moves in the first is the reference body of the second."""
+    if a.body != b.reference_body:
+        cure = (
+            f"Insert the relation of '{b.reference_body}' to '{a.body}' between them; or, if these are one body, name "
+            f"it in both: body='{a.body}' and reference_body='{a.body}'."
+        )
+        raise asked.refuse(errors.InnerBodyDiffers, a.body, b.reference_body, cure)
+
+
+def body(asked: Asked, expected: str, found: str) -> None:
+    """Both are about the same moving body."""
+    if expected != found:
+        cure = f"Both must be of one body: name it in both, body='{expected}'."
+        raise asked.refuse(errors.BodyDiffers, expected, found, cure)
+
+
+def reference_body(asked: Asked, expected: str, found: str) -> None:
+    """Both are relative to the same body."""
+    if expected != found:
+        cure = f"Compose one of them with the motion of '{found}' relative to '{expected}' first."
+        raise asked.refuse(errors.ReferenceBodyDiffers, expected, found, cure)
+
+
+def same_motion(asked: Asked, value: Any, helper: Any) -> None:
+    """A velocity that helps must be of the same two bodies, along the same axes."""
+    body(asked, value.body, helper.body)
+    reference_body(asked, value.reference_body, helper.reference_body)
+    coordinate_frame(asked, value.expressed_in, helper.expressed_in)
+
+
+def helper_point(asked: Asked, value: Any, helper: Any) -> None:
+    """The position leads from the present point to the new one, within the moving body."""
+    coordinate_frame(asked, value.expressed_in, helper.expressed_in)
+    if helper.reference_point != value.point:
+        cure = (
+            f"Pass the position of the new point from '{value.point}': Position(reference_point='{value.point}', ...)."
+        )
+        raise asked.refuse(errors.HelperPointDiffers, value.point, helper.reference_point, cure)
+    _helper_body(asked, value.body, helper)
+
+
+def helper_reference_point(asked: Asked, value: Any, helper: Any) -> None:
+    """The position leads from the new reference point to the present one, within the reference body."""
+    coordinate_frame(asked, value.expressed_in, helper.expressed_in)
+    if helper.point != value.reference_point:
+        cure = (
+            f"Pass the position of '{value.reference_point}' from the new reference point: "
+            f"Position(point='{value.reference_point}', ...)."
+        )
+        raise asked.refuse(errors.HelperPointDiffers, value.reference_point, helper.point, cure)
+    _helper_body(asked, value.reference_body, helper)
+
+
+def helper_orientation_frame(asked: Asked, value: Any, helper: Any) -> None:
+    """The orientation is that of the new axes in the present ones, within the moving body."""
+    if helper.in_frame != value.of:
+        cure = f"Pass the orientation of the new frame in '{value.of}': Orientation(in_frame='{value.of}', ...)."
+        raise asked.refuse(errors.HelperOrientationFrameDiffers, value.of, helper.in_frame, cure)
+    _helper_body(asked, value.body, helper)
+
+
+def helper_reference_orientation_frame(asked: Asked, value: Any, helper: Any) -> None:
+    """The orientation is that of the present reference axes in the new ones, within the reference body."""
+    if helper.of != value.in_frame:
+        cure = f"Pass the orientation of '{value.in_frame}' in the new frame: Orientation(of='{value.in_frame}', ...)."
+        raise asked.refuse(errors.HelperOrientationFrameDiffers, value.in_frame, helper.of, cure)
+    _helper_body(asked, value.reference_body, helper)
+
+
+def helper_coordinate_frame(asked: Asked, value: Any, helper: Any) -> None:
+    """The orientation is that of the present axes in the new ones."""
+    if helper.of != value.expressed_in:
+        cure = f"Pass Orientation(of='{value.expressed_in}', in_frame=<the new axes>, ...)"
+        cure += ", or its .inverse()." if helper.in_frame == value.expressed_in else "."
+        raise asked.refuse(errors.HelperCoordinateFrameDiffers, value.expressed_in, helper.of, cure)
+
+
+def _helper_body(asked: Asked, own: str, helper: Any) -> None:
+    if helper.body != helper.reference_body:
+        cure = f"Only what is fixed to one body can be exchanged: name it, body='{own}' and reference_body='{own}'."
+        raise asked.refuse(errors.HelperBodiesDiffer, helper.reference_body, helper.body, cure)
+    if helper.body != own:
+        cure = f"It must be fixed to '{own}': pass a helper with body='{own}' and reference_body='{own}'."
+        raise asked.refuse(errors.HelperBodyDiffers, own, helper.body, cure)
+
+
+def stamp(asked: Asked, a: int | None, b: int | None) -> int | None:
+    """The instant of both; what has none holds at every instant."""
+    if a is None or b is None or a == b:
+        return b if a is None else a
+    cure = "Ask for both at one instant, or take the stamp off what does not change: .stamped(None)."
+    raise asked.refuse(errors.StampDiffers, a, b, cure)
+
+
+def representation(asked: Asked, a: Any, b: Any) -> None:
+    """Coordinates of two representations are never mixed silently."""
+    if a != b:
+        cure = "Convert one of them, in so many words: .converted(representation)."
+        raise asked.refuse(errors.RepresentationDiffers, a.name, b.name, cure)
+
+
+def _an(name: str) -> str:
+    return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}"
+
+
+def frame(asked: Asked, expected: str, found: str) -> None:
+    """Both are about the same frame."""
+    if expected != found:
+        raise asked.refuse(errors.OrientationFrameDiffers, expected, found, "Pass two poses of the same frames.")

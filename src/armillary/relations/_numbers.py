@@ -1,0 +1,118 @@
+"""Numbers at the border of the relations, and the small matrices of rigid motion."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy import float64
+from numpy.typing import NDArray
+
+from armillary.errors import InvalidArgument
+
+Array = NDArray[float64]
+
+_ASYMMETRY = 1e-9  # relative to the largest entry: what rounding leaves
+_SERIES_TERMS = 12
+_SERIES_RADIUS = 0.5
+
+
+def as_vector3(value: object, name: str) -> Array:
+    """A finite vector of shape (3,), ours and read-only."""
+    return _as_array(value, (3,), name)
+
+
+def as_covariance(value: object, name: str) -> Array | None:
+    """A symmetric, positive semi-definite matrix of shape (6, 6), ours and read-only; None stays None."""
+    if value is None:
+        return None
+    matrix = _as_array(value, (6, 6), name)
+    scale = max(float(np.abs(matrix).max()), np.finfo(float).tiny)
+    if np.abs(matrix - matrix.T).max() > _ASYMMETRY * scale:
+        raise InvalidArgument(f"{name} must be symmetric. Pass 0.5 * (C + C.T).")
+    if np.linalg.eigvalsh(matrix)[0] < -_ASYMMETRY * scale:
+        raise InvalidArgument(f"{name} must be positive semi-definite; its least eigenvalue is negative.")
+    return matrix
+
+
+def _as_array(value: object, shape: tuple[int, ...], name: str) -> Array:
+    try:
+        array = np.array(value, dtype=float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(f"{name} must be numbers of shape {shape}, got {value!r}.") from error
+    if array.shape != shape:
+        raise InvalidArgument(f"{name} must have shape {shape}, got {array.shape}.")
+    if not np.isfinite(array).all():
+        raise InvalidArgument(f"{name} must be finite, got {array.tolist()}.")
+    array.setflags(write=False)
+    return array
+
+
+def as_matrix4(value: object, name: str) -> Array:
+    """A finite matrix of shape (4, 4), ours and read-only."""
+    return _as_array(value, (4, 4), name)
+
+
+def as_matrix3(value: object, name: str) -> Array:
+    """A finite matrix of shape (3, 3), ours and read-only."""
+    return _as_array(value, (3, 3), name)
+
+
+def frozen(array: Any) -> Array:
+    """The array, read-only."""
+    fixed = np.asarray(array, dtype=float64)
+    fixed.setflags(write=False)
+    return fixed
+
+
+def skew(v: Array) -> Array:
+    """The matrix of `v x .`."""
+    x, y, z = v
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def both_turned(R: Array) -> Array:
+    """(6, 6): turns the linear and the angular part alike."""
+    turn = np.zeros((6, 6))
+    turn[:3, :3] = turn[3:, 3:] = R
+    return turn
+
+
+def point_moved(r: Array) -> Array:
+    """(6, 6): moves a twist to the point at `r` from its own, v' = v + w x r."""
+    move = np.eye(6)
+    move[:3, 3:] = -skew(r)
+    return move
+
+
+def seen_through(J: Array, covariance: Array | None) -> Array | None:
+    """The covariance of `J x` where x has `covariance`; unknown stays unknown."""
+    if covariance is None:
+        return None
+    result = J @ covariance @ J.T
+    return frozen(0.5 * (result + result.T))
+
+
+def added(a: Array | None, b: Array | None) -> Array | None:
+    """The covariance of a sum of two independent errors; unknown if either is."""
+    return None if a is None or b is None else frozen(a + b)
+
+
+def right_jacobian(tangent: Array) -> Array:
+    """(6, 6) of SE(3): Exp(x + d) = Exp(x) Exp(J d) for small d, x = (translation, rotation).
+
+    J is the integral of exp(-s ad(x)) over s from 0 to 1: a power series for a small x, doubled up to x.
+    """
+    v, w = skew(tangent[:3]), skew(tangent[3:])
+    ad = np.block([[w, v], [np.zeros((3, 3)), w]])
+    size = float(np.abs(ad).sum()) / _SERIES_RADIUS
+    doublings = math.ceil(math.log2(max(size, 1.0)))
+    x = -ad / 2.0**doublings
+    integral, power = np.zeros((6, 6)), np.eye(6)
+    for n in range(1, _SERIES_TERMS + 1):
+        integral, power = integral + power, power @ x / (n + 1)
+    exponential = np.eye(6) + x @ integral
+    for _ in range(doublings):
+        integral, exponential = 0.5 * (integral + exponential @ integral), exponential @ exponential
+    return integral

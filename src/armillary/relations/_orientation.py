@@ -1,0 +1,152 @@
+"""How the axes of one frame stand, seen from another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from armillary import errors
+from armillary.relations import _checks
+from armillary.relations._storage import Stored, as_names
+from armillary.relations.representations._faces import given, rotation_face
+
+if TYPE_CHECKING:
+    from armillary.relations.representations import Representation
+    from armillary.transforms import Rotation
+
+_DEFAULTS = {"body": "of", "reference_body": "in_frame", "expressed_in": "in_frame"}
+
+
+class Orientation(Stored):
+    """The orientation of frame `of` in frame `in_frame`.
+
+    Args:
+        of: The orientation frame whose axes are described.
+        in_frame: The orientation frame they are described in.
+        body: The body `of` is fixed to; its own if not given.
+        reference_body: The body `in_frame` is fixed to; its own if not given.
+        expressed_in: The axes of the coordinates; for rotations always those of `in_frame`.
+        coordinates: A `Rotation`, a (3, 3) matrix, or any other `RotationCoordinates`: `in_frame_R_of`.
+
+    Frozen. `a @ b` composes, reference first.
+    """
+
+    __slots__ = ("body", "coordinates", "expressed_in", "in_frame", "of", "reference_body")
+    _NAMES = ("of", "body", "in_frame", "reference_body", "expressed_in")
+    _FIELDS = (*_NAMES, "coordinates")
+    _face = staticmethod(rotation_face)
+
+    of: str
+    body: str
+    in_frame: str
+    reference_body: str
+    expressed_in: str
+    coordinates: Any
+
+    def __init__(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        coordinates: Any,
+        body: str | None = None,
+        reference_body: str | None = None,
+        expressed_in: str | None = None,
+    ) -> None:
+        names: dict[str, str | None] = {"of": of, "in_frame": in_frame, "body": body}
+        names |= {"reference_body": reference_body, "expressed_in": expressed_in}
+        self._fill(as_names(names, _DEFAULTS) | {"coordinates": given(rotation_face(coordinates))})
+        if self.expressed_in != self.in_frame:
+            raise self._not_along(self.expressed_in)
+
+    def __repr__(self) -> str:
+        return (
+            f"Orientation([{self.of}]|{self.body} in [{self.in_frame}]|{self.reference_body}, in [{self.expressed_in}])"
+        )
+
+    @property
+    def turn(self) -> Any:
+        """The coordinates, with the methods of `RotationCoordinates`."""
+        return rotation_face(self.coordinates)
+
+    @property
+    def rotation(self) -> Rotation:
+        """`in_frame_R_of` in numbers; `NotNumeric` for expressions."""
+        numbers: Rotation = self.turn.numbers()
+        return numbers
+
+    def is_close(self, other: Orientation, *, m: float = 1e-9, rad: float = 1e-9) -> bool:  # noqa: ARG002 - one face for all
+        """Same names, and at most `rad` radians apart."""
+        is_same = isinstance(other, Orientation) and self._same_names(other)
+        return is_same and self.rotation.is_close(other.rotation, rad=rad)
+
+    def converted(self, representation: Representation) -> Self:
+        """The same in other coordinates, exact to rounding."""
+        return self._with(representation.rotation(self.rotation))
+
+    def inverse(self) -> Self:
+        """The reference seen from the target; the coordinates are then along the target's axes."""
+        return self._with(
+            self.turn.inverse(),
+            of=self.in_frame,
+            body=self.reference_body,
+            in_frame=self.of,
+            reference_body=self.body,
+            expressed_in=self.of,
+        )
+
+    def compose(self, other: Orientation) -> Self:
+        """`c_R_b.compose(b_R_a)` is `c_R_a`."""
+        asked = _checks.composing(self, other)
+        _checks.kind(asked, other, Orientation)
+        _checks.inner_orientation_frame(asked, self, other)
+        _checks.inner_body(asked, self, other)
+        return self._with(composed(asked, self.turn, other.turn), of=other.of, body=other.body)
+
+    __matmul__ = compose
+
+    def change_orientation_frame(self, orientation: Orientation) -> Self:
+        """Other axes on the same body: `orientation` is that of the new frame in `of`."""
+        asked = _checks.changing("change_orientation_frame", self, orientation)
+        _checks.kind(asked, orientation, Orientation)
+        _checks.helper_orientation_frame(asked, self, orientation)
+        return self._with(composed(asked, self.turn, orientation.turn), of=orientation.of)
+
+    def change_reference_orientation_frame(self, orientation: Orientation) -> Self:
+        """Other reference axes on the same body: `orientation` is that of `in_frame` in the new frame."""
+        asked = _checks.changing("change_reference_orientation_frame", self, orientation)
+        _checks.kind(asked, orientation, Orientation)
+        _checks.helper_reference_orientation_frame(asked, self, orientation)
+        frame = orientation.in_frame
+        return self._with(composed(asked, orientation.turn, self.turn), in_frame=frame, expressed_in=frame)
+
+    def change_coordinate_frame(self, orientation: Orientation) -> Self:
+        """Refused, unless it changes nothing: the numbers of a rotation are always along `in_frame`."""
+        asked = _checks.changing("change_coordinate_frame", self, orientation)
+        _checks.kind(asked, orientation, Orientation)
+        _checks.helper_coordinate_frame(asked, self, orientation)
+        if orientation.in_frame == self.expressed_in:
+            return self
+        raise self._not_along(orientation.in_frame)
+
+    def _with(self, turn: Any, **names: str) -> Self:
+        return self._replace(coordinates=given(rotation_face(turn)), **names)
+
+    def _not_along(self, frame: str) -> errors.SemanticError:
+        asked = _checks.Asked("change_coordinate_frame", "express {} along the axes of {}", (self, frame))
+        truth = f"a rotation is always along the axes of its reference frame '{self.in_frame}'"
+        cure = f"Leave expressed_in out, or change the reference with .change_reference_orientation_frame to '{frame}'."
+        return asked.refuse(errors.NotRepresentable, truth, f"'{frame}'", cure)
+
+
+def composed(asked: _checks.Asked, a: Any, b: Any) -> Any:
+    """The product of two rotations of one representation."""
+    _checks.representation(asked, a.representation, b.representation)
+    return rotation_face(a.compose(b))
+
+
+def turn_to(value: Any, orientation: object) -> Any:
+    """The rotation from the axes that `value` is expressed in to those of `orientation.in_frame`, once checked."""
+    asked = _checks.changing("change_coordinate_frame", value, orientation)
+    _checks.kind(asked, orientation, Orientation)
+    _checks.helper_coordinate_frame(asked, value, orientation)
+    return rotation_face(orientation.coordinates)  # type: ignore[attr-defined]

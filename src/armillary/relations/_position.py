@@ -1,0 +1,93 @@
+"""Where a point is, seen from another point."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from armillary.relations import _checks
+from armillary.relations._vector import VectorRelation
+
+
+class Position(VectorRelation):
+    """The vector from `reference_point` to `point`.
+
+    Args:
+        point: The point, named like the frame whose origin it is.
+        reference_point: The point it is measured from.
+        body: The body `point` is fixed to; its own if not given.
+        reference_body: The body `reference_point` is fixed to; its own if not given.
+        expressed_in: The frame whose axes the coordinates are along; that of `reference_point` if not given.
+        coordinates: Shape (3,) [m], or any other `VectorCoordinates`.
+
+    Frozen. `a @ b` composes, reference first.
+    """
+
+    __slots__ = ("body", "point", "reference_body", "reference_point")
+    _NAMES = ("point", "body", "reference_point", "reference_body", "expressed_in")
+    _FIELDS = (*_NAMES, "coordinates")
+    _DEFAULTS: ClassVar = {"body": "point", "reference_body": "reference_point", "expressed_in": "reference_point"}
+
+    point: str
+    body: str
+    reference_point: str
+    reference_body: str
+
+    def __init__(
+        self,
+        *,
+        point: str,
+        reference_point: str,
+        coordinates: Any,
+        body: str | None = None,
+        reference_body: str | None = None,
+        expressed_in: str | None = None,
+    ) -> None:
+        self._init(
+            coordinates,
+            point=point,
+            body=body,
+            reference_point=reference_point,
+            reference_body=reference_body,
+            expressed_in=expressed_in,
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Position({self.point}|{self.body} from {self.reference_point}|{self.reference_body}, "
+            f"in [{self.expressed_in}])"
+        )
+
+    def inverse(self) -> Self:
+        """From the point to the reference point, along the same axes."""
+        return self._with(
+            -self.vector,
+            point=self.reference_point,
+            body=self.reference_body,
+            reference_point=self.point,
+            reference_body=self.body,
+        )
+
+    def compose(self, other: Position) -> Self:
+        """From the reference of `self` to the point of `other`, which starts where `self` ends."""
+        asked = _checks.composing(self, other)
+        _checks.kind(asked, other, Position)
+        _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
+        _checks.inner_point(asked, self, other)
+        _checks.inner_body(asked, self, other)
+        return self._with(self.vector + other.vector, point=other.point, body=other.body)
+
+    __matmul__ = compose
+
+    def change_point(self, position: Position) -> Self:
+        """To another point of the same body: `position` is that of the new point from the present one."""
+        asked = _checks.changing("change_point", self, position)
+        _checks.kind(asked, position, Position)
+        _checks.helper_point(asked, self, position)
+        return self._with(self.vector + position.vector, point=position.point)
+
+    def change_reference_point(self, position: Position) -> Self:
+        """From another point of the reference body: `position` is that of the present one from the new one."""
+        asked = _checks.changing("change_reference_point", self, position)
+        _checks.kind(asked, position, Position)
+        _checks.helper_reference_point(asked, self, position)
+        return self._with(self.vector + position.vector, reference_point=position.reference_point)

@@ -1,0 +1,201 @@
+"""Storage of poses and twists: seven or four names, coordinates, and what is known of their origin.
+
+What a native class must offer in its place: these constructors, these attributes and `_replace`.
+"""
+
+from __future__ import annotations
+
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+from armillary.errors import InvalidArgument, InvalidStamp
+from armillary.relations._numbers import as_covariance
+from armillary.relations._storage import Stored, as_names
+from armillary.relations.representations._faces import given, pose_face, twist_face
+from armillary.relations.representations._twists import LinearAngular
+from armillary.transforms import Transform
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import ArrayLike, NDArray
+
+Relations = tuple[tuple[str, str, str], ...]
+
+_FURTHEST_STAMP_NS = 2**62
+_POSE_DEFAULTS = {"point": "of", "body": "of", "reference_point": "in_frame", "reference_body": "in_frame"}
+_POSE_DEFAULTS |= {"expressed_in": "in_frame"}
+_TWIST_DEFAULTS = {"body": "point", "expressed_in": "reference_body"}
+
+
+def as_stamp(value: Any) -> int | None:
+    """Integer nanoseconds, or None for what holds always."""
+    if value is None:
+        return None
+    try:
+        stamp = index(value)
+    except TypeError:
+        hint = f" Pass seconds({value!r})." if isinstance(value, float) else ""
+        raise InvalidStamp(f"stamp must be integer nanoseconds, got {value!r}.{hint}") from None
+    if isinstance(value, bool) or abs(stamp) >= _FURTHEST_STAMP_NS:
+        raise InvalidStamp(f"stamp must be integer nanoseconds within 146 years of zero, got {value!r}.")
+    return stamp
+
+
+def _origin(held: bool, predicted: bool, relations: Any, covariance: Any, stamp: Any) -> dict[str, Any]:  # noqa: FBT001
+    return {
+        "stamp": as_stamp(stamp),
+        "covariance": as_covariance(covariance, "covariance"),
+        "held": bool(held),
+        "predicted": bool(predicted),
+        "relations": tuple(relations),
+    }
+
+
+class StoredPose(Stored):
+    """The names and coordinates of a pose."""
+
+    __slots__ = (
+        "body",
+        "coordinates",
+        "covariance",
+        "expressed_in",
+        "held",
+        "in_frame",
+        "of",
+        "point",
+        "predicted",
+        "reference_body",
+        "reference_point",
+        "relations",
+        "stamp",
+    )
+    _NAMES = ("of", "in_frame", "point", "body", "reference_point", "reference_body", "expressed_in")
+    _FIELDS = (*_NAMES, "coordinates", "stamp", "covariance", "held", "predicted", "relations")
+    _face = staticmethod(pose_face)
+
+    of: str
+    in_frame: str
+    point: str
+    body: str
+    reference_point: str
+    reference_body: str
+    expressed_in: str
+    coordinates: Any
+    stamp: int | None
+    covariance: NDArray[float64] | None
+    held: bool
+    predicted: bool
+    relations: Relations
+
+    def __init__(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        coordinates: Any = None,
+        transform: Transform | None = None,
+        point: str | None = None,
+        body: str | None = None,
+        reference_point: str | None = None,
+        reference_body: str | None = None,
+        expressed_in: str | None = None,
+        stamp: int | None = None,
+        covariance: ArrayLike | None = None,
+        held: bool = False,
+        predicted: bool = False,
+        relations: Relations = (),
+    ) -> None:
+        names: dict[str, str | None] = {"of": of, "in_frame": in_frame, "point": point, "body": body}
+        names |= {"reference_point": reference_point, "reference_body": reference_body, "expressed_in": expressed_in}
+        coordinates = _one_of(coordinates, transform)
+        self._fill(
+            as_names(names, _POSE_DEFAULTS)
+            | {"coordinates": given(pose_face(coordinates))}
+            | _origin(held, predicted, relations, covariance, stamp)
+        )
+        self._check()
+
+    @property
+    def method(self) -> str:
+        """How it was obtained: fixed, sampled, held or predicted."""
+        if self.stamp is None:
+            return "fixed"
+        return "predicted" if self.predicted else "held" if self.held else "sampled"
+
+
+def _one_of(coordinates: Any, transform: Transform | None) -> Any:
+    if transform is not None and not isinstance(transform, Transform):
+        raise InvalidArgument(
+            f"transform must be a Transform, got {transform!r}. Make one with Transform.from_matrix(...), or pass "
+            "it as coordinates=."
+        )
+    if (coordinates is None) == (transform is None):
+        raise InvalidArgument("A pose takes either transform= or coordinates=, and one of them.")
+    return coordinates if transform is None else transform
+
+
+class StoredTwist(Stored):
+    """The names and coordinates of a twist."""
+
+    __slots__ = (
+        "body",
+        "coordinates",
+        "covariance",
+        "expressed_in",
+        "held",
+        "method",
+        "point",
+        "predicted",
+        "reference_body",
+        "relations",
+        "stamp",
+    )
+    _NAMES = ("point", "body", "reference_body", "expressed_in")
+    _FIELDS = (*_NAMES, "coordinates", "stamp", "covariance", "method", "held", "predicted", "relations")
+    _face = staticmethod(twist_face)
+
+    point: str
+    body: str
+    reference_body: str
+    expressed_in: str
+    coordinates: Any
+    stamp: int | None
+    covariance: NDArray[float64] | None
+    method: str
+    held: bool
+    predicted: bool
+    relations: Relations
+
+    def __init__(
+        self,
+        *,
+        point: str,
+        reference_body: str,
+        coordinates: Any = None,
+        linear: ArrayLike | None = None,
+        angular: ArrayLike | None = None,
+        body: str | None = None,
+        expressed_in: str | None = None,
+        stamp: int | None = None,
+        covariance: ArrayLike | None = None,
+        method: str = "measured",
+        held: bool = False,
+        predicted: bool = False,
+        relations: Relations = (),
+    ) -> None:
+        names: dict[str, str | None] = {"point": point, "body": body, "reference_body": reference_body}
+        coordinates = _both(coordinates, linear, angular)
+        self._fill(
+            as_names(names | {"expressed_in": expressed_in}, _TWIST_DEFAULTS)
+            | {"coordinates": given(twist_face(coordinates)), "method": method}
+            | _origin(held, predicted, relations, covariance, stamp)
+        )
+        self._check()
+
+
+def _both(coordinates: Any, linear: ArrayLike | None, angular: ArrayLike | None) -> Any:
+    if coordinates is not None and linear is None and angular is None:
+        return coordinates
+    if coordinates is not None or linear is None or angular is None:
+        raise InvalidArgument("A twist takes either linear= and angular=, or coordinates=.")
+    return LinearAngular(linear=linear, angular=angular)  # type: ignore[arg-type]

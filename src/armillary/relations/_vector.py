@@ -1,0 +1,66 @@
+"""What all relations with three components have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy import float64
+
+from armillary.relations._orientation import turn_to
+from armillary.relations._storage import Stored, as_names
+from armillary.relations.representations._faces import given, vector_face
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armillary.relations.representations import Representation
+
+
+class VectorRelation(Stored):
+    """A relation whose coordinates are one vector."""
+
+    __slots__ = ("coordinates", "expressed_in")
+    _DEFAULTS: ClassVar[dict[str, str]] = {}
+    _is_angular: ClassVar[bool] = False
+    _face = staticmethod(vector_face)
+
+    expressed_in: str
+    coordinates: Any
+
+    def _init(self, coordinates: Any, **names: str | None) -> None:
+        checked = as_names(names, self._DEFAULTS)
+        self._fill(checked | {"coordinates": given(vector_face(coordinates))})
+
+    @property
+    def vector(self) -> Any:
+        """The coordinates, with the methods of `VectorCoordinates`."""
+        return vector_face(self.coordinates)
+
+    @property
+    def xyz(self) -> NDArray[float64]:
+        """The components as numbers, shape (3,), read-only; `NotNumeric` for expressions."""
+        numbers: NDArray[float64] = self.vector.numbers()
+        return numbers
+
+    def is_close(self, other: Self, *, m: float = 1e-9, rad: float = 1e-9) -> bool:
+        """Same names, and vectors at most `m` (linear) or `rad` (angular) apart, per second where it is a rate."""
+        if type(other) is not type(self) or not self._same_names(other):
+            return False
+        return bool(np.linalg.norm(self.xyz - other.xyz) <= (rad if self._is_angular else m))
+
+    def converted(self, representation: Representation) -> Self:
+        """The same in other coordinates, exact to rounding."""
+        return self._with(vector_face(representation.vector(self.xyz)))
+
+    def change_coordinate_frame(self, orientation: Any) -> Self:
+        """The same vector along other axes.
+
+        Args:
+            orientation: Of the present axes (`of=expressed_in`) in the new ones.
+        """
+        turn = turn_to(self, orientation)
+        return self._with(turn.rotate(self.vector), expressed_in=orientation.in_frame)
+
+    def _with(self, vector: Any, **names: str) -> Self:
+        return self._replace(coordinates=given(vector_face(vector)), **names)
