@@ -217,10 +217,11 @@ def _one_pose_parent(graph: Structure, of: str, in_frame: str) -> Violation | No
     if parent is None:
         return None
     truth = f"The frame '{of}' is placed in '{parent}' already."
+    cure = f"Call remove_pose(of='{of}', in_frame='{parent}') first."
     if parent == in_frame:
         cure = "Give this edge a new value with set_pose(...)."
-    else:
-        cure = f"Add the inverse, the pose of '{in_frame}' in '{of}', or remove_pose(of='{of}', in_frame='{parent}')."
+    elif graph.root_of(of) == graph.root_of(in_frame):
+        cure = f"Pass adapt=True to keep it as a measurement, as it follows from what is there. Or: {cure}"
     return Violation("C6a", truth, (PoseEdge(of, parent),), cure)
 
 

@@ -1,0 +1,140 @@
+"""What a graph of relations refuses: a structure that would contradict itself, and questions it has no path for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from armillary.errors import NotConnected, UnknownFrame
+from armillary.errors._base import ArmillaryError
+from armillary.errors.semantics import SemanticError
+
+__all__ = [
+    "ConstraintViolation",
+    "NoPosePath",
+    "NoTwistPath",
+    "NoValue",
+    "PosesMissing",
+    "UnknownName",
+    "UnknownRelation",
+]
+
+_MANY = 12
+
+
+def _listing(names: Sequence[str]) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:_MANY])
+    return f"{shown} and {len(names) - _MANY} more" if len(names) > _MANY else shown
+
+
+class ConstraintViolation(SemanticError):
+    """A statement that breaks a structural rule; nothing was changed.
+
+    Attributes:
+        constraint: The rule, "C1" to "C8b".
+        existing: What stands in the way, as names: bodies, frames, poses and twists.
+        cure: What to do.
+        offer: The same statement in a form that would be accepted (inverted, or moved to another frame of the same
+            body), or None. `adapt=True` applies it.
+    """
+
+    def __init__(
+        self, *, constraint: str, operation: str, asked: str, truth: str, existing: Sequence[Any], cure: str, offer: Any
+    ) -> None:
+        self.constraint, self.existing, self.offer = constraint, tuple(existing), offer
+        self.operation, self.expected, self.found, self.cure = operation, "", "", cure
+        instead = "" if offer is None else f" It would be accepted as {offer!r}: pass adapt=True, or add that."
+        ArmillaryError.__init__(self, f"Cannot {asked}: {constraint}. {truth}{self._in_the_way()} {cure}{instead}")
+
+    def _in_the_way(self) -> str:
+        if not self.existing:
+            return ""
+        shown = ", ".join(str(each) for each in self.existing[:_MANY])
+        more = f" and {len(self.existing) - _MANY} more" if len(self.existing) > _MANY else ""
+        return f" In the way: {shown}{more}."
+
+
+class UnknownName(UnknownFrame):
+    """A name that no frame, or no body, of the graph has."""
+
+    def __init__(self, name: str, known: Sequence[str], what: str) -> None:
+        self.name, self.what = name, what
+        super().__init__(name, known)
+
+    def __str__(self) -> str:
+        """The sentence; the search for a similar name is left until somebody reads it."""
+        return f"No {self.what} named '{self.name}' in this graph. {self._hint()}"
+
+    def _hint(self) -> str:
+        near = get_close_matches(self.name, self.known, n=1, cutoff=0.6)
+        if near:
+            return f"Did you mean '{near[0]}'?"
+        if not self.known:
+            return "It has none yet: add_body(name, frames=[...]) first."
+        return f"Known: {_listing(self.known)}."
+
+
+class UnknownRelation(ArmillaryError, LookupError):
+    """A pose or twist that was never added, or is there the other way round."""
+
+    def __init__(self, what: str, existing: Any, cure: str) -> None:
+        self.what, self.existing, self.cure = what, existing, cure
+        there = "" if existing is None else f" There is {existing}."
+        super().__init__(f"This graph does not hold {what}.{there} {cure}")
+
+
+class NoPosePath(NotConnected):
+    """Two frames of a graph that no poses connect."""
+
+    def __init__(self, of: str, in_frame: str, of_root: str, in_frame_root: str, wanted: str = "") -> None:
+        super().__init__(of, in_frame, of_root, in_frame_root, None)
+        what = wanted or f"The pose of '{of}' in '{in_frame}'"
+        roots = f"the first is in the tree of '{of_root}', the second in that of '{in_frame_root}'"
+        why = f"no poses lead from '{of}' to '{in_frame}'; {roots}"
+        self.args = (f"{what} is not known: {why}. Add a pose between a frame of each.",)
+
+
+class NoTwistPath(ArmillaryError, LookupError):
+    """Two bodies that no twists connect, among those that poses can carry to the point asked for."""
+
+    def __init__(self, body: str, relative_to: str, reachable: Sequence[str], unusable: Sequence[Any]) -> None:
+        self.body, self.relative_to = body, relative_to
+        self.reachable, self.unusable = tuple(reachable), tuple(unusable)
+        near = _listing(self.reachable) if self.reachable else "none"
+        super().__init__(
+            f"How '{body}' moves relative to '{relative_to}' is not known: twists tell its motion relative to {near}."
+            f"{self._told()} Add the missing twist, or add_pose(..., rigid=True) where one is mounted on the other."
+        )
+
+    def _told(self) -> str:
+        if not self.unusable:
+            return ""
+        names = ", ".join(str(each) for each in self.unusable[:_MANY])
+        return f" Not usable, as no poses lead there: {names}."
+
+
+class NoValue(ArmillaryError, LookupError):
+    """A twist on the path waits for the poses that would tell its value."""
+
+    def __init__(self, twist: Any, of: str, in_frame: str) -> None:
+        self.twist, self.of, self.in_frame = twist, of, in_frame
+        super().__init__(
+            f"{twist!r} is pending: it was given along the axes of '{in_frame}' and waits for poses that lead from "
+            f"'{of}' to '{in_frame}'. Add them."
+        )
+
+
+class PosesMissing(NoPosePath):
+    """A relation that can only be taken in with the help of poses that are not there yet."""
+
+    def __init__(self, relation: Any, of: str, in_frame: str, of_root: str, in_frame_root: str) -> None:
+        self.relation = relation
+        NoPosePath.__init__(
+            self, of, in_frame, of_root, in_frame_root, wanted=f"{relation!r} needs to be moved: its value at '{of}'"
+        )
+        self.args = (f"{self.args[0]} Or pass pending=True: a twist is then kept until they arrive.",)
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "armillary.errors"

@@ -1,0 +1,144 @@
+"""From a relation as somebody says it to the form in which an edge of the graph holds it.
+
+A pose edge is from frame to frame; a twist edge holds the twist at the origin and along the axes of its head frame.
+The numbers are brought there through the poses known at that moment and are not reinterpreted later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from armillary.errors import InvalidArgument, RepresentationDiffers
+from armillary.errors.constraints import ConstraintViolation, PosesMissing, UnknownName
+from armillary.relations import _graph_queries as queries
+from armillary.relations import rules
+from armillary.relations._graph_store import GraphStore
+from armillary.relations._graph_views import SeenFrom
+from armillary.relations._pose import Pose
+from armillary.relations._twist import Twist
+
+
+def known_pose(store: GraphStore, pose: Pose, call: str) -> Pose:
+    """The pose with the bodies of the graph, its names known and its numbers of the graph's kind."""
+    if not isinstance(pose, Pose):
+        raise InvalidArgument(f"{call} takes a Pose, got {pose!r}.")
+    of, in_frame = (_node(store, name, "frame") for name in (pose.of, pose.in_frame))
+    _of_the_graphs_kind(store, pose, call)
+    body = _agreed_body(store, pose, of, pose.body, call)
+    reference_body = _agreed_body(store, pose, in_frame, pose.reference_body, call)
+    if (body, reference_body) == (pose.body, pose.reference_body):
+        return pose
+    return pose._replace(body=body, reference_body=reference_body)
+
+
+def is_edge_form(pose: Pose) -> bool:
+    """Whether the points are the frames' origins, and the axes those of the reference."""
+    return (pose.point, pose.reference_point, pose.expressed_in) == (pose.of, pose.in_frame, pose.in_frame)
+
+
+def in_edge_form(store: GraphStore, pose: Pose) -> Pose:
+    """The same pose between the frames themselves."""
+    if pose.expressed_in != pose.in_frame:
+        pose = pose.change_coordinate_frame(queries.orientation(store, pose.expressed_in, pose.in_frame))
+    if pose.point != pose.of:
+        pose = pose.change_point(queries.position(store, pose.of, pose.point, pose.in_frame))
+    if pose.reference_point != pose.in_frame:
+        helper = queries.position(store, pose.reference_point, pose.in_frame, pose.in_frame)
+        pose = pose.change_reference_point(helper)
+    return pose
+
+
+def known_twist(store: GraphStore, twist: Twist, call: str) -> Twist:
+    """The twist with the bodies of the graph, its names known."""
+    if not isinstance(twist, Twist):
+        raise InvalidArgument(f"{call} takes a Twist, got {twist!r}.")
+    point = _node(store, twist.point, "frame")
+    _node(store, twist.reference_body, "body")
+    store.body_of(twist.expressed_in)
+    _motion_of_the_graphs_kind(store, twist, call)
+    body = store.structure.body_of(point)
+    if body is None or twist.body == body:
+        return twist
+    if twist.body == point:
+        return twist._replace(body=body)
+    _node(store, twist.body, "body")
+    return twist
+
+
+def head_of(store: GraphStore, twist: Twist) -> str:
+    """The frame at whose origin the twist will be held: its point, or else a frame of the body that poses reach."""
+    structure = store.structure
+    if structure.body_of(twist.point) in (twist.body, None):
+        return twist.point
+    free = [frame for frame in structure.frames_of(twist.body) if structure.twist_parent(frame) is None]
+    near = [frame for frame in free if structure.in_one_tree(frame, twist.point)]
+    return (near or free or [*structure.frames_of(twist.body), twist.point])[0]
+
+
+def missing_poses(store: GraphStore, twist: Twist, head: str) -> PosesMissing | None:
+    """What keeps a twist from being brought to its head frame; None if nothing does."""
+    structure = store.structure
+    for name in (twist.point, twist.expressed_in):
+        if not structure.in_one_tree(name, head):
+            return PosesMissing(twist, head, name, structure.root_of(head), structure.root_of(name))
+    return None
+
+
+def at_head(store: GraphStore, twist: Twist, head: str) -> Twist:
+    """The twist at the origin and along the axes of a frame on its body."""
+    if twist.point == head == twist.expressed_in:
+        return twist
+    return queries.brought(SeenFrom(store, head), twist, head)
+
+
+def _node(store: GraphStore, name: str, what: str) -> str:
+    """A name that is a frame or a body; the rules say which of the two it must be."""
+    structure = store.structure
+    if structure.body_of(name) is None and not structure.is_body(name):
+        known = structure.frames() if what == "frame" else structure.bodies()
+        raise UnknownName(name, known, what)
+    return name
+
+
+def _agreed_body(store: GraphStore, pose: Pose, frame: str, said: str, call: str) -> str:
+    """The body of a frame, unless the pose says that it is on another one; its own name says nothing."""
+    body = store.structure.body_of(frame)
+    if body is None or said in (frame, body):
+        return body or said
+    raise ConstraintViolation(
+        constraint="C2",
+        operation=call,
+        asked=f"{call} {pose!r}",
+        truth=f"It says that '{frame}' is on '{said}', and a frame is on one body only.",
+        existing=(rules.FrameNode(frame, body),),
+        cure=f"Say body '{body}', or nothing.",
+        offer=None,
+    )
+
+
+def _of_the_graphs_kind(store: GraphStore, pose: Pose, call: str) -> None:
+    found, expected = pose.parts.representation, store.representation
+    if found != expected:
+        raise _differs(pose, call, expected.name, found.name)
+
+
+def _motion_of_the_graphs_kind(store: GraphStore, twist: Twist, call: str) -> None:
+    """Compared in the free form: a body, spatial or hybrid twist of the same kind is welcome."""
+    found, expected = (type(each) for each in (queries.loosened(twist).coordinates, store.zero_motion))
+    if found is not expected:
+        raise _differs(twist, call, expected.__name__, found.__name__)
+
+
+def _differs(relation: Pose | Twist, call: str, expected: str, found: str) -> RepresentationDiffers:
+    cure = "Convert it, in so many words: .converted(representation), or make the graph of the other kind."
+    return RepresentationDiffers(
+        operation=call, asked=f"{call} {relation!r}", expected=expected, found=found, cure=cure
+    )
+
+
+def settle(store: GraphStore, frames: Collection[str]) -> None:
+    """Gives the twists that waited for one of these frames their value, where the poses now suffice: all or none."""
+    waiting = [(head, store.pending[head]) for head in store.pending.touched_by(frames)]
+    ready = [(head, twist) for head, twist in waiting if missing_poses(store, twist, head) is None]
+    for head, twist, value in [(head, twist, at_head(store, twist, head)) for head, twist in ready]:
+        store.put_twist_value(head, value, twist)

@@ -1,0 +1,285 @@
+"""The time-free graph of poses and twists between bodies, which refuses what would contradict itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from armillary.errors import InvalidArgument
+from armillary.errors.constraints import UnknownName
+from armillary.relations import _graph_pose_edits as pose_edits
+from armillary.relations import _graph_queries as queries
+from armillary.relations import _graph_twist_edits as twist_edits
+from armillary.relations import rules
+from armillary.relations._graph_measurements import Measurement, derived
+from armillary.relations._graph_refusals import refuse
+from armillary.relations._graph_store import GraphStore
+from armillary.relations._orientation import Orientation
+from armillary.relations._pose import Pose
+from armillary.relations._position import Position
+from armillary.relations._storage import as_name
+from armillary.relations._twist import Twist
+from armillary.relations._velocity import AngularVelocity, LinearVelocity
+from armillary.relations.representations import NATIVE, Representation
+from armillary.relations.rules import FrameNode, Violation
+
+
+class RelationGraph:
+    """Bodies with frames, poses from frame to frame, twists from body to frame, at one instant.
+
+    It holds no relation twice: what could be told in two ways would sooner or later be told differently. Every
+    statement that breaks a rule (C1 to C8b, see `armillary.relations.rules`) raises `ConstraintViolation` and changes
+    nothing. Poses are kept in the coordinates they were given in, which have to be those of the graph.
+
+    Args:
+        representation: What answers are made of; `NATIVE` if not given.
+
+    >>> from armillary import Transform
+    >>> graph = RelationGraph()
+    >>> graph.add_body("table", frames=["table"])
+    >>> graph.add_body("gun", frames=["gun_base", "gun_tip"])
+    >>> above = Transform.from_xyz_rpy(xyz=(0.0, 0.0, 0.3), rpy=(0.0, 0.0, 0.0))
+    >>> _ = graph.add_pose(Pose(of="gun_base", in_frame="table", transform=above))
+    >>> _ = graph.add_pose(Pose(of="gun_tip", in_frame="gun_base", transform=above))
+    >>> graph.position(of="gun_tip", in_frame="table").xyz
+    array([0. , 0. , 0.6])
+    """
+
+    __slots__ = ("_store",)
+
+    def __init__(self, *, representation: Representation = NATIVE) -> None:
+        self._store = GraphStore(representation)
+
+    def __repr__(self) -> str:
+        store = self._store
+        counts = (len(self.bodies()), len(self.frames()), len(store.poses), len(self.twists()))
+        words = ("bodies", "frames", "poses", "twists")
+        return f"RelationGraph({', '.join(f'{count} {word}' for count, word in zip(counts, words, strict=True))})"
+
+    # Nodes
+
+    def add_body(self, name: str, frames: Iterable[str] = ()) -> None:
+        """Adds a body, and frames fixed to it.
+
+        Raises:
+            ConstraintViolation: C1 a body has this name, C2 a frame has one of the names.
+        """
+        if isinstance(frames, str):
+            raise InvalidArgument(f"frames must be several names, got the one string '{frames}'. Pass ['{frames}'].")
+        name, names = as_name(name, "name"), [as_name(frame, "frames") for frame in frames]
+        structure = self._store.structure
+        refuse(rules.new_body(structure, name), "add_body", f"add the body '{name}'")
+        for index, frame in enumerate(names):
+            violation = rules.new_frame(structure, frame, name) or _twice(frame, names[:index], name)
+            refuse(violation, "add_body", f"add the frame '{frame}' to '{name}'")
+        structure.add_body(name)
+        for frame in names:
+            structure.add_frame(frame, name)
+
+    def add_frame(self, name: str, *, body: str | None = None) -> None:
+        """Adds a frame to a body.
+
+        Raises:
+            ConstraintViolation: C2 there is such a frame, C3 no body is named.
+            UnknownName: There is no such body.
+        """
+        name, structure = as_name(name, "name"), self._store.structure
+        refuse(rules.new_frame(structure, name, body), "add_frame", f"add the frame '{name}'")
+        if body is None or not structure.is_body(body):
+            raise UnknownName(str(body), structure.bodies(), "body")
+        structure.add_frame(name, body)
+
+    # Poses
+
+    def add_pose(self, pose: Pose, *, rigid: bool = False, adapt: bool = False) -> Pose | Measurement:
+        """Adds a pose between two frames.
+
+        Args:
+            pose: Between the frames themselves. A body that it does not name is the graph's.
+            rigid: The two bodies are mounted on each other: adds their twist of zero as well.
+            adapt: Where a rule refuses the pose, take in its inverse or the pose of another frame of the same body
+                instead, or keep it as a measurement if the graph could tell it already.
+
+        Returns:
+            What was taken in.
+
+        Raises:
+            ConstraintViolation: C2, C4, C5, C6a, C6b, C8a or C8b; its `.offer` is what `adapt=True` would take in.
+            UnknownName: The graph has no such frame.
+            RepresentationDiffers: Its coordinates are not of the graph's kind.
+        """
+        return pose_edits.add_pose(self._store, pose, rigid=rigid, adapt=adapt)
+
+    def set_pose(self, pose: Pose) -> Pose:
+        """Gives a pose that is there a new value.
+
+        Twists are not touched: they were brought to their frames when they were added.
+
+        Raises:
+            ConstraintViolation: C5 the pose is within one body or was added as rigid, and its value differs.
+            UnknownRelation: There is no such pose.
+        """
+        return pose_edits.set_pose(self._store, pose)
+
+    def remove_pose(self, *, of: str, in_frame: str) -> None:
+        """Removes a pose; a rigid one with its twist.
+
+        Raises:
+            UnknownRelation: There is no such pose.
+        """
+        pose_edits.remove_pose(self._store, of, in_frame)
+
+    # Twists
+
+    def add_twist(self, twist: Twist, *, adapt: bool = False, pending: bool = False) -> Twist | Measurement:
+        """Adds the twist of a body at a point, relative to another body.
+
+        It is kept at the origin and along the axes of its point's frame, to which it is brought through the poses
+        known now; what poses say later does not change it.
+
+        Args:
+            twist: Of any point and along any axes. A moving body that it does not name is the graph's.
+            adapt: As for `add_pose`.
+            pending: If poses are missing, keep the twist until they arrive.
+
+        Returns:
+            What was taken in; the twist as it was given where it is pending.
+
+        Raises:
+            ConstraintViolation: C7, C8a or C8b; its `.offer` is what `adapt=True` would take in.
+            PosesMissing: It cannot be brought to its frame yet.
+            UnknownName: The graph has no such frame or body.
+        """
+        return twist_edits.add_twist(self._store, twist, adapt=adapt, pending=pending)
+
+    def set_twist(self, twist: Twist, *, pending: bool = False) -> Twist:
+        """Gives a twist that is there a new value, brought to its frame through the poses known now.
+
+        Raises:
+            ConstraintViolation: C5 the bodies are mounted on each other.
+            UnknownRelation: There is no such twist.
+            PosesMissing: As for `add_twist`.
+        """
+        return twist_edits.set_twist(self._store, twist, pending=pending)
+
+    def remove_twist(self, *, of: str, relative_to: str) -> None:
+        """Removes the twist of a frame relative to a body.
+
+        Raises:
+            UnknownRelation: There is no such twist.
+            ConstraintViolation: C5 it belongs to a rigid pose.
+        """
+        twist_edits.remove_twist(self._store, of, relative_to)
+
+    # Questions
+
+    def pose(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        point: str | None = None,
+        reference_point: str | None = None,
+        expressed_in: str | None = None,
+    ) -> Pose:
+        """Where one frame is, seen from another.
+
+        Args:
+            of: Frame whose axes, and whose origin unless `point` says otherwise, are placed.
+            in_frame: Frame from which it is seen.
+            point: Another frame of the same body, whose origin is placed.
+            reference_point: Another frame of the body of `in_frame`, from whose origin it is measured.
+            expressed_in: Frame along whose axes the position is given; `in_frame` if not given.
+
+        Raises:
+            UnknownName: There is no such frame.
+            NoPosePath: No poses connect the frames.
+            NotRepresentable: The graph's coordinates cannot say it.
+        """
+        return queries.pose(
+            self._store,
+            of=of,
+            in_frame=in_frame,
+            point=point or of,
+            reference_point=reference_point or in_frame,
+            expressed_in=expressed_in or in_frame,
+        )
+
+    def position(self, *, of: str, in_frame: str, expressed_in: str | None = None) -> Position:
+        """From the origin of one frame to that of another. Raises like `pose`."""
+        return queries.position(self._store, of, in_frame, expressed_in or in_frame)
+
+    def orientation(self, *, of: str, in_frame: str, expressed_in: str | None = None) -> Orientation:
+        """The axes of one frame, seen from another. Raises like `pose`."""
+        return queries.orientation(self._store, of, in_frame, expressed_in)
+
+    def twist(self, *, of: str, relative_to: str, point: str | None = None, expressed_in: str | None = None) -> Twist:
+        """How a body moves, seen from another body.
+
+        Args:
+            of: Frame on the moving body; or the body itself, where `point` is given.
+            relative_to: The other body, or any frame on it.
+            point: Frame whose origin is the point; `of` if not given. If it is on another body, its origin is
+                regarded as moving with the body of `of` for this instant.
+            expressed_in: Frame along whose axes the answer is given; `relative_to` if not given.
+
+        Raises:
+            UnknownName: There is no such frame or body.
+            NoTwistPath: No twists connect the bodies, among those that poses can carry to the point.
+            NoPosePath: No poses connect the point and the axes.
+            NoValue: A twist on the way is pending.
+        """
+        return queries.twist(
+            self._store, point or of, self._store.body(of), self._store.body(relative_to), expressed_in or relative_to
+        )
+
+    def linear_velocity(
+        self, *, of: str, relative_to: str, point: str | None = None, expressed_in: str | None = None
+    ) -> LinearVelocity:
+        """How fast a point of a body moves, seen from another body. As `twist`."""
+        return self.twist(of=of, relative_to=relative_to, point=point, expressed_in=expressed_in).velocity
+
+    def angular_velocity(self, *, of: str, relative_to: str, expressed_in: str | None = None) -> AngularVelocity:
+        """How a body turns, seen from another body. `of` names a body or a frame on it; otherwise as `twist`."""
+        body, other = self._store.body(of), self._store.body(relative_to)
+        return queries.angular_velocity(self._store, body, other, expressed_in or relative_to)
+
+    # What there is
+
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the bodies, in the order they came."""
+        return self._store.structure.bodies()
+
+    def frames(self, body: str | None = None) -> tuple[str, ...]:
+        """Names of the frames, of all bodies or of one, in the order they came."""
+        structure = self._store.structure
+        if body is None:
+            return structure.frames()
+        if not structure.is_body(body):
+            raise UnknownName(body, structure.bodies(), "body")
+        return tuple(structure.frames_of(body))
+
+    def body_of(self, frame: str) -> str:
+        """The body that a frame is on."""
+        return self._store.body_of(frame)
+
+    def poses(self) -> tuple[Pose, ...]:
+        """The poses as they were given."""
+        return tuple(self._store.poses.values())
+
+    def twists(self) -> tuple[Twist, ...]:
+        """The twists as they are kept: each at the origin and along the axes of its frame."""
+        return tuple(self._store.twists.values())
+
+    def pending(self) -> tuple[Twist, ...]:
+        """The twists that wait for poses, as they were given."""
+        return self._store.pending.twists()
+
+    def measurements(self) -> tuple[Measurement, ...]:
+        """The redundant relations that were kept, each beside what the graph tells now."""
+        return tuple(Measurement(relation, derived(self._store, relation)) for relation in self._store.measured)
+
+
+def _twice(frame: str, before: Sequence[str], body: str) -> Violation | None:
+    if frame not in before:
+        return None
+    return Violation("C2", f"'{frame}' is named twice.", (FrameNode(frame, body),), "Name every frame once.")
