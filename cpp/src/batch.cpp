@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "armillary/pose_row.hpp"
-#include "batch_kernel.hpp"
+#include "batch_poses.hpp"
 #include "forest_state.hpp"
 #include "scratch.hpp"
 
@@ -26,30 +26,12 @@ const Kernel& kernel() {
 namespace {
 
 using batch::Ends;
+using batch::fill;
 using batch::kBlock;
+using batch::pose_at;
 using batch::Poses;
-
-Transform pose_at(const Poses& poses, std::size_t i) {
-  return {{poses.q[0][i], poses.q[1][i], poses.q[2][i], poses.q[3][i]}, {poses.t[0][i], poses.t[1][i], poses.t[2][i]}};
-}
-
-void put_pose(Poses& poses, std::size_t i, const Transform& value) {
-  const auto values = values_of(value);
-  for (std::size_t k = 0; k < 4; ++k) poses.q[k][i] = values[k];
-  for (std::size_t k = 0; k < 3; ++k) poses.t[k][i] = values[4 + k];
-}
-
-void put_row(Poses& poses, std::size_t i, const Row& row) {
-  const double* values = row.values();
-  for (std::size_t k = 0; k < 4; ++k) poses.q[k][i] = values[k];
-  for (std::size_t k = 0; k < 3; ++k) poses.t[k][i] = values[4 + k];
-}
-
-void fill(Poses& poses, const Transform& value) {
-  const auto values = values_of(value);
-  for (std::size_t k = 0; k < 4; ++k) std::fill_n(poses.q[k], kBlock, values[k]);
-  for (std::size_t k = 0; k < 3; ++k) std::fill_n(poses.t[k], kBlock, values[4 + k]);
-}
+using batch::put_pose;
+using batch::put_row;
 
 /// Up to kBlock instants that share one path.
 class Block {
@@ -175,7 +157,7 @@ class Block {
   bool is_dense_ = false;  // in order: neighbours often lie between the same two rows
   Bracket bracket_;
   Series::Probe probes_[kBlock];
-  Ends ends_{};
+  Ends ends_ = batch::identities();
   Poses edge_{}, of_{}, in_{};
 };
 

@@ -1,6 +1,9 @@
 // Every frame seen from one, at one instant: one sweep instead of many walks.
 
-#include "armillary/pose_row.hpp"
+#include <algorithm>
+#include <array>
+
+#include "batch_poses.hpp"
 #include "forest_state.hpp"
 
 namespace armillary {
@@ -9,7 +12,8 @@ namespace {
 
 /// One pass over all frames. Frames whose edges cover the instant hang together in components.
 ///
-/// Edges are evaluated all together first, step by step, so that memory is fetched in parallel.
+/// Edges are evaluated first, in blocks and step by step: the memory of a block is fetched in parallel, and is still
+/// near when the next step reads it.
 class Sweeper {
  public:
   struct Place {
@@ -25,12 +29,13 @@ class Sweeper {
 
   void sweep(const Topology& topology, Stamp at, const QueryContext& context) {
     places_.assign(topology.frames(), {});
-    edges_.resize(topology.frames());
-    probes_.resize(topology.frames());
     finder_.restart();
-    find_edges(topology, at, context);
-    probe_edges(at);
-    evaluate_edges(at, context);
+    for (first_ = 0; first_ < topology.frames(); first_ = last_) {
+      last_ = std::min<FrameId>(first_ + kBlock, topology.frames());
+      find_edges(topology, at, context);
+      probe_edges(at);
+      evaluate_edges(at, context);
+    }
   }
 
   const Place& place(FrameId frame) {
@@ -44,7 +49,8 @@ class Sweeper {
     return places_[frame];
   }
 
-  static Sweeper& of_this_thread() {
+  /// Not inlined: the thread's storage would be looked up anew at every access.
+  [[gnu::noinline]] static Sweeper& of_this_thread() {
     thread_local Sweeper sweeper;
     return sweeper;
   }
@@ -77,9 +83,9 @@ class Sweeper {
   }
 
   void find_edges(const Topology& topology, Stamp at, const QueryContext& context) {
-    for (FrameId id = 0; id < topology.frames(); ++id) {
+    for (FrameId id = first_; id < last_; ++id) {
       const FrameNode& node = topology.node(id);
-      PathEdge& edge = edges_[id];
+      PathEdge& edge = edges_[id - first_];
       FrameId parent = node.parent;
       if (node.tracks == nullptr && !node.may_loop) {
         edge = {id, node.relation, node.provider};
@@ -88,28 +94,44 @@ class Sweeper {
       }
       places_[id].above = node.alive ? parent : kNone;
       if (is_sampled(id)) __builtin_prefetch(edge.provider.pointer);
+      __builtin_prefetch(node.name);
     }
   }
 
   void probe_edges(Stamp at) {
-    for (FrameId id = 0; id < edges_.size(); ++id)
-      if (is_sampled(id)) edges_[id].provider.series().prefetch();
-    for (FrameId id = 0; id < edges_.size(); ++id)
-      if (is_sampled(id)) edges_[id].provider.series().probe(at, probes_[id]);
+    for (FrameId id = first_; id < last_; ++id)
+      if (is_sampled(id)) edges_[id - first_].provider.series().prefetch();
+    for (FrameId id = first_; id < last_; ++id)
+      if (is_sampled(id)) edges_[id - first_].provider.series().probe(at, probes_[id - first_]);
   }
 
   void evaluate_edges(Stamp at, const QueryContext& context) {
-    for (FrameId id = 0; id < edges_.size(); ++id) {
+    for (FrameId id = first_; id < last_; ++id) {
       Place& here = places_[id];
       if (here.above == kNone) continue;
-      const Bracket bracket = is_sampled(id) ? Series::settle(probes_[id], at) : Bracket{};
+      const Bracket bracket = is_sampled(id) ? Series::settle(probes_[id - first_], at) : Bracket{};
       const auto& [before, after] = bracket;
       if (before && after && before.stamp_ns() != at.ns && context.interpolation == Interpolation::linear) {
-        here.component_T_frame = interpolate_linear(pose_of(before), pose_of(after), fraction(before, after, at.ns));
+        gather(id - first_, before, after, at);
       } else {
-        evaluate_unusual(edges_[id], bracket, at, context, here);
+        evaluate_unusual(edges_[id - first_], bracket, at, context, here);
       }
     }
+    interpolate_gathered();
+  }
+
+  void gather(std::uint32_t i, const Row& before, const Row& after, Stamp at) {
+    batch::put_row(ends_.before, i, before);
+    batch::put_row(ends_.after, i, after);
+    ends_.u[i] = fraction(before, after, at.ns);
+    gathered_.push_back(i);
+  }
+
+  void interpolate_gathered() {
+    if (gathered_.empty()) return;
+    batch::kernel().interpolate(ends_, between_);
+    for (const std::uint32_t i : gathered_) places_[first_ + i].component_T_frame = batch::pose_at(between_, i);
+    gathered_.clear();
   }
 
   void evaluate_unusual(const PathEdge& edge, const Bracket& bracket, Stamp at, const QueryContext& context, Place& here) {
@@ -124,13 +146,19 @@ class Sweeper {
   }
 
   [[nodiscard]] bool is_sampled(FrameId id) const {
-    return places_[id].above != kNone && edges_[id].provider.kind == ProviderKind::sampled;
+    return places_[id].above != kNone && edges_[id - first_].provider.kind == ProviderKind::sampled;
   }
+
+  static constexpr FrameId kBlock = batch::kBlock;
 
   PathFinder finder_;
   std::vector<Place> places_;
-  std::vector<PathEdge> edges_;
-  std::vector<Series::Probe> probes_;
+  FrameId first_ = 0, last_ = 0;  // the block at hand
+  std::array<PathEdge, kBlock> edges_;
+  std::array<Series::Probe, kBlock> probes_;
+  batch::Ends ends_ = batch::identities();
+  batch::Poses between_{};
+  std::vector<std::uint32_t> gathered_;  // places in the block that lie between two rows
   std::vector<FrameId> chain_;
   Evaluation value_;
 };

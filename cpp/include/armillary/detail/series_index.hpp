@@ -140,10 +140,11 @@ class Series::Reader {
   }
 
   [[nodiscard]] std::uint32_t guess_row(std::uint32_t entry, std::uint32_t count, std::int64_t at_ns) const {
-    const std::int64_t low = first_of(entry), high = entry + 1 < end_ ? first_of(entry + 1) : newest_ns_;
+    const bool is_tail = entry + 1 == end_;  // its rows end at the newest, others just before the next chunk
+    const std::int64_t low = first_of(entry), high = is_tail ? newest_ns_ : first_of(entry + 1);
     if (at_ns <= low || at_ns >= high) return count - 1;
     const double done = static_cast<double>(at_ns - low) / static_cast<double>(high - low);
-    return std::min(static_cast<std::uint32_t>(done * static_cast<double>(count)), count - 1);
+    return std::min(static_cast<std::uint32_t>(done * static_cast<double>(is_tail ? count - 1 : count)), count - 1);
   }
 
   std::int64_t floor_ns_;
@@ -167,7 +168,8 @@ inline Bracket Series::settle(const Probe& probe, Stamp at) {
     const std::uintptr_t word = index->entries[entry].word.load();
     return index->row(word, last ? Index::count_of(word) - 1 : 0);
   };
-  if (stamp_of(0) > at.ns) {
+  // The first row is far from the guess, and seldom worth fetching.
+  if (stamp_of(probe.guess) > at.ns && stamp_of(0) > at.ns) {
     // Only when the chunk's first row went away: its lower bound is then older than its first stamp.
     bracket.after = index->row(rows);
     if (probe.entry > index->begin.load()) bracket.before = neighbour(probe.entry - 1, true);
