@@ -1,11 +1,17 @@
 """Coordinates of every kind: the library's own, matrices, angles, other libraries' types, or yours.
 
-`NATIVE`, `POSITION_QUATERNION` and `HOMOGENEOUS_MATRIX` are ready-made representations; `SCIPY` and `PINOCCHIO` import
-their library when they are first touched.
+A *representation* makes coordinates: `NATIVE`, `POSITION_QUATERNION`, `HOMOGENEOUS_MATRIX`,
+`position_euler(convention)`. `SCIPY` and `PINOCCHIO` import their library when they are first touched; so does a
+relation that is given one of their values. Types with the methods of the protocols are taken as they are.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
+from armillary.errors import MissingExtra
+from armillary.relations.representations._euler import EulerAngles, PositionEuler, position_euler
 from armillary.relations.representations._homogeneous import HOMOGENEOUS_MATRIX, HomogeneousMatrix, RotationMatrix
 from armillary.relations.representations._native import NATIVE, POSITION_QUATERNION, NumpyVector, PositionQuaternion
 from armillary.relations.representations._protocols import (
@@ -22,17 +28,21 @@ from armillary.relations.representations._twists import (
     ScrewTwist,
     SpatialTwist,
 )
+from armillary.relations.representations._wrenches import ForceTorque
 
 __all__ = [
     "HOMOGENEOUS_MATRIX",
     "NATIVE",
     "POSITION_QUATERNION",
     "BodyTwist",
+    "EulerAngles",
+    "ForceTorque",
     "HomogeneousMatrix",
     "HybridTwist",
     "LinearAngular",
     "NumpyVector",
     "PoseCoordinates",
+    "PositionEuler",
     "PositionQuaternion",
     "Representation",
     "RotationCoordinates",
@@ -41,4 +51,22 @@ __all__ = [
     "SpatialTwist",
     "TwistCoordinates",
     "VectorCoordinates",
+    "position_euler",
 ]
+
+_ON_DEMAND = {
+    "PINOCCHIO": ("pinocchio_se3", "pinocchio"),
+    "SCIPY": ("scipy_rotation", "scipy"),
+    "PositionScipy": ("scipy_rotation", "scipy"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What needs another library, imported when it is first asked for."""
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module 'armillary.relations.representations' has no attribute {name!r}")
+    module, package = _ON_DEMAND[name]
+    try:
+        return getattr(import_module(f"{__name__}.{module}"), name)
+    except ModuleNotFoundError as error:
+        raise MissingExtra(package, package) from error
