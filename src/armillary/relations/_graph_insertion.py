@@ -16,6 +16,10 @@ from armillary.relations._graph_store import GraphStore
 from armillary.relations._graph_views import SeenFrom
 from armillary.relations._pose import Pose
 from armillary.relations._twist import Twist
+from armillary.relations.representations import NATIVE, POSITION_QUATERNION
+
+_OURS = frozenset((NATIVE, POSITION_QUATERNION))
+"""A `Transform` and a `PositionQuaternion` are one kind: the second says what the first cannot."""
 
 
 def known_pose(store: GraphStore, pose: Pose, call: str) -> Pose:
@@ -38,7 +42,9 @@ def is_edge_form(pose: Pose) -> bool:
 
 def in_edge_form(store: GraphStore, pose: Pose) -> Pose:
     """The same pose between the frames themselves."""
-    if pose.expressed_in != pose.in_frame:
+    if pose.expressed_in == pose.of:
+        pose = pose.change_coordinate_frame(pose.orientation)
+    elif pose.expressed_in != pose.in_frame:
         pose = pose.change_coordinate_frame(queries.orientation(store, pose.expressed_in, pose.in_frame))
     if pose.point != pose.of:
         pose = pose.change_point(queries.position(store, pose.of, pose.point, pose.in_frame))
@@ -118,7 +124,7 @@ def _agreed_body(store: GraphStore, pose: Pose, frame: str, said: str, call: str
 
 def _of_the_graphs_kind(store: GraphStore, pose: Pose, call: str) -> None:
     found, expected = pose.parts.representation, store.representation
-    if found != expected:
+    if found != expected and not _OURS.issuperset((found, expected)):
         raise _differs(pose, call, expected.name, found.name)
 
 
