@@ -395,17 +395,16 @@ void Series::join_tail_to_previous(RetireList& retired) {
   const std::uintptr_t left = index->entries[index->end - 2].word, right = index->entries[index->end - 1].word;
   const std::uint32_t left_count = Index::count_of(left), total = left_count + Index::count_of(right);
   if (total > kChunkRows) return;
-  std::int64_t* rows = allocate_rows(total, index->stride);
-  copy_rows(rows, Index::rows_of(left), left_count, index->stride);
-  copy_rows(rows + std::size_t{left_count} * index->stride, Index::rows_of(right), Index::count_of(right), index->stride);
-  auto* next = Index::make(index->stride, index->side_offset, live + 4);
-  for (std::uint32_t i = 0; i + 1 < live; ++i) {
+  Draft next(Index::make(index->stride, index->side_offset, live + 4));
+  for (std::uint32_t i = 0; i + 2 < live; ++i) {
     next->entries[i].first_ns.store(index->entries[index->begin + i].first_ns.load());
     next->entries[i].word.store(index->entries[index->begin + i].word.load());
   }
-  next->entries[live - 2].word.store(chunk_word(rows, total));
+  std::int64_t* rows = next.add_chunk(live - 2, total, total, index->entries[index->end - 2].first_ns.load());
+  copy_rows(rows, Index::rows_of(left), left_count, index->stride);
+  copy_rows(rows + std::size_t{left_count} * index->stride, Index::rows_of(right), Index::count_of(right), index->stride);
   next->end.store(live - 1);
-  publish_index(next, retired);
+  publish_index(next.release(), retired);
   tail_capacity_ = total;
   retire_rows(left, retired);
   retire_rows(right, retired);
