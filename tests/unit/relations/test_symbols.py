@@ -7,6 +7,7 @@ import pytest
 
 casadi = pytest.importorskip("casadi")
 
+from armillary import Rotation, Transform  # noqa: E402
 from armillary.errors import NotNumeric, RepresentationDiffers  # noqa: E402
 from armillary.relations import Orientation, Pose, Position, Twist  # noqa: E402
 from armillary.relations.representations import (  # noqa: E402
@@ -16,18 +17,32 @@ from armillary.relations.representations import (  # noqa: E402
     TwistCoordinates,
     VectorCoordinates,
 )
-from unit.relations import kit  # noqa: E402
-from unit.relations.symbols import (  # noqa: E402
+from symbolic import (  # noqa: E402
     SYMBOLIC,
     SymbolicPose,
+    SymbolicRepresentation,
     SymbolicRotation,
     SymbolicTwist,
     SymbolicVector,
-    value_of,
 )
+from unit.relations import kit  # noqa: E402
 
 CLOSE = 1e-12
 ANGLE = 0.7
+
+
+def value_of(expression, values: dict) -> np.ndarray:
+    return np.array(casadi.Function("f", list(values), [expression])(*values.values()), dtype=float)
+
+
+def exp(_, linear, angular, duration_s):
+    """Of a twist that turns (spec B2.4)."""
+    rate = casadi.norm_2(angular.sx)
+    angle, W = rate * duration_s, casadi.skew(angular.sx) / rate
+    one, cosine, sine = casadi.SX.eye(3), casadi.cos(angle), casadi.sin(angle)
+    R = one + sine * W + (1 - cosine) * W @ W
+    V = duration_s * (one + (1 - cosine) / angle * W + (1 - sine / angle) * W @ W)
+    return SymbolicPose(SymbolicVector(V @ linear.sx), SymbolicRotation(R))
 
 
 @pytest.fixture
@@ -61,20 +76,20 @@ class TestExpressions:
 
     def test_compose(self, q):
         whole = hinge(q) @ handle().converted(SYMBOLIC)
-        numbers = value_of(whole.coordinates.position.entries, {q: ANGLE}).reshape(3)
+        numbers = value_of(whole.coordinates.position.sx, {q: ANGLE}).reshape(3)
         expected = np.array([1, 0, 0]) + turned(ANGLE) @ kit.SOME.translation
         np.testing.assert_allclose(numbers, expected, atol=CLOSE)
 
     def test_invert_along_the_same_axes(self, q):
         back = hinge(q).inverse()
         assert (back.of, back.in_frame, back.expressed_in) == ("wall", "door", "wall")
-        numbers = value_of(back.coordinates.rotation.entries, {q: ANGLE})
+        numbers = value_of(back.coordinates.rotation.sx, {q: ANGLE})
         np.testing.assert_allclose(numbers, turned(ANGLE).T, atol=CLOSE)
 
     def test_have_no_numbers(self, q):
-        with pytest.raises(NotNumeric, match="Evaluate them first"):
-            _ = hinge(q).transform
-        assert handle().converted(SYMBOLIC).is_close(handle(), m=CLOSE, rad=CLOSE)
+        for read in (lambda pose: pose.transform, lambda pose: pose.xyz, lambda pose: pose.is_close(pose)):
+            with pytest.raises(NotNumeric, match="Evaluate them"):
+                read(hinge(q))
 
     def test_do_not_mix_with_numbers(self, q):
         with pytest.raises(RepresentationDiffers, match="casadi and Transform"):
@@ -89,7 +104,7 @@ class TestExpressions:
         rate = casadi.SX.sym("rate")
         along = SymbolicTwist(SymbolicVector(casadi.SX([0, 0, 0])), SymbolicVector(casadi.vertcat(0, 0, rate)))
         door = Twist(point="door", reference_body="wall", coordinates=along)
-        arm = (hinge(q) @ handle().converted(SYMBOLIC)).position.coordinates.entries - casadi.SX([1, 0, 0])
+        arm = (hinge(q) @ handle().converted(SYMBOLIC)).position.coordinates.sx - casadi.SX([1, 0, 0])
         lever = Position(
             point="handle",
             body="door",
@@ -100,13 +115,40 @@ class TestExpressions:
         )
         moved = door.change_point(lever)
         expected = casadi.jtimes(arm, q, rate)
-        difference = moved.coordinates.linear.entries - expected
+        difference = moved.coordinates.linear.sx - expected
         np.testing.assert_allclose(value_of(difference, {q: ANGLE, rate: 0.3}), 0.0, atol=CLOSE)
+
+    def test_integrate_in_their_own_way(self, q, monkeypatch):
+        monkeypatch.setattr(SymbolicRepresentation, "exp", exp, raising=False)
+        rate = casadi.SX.sym("rate")
+        along = SymbolicTwist(SymbolicVector(casadi.SX([0.1, 0, 0])), SymbolicVector(casadi.vertcat(0, 0, rate)))
+        moving = Twist(point="door", reference_body="wall", expressed_in="door", coordinates=along)
+        later = moving.integrate(hinge(q), 0.5)
+        values = {q: ANGLE, rate: 0.3}
+        still = Pose(of="door", in_frame="wall", coordinates=Transform.from_rotation(about_z(ANGLE), xyz=(1, 0, 0)))
+        numeric = Twist(
+            point="door", reference_body="wall", expressed_in="door", linear=(0.1, 0, 0), angular=(0, 0, 0.3)
+        )
+        expected = numeric.integrate(still, 0.5)
+        parts = later.coordinates.position.sx, later.coordinates.rotation.sx
+        np.testing.assert_allclose(value_of(parts[0], values).reshape(3), expected.xyz, atol=CLOSE)
+        np.testing.assert_allclose(value_of(parts[1], values), expected.rotation.matrix, atol=CLOSE)
 
     def test_turn_to_other_axes(self, q):
         turn = Orientation(of="map", in_frame="base", coordinates=SYMBOLIC.rotation(kit.QUARTER))
         moving = kit.twist().converted(SYMBOLIC).change_coordinate_frame(turn)
-        np.testing.assert_allclose(moving.linear, kit.QUARTER @ kit.twist().linear, atol=CLOSE)
+        numbers = value_of(moving.coordinates.linear.sx, {q: ANGLE}).reshape(3)
+        np.testing.assert_allclose(numbers, kit.QUARTER @ kit.twist().linear, atol=CLOSE)
+
+    def test_that_cannot_be_integrated_say_so(self, q):
+        still = SymbolicTwist(SymbolicVector(q * casadi.SX.ones(3)), SymbolicVector(casadi.SX.zeros(3)))
+        moving = Twist(point="door", reference_body="wall", expressed_in="door", coordinates=still)
+        with pytest.raises(NotNumeric):
+            moving.integrate(hinge(q), 0.5)
+
+
+def about_z(angle: float) -> Rotation:
+    return Rotation.from_rpy((0.0, 0.0, angle))
 
 
 def turned(angle: float) -> np.ndarray:
