@@ -64,6 +64,9 @@ class TestFigure2Nodes:
     def test_rejects_frame_f_again_on_another_body_C2(self, graph):
         assert_refused(graph, "C2", graph.add_frame, "f", body="E")
 
+    def test_rejects_a_body_with_a_frame_that_is_taken_C2(self, graph):
+        assert_refused(graph, "C2", graph.add_body, "G", frames=["g", "a"])
+
     def test_rejects_frame_z_without_a_body_C3(self, graph):
         assert_refused(graph, "C3", graph.add_frame, "z")
 

@@ -11,12 +11,13 @@ from collections.abc import Collection
 from armillary.errors import InvalidArgument, RepresentationDiffers
 from armillary.errors.constraints import ConstraintViolation, PosesMissing, UnknownName
 from armillary.relations import _graph_queries as queries
-from armillary.relations import rules
+from armillary.relations._graph_refusals import violated
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._graph_views import SeenFrom
 from armillary.relations._pose import Pose
 from armillary.relations._twist import Twist
 from armillary.relations.representations import NATIVE, POSITION_QUATERNION
+from armillary.relations.rules import BodyNode, FrameNode, Violation
 
 _OURS = frozenset((NATIVE, POSITION_QUATERNION))
 """A `Transform` and a `PositionQuaternion` are one kind: the second says what the first cannot."""
@@ -67,7 +68,8 @@ def known_twist(store: GraphStore, twist: Twist, call: str) -> Twist:
         return twist
     if twist.body == point:
         return twist._replace(body=body)
-    _node(store, twist.body, "body")
+    if not store.structure.is_body(twist.body):
+        raise UnknownName(twist.body, store.structure.bodies(), "body")
     return twist
 
 
@@ -76,9 +78,16 @@ def head_of(store: GraphStore, twist: Twist) -> str:
     structure = store.structure
     if structure.body_of(twist.point) in (twist.body, None):
         return twist.point
+    if not structure.frames_of(twist.body):
+        raise violated(_no_frame(twist), "add_twist", f"add {twist!r}")
     free = [frame for frame in structure.frames_of(twist.body) if structure.twist_parent(frame) is None]
     near = [frame for frame in free if structure.in_one_tree(frame, twist.point)]
-    return (near or free or [*structure.frames_of(twist.body), twist.point])[0]
+    return next(iter(near or free or structure.frames_of(twist.body)))
+
+
+def _no_frame(twist: Twist) -> Violation:
+    truth = f"The moving end of a twist is a frame, and '{twist.body}' has no frame."
+    return Violation("C7", truth, (BodyNode(twist.body),), f"Give it one: add_frame(name, body='{twist.body}').")
 
 
 def missing_poses(store: GraphStore, twist: Twist, head: str) -> PosesMissing | None:
@@ -116,7 +125,7 @@ def _agreed_body(store: GraphStore, pose: Pose, frame: str, said: str, call: str
         operation=call,
         asked=f"{call} {pose!r}",
         truth=f"It says that '{frame}' is on '{said}', and a frame is on one body only.",
-        existing=(rules.FrameNode(frame, body),),
+        existing=(FrameNode(frame, body),),
         cure=f"Say body '{body}', or nothing.",
         offer=None,
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from armillary import Transform
-from armillary.errors import ConstraintViolation, NoPosePath
+from armillary.errors import ConstraintViolation, NoPosePath, UnknownRelation
 from armillary.relations import Pose, Twist
 from armillary.relations.graph import Measurement, RelationGraph
 
@@ -130,6 +130,16 @@ class TestARedundantPose:
         graph.add_pose(pose("d", "b1", a_T_b), adapt=True)
         graph.remove_pose(of="d", in_frame="b2")
         assert (graph.measurements()[0].derived, graph.measurements()[0].residual) == (None, None)
+
+    def test_takes_the_place_of_an_older_one_and_can_be_forgotten(self, graph):
+        for x in (0.1, 0.2):
+            graph.add_pose(pose("d", "b1", b_T_c @ b_T_c @ Transform.exp((x, 0, 0, 0, 0, 0))), adapt=True)
+        (measurement,) = graph.measurements()
+        assert measurement.residual[0] == pytest.approx(0.2, abs=CLOSE)
+        graph.remove_measurement(measurement)
+        assert graph.measurements() == ()
+        with pytest.raises(UnknownRelation, match="a measurement of Pose"):
+            graph.remove_measurement(measurement)
 
     def test_may_contradict_a_constant(self, graph):
         measurement = graph.add_pose(pose("b2", "b1", a_T_b), adapt=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 
 import numpy as np
@@ -98,6 +99,19 @@ class TestATwist:
 
     def test_is_along_the_axes_of_its_reference_unless_others_are_named(self, graph):
         assert graph.twist(of="gun_tip", relative_to="table").expressed_in == "table"
+
+    def test_may_be_asked_by_its_point_alone(self, graph):
+        by_frame = graph.twist(of="gun_tip", relative_to="table")
+        assert graph.twist(point="gun_tip", relative_to="table") == by_frame
+        assert graph.position(point="gun_tip", reference_point="table") == graph.position(
+            of="gun_tip", in_frame="table"
+        )
+        with pytest.raises(InvalidArgument, match="of= or point="):
+            graph.twist(relative_to="table")
+
+    def test_of_a_body_needs_a_point(self, graph):
+        with pytest.raises(UnknownName, match="It is a body: name one of its frames, 'gun_base', 'gun_tip'"):
+            graph.twist(of="gun", relative_to="table", expressed_in="table")
 
     def test_relative_to_its_own_body_is_zero(self, graph):
         twist = graph.twist(of="gun_tip", relative_to="gun", expressed_in="gun_base")
@@ -232,6 +246,14 @@ class TestARefusal:
 
 
 class TestAGraph:
+    def test_can_be_copied_and_pickled(self, graph):
+        for twin in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+            assert (twin.poses(), twin.twists(), twin.frames()) == (graph.poses(), graph.twists(), graph.frames())
+            twin.remove_pose(of="gun_tip", in_frame="gun_base")
+            assert len(graph.poses()) == 2
+            twin.add_pose(placed("crater", "gun_tip"))
+            assert twin.pose(of="crater", in_frame="gun_tip").transform == STEP
+
     def test_says_how_much_it_holds(self, graph):
         assert repr(graph) == "RelationGraph(3 bodies, 4 frames, 2 poses, 1 twists)"
 

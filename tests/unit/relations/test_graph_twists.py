@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from armillary import Transform
-from armillary.errors import ConstraintViolation, NoTwistPath, NoValue, PosesMissing, UnknownRelation
+from armillary.errors import ConstraintViolation, NoTwistPath, NoValue, PosesMissing, UnknownName, UnknownRelation
 from armillary.relations import Pose, Twist
 from armillary.relations.graph import RelationGraph
 from armillary.relations.representations import BodyTwist, HybridTwist, SpatialTwist
@@ -63,6 +63,25 @@ class TestATwistThatComes:
         assert stored(graph).linear == pytest.approx(R.T @ (LINEAR + np.cross(ANGULAR, p)), abs=CLOSE)
         again = graph.twist(of="Arm", point="base", relative_to="Base", expressed_in="base")
         assert again.linear == pytest.approx(LINEAR, abs=CLOSE)
+
+    def test_of_a_body_without_a_frame_to_hold_it_is_refused(self, graph):
+        graph.add_body("Cloud")
+        with pytest.raises(ConstraintViolation, match="'Cloud' has no frame"):
+            graph.add_twist(twist("base", "Base", "base", body="Cloud"))
+        assert graph.twists() == ()
+
+    def test_of_a_frame_in_place_of_a_body_is_refused(self, graph):
+        with pytest.raises(UnknownName, match="No body named 'tip'"):
+            graph.add_twist(twist("arm", "Base", "base", body="tip"))
+
+    def test_of_any_form_is_offered_when_its_frame_is_taken(self, graph):
+        graph.add_pose(placed("tip", "arm"))
+        graph.add_twist(twist("arm", "Tool", "arm"))
+        given = HybridTwist(linear=LINEAR, angular=ANGULAR)
+        hybrid = Twist(point="arm", reference_body="Base", expressed_in="base", coordinates=given)
+        with pytest.raises(ConstraintViolation) as caught:
+            graph.add_twist(hybrid)
+        assert caught.value.offer.point == "tip"
 
     def test_is_not_reinterpreted_when_a_pose_changes(self, graph):
         before = graph.add_twist(twist("arm", "Base", "base"))
