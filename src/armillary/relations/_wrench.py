@@ -12,14 +12,15 @@ from armillary.relations._force import Force, Torque, both
 from armillary.relations._orientation import Orientation, turn_to
 from armillary.relations._storage import Stored, as_names, trusted
 from armillary.relations._twist import Twist
-from armillary.relations.representations import ForceTorque, Representation
 from armillary.relations.representations._faces import vector_face
+from armillary.relations.representations._wrenches import ForceTorque
 
 if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
     from armillary.relations._position import Position
+    from armillary.relations.representations import Representation
 
 
 class Wrench(Stored):
@@ -39,7 +40,7 @@ class Wrench(Stored):
 
     __slots__ = ("body", "coordinates", "expressed_in", "point", "reference_body")
     _NAMES = ("point", "body", "reference_body", "expressed_in")
-    _FIELDS = (*_NAMES, "coordinates")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
 
     point: str

@@ -281,9 +281,10 @@ class TestOtherLibraries:
         assert result.stdout.strip() == "set()", result.stderr
 
     @pytest.mark.parametrize(("name", "package"), [("SCIPY", "scipy"), ("PINOCCHIO", "pinocchio")])
-    def test_that_are_missing_are_named(self, name, package):
+    def test_that_are_missing_are_named(self, name, package, monkeypatch):
         module = {"SCIPY": "scipy_rotation", "PINOCCHIO": "pinocchio_se3"}[name]
         hidden = {package: None, f"{package}.spatial.transform": None, f"{representations.__name__}.{module}": None}
+        monkeypatch.delattr(representations, name, raising=False)
         with mock.patch.dict(sys.modules, hidden), pytest.raises(MissingExtra, match=package):
             getattr(representations, name)
 

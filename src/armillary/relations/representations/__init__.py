@@ -8,10 +8,9 @@ relation that is given one of their values. Types with the methods of the protoc
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armillary.errors import MissingExtra
-from armillary.relations.representations._euler import EulerAngles, PositionEuler, position_euler
 from armillary.relations.representations._homogeneous import HOMOGENEOUS_MATRIX, HomogeneousMatrix, RotationMatrix
 from armillary.relations.representations._native import NATIVE, POSITION_QUATERNION, NumpyVector, PositionQuaternion
 from armillary.relations.representations._protocols import (
@@ -28,7 +27,10 @@ from armillary.relations.representations._twists import (
     ScrewTwist,
     SpatialTwist,
 )
-from armillary.relations.representations._wrenches import ForceTorque
+
+if TYPE_CHECKING:
+    from armillary.relations.representations._euler import EulerAngles, PositionEuler, position_euler
+    from armillary.relations.representations._wrenches import ForceTorque
 
 __all__ = [
     "HOMOGENEOUS_MATRIX",
@@ -54,19 +56,32 @@ __all__ = [
     "position_euler",
 ]
 
+# The module that has it, and the package that module needs.
 _ON_DEMAND = {
+    "EulerAngles": ("_euler", ""),
+    "ForceTorque": ("_wrenches", ""),
     "PINOCCHIO": ("pinocchio_se3", "pinocchio"),
-    "SCIPY": ("scipy_rotation", "scipy"),
+    "PositionEuler": ("_euler", ""),
     "PositionScipy": ("scipy_rotation", "scipy"),
+    "SCIPY": ("scipy_rotation", "scipy"),
+    "position_euler": ("_euler", ""),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """What needs another library, imported when it is first asked for."""
+    """What most programs never touch, imported when it is first asked for."""
     if name not in _ON_DEMAND:
         raise AttributeError(f"module 'armillary.relations.representations' has no attribute {name!r}")
     module, package = _ON_DEMAND[name]
     try:
-        return getattr(import_module(f"{__name__}.{module}"), name)
+        value = getattr(import_module(f"{__name__}.{module}"), name)
     except ModuleNotFoundError as error:
+        if not package:
+            raise
         raise MissingExtra(package, package) from error
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_ON_DEMAND})
