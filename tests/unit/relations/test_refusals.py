@@ -199,8 +199,25 @@ REPRESENTING = [
          ".change_reference_orientation_frame to 'map'", lambda: kit.orientation(expressed_in="map")),
 ]  # fmt: skip
 
-CASES = [*COMPOSING, *CHANGING, *JOINING, *REPRESENTING]
-UMBRELLAS = {errors.SemanticError, errors.OrientationFrameDiffers, errors.NotNumeric}
+MOVING = [
+    case("OrientationFrameDiffers", "between", ("base", "tip"), "two poses of the same frames",
+         lambda: Twist.between(kit.pose(), kit.pose(of="tip"), duration_s=1.0)),
+    case("BodyDiffers", "between", ("gun", "arm"), "body='gun'",
+         lambda: Twist.between(kit.pose(), kit.pose(body="arm"), duration_s=1.0)),
+    case("PointDiffers", "to_body", ("base or corner", "tip"), "whose origin is the twist's point",
+         lambda: kit.twist(point="tip", expressed_in="corner").to_body(kit.pose())),
+    case("CoordinateFrameDiffers", "to_spatial", ("base or corner", "map"), "Pass the pose of the frame",
+         lambda: kit.twist().to_spatial(kit.pose())),
+    case("NotRepresentable", "to_hybrid",
+         ("it takes the pose of a frame in a frame", "a pose whose points or axes are not those of its frames"),
+         "Pass the pose of the frame", lambda: kit.twist().to_hybrid(kit.free_pose())),
+    case("ReferenceBodyDiffers", "integrate", ("table", "map"), "'map' relative to 'table'",
+         lambda: kit.twist().integrate(kit.pose(reference_body="map"), 0.1)),
+    case("KindDiffers", "power", ("a Twist", "a Wrench"), "Pass a Twist", lambda: kit.wrench().power(kit.wrench())),
+]  # fmt: skip
+
+CASES = [*MOVING, *COMPOSING, *CHANGING, *JOINING, *REPRESENTING]
+UMBRELLAS = {errors.SemanticError, errors.NotNumeric}  # test_symbols.py has the other
 
 
 def there_and_back():
