@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from armillary import Transform, seconds
-from armillary.errors import InvalidArgument
+from armillary.errors import InvalidArgument, NotRepresentable
 from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Pose, Position, Twist
 from armillary.relations.representations import (
     HOMOGENEOUS_MATRIX,
@@ -77,6 +77,16 @@ class TestTheFormsOfATwist:
         assert [(x.point, x.expressed_in) for x in forms] == [("c", "c"), ("d", "d"), ("c", "d")]
         assert [type(x.coordinates) for x in forms] == [BodyTwist, SpatialTwist, HybridTwist]
         assert ScrewTwist is BodyTwist
+
+    def test_stay_hybrid_along_axes_of_the_reference_only(self):
+        hybrid = body_twist(np.ones(6)).to_hybrid(pose(Transform.identity()))
+        turn = Transform.identity().rotation
+        on_d = Orientation(of="d", in_frame="d2", body="d", reference_body="d", coordinates=turn)
+        assert isinstance(hybrid.change_coordinate_frame(on_d).coordinates, HybridTwist)
+        on_sky = Orientation(of="d", in_frame="sky", coordinates=turn)
+        for elsewhere in (on_sky, pose(Transform.identity()).inverse().orientation):
+            with pytest.raises(NotRepresentable, match="a hybrid twist"):
+                hybrid.change_coordinate_frame(elsewhere)
 
     @given(transforms(), tangents())
     @FEWER

@@ -30,7 +30,7 @@ class AngularAcceleration(VectorRelation):
 
     __slots__ = ("body", "reference_body")
     _NAMES = ("body", "reference_body", "expressed_in")
-    _FIELDS = (*_NAMES, "coordinates")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
     _is_angular = True
 
@@ -88,7 +88,7 @@ class LinearAcceleration(VectorRelation):
 
     __slots__ = ("body", "point", "reference_body")
     _NAMES = ("point", "body", "reference_body", "expressed_in")
-    _FIELDS = (*_NAMES, "coordinates")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
 
     point: str

@@ -23,7 +23,7 @@ class Force(VectorRelation):
 
     __slots__ = ("body", "reference_body")
     _NAMES = ("body", "reference_body", "expressed_in")
-    _FIELDS = (*_NAMES, "coordinates")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
 
     body: str
@@ -69,7 +69,7 @@ class Torque(VectorRelation):
 
     __slots__ = ("body", "point", "reference_body")
     _NAMES = ("point", "body", "reference_body", "expressed_in")
-    _FIELDS = (*_NAMES, "coordinates")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
 
     point: str

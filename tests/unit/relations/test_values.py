@@ -184,6 +184,12 @@ class TestMakingAPose:
         assert kit.pose(stamp=1, held=True).method == "held"
         assert kit.pose(stamp=1, held=True, predicted=True).method == "predicted"
 
+    def test_is_equal_by_value_wherever_it_comes_from(self):
+        assert kit.pose() == kit.pose(held=True, relations=(("a", "b", ""),))
+        assert kit.pose() != kit.pose(stamp=1)
+        assert kit.pose() != kit.pose(covariance=kit.COVARIANCE)
+        assert kit.twist() == kit.twist(method="joints")
+
     def test_can_be_said_of_another_instant(self):
         assert kit.pose(stamp=seconds(1)).stamped(None).stamp is None
         assert kit.twist().stamped(np.int64(7)).stamp == 7
