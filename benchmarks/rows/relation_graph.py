@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
 from armillary import Transform
-from armillary.relations import Pose, Twist
-from armillary.relations.graph import RelationGraph
+from armillary.relations import Pose, RelationGraph, Twist
 from context import Bench, cpu_ns
 from table import Row
 

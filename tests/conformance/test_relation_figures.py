@@ -9,8 +9,7 @@ import pytest
 
 from armillary import Transform
 from armillary.errors import ConstraintViolation
-from armillary.relations import Pose, Twist
-from armillary.relations.graph import RelationGraph
+from armillary.relations import Pose, RelationGraph, Twist
 
 BODIES = {"A": ["a"], "B": ["b1", "b2"], "C": ["c1", "c2", "c3"], "D": ["d"], "E": ["e"], "F": ["f"]}
 SOMEWHERE = Transform.from_xyz_rpy(xyz=(0.1, 0.2, 0.3), rpy=(0.1, 0.2, 0.3))

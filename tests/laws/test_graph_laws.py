@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from armillary import Rotation, Transform
 from armillary.errors import ArmillaryError, ConstraintViolation
-from armillary.relations import Pose, Twist, rules
-from armillary.relations.graph import RelationGraph
+from armillary.relations import Pose, RelationGraph, Twist, rules
 from strategies import CLOSE_M, CLOSE_RAD
 from unit.relations.sketch import Sketch
 

@@ -13,9 +13,8 @@ import pytest
 
 from armillary import Rotation, Transform
 from armillary.errors import ConstraintViolation, NotRepresentable, PosesMissing
-from armillary.relations import Pose, Twist
+from armillary.relations import Pose, RelationGraph, Twist
 from armillary.relations import representations as kinds
-from armillary.relations.graph import RelationGraph
 
 CLOSE = 1e-9
 BODIES = {"B": ["b"], "C": ["c"], "E": ["e"], "O1": ["o1", "f1"], "O2": ["o2"]}

@@ -7,8 +7,8 @@ import pytest
 
 from armillary import Transform
 from armillary.errors import ConstraintViolation, NoPosePath, UnknownRelation
-from armillary.relations import Pose, Twist
-from armillary.relations.graph import Measurement, RelationGraph
+from armillary.relations import Pose, RelationGraph, Twist
+from armillary.relations.graph import Measurement
 
 CLOSE = 1e-9
 a_T_b = Transform.from_xyz_rpy(xyz=(1.0, 0.5, 0.2), rpy=(0.3, -0.2, 0.9))

@@ -23,8 +23,7 @@ from armillary.errors import (
     UnknownName,
     UnknownRelation,
 )
-from armillary.relations import Pose, Twist
-from armillary.relations.graph import RelationGraph
+from armillary.relations import Pose, RelationGraph, Twist
 from armillary.relations.representations import HOMOGENEOUS_MATRIX
 
 CLOSE = 1e-9

@@ -7,8 +7,7 @@ import pytest
 
 from armillary import Transform
 from armillary.errors import ConstraintViolation, NoTwistPath, NoValue, PosesMissing, UnknownName, UnknownRelation
-from armillary.relations import Pose, Twist
-from armillary.relations.graph import RelationGraph
+from armillary.relations import Pose, RelationGraph, Twist
 from armillary.relations.representations import BodyTwist, HybridTwist, SpatialTwist
 
 CLOSE = 1e-9
