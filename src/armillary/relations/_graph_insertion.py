@@ -103,7 +103,7 @@ def at_head(store: GraphStore, twist: Twist, head: str) -> Twist:
     """The twist at the origin and along the axes of a frame on its body."""
     if twist.point == head == twist.expressed_in:
         return twist
-    return queries.brought(SeenFrom(store, head), twist, head)
+    return queries.brought(SeenFrom(store, head), twist)
 
 
 def _node(store: GraphStore, name: str, what: str) -> str:
