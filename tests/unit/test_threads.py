@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import Counter
@@ -12,7 +13,7 @@ import pytest
 
 from armillary import World, seconds
 from armillary.errors import ArmillaryError
-from unit.kit import STILL, WAIT_S, drive, moved
+from unit.kit import STILL, WAIT_S, drive, moved, run_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +21,24 @@ if TYPE_CHECKING:
 RACE_S = 0.6
 ROWS = np.tile(moved(7).xyz_wxyz, (500, 1))
 AT = np.arange(500) * 1000
+
+OUT_OF_MEMORY = """
+import resource
+import numpy as np
+from armillary import World, seconds
+count = 2_000_000
+rows = np.zeros((count, 7))
+rows[:, 3] = 1.0
+world, at = World(history=seconds(1e6)), np.arange(count)
+world.set_poses(of="cup", in_frame="map", transforms=rows[:10], at=at[:10])
+used = 1024 * next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, (used + 130_000_000, resource.RLIM_INFINITY))  # for a copy, and no more
+try:
+    world.set_poses(of="robot", in_frame="map", transforms=rows, at=at)
+except MemoryError:
+    world.set_poses(of="cup", in_frame="map", transforms=rows[:10], at=at[:10])
+    print("MemoryError, and on it goes")
+"""
 
 
 class Race:
@@ -182,3 +201,10 @@ class TestWhileSamplesCome:
         names = world.frames()
         assert len(names) == len(set(names))
         assert len(world.relations()) == len(names) - 1
+
+
+class TestWorkWithoutTheGil:
+    @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited by a Linux call")
+    def test_that_runs_out_of_memory_is_an_error_like_others(self):
+        done = run_python(OUT_OF_MEMORY)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "MemoryError, and on it goes\n", "")
