@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from armillary import World, seconds
-from armillary.errors import ArmillaryError
-from unit.kit import STILL, WAIT_S, drive, moved, run_python
+from armillary.errors import ArmillaryError, WaitTimeout
+from unit.kit import STILL, WAIT_S, drive, moved, run_python, settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,15 +61,14 @@ class Race:
             except BaseException as error:  # noqa: BLE001
                 self.surprises[f"{name}: {type(error).__name__}: {error}"] += 1
 
-    def run(self, *, unlucky: str = "", **steps: Callable[[int], object]) -> None:
-        """All steps at once; `unlucky` names the one that may never have had an answer."""
+    def run(self, **steps: Callable[[int], object]) -> None:
         threads = [threading.Thread(target=self._again_and_again, args=item) for item in steps.items()]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(WAIT_S)
         assert not self.surprises
-        assert set(steps) - set(self.answers) <= {unlucky}
+        assert set(self.answers) == set(steps)
 
 
 @pytest.fixture
@@ -140,6 +139,29 @@ class TestWhileFramesComeAndGo:
                 assert len(kept) in {0, 500}
 
         race.run(write=come_and_go(busy), look=look)
+
+    def test_waits_are_answered_or_forgotten(self, busy, race):
+        current = ["w0"]
+
+        def flicker(i):  # each name comes and goes ten times, and stays in the end
+            name = current[0] = f"w{i // 10}"
+            if busy.can_pose(of=name, in_frame="map"):
+                busy.remove_frame(name)
+            busy.set_poses(of=name, in_frame="base", transforms=ROWS, at=AT)
+
+        def wait(_):
+            try:
+                pose = busy.wait_for_pose(of=current[0], in_frame="map", timeout_s=WAIT_S)
+            except WaitTimeout as late:
+                pytest.fail(f"A wake-up was lost: {late}")
+            assert pose.transform.translation[0] == 7.0
+
+        def ask(i):
+            busy.on_pose(lambda _: None, of=f"f{i}", in_frame="map", on_failure=bool, timeout_s=0.01).cancel()
+
+        race.run(write=come_and_go(busy), flicker=flicker, wait=wait, ask=ask)
+        settle(busy)
+        assert busy._waits_pending() == 0
 
 
 class TestWhileSamplesCome:

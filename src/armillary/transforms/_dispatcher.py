@@ -233,6 +233,9 @@ class Dispatcher:
         return None
 
     def _why(self, wait: Wait) -> ArmillaryError | None:
+        if wait.claimed:  # cancelled while it was asked: it watches again, and nobody else will end that
+            self._forget(wait)
+            return None
         if wait.deadline is None or wait.deadline > time.monotonic():
             return None
         try:

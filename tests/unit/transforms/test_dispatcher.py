@@ -12,7 +12,7 @@ import weakref
 import pytest
 
 from armillary import LATEST, World, seconds
-from armillary.errors import AmbiguousPath, ArmillaryError, BeforeHistory, LimitReached, WaitTimeout, WorldClosed
+from armillary.errors import AmbiguousPath, ArmillaryError, BeforeHistory, WaitTimeout, WorldClosed
 from unit.kit import PROMPT_S, STILL, WAIT_S, Mailbox, drive, settle, x_of
 
 ROBOT = {"of": "robot", "in_frame": "map"}
@@ -131,6 +131,21 @@ class TestCancelling:
         assert len(world._dispatcher._deadlines) < 100
         assert world._dispatcher._waits == {}
 
+    def test_while_it_is_asked_leaves_nothing_behind(self, world):
+        handles, asked, ask = [], Mailbox(), world._answer_or_watch
+
+        def cancel_first(*given, **question):
+            if question["of"] == "robot":
+                asked(handles[0].cancel())
+            return ask(*given, **question)
+
+        world._answer_or_watch = cancel_first
+        with world._dispatcher._lock:  # the dispatcher comes no further before the handle is there
+            handles.append(world.on_pose(print, **ROBOT, timeout_s=PROMPT_S))
+        assert asked.wait() == [True]
+        settle(world)
+        assert world._waits_pending() == 0
+
     def test_by_a_finalizer_inside_the_collector_does_not_block(self):
         world = World()
 
@@ -199,13 +214,6 @@ class TestAWaitThatFails:
         world.on_error = mailbox
         world.on_pose(fail, **ROBOT, timeout_s=PROMPT_S)
         assert isinstance(mailbox.wait()[0], WaitTimeout)
-
-    def test_is_told_when_too_many_wait(self, mailbox):
-        with World(max_waits=2) as world:
-            for name in ("a", "b", "c"):
-                world.on_pose(fail, of=name, in_frame="map", on_failure=mailbox)
-            error = mailbox.wait()[0]
-            assert (type(error), error.limit) == (LimitReached, 2)
 
     def test_goes_on_when_its_frame_is_removed(self, world, mailbox):
         drive(world, 1)
