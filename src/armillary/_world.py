@@ -65,7 +65,7 @@ class World(WorldCore):
         max_ahead_s: Refuse samples further ahead of the clock than this [s].
         thin_m: With `thin_rad`: drop older samples that interpolation reproduces this well [m].
         thin_rad: The same for the angle [rad].
-        max_waits: At most this many questions wait at once.
+        max_waits: At most this many questions wait at once, and as many callbacks are pending behind a slow one.
 
     >>> from armillary import Transform, World, seconds
     >>> world = World()
@@ -114,7 +114,7 @@ class World(WorldCore):
         self._clock, self._declared = now if clock is None else clock, frames == "declared"
         self._epoch, self._closed, self._time_offset = 0, False, 0
         self._typos = TypoGuard()
-        self._dispatcher = Dispatcher(weakref.ref(self))
+        self._dispatcher = Dispatcher(weakref.ref(self), _positive(max_waits, "max_waits"))
         ending = weakref.finalize(self, _end, self._closer(), self._dispatcher)
         ending.atexit = False  # at the interpreter's end blocked threads must stay blocked, not wake into it
 
@@ -320,6 +320,9 @@ class World(WorldCore):
         It runs on the world's one dispatcher thread, also when the pose is known already. When the pose can never
         be known, or the time is over, `on_failure(error)` is called instead (`world.on_error` if not given; closing
         the world ends such a wait without a word).
+
+        Raises:
+            LimitReached: `max_waits` callbacks are pending already.
         """
         question = self._question(of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation)
         return self._dispatcher.ask(question, callback, on_failure, timeout_s)
@@ -368,7 +371,10 @@ class World(WorldCore):
         timeout_s: float | None = None,
         on_drop: Callable[[Any, ArmillaryError], object] | None = None,
     ) -> StampedQueue:
-        """A bounded queue that holds stamped data until its transforms exist: tf2's message filter."""
+        """A bounded queue that holds stamped data until its transforms exist: tf2's message filter.
+
+        At most `size` items wait, for their transforms or for a slow callback; a new one pushes out the oldest.
+        """
         return StampedQueue(
             self._dispatcher,
             callback,
