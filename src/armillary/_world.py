@@ -153,16 +153,15 @@ class World(WorldCore):
             return stored
         if self._declared:
             raise UnknownFrame(stored, self.frames())
-        near = self._typos.resembling(stored)
-        if near is not None and self._has_frame(near):
+        near = self._typos.meet(stored, self._has_frame)
+        if near is not None:
             _warn_of_typo(stored, near)
-        self._typos.add(stored)
         return stored
 
     def _declare(self, name: object) -> str:
         """A name that is made on purpose, in its stored form."""
         stored = check_name(name)
-        self._typos.add(stored)
+        self._typos.add(stored, self._has_frame)
         return stored
 
     def _knows(self, name: object) -> bool:
