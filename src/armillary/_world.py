@@ -93,9 +93,11 @@ class World(WorldCore):
         max_waits: int = 10_000,
     ) -> None:
         if not isinstance(frames, str) or frames not in {"open", "declared"}:
-            raise InvalidArgument(f"frames must be 'open' or 'declared', got {frames!r}.")
+            raise InvalidArgument(f"frames must be 'open' or 'declared', got {frames!r}.", frames)
         if clock is not None and not callable(clock):
-            raise InvalidArgument("clock must be a callable that returns integer nanoseconds, like armillary.now.")
+            raise InvalidArgument(
+                "clock must be a callable that returns integer nanoseconds, like armillary.now.", clock
+            )
         bounds = _thinning(thin_m, thin_rad)
         super().__init__(
             name=_text(name, "name"),
@@ -124,7 +126,9 @@ class World(WorldCore):
         """The world's clock [ns]."""
         told = self._clock()
         if isinstance(told, float) or not hasattr(told, "__index__"):
-            raise InvalidArgument(f"The clock told {told!r}; it must tell integer nanoseconds, as time.time_ns does.")
+            raise InvalidArgument(
+                f"The clock told {told!r}; it must tell integer nanoseconds, as time.time_ns does.", told
+            )
         self._check_stamp(told, "what the clock tells")
         return int(told) + self._time_offset
 
@@ -221,7 +225,8 @@ class World(WorldCore):
         if relation == _NO_RELATION:
             raise InvalidArgument(
                 f"No source {who!r} places '{of}' directly in '{in_frame}'. world.relations() lists what there is; "
-                "world.transforms(...) samples any pair of frames."
+                "world.transforms(...) samples any pair of frames.",
+                who,
             )
         return relation
 
@@ -460,28 +465,32 @@ def _ahead(max_ahead_s: float | None) -> int:
         return -1
     limit_s = as_number(max_ahead_s, "max_ahead_s")
     if not 0.0 <= limit_s < _LONGEST_S:
-        raise InvalidArgument(f"max_ahead_s must be a number of seconds, at least 0, or None, got {max_ahead_s!r}.")
+        raise InvalidArgument(
+            f"max_ahead_s must be a number of seconds, at least 0, or None, got {max_ahead_s!r}.", max_ahead_s
+        )
     return seconds(limit_s)
 
 
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str) or any("\ud800" <= letter < "\ue000" for letter in value):
-        raise InvalidArgument(f"{name} must be a str that can be stored as UTF-8, got {value!r}.")
+        raise InvalidArgument(f"{name} must be a str that can be stored as UTF-8, got {value!r}.", value)
     return value
 
 
 def _duration(value: object, name: str) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InvalidArgument(f"{name} must be a duration in integer nanoseconds, got {value!r}. Pass seconds(10).")
+        raise InvalidArgument(
+            f"{name} must be a duration in integer nanoseconds, got {value!r}. Pass seconds(10).", value
+        )
     duration_ns = value.__index__()
     if not 0 < duration_ns < 2**62:
-        raise InvalidArgument(f"{name} must be above zero and below 146 years, got {value!r} ns.")
+        raise InvalidArgument(f"{name} must be above zero and below 146 years, got {value!r} ns.", value)
     return int(duration_ns)
 
 
 def _positive(value: object, name: str) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value.__index__() < 2**62:
-        raise InvalidArgument(f"{name} must be a whole number of at least 1, got {value!r}.")
+        raise InvalidArgument(f"{name} must be a whole number of at least 1, got {value!r}.", value)
     return int(value.__index__())
 
 

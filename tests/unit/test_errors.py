@@ -280,3 +280,31 @@ class TestSingularCases:
             world.wait_for_pose(of="cup", in_frame="map", timeout_s=0)
         assert isinstance(caught.value.reason, errors.UnknownFrame)
         assert caught.value.reason.frame == "cup"
+
+
+class TestWhatCannotBeTaken:
+    @pytest.mark.parametrize(
+        ("kind", "call", "value"),
+        [
+            (errors.InvalidTransform, lambda _: Rotation.from_wxyz((0, 0, 0, 0)), (0, 0, 0, 0)),
+            (errors.InvalidName, lambda world: world.add_frame("/map"), "/map"),
+            (errors.InvalidName, lambda world: world.pose(of=5, in_frame="map"), 5),
+            (errors.InvalidStamp, lambda world: world.pose(of="a", in_frame="a", at=1.5), 1.5),
+            (errors.InvalidStamp, lambda _: seconds("1"), "1"),
+            (errors.InvalidArgument, lambda world: world.pose(of="a", in_frame="a", outside="guess"), "guess"),
+            (errors.InvalidArgument, lambda world: world.fix(of="a", in_frame="b", transform=7), 7),
+            (errors.InvalidArgument, lambda world: world.wait_for_pose(of="a", in_frame="b", timeout_s="1"), "1"),
+            (errors.InvalidArgument, lambda _: World(max_waits=0), 0),
+        ],
+    )
+    def test_is_kept_as_it_was_given(self, world, kind, call, value):
+        world.add_frame("a")
+        with pytest.raises(kind) as caught:
+            call(world)
+        assert caught.value.value == value
+
+    def test_travels_as_words_where_it_cannot_travel(self, world):
+        with pytest.raises(errors.InvalidArgument) as caught:
+            world.fix(of="a", in_frame="b", transform=lambda: None)
+        assert callable(caught.value.value)
+        assert "<function" in pickle.loads(pickle.dumps(caught.value)).value

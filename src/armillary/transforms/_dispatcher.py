@@ -292,7 +292,7 @@ class Dispatcher:
 def check_callback(value: object, name: str) -> None:
     """Refuse at the call what could only fail later, on another thread."""
     if not callable(value):
-        raise InvalidArgument(f"{name} must be something to call, got {value!r}.")
+        raise InvalidArgument(f"{name} must be something to call, got {value!r}.", value)
 
 
 def as_number(value: object, name: str, *, allowed: str = "a number of seconds") -> float:
@@ -302,7 +302,7 @@ def as_number(value: object, name: str, *, allowed: str = "a number of seconds")
     except (OverflowError, TypeError, ValueError):
         number = math.nan
     if math.isnan(number):
-        raise InvalidArgument(f"{name} must be {allowed}, got {value!r}.")
+        raise InvalidArgument(f"{name} must be {allowed}, got {value!r}.", value)
     return number
 
 

@@ -21,13 +21,15 @@ _MANY_NAMES = 5000
 def check_name(name: object) -> str:
     """The name in its one stored form (NFC), or `InvalidName` with the cure."""
     if not isinstance(name, str):
-        raise InvalidName(f"A frame name is a str, got {name!r}.")
+        raise InvalidName(f"A frame name is a str, got {name!r}.", name)
     if not name:
-        raise InvalidName("A frame name cannot be empty. Name the frame.")
+        raise InvalidName("A frame name cannot be empty. Name the frame.", name)
     if name.startswith("/"):
-        raise InvalidName(f"The frame name {name!r} begins with '/'. Drop it: {name.lstrip('/') or 'map'!r}.")
+        raise InvalidName(f"The frame name {name!r} begins with '/'. Drop it: {name.lstrip('/') or 'map'!r}.", name)
     if _CONTROL.search(name):
-        raise InvalidName(f"The frame name {name!r} has a control character. Use letters, digits, '_', '-' and '/'.")
+        raise InvalidName(
+            f"The frame name {name!r} has a control character. Use letters, digits, '_', '-' and '/'.", name
+        )
     return unicodedata.normalize("NFC", name)
 
 

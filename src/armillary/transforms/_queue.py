@@ -57,7 +57,9 @@ class StampedQueue:
         on_drop: Callable[[Any, ArmillaryError], object] | None = None,
     ) -> None:
         if isinstance(in_frames, str) or not isinstance(in_frames, Sequence) or len(in_frames) == 0:
-            raise InvalidArgument("in_frames must be a list of at least one frame name, as in in_frames=['map'].")
+            raise InvalidArgument(
+                "in_frames must be a list of at least one frame name, as in in_frames=['map'].", in_frames
+            )
         tolerance_s = as_number(tolerance_s, "tolerance_s")
         if isinstance(size, bool) or not isinstance(size, int) or size < 1 or not 0.0 <= tolerance_s < _LONGEST_S:
             raise InvalidArgument("size must be a whole number of at least 1, and tolerance_s finite and at least 0.")
@@ -89,7 +91,7 @@ class StampedQueue:
         is full, the oldest item is given up.
         """
         if isinstance(at, Latest):
-            raise InvalidStamp("at must be the instant of the measurement in integer nanoseconds, got LATEST.")
+            raise InvalidStamp("at must be the instant of the measurement in integer nanoseconds, got LATEST.", at)
         name = check_name(frame)
         self._dispatcher.check({"of": name, "in_frame": self._in_frames[0], "at": at} | _AS_USUAL)
         questions = self._questions(name, at)
