@@ -377,7 +377,8 @@ class World(WorldCore):
     ) -> StampedQueue:
         """A bounded queue that holds stamped data until its transforms exist: tf2's message filter.
 
-        At most `size` items wait, for their transforms or for a slow callback; a new one pushes out the oldest.
+        At most `size` items wait for their transforms, and as many for a slow callback; a new one pushes out the
+        oldest.
         """
         return StampedQueue(
             self._dispatcher,

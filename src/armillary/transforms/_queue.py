@@ -38,11 +38,11 @@ class StampedQueue:
     Items are handed on as they become ready, with the poses of their frame by target: `callback(item, poses)`. What is
     given up is handed to `on_drop(item, reason)`. Both run on the world's dispatcher thread.
 
-    At most `size` items are in the queue, whether their transforms are missing or the callback is slow; a new one
-    pushes out the oldest. Dropped items that `on_drop` has not had yet are kept beside the queue, at most
-    `World(max_waits=)` of them; of more, `world.on_error` hears how many there were. `dropped` counts them all.
+    At most `size` items wait for their transforms, and at most `size` are ready and wait for a callback that is slow; a
+    new one pushes out the oldest of its kind. Dropped items that `on_drop` has not had yet are kept beside the queue,
+    at most `World(max_waits=)` of them; of more, `world.on_error` hears how many there were. `dropped` counts them all.
 
-    `_lock` guards `_items`, the fields of its items, `_ready`, `_drops`, `_dropped` and `_untold`.
+    `_lock` guards `_waiting`, `_ready`, the fields of their items, `_drops`, `_dropped` and `_untold`.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class StampedQueue:
         self._in_frames = tuple(dict.fromkeys(check_name(name) for name in in_frames))
         self._size, self._tolerance_ns, self._timeout_s = size, seconds(tolerance_s), check_timeout(timeout_s)
         self._lock = threading.RLock()
-        self._items: OrderedDict[int, _Item] = OrderedDict()
+        self._waiting: OrderedDict[int, _Item] = OrderedDict()
         self._ready: OrderedDict[int, _Item] = OrderedDict()
         self._drops: deque[tuple[Any, BaseException]] = deque()
         self._dropped = self._untold = 0
@@ -77,7 +77,7 @@ class StampedQueue:
     def __len__(self) -> int:
         """How many items wait, for their transforms or for the callback."""
         with self._lock:
-            return len(self._items)
+            return len(self._waiting) + len(self._ready)
 
     @property
     def dropped(self) -> int:
@@ -87,8 +87,8 @@ class StampedQueue:
     def put(self, item: object, *, frame: str, at: int) -> None:
         """Queue one datum that was measured in `frame` at the instant `at`.
 
-        With a tolerance the transforms must exist at `at` and at `at + tolerance_s`. This never waits: where the queue
-        is full, the oldest item is given up.
+        With a tolerance the transforms must exist at `at` and at `at + tolerance_s`. This never waits: where there is
+        no place, the oldest item is given up. What is known already takes no place from what waits.
         """
         if isinstance(at, Latest):
             raise InvalidStamp("at must be the instant of the measurement in integer nanoseconds, got LATEST.", at)
@@ -110,12 +110,9 @@ class StampedQueue:
 
     def _take_in(self, held: _Item) -> None:
         with self._lock:
-            oldest = next(iter(self._items.values())) if len(self._items) >= self._size else None
-            if oldest is not None:
-                self._remove(oldest)
-            self._items[id(held)] = held
-            if held.missing == 0:
-                self._ready[id(held)] = held
+            lane = self._waiting if held.missing > 0 else self._ready
+            oldest = lane.popitem(last=False)[1] if len(lane) >= self._size else None
+            lane[id(held)] = held
         if oldest is not None:
             self._give_up(oldest, self._full())
 
@@ -127,14 +124,13 @@ class StampedQueue:
         for question in questions:
             self._ask(held, question, is_answer=question["at"] == at)
         with self._lock:
-            is_gone = id(held) not in self._items
+            is_gone = id(held) not in self._waiting
         if is_gone:  # given up while it was still asking
             self._cancel(held)
 
     def _remove(self, held: _Item) -> bool:
         """Whether it was still in the queue. The caller holds the lock."""
-        self._ready.pop(id(held), None)
-        return self._items.pop(id(held), None) is not None
+        return any(lane.pop(id(held), None) is not None for lane in (self._waiting, self._ready))
 
     def _questions(self, frame: str, at: int) -> list[dict[str, Any]]:
         times = [at] if self._tolerance_ns == 0 else [at, at + self._tolerance_ns]
@@ -148,8 +144,8 @@ class StampedQueue:
     def clear(self) -> None:
         """Forget everything in the queue."""
         with self._lock:
-            items = list(self._items.values())
-            self._items.clear()
+            items = list(self._waiting.values())
+            self._waiting.clear()
             self._ready.clear()
         for held in items:
             self._cancel(held)
@@ -165,7 +161,7 @@ class StampedQueue:
 
     def _arrived(self, held: _Item, target: str, pose: Pose | None) -> None:
         with self._lock:
-            if id(held) not in self._items:
+            if id(held) not in self._waiting:
                 return
             held.missing -= 1
             if pose is not None:
@@ -206,10 +202,9 @@ class StampedQueue:
         self._tell_drops()
         for _ in range(len(self._ready)):
             with self._lock:
-                held = next(iter(self._ready.values()), None)
-                if held is None:
+                if not self._ready:
                     return
-                self._remove(held)
+                _, held = self._ready.popitem(last=False)
             self._dispatcher.call(self._callback, held.value, held.poses)
         if self._ready:
             self._go_on()

@@ -216,6 +216,12 @@ class TestWhatIsGivenUp:
         assert done.letters == []
         assert capfd.readouterr().err == ""
 
+    def test_is_not_what_was_ready_when_it_came(self, world, queue, done, dropped):
+        drive(world, 1, 2)
+        put(queue, 8, 9, 10, 1.25, 1.5, 1.75)
+        done.wait(3)
+        assert dropped.letters == []
+
 
 class TestCallbacksOfAQueue:
     def test_that_raise_are_reported(self, world, mailbox):
