@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -13,7 +12,6 @@ from armillary.errors import (
     InvalidArgument,
     InvalidName,
     StampOutOfRange,
-    SuspiciousName,
     UnknownFrame,
     WorldClosed,
 )
@@ -30,6 +28,7 @@ from armillary.transforms import (
     as_number,
     check_name,
     check_timeout,
+    warn_of_typo,
 )
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ class World(WorldCore):
             raise UnknownFrame(stored, self.frames())
         near = self._typos.meet(stored, self._has_frame)
         if near is not None:
-            _warn_of_typo(stored, near)
+            warn_of_typo(stored, near)
         return stored
 
     def _declare(self, name: object) -> str:
@@ -434,15 +433,6 @@ class World(WorldCore):
 
     def __repr__(self) -> str:
         return f"World({self.name!r}, {len(self.frames())} frames, {len(self._relations())} relations)"
-
-
-def _warn_of_typo(name: str, near: str) -> None:
-    warnings.warn(
-        f"New frame '{name}' is one typo away from the known '{near}'. "
-        f"If both are meant, say so first: world.add_frame('{name}').",
-        SuspiciousName,
-        stacklevel=3,
-    )
 
 
 def _note(info: RelationInfo) -> str:

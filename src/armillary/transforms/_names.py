@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+import warnings
 from typing import TYPE_CHECKING
 
-from armillary.errors import InvalidName
+from armillary.errors import InvalidName, SuspiciousName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +92,16 @@ class TypoGuard:
         for name in living:
             for key in _typo_keys(name):
                 self._by_key.setdefault(key, name)
+
+
+def warn_of_typo(name: str, near: str) -> None:
+    """Warn at the line of the user who called the world who calls this."""
+    warnings.warn(
+        f"New frame '{name}' is one typo away from the known '{near}'. "
+        f"If both are meant, say so first: world.add_frame('{name}').",
+        SuspiciousName,
+        stacklevel=3,
+    )
 
 
 def _typo_keys(name: str) -> list[str]:
