@@ -94,9 +94,7 @@ class World(WorldCore):
         if not isinstance(frames, str) or frames not in {"open", "declared"}:
             raise InvalidArgument(f"frames must be 'open' or 'declared', got {frames!r}.", frames)
         if clock is not None and not callable(clock):
-            raise InvalidArgument(
-                "clock must be a callable that returns integer nanoseconds, like armillary.now.", clock
-            )
+            raise InvalidArgument("clock must be a callable that tells integer nanoseconds, like armillary.now.", clock)
         bounds = _thinning(thin_m, thin_rad)
         super().__init__(
             name=_text(name, "name"),
@@ -376,8 +374,7 @@ class World(WorldCore):
     ) -> StampedQueue:
         """A bounded queue that holds stamped data until its transforms exist: tf2's message filter.
 
-        At most `size` items wait for their transforms, and as many for a slow callback; a new one pushes out the
-        oldest.
+        At most `size` items wait for transforms, and as many for a slow callback; a new one pushes out the oldest.
         """
         return StampedQueue(
             self._dispatcher,
