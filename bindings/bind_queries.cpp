@@ -212,6 +212,8 @@ const char* kind_text(ProviderKind kind) {
       return "sampled";
     case ProviderKind::driven:
       return "driven";
+    case ProviderKind::twist:
+      return "twist";
     case ProviderKind::none:
       break;
   }
@@ -221,7 +223,7 @@ const char* kind_text(ProviderKind kind) {
 nb::tuple relations(Self self) {
   nb::list rows;
   for (const RelationInfo& info : core(self).forest->relations()) {
-    const bool sampled = info.kind == ProviderKind::sampled && info.samples > 0;
+    const bool sampled = info.samples > 0;
     rows.append(nb::make_tuple(info.of, info.in_frame, info.source, kind_text(info.kind), info.samples,
                                sampled ? stamp_or_none(info.coverage.first) : nb::none(),
                                sampled ? stamp_or_none(info.coverage.last) : nb::none()));

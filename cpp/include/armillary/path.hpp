@@ -14,7 +14,14 @@ struct PathEdge {
   FrameId child;
   RelationId relation;
   ProviderRef provider;
-  Stamp opens = Stamp::always();  ///< set where the run begins after the instant asked for
+  Stamp opens = Stamp::always();      ///< set where the run begins after the instant asked for
+  const BodyGraph* bodies = nullptr;  ///< set where the question wants twists and somebody measures the child's motion
+  BodyId parent_body = kNone;         ///< set with it
+
+  /// The measured motion of exactly this edge, where one covers `at`.
+  [[nodiscard]] const TwistLink* twist(Stamp at) const {
+    return bodies == nullptr ? nullptr : bodies->find(child, parent_body, at);
+  }
 };
 
 /// The edges between two frames and their lowest common ancestor, in one version of the structure.
@@ -79,6 +86,14 @@ class PathFinder {
 /// Value of one edge at `at`. Returns none, before/after_history, single_sample or no_samples.
 [[nodiscard]] FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at, const QueryContext& context,
                                         const std::optional<Covariance>& default_covariance, Evaluation& out);
+
+/// The motion that the edge goes on with after its last sample: measured, or that of the last interval.
+/// `last` is the newest row. False where nothing tells.
+[[nodiscard]] bool last_motion(const PathEdge& edge, const Series& series, const Row& last, const QueryContext& context,
+                               Velocity& body_form);
+
+/// The row before one at `stamp`; none where it was the first.
+[[nodiscard]] inline Row row_before(const Series& series, Stamp stamp) { return series.bracket({stamp.ns - 1}).before; }
 
 /// Newest instant not after `limit` that the edge covers; `Stamp::never()` where it covers all time;
 /// none where it has nothing at or before `limit`.

@@ -1,0 +1,42 @@
+#include "armillary/body_graph.hpp"
+
+#include <utility>
+
+namespace armillary {
+
+BodyGraph::BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<FrameId>> frames)
+    : links_(std::move(links)), frames_(std::move(frames)) {
+  for (std::uint32_t i = 0; i < links_.size(); ++i) {
+    at_body_[links_[i].body].push_back(i);
+    at_body_[links_[i].reference].push_back(i);
+    at_head_[links_[i].head].push_back(i);
+  }
+}
+
+const std::vector<std::uint32_t>& BodyGraph::links_at(BodyId body) const {
+  static const std::vector<std::uint32_t> none;
+  const auto found = at_body_.find(body);
+  return found == at_body_.end() ? none : found->second;
+}
+
+const TwistLink* BodyGraph::find(FrameId head, BodyId reference, Stamp at) const {
+  const auto found = at_head_.find(head);
+  if (found == at_head_.end()) return nullptr;
+  const TwistLink* first = nullptr;
+  bool contested = false;
+  for (const std::uint32_t i : found->second) {
+    const TwistLink& link = links_[i];
+    if (link.reference != reference || !covers(*link.series, at)) continue;
+    if (link.preferred) return &link;
+    contested = first != nullptr;
+    if (!contested) first = &link;
+  }
+  return contested ? nullptr : first;
+}
+
+bool covers(const Series& series, Stamp at) {
+  if (series.empty() || series.newest() < at) return false;
+  return static_cast<bool>(series.bracket(at).before);
+}
+
+}  // namespace armillary
