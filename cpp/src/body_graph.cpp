@@ -11,6 +11,7 @@ BodyGraph::BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<Frame
     at_body_[links_[i].reference].push_back(i);
     at_head_[links_[i].head].push_back(i);
   }
+  links_.emplace_back();
 }
 
 const std::vector<std::uint32_t>& BodyGraph::links_at(BodyId body) const {
@@ -19,19 +20,24 @@ const std::vector<std::uint32_t>& BodyGraph::links_at(BodyId body) const {
   return found == at_body_.end() ? none : found->second;
 }
 
-const TwistLink* BodyGraph::find(FrameId head, BodyId reference, Stamp at) const {
+const TwistLink* BodyGraph::find(FrameId head, BodyId reference) const {
   const auto found = at_head_.find(head);
   if (found == at_head_.end()) return nullptr;
-  const TwistLink* first = nullptr;
+  for (const std::uint32_t i : found->second)
+    if (links_[i].reference == reference) return &links_[i];
+  return nullptr;
+}
+
+const TwistLink* chosen_among(const TwistLink* first, Stamp at) {
+  const TwistLink* found = nullptr;
   bool contested = false;
-  for (const std::uint32_t i : found->second) {
-    const TwistLink& link = links_[i];
-    if (link.reference != reference || !covers(*link.series, at)) continue;
-    if (link.preferred) return &link;
-    contested = first != nullptr;
-    if (!contested) first = &link;
+  for (const TwistLink* link = first; link->rivals(*first); ++link) {
+    if (!covers(*link->series, at)) continue;
+    if (link->preferred) return link;
+    contested = found != nullptr;
+    if (!contested) found = link;
   }
-  return contested ? nullptr : first;
+  return contested ? nullptr : found;
 }
 
 bool covers(const Series& series, Stamp at) {

@@ -102,7 +102,7 @@ class MotionSearch {
 
   // -- Measured: a chain of bodies
 
-  [[nodiscard]] const TwistLink& link_of(const BodyVisit& visit) const { return topology_.bodies()->links()[visit.link]; }
+  [[nodiscard]] const TwistLink& link_of(const BodyVisit& visit) const { return topology_.bodies()->link(visit.link); }
 
   /// The instant at which a link is to be read for the one asked for; none where it has nothing to say.
   [[nodiscard]] std::optional<Stamp> usable_at(const TwistLink& link, const QueryContext& context) const {
@@ -148,7 +148,7 @@ class MotionSearch {
       const bool found = end > i && next.body != kNone;
       i = std::max(end, i + 1);
       if (!found) continue;
-      const TwistLink& link = graph.links()[next.link];
+      const TwistLink& link = graph.link(next.link);
       next.is_reference = link.body == body;
       next.body = next.is_reference ? link.reference : link.body;
       if (is_reached(next.body) || !is_connected(link.head, context)) continue;
@@ -163,8 +163,8 @@ class MotionSearch {
                                   const QueryContext& context, BodyVisit& next) const {
     bool is_preferred = false;
     std::size_t i = first;
-    for (; i < near.size() && graph.links()[near[i]].rivals(graph.links()[near[first]]); ++i) {
-      const TwistLink& link = graph.links()[near[i]];
+    for (; i < near.size() && graph.link(near[i]).rivals(graph.link(near[first])); ++i) {
+      const TwistLink& link = graph.link(near[i]);
       if (!usable_at(link, context) || is_preferred) continue;
       next.is_contested = next.body != kNone && !link.preferred;
       if (next.body == kNone || link.preferred) next.link = near[i];

@@ -66,10 +66,8 @@ PathFinder::Step PathFinder::parent_edge(const Topology& topology, FrameId frame
                                          Path& path, PathEdge& edge, FrameId& parent) {
   const FrameNode& node = topology.node(frame);
   const Step step = choose_parent(node, frame, at, context, path, edge, parent);
-  if (context.want_twists && node.has_twists && step == Step::moved) {
-    edge.bodies = topology.bodies();
-    edge.parent_body = topology.node(parent).body;
-  }
+  if (context.want_twists && node.has_twists && step == Step::moved)
+    edge.links = topology.bodies()->find(frame, topology.node(parent).body);
   if (!node.may_loop || step != Step::moved) return step;
   path.valid_from = at;
   path.valid_to = at == Stamp::never() ? at : Stamp{at.ns + 1};

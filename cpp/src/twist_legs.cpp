@@ -62,7 +62,7 @@ struct Walker {
 
   /// The usual case, worth a short cut: between two samples, no covariance, straight interpolation, nothing measured.
   [[nodiscard]] bool is_plain(const PathEdge& edge, const Bracket& bracket) const {
-    return bracket.before && bracket.after && bracket.before.side == nullptr && !context.fallback && edge.bodies == nullptr &&
+    return bracket.before && bracket.after && bracket.before.side == nullptr && !context.fallback && edge.links == nullptr &&
            context.window.ns == 0 && context.query.interpolation == Interpolation::linear && bracket.before.stamp_ns() != at.ns;
   }
 

@@ -34,21 +34,24 @@ class BodyGraph {
   /// `links` in an order that does not depend on who spoke first; `frames` by declared body.
   BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<FrameId>> frames);
 
-  [[nodiscard]] const std::vector<TwistLink>& links() const { return links_; }
+  [[nodiscard]] const TwistLink& link(std::uint32_t index) const { return links_[index]; }
   [[nodiscard]] const std::vector<FrameId>& frames_of(BodyId declared) const { return frames_[declared - kFirstDeclaredBody]; }
 
   /// Indices of the links that end at a body, on either side.
   [[nodiscard]] const std::vector<std::uint32_t>& links_at(BodyId body) const;
 
-  /// The link of exactly this pair, the preferred one first; null where there is none or rivals are undecided.
-  [[nodiscard]] const TwistLink* find(FrameId head, BodyId reference, Stamp at) const;
+  /// The first link of exactly this pair, its rivals behind it; null where there is none.
+  [[nodiscard]] const TwistLink* find(FrameId head, BodyId reference) const;
 
  private:
-  std::vector<TwistLink> links_;
+  std::vector<TwistLink> links_;  // rivals side by side; a last one that is nobody's rival ends them
   std::vector<std::vector<FrameId>> frames_;
   std::unordered_map<BodyId, std::vector<std::uint32_t>> at_body_;
   std::unordered_map<FrameId, std::vector<std::uint32_t>> at_head_;
 };
+
+/// The one that says something at `at`, among a link and the rivals behind it: the preferred one, else the only one.
+[[nodiscard]] const TwistLink* chosen_among(const TwistLink* first, Stamp at);
 
 /// Whether a series has rows on both sides of an instant, or at it.
 [[nodiscard]] bool covers(const Series& series, Stamp at);

@@ -15,13 +15,10 @@ struct PathEdge {
   RelationId relation;
   ProviderRef provider;
   Stamp opens = Stamp::always();      ///< set where the run begins after the instant asked for
-  const BodyGraph* bodies = nullptr;  ///< set where the question wants twists and somebody measures the child's motion
-  BodyId parent_body = kNone;         ///< set with it
+  const TwistLink* links = nullptr;  ///< of exactly this edge's motion; set where the question wants twists
 
-  /// The measured motion of exactly this edge, where one covers `at`.
-  [[nodiscard]] const TwistLink* twist(Stamp at) const {
-    return bodies == nullptr ? nullptr : bodies->find(child, parent_body, at);
-  }
+  /// The measured motion of the edge, where one covers `at` and no rival does.
+  [[nodiscard]] const TwistLink* twist(Stamp at) const { return links == nullptr ? nullptr : chosen_among(links, at); }
 };
 
 /// The edges between two frames and their lowest common ancestor, in one version of the structure.
