@@ -28,6 +28,7 @@ TOPICS = (
     "threads",
     "memory",
     "imports",
+    "relation_graph",
 )
 REPEATS, QUICK_REPEATS = 20, 3
 

@@ -64,11 +64,13 @@ bool has_control_character(nb::handle text) {
 
 nb::object checked_name(nb::handle value, const char* name) {
   if (!PyUnicode_Check(value.ptr()))
-    raise("InvalidName", std::string(name) + " must be a frame name (str), got " + shown(value) + ".");
-  if (PyUnicode_GET_LENGTH(value.ptr()) == 0) raise("InvalidName", std::string(name) + " cannot be empty. Name the frame.");
+    raise("InvalidName", std::string(name) + " must be a frame name (str), got " + shown(value) + ".", value);
+  if (PyUnicode_GET_LENGTH(value.ptr()) == 0)
+    raise("InvalidName", std::string(name) + " cannot be empty. Name the frame.", value);
   if (PyUnicode_READ_CHAR(value.ptr(), 0) == '/')
-    raise("InvalidName", std::string(name) + " = " + shown(value) + " begins with '/'. Drop it.");
-  if (has_control_character(value)) raise("InvalidName", std::string(name) + " = " + shown(value) + " has a control character.");
+    raise("InvalidName", std::string(name) + " = " + shown(value) + " begins with '/'. Drop it.", value);
+  if (has_control_character(value))
+    raise("InvalidName", std::string(name) + " = " + shown(value) + " has a control character.", value);
   return plain_text(value);
 }
 

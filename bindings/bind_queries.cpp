@@ -37,20 +37,22 @@ QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle p
   QueryContext context = world.defaults;
   if (!outside.is(words().raise) && !is_text(outside, "raise")) {
     if (is_text(outside, "predict"))
-      raise("InvalidArgument", "outside='predict' needs twists, which this world does not keep yet. Use 'raise' or 'hold'.");
-    if (!is_text(outside, "hold")) raise("InvalidArgument", "outside must be 'raise' or 'hold', got " + shown(outside) + ".");
+      raise("InvalidArgument", "outside='predict' needs twists, which this world does not keep yet. Use 'raise' or 'hold'.",
+            outside);
+    if (!is_text(outside, "hold"))
+      raise("InvalidArgument", "outside must be 'raise' or 'hold', got " + shown(outside) + ".", outside);
     context.outside = Outside::hold;
   }
   if (!policy.is(words().unique) && !is_text(policy, "unique"))
-    raise("InvalidArgument",
-          "policy must be 'unique', got " + shown(policy) + ". Settle rivals with world.prefer(of=, source=).");
+    raise("InvalidArgument", "policy must be 'unique', got " + shown(policy) + ". Settle rivals with world.prefer(of=, source=).",
+          policy);
   if (!interpolation.is_none()) {
     if (is_text(interpolation, "screw")) {
       context.interpolation = Interpolation::screw;
     } else if (is_text(interpolation, "linear")) {
       context.interpolation = Interpolation::linear;
     } else {
-      raise("InvalidArgument", "interpolation must be 'linear' or 'screw', got " + shown(interpolation) + ".");
+      raise("InvalidArgument", "interpolation must be 'linear' or 'screw', got " + shown(interpolation) + ".", interpolation);
     }
   }
   return context;
@@ -133,7 +135,7 @@ nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle 
   const WorldCore& world = core(self);
   const bool matrix = is_text(as_, "matrix");
   if (!matrix && !is_text(as_, "xyz_wxyz"))
-    raise("InvalidArgument", "as_ must be 'matrix' or 'xyz_wxyz', got " + shown(as_) + ".");
+    raise("InvalidArgument", "as_ must be 'matrix' or 'xyz_wxyz', got " + shown(as_) + ".", as_);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId of_id = frame_id(self, of), in_id = frame_id(self, in_frame);
   const Stamps stamps(at, "at");

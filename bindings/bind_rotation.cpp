@@ -16,14 +16,15 @@ Rotation checked_quaternion(double w, double x, double y, double z) {
   const Rotation q{w, x, y, z};
   const double n2 = q.squared_norm();
   if (!std::isfinite(n2))
-    raise("InvalidTransform", "The quaternion has a NaN or infinite component. Check where it was computed.");
+    raise("InvalidTransform", "The quaternion has a NaN or infinite component. Check where it was computed.",
+          nb::make_tuple(w, x, y, z));
   if (std::abs(n2 - 1.0) > 0.01) {
     char text[200];
     std::snprintf(text, sizeof text,
                   "A rotation needs a unit quaternion; this one (w %.4g, x %.4g, y %.4g, z %.4g) has squared norm %.6g. "
                   "Normalise it, and check the order: from_wxyz or from_xyzw.",
                   w, x, y, z, n2);
-    raise("InvalidTransform", text);
+    raise("InvalidTransform", text, nb::make_tuple(w, x, y, z));
   }
   return n2 == 1.0 ? q : q.normalized();
 }
@@ -51,7 +52,7 @@ Vector3 checked_vector(nb::handle value, const char* name) {
   const Doubles v(value, name, {3});
   const Vector3 vector{v.data()[0], v.data()[1], v.data()[2]};
   if (!std::isfinite(vector.x + vector.y + vector.z))
-    raise("InvalidTransform", std::string(name) + " = " + shown(value) + " has a NaN or infinite component.");
+    raise("InvalidTransform", std::string(name) + " = " + shown(value) + " has a NaN or infinite component.", value);
   return vector;
 }
 

@@ -42,8 +42,10 @@ nb::object map_points(const Transform& a_T_b, nb::handle b_points) {
 const Transform& as_transform(nb::handle value) {
   const Transform* transform = value_of<Transform>(value);
   if (transform == nullptr)
-    raise("InvalidArgument", "transform must be a Transform, got " + shown(value) +
-                                 ". Make one with Transform.from_matrix(...) or Transform.from_xyz_wxyz(xyz=, wxyz=).");
+    raise("InvalidArgument",
+          "transform must be a Transform, got " + shown(value) +
+              ". Make one with Transform.from_matrix(...) or Transform.from_xyz_wxyz(xyz=, wxyz=).",
+          value);
   return *transform;
 }
 
@@ -54,10 +56,11 @@ Transform from_matrix(nb::handle value) {
   const double* v = m.data();
   if (std::abs(v[12]) + std::abs(v[13]) + std::abs(v[14]) + std::abs(v[15] - 1.0) > 1e-6 ||
       !std::isfinite(v[12] + v[13] + v[14] + v[15]))
-    raise("InvalidTransform", "The last row of a rigid transform is (0, 0, 0, 1); this one is not. Is the matrix transposed?");
+    raise("InvalidTransform", "The last row of a rigid transform is (0, 0, 0, 1); this one is not. Is the matrix transposed?",
+          value);
   const Vector3 translation{v[3], v[7], v[11]};
   if (!std::isfinite(translation.x + translation.y + translation.z))
-    raise("InvalidTransform", "The translation has a NaN or infinite component.");
+    raise("InvalidTransform", "The translation has a NaN or infinite component.", value);
   return {checked_rotation_matrix(v, 4), translation};
 }
 
@@ -65,10 +68,10 @@ Transform exp(nb::handle value) {
   const Doubles v(value, "v", {6});
   const double* d = v.data();
   for (std::size_t i = 0; i < 6; ++i)
-    if (!std::isfinite(d[i])) raise("InvalidTransform", "The tangent has a NaN or infinite component.");
+    if (!std::isfinite(d[i])) raise("InvalidTransform", "The tangent has a NaN or infinite component.", value);
   const Transform result = Transform::exp({{d[0], d[1], d[2]}, {d[3], d[4], d[5]}});
   if (!std::isfinite(result.rotation.squared_norm() + norm(result.translation)))
-    raise("InvalidTransform", "The tangent is too large: its motion is not finite.");
+    raise("InvalidTransform", "The tangent is too large: its motion is not finite.", value);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <unordered_set>
 
 #include "convert.hpp"
 #include "gil.hpp"
@@ -27,6 +28,20 @@ class ReadyQueue : public Watcher {
     condition_.notify_one();
   }
 
+  /// Takes out a wait that has ended. Now and then, so that its cost is small and what is left behind is, too.
+  void forget(WaitId id) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    gone_.insert(id);
+    if (gone_.size() < kFewGone + ready_.size() / 2) return;
+    std::erase_if(ready_, [this](WaitId ready) { return gone_.contains(ready); });
+    gone_.clear();
+  }
+
+  [[nodiscard]] std::size_t size() {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    return ready_.size();
+  }
+
   /// The next wait, or 0 when `timeout_s` is over.
   WaitId pop(double timeout_s) {
     std::unique_lock<std::mutex> guard(mutex_);
@@ -42,9 +57,11 @@ class ReadyQueue : public Watcher {
   }
 
  private:
+  static constexpr std::size_t kFewGone = 16;
   std::mutex mutex_;
   std::condition_variable condition_;
   std::deque<WaitId> ready_;
+  std::unordered_set<WaitId> gone_;  // waits that have ended; some may stand in `ready_` still
 };
 
 /// Checks everything but whether the frames exist: a wait may be asked before they do.
@@ -116,6 +133,8 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
   nb::class_<ReadyQueue>(m, "ReadyQueue", "Waits that are to be asked again.")
       .def(nb::init<>())
       .def("wake", &ReadyQueue::wake, "wait_id"_a, "Put a wait in, as the world does when what it watches has changed.")
+      .def("forget", &ReadyQueue::forget, "wait_id"_a, "Take out a wait that has ended.")
+      .def("__len__", &ReadyQueue::size)
       .def(
           "pop", [](ReadyQueue& queue, double timeout_s) { return without_gil([&] { return queue.pop(timeout_s); }); },
           "timeout_s"_a, "The next wait, or 0 when the time is over; a negative time waits for ever.");

@@ -42,7 +42,7 @@ nb::object admitted(Self self, nb::handle name) {
 
 nb::object source_of(Self self, nb::handle source) {
   if (source.is_none()) return core(self).own_name;
-  if (!PyUnicode_Check(source.ptr())) raise("InvalidName", "source must be a str, got " + shown(source) + ".");
+  if (!PyUnicode_Check(source.ptr())) raise("InvalidName", "source must be a str, got " + shown(source) + ".", source);
   return nb::borrow(source);
 }
 
@@ -57,7 +57,7 @@ Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle sou
   edge.of = admitted(self, of);
   edge.in_frame = admitted(self, in_frame);
   if (edge.of.equal(edge.in_frame))
-    raise("InvalidArgument", "Frame " + shown(edge.of) + " cannot be placed in itself. Name two different frames.");
+    raise("InvalidArgument", "Frame " + shown(edge.of) + " cannot be placed in itself. Name two different frames.", edge.of);
   return edge;
 }
 
@@ -78,7 +78,8 @@ void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row = -1) {
   std::snprintf(text, sizeof text,
                 "The stamp is %.6g s ahead of the world's clock, and max_ahead_s is %.6g. Check the sender's clock.",
                 1e-9 * static_cast<double>(stamp_ns - now), 1e-9 * static_cast<double>(world.max_ahead_ns));
-  raise("InvalidStamp", row < 0 ? std::string(text) : std::string(text) + (" (row " + std::to_string(row) + " of the batch)"));
+  raise("InvalidStamp", row < 0 ? std::string(text) : std::string(text) + (" (row " + std::to_string(row) + " of the batch)"),
+        nb::int_(stamp_ns));
 }
 
 }  // namespace
@@ -297,7 +298,8 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
   nb::object of_stored = nb::borrow(of), to_stored = nb::borrow(to);
   (void)frame_id(self, of, &of_stored);
   (void)frame_id(self, to, &to_stored);
-  if (of.equal(to)) raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself. Name two different frames.");
+  if (of.equal(to))
+    raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself. Name two different frames.", of);
   const nb::object from = at.is_none() ? nb::object(self.attr("now")()) : nb::borrow(at);
   std::optional<std::string_view> who;
   if (!source.is_none()) who = text_of(source_of(self, source));
@@ -321,8 +323,10 @@ void prefer(Self self, nb::handle of, nb::handle source) {
   if (known) return;
   std::string sources;
   for (const std::string& name : world.forest->sources_of(id)) sources += (sources.empty() ? "'" : ", '") + name + "'";
-  raise("InvalidArgument", "No source " + shown(source) + " places frame " + shown(of) +
-                               (sources.empty() ? ": nobody does yet." : "; these do: " + sources + "."));
+  raise("InvalidArgument",
+        "No source " + shown(source) + " places frame " + shown(of) +
+            (sources.empty() ? ": nobody does yet." : "; these do: " + sources + "."),
+        source);
 }
 
 void add_frame(Self self, nb::args names) {
@@ -343,7 +347,7 @@ void remove_frame(Self self, nb::handle name, bool subtree) {
 
 Interpolation interpolation_of(const std::string& kind) {
   if (kind != "linear" && kind != "screw")
-    raise("InvalidArgument", "interpolation must be 'linear' or 'screw', got '" + kind + "'.");
+    raise("InvalidArgument", "interpolation must be 'linear' or 'screw', got '" + kind + "'.", nb::str(kind.c_str()));
   return kind == "linear" ? Interpolation::linear : Interpolation::screw;
 }
 

@@ -20,7 +20,7 @@ nb::object any_array(nb::handle value, const char* name) {
   try {
     return nb::module_::import_("numpy").attr("asarray")(value);
   } catch (const nb::python_error&) {
-    raise("InvalidArgument", std::string(name) + " must be an array of numbers, got " + shown(value) + ".");
+    raise("InvalidArgument", std::string(name) + " must be an array of numbers, got " + shown(value) + ".", value);
   }
 }
 
@@ -53,15 +53,15 @@ Doubles::Doubles(nb::handle value, const char* name, std::initializer_list<Py_ss
   try {
     array_ = numpy_array(value, "float64");
   } catch (const nb::python_error&) {
-    raise("InvalidArgument",
-          std::string(name) + " must be numbers of shape " + shape_text(shape) + ", got " + shown(value) + ".");
+    raise("InvalidArgument", std::string(name) + " must be numbers of shape " + shape_text(shape) + ", got " + shown(value) + ".",
+          value);
   }
   get_buffer(array_, view_);
   if (fits(view_, shape)) return;
   const std::string got = printed(array_.attr("shape"));
   PyBuffer_Release(&view_);
   view_ = {};
-  raise("InvalidArgument", std::string(name) + " must have shape " + shape_text(shape) + ", got " + got + ".");
+  raise("InvalidArgument", std::string(name) + " must have shape " + shape_text(shape) + ", got " + got + ".", value);
 }
 
 Stamps::Stamps(nb::handle value, const char* name) {
@@ -69,13 +69,15 @@ Stamps::Stamps(nb::handle value, const char* name) {
   const std::string kind = printed(raw.attr("dtype").attr("kind"));
   const bool empty = nb::cast<std::size_t>(raw.attr("size")) == 0;
   if (kind != "i" && kind != "u" && !empty)
-    raise("InvalidStamp", std::string(name) + " must be integer nanoseconds (int64), got dtype " + printed(raw.attr("dtype")) +
-                              ". Convert seconds with (1e9 * values).round().astype('int64').");
+    raise("InvalidStamp",
+          std::string(name) + " must be integer nanoseconds (int64), got dtype " + printed(raw.attr("dtype")) +
+              ". Convert seconds with (1e9 * values).round().astype('int64').",
+          value);
   if (nb::cast<int>(raw.attr("ndim")) != 1)
-    raise("InvalidArgument", std::string(name) + " must have shape (N,), got " + printed(raw.attr("shape")) + ".");
+    raise("InvalidArgument", std::string(name) + " must have shape (N,), got " + printed(raw.attr("shape")) + ".", value);
   if (kind == "u" &&
       nb::cast<std::uint64_t>(raw.attr("max")(nb::arg("initial") = 0)) > static_cast<std::uint64_t>(kLatestSample.ns))
-    raise("InvalidStamp", std::string(name) + " holds a stamp out of range: stamps lie within 146 years of zero.");
+    raise("InvalidStamp", std::string(name) + " holds a stamp out of range: stamps lie within 146 years of zero.", value);
   array_ = numpy_array(raw, "int64");
   get_buffer(array_, view_);
   for (std::size_t row = 0; row < span().size(); ++row) {
@@ -83,7 +85,7 @@ Stamps::Stamps(nb::handle value, const char* name) {
     PyBuffer_Release(&view_);
     view_ = {};
     raise("InvalidStamp",
-          std::string(name) + "[" + std::to_string(row) + "] is out of range: stamps lie within 146 years of zero.");
+          std::string(name) + "[" + std::to_string(row) + "] is out of range: stamps lie within 146 years of zero.", value);
   }
 }
 
@@ -95,19 +97,21 @@ std::int64_t as_stamp(nb::handle value, const char* name) {
       const bool is_float = PyFloat_Check(object);
       raise("InvalidStamp",
             std::string(name) + " must be integer nanoseconds, got " + shown(value) + ". " +
-                (is_float ? "Pass seconds(" + shown(value) + ")." : "Pass seconds(...) or stamp(sec=, nanosec=)."));
+                (is_float ? "Pass seconds(" + shown(value) + ")." : "Pass seconds(...) or stamp(sec=, nanosec=)."),
+            value);
     }
     index = nb::steal(PyNumber_Index(object));
     if (!index.is_valid()) {
       PyErr_Clear();
-      raise("InvalidStamp", std::string(name) + " must be one stamp in integer nanoseconds, got " + shown(value) + ".");
+      raise("InvalidStamp", std::string(name) + " must be one stamp in integer nanoseconds, got " + shown(value) + ".", value);
     }
     object = index.ptr();
   }
   int overflow = 0;
   const long long ns = PyLong_AsLongLongAndOverflow(object, &overflow);
   if (overflow != 0 || !is_sample_stamp({ns}))
-    raise("InvalidStamp", std::string(name) + " = " + shown(value) + " ns is out of range: stamps lie within 146 years of zero.");
+    raise("InvalidStamp", std::string(name) + " = " + shown(value) + " ns is out of range: stamps lie within 146 years of zero.",
+          value);
   return ns;
 }
 
@@ -131,7 +135,7 @@ std::string_view text_of(nb::handle string) {
   const char* text = PyUnicode_AsUTF8AndSize(string.ptr(), &length);
   if (text == nullptr) {
     PyErr_Clear();
-    raise("InvalidName", "The name " + shown(string) + " is not text that can be stored (UTF-8).");
+    raise("InvalidName", "The name " + shown(string) + " is not text that can be stored (UTF-8).", string);
   }
   return {text, static_cast<std::size_t>(length)};
 }
@@ -160,7 +164,7 @@ Covariance as_covariance(nb::handle value, const char* name) {
   std::memcpy(covariance.values.data(), array.data(), sizeof(covariance.values));
   if (!is_covariance(covariance))
     raise("InvalidArgument",
-          std::string(name) + " must be finite, symmetric and positive semi-definite: (6, 6), translation then rotation.");
+          std::string(name) + " must be finite, symmetric and positive semi-definite: (6, 6), translation then rotation.", value);
   return covariance;
 }
 

@@ -18,19 +18,33 @@ namespace armillary::python {
   while (true) pause();
 }
 
-/// Runs `work` without the GIL. A thread that comes back while the interpreter ends never gets the GIL again: CPython
-/// ends it with pthread_exit, whose unwinding must not reach C++ frames. It stays here until the process is gone.
+/// Gives the GIL away, and takes it back however the work in between ends.
+///
+/// A thread that comes back while the interpreter ends never gets the GIL again: CPython ends it with pthread_exit,
+/// whose unwinding must not reach C++ frames. It stays here until the process is gone.
+class GilGivenAway {
+ public:
+  GilGivenAway() : state_(PyEval_SaveThread()) {}
+  ~GilGivenAway() {
+    if (interpreter_ends() || Py_IsInitialized() == 0) stay_for_ever();
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (abi::__forced_unwind&) {
+      stay_for_ever();
+    }
+  }
+  GilGivenAway(const GilGivenAway&) = delete;
+  GilGivenAway& operator=(const GilGivenAway&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+/// Runs `work` without the GIL. What it throws arrives in Python: std::bad_alloc as MemoryError.
 template <typename Work>
 auto without_gil(Work work) {
-  PyThreadState* state = PyEval_SaveThread();
-  auto result = work();
-  if (interpreter_ends() || Py_IsInitialized() == 0) stay_for_ever();
-  try {
-    PyEval_RestoreThread(state);
-  } catch (abi::__forced_unwind&) {
-    stay_for_ever();
-  }
-  return result;
+  const GilGivenAway given_away;
+  return work();
 }
 
 }  // namespace armillary::python

@@ -11,7 +11,9 @@ void raise_object(nb::handle exception) {
   throw nb::python_error();
 }
 
-void raise(const char* kind, const std::string& message) { raise_object(error_class(kind)(message)); }
+void raise(const char* kind, const std::string& message, nb::handle value) {
+  raise_object(value.is_valid() ? error_class(kind)(message, value) : error_class(kind)(message));
+}
 
 std::string printed(nb::handle value) { return nb::cast<std::string>(nb::steal<nb::str>(PyObject_Str(value.ptr()))); }
 

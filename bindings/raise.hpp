@@ -10,8 +10,8 @@ namespace nb = nanobind;
 
 namespace armillary::python {
 
-/// Raises armillary.errors.<kind>(message).
-[[noreturn]] void raise(const char* kind, const std::string& message);
+/// Raises armillary.errors.<kind>(message, value): `value` is what was given and cannot be taken, where it is one thing.
+[[noreturn]] void raise(const char* kind, const std::string& message, nb::handle value = {});
 
 /// Raises the given exception object.
 [[noreturn]] void raise_object(nb::handle exception);

@@ -23,6 +23,7 @@ NATIVE = ("cpp/include", "cpp/src", "bindings")
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 NATIVE_SOURCES = sorted(path for folder in NATIVE for path in (ROOT / folder).rglob("*.[chi]*") if path.suffix != ".in")
 LONGEST_FILE = 500
+PACKAGES = [f"armillary.{name}" for name in ("errors", "relations", "stamps", "transforms", "view")]
 MOST_NAMES = 30
 EXTRAS = ("typer", "rich", "matplotlib")
 LEFT = ("TODO", "FIXME", "XXX", "HACK")
@@ -46,7 +47,7 @@ class TestThePromise:
         project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
         assert armillary.__version__ == project["version"]
 
-    @pytest.mark.parametrize("name", ["armillary.errors", "armillary.stamps", "armillary.transforms", "armillary.view"])
+    @pytest.mark.parametrize("name", PACKAGES)
     def test_of_each_package_is_sorted_and_true(self, name):
         module = importlib.import_module(name)
         assert sorted(module.__all__) == list(module.__all__)
@@ -174,8 +175,7 @@ def public_parts(module):
 
 
 def documented_modules():
-    names = ["armillary", "armillary.errors", "armillary.stamps", "armillary.transforms", "armillary.view"]
-    return [importlib.import_module(name) for name in names]
+    return [importlib.import_module(name) for name in ("armillary", *PACKAGES)]
 
 
 class TestDocumentation:

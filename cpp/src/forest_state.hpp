@@ -95,6 +95,12 @@ struct Watched {
   std::string name{};
 };
 
+/// From one frame to another: half of a question about two instants, all of others.
+struct Leap {
+  FrameId of = kNone, in_frame = kNone;
+  When at{};
+};
+
 struct StringHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
@@ -220,7 +226,10 @@ struct Forest::State {
   void wake_everybody();
   void forget_watch(WaitId id);
   [[nodiscard]] bool is_hopeless(const Failure& failure) const;
+  void watch_expiry(RelationId relation, Stamp at, const Watch& watch, Watched& watched);
+  void watch_track(RelationId relation, Stamp from, Stamp to, const Watch& watch, Watched& watched);
   void watch_data(const Failure& failure, const Watch& watch, Watched& watched);
+  void watch_way(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);
   void watch_for(const Failure& failure, const Question& question, const Watch& watch);
 };
 

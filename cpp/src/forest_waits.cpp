@@ -24,23 +24,61 @@ bool Forest::State::is_hopeless(const Failure& failure) const {
   return failure->requested < oldest_welcome(*relations[failure->relation], failure->requested);
 }
 
+void Forest::State::watch_track(RelationId relation, Stamp from, Stamp to, const Watch& watch, Watched& watched) {
+  if (relation == kNone || !relations[relation]) return;
+  TrackRecord* track = relations[relation]->track;
+  watched.tracks.push_back(track);
+  track->watches.add(watch, from, to);
+}
+
 void Forest::State::watch_data(const Failure& failure, const Watch& watch, Watched& watched) {
-  const auto on = [&](RelationId id, Stamp from, Stamp to) {
-    if (id == kNone || !relations[id]) return;
-    TrackRecord* track = relations[id]->track;
-    watched.tracks.push_back(track);
-    track->watches.add(watch, from, to);
-  };
+  const auto on = [&](RelationId id, Stamp from, Stamp to) { watch_track(id, from, to, watch, watched); };
   if (failure->kind == FailureKind::no_samples) return on(failure->relation, Stamp::always(), Stamp::never());
   const bool is_after = failure->requested > failure->last;
   if (is_after) return on(failure->relation, failure->requested, Stamp::never());
+  if (failure->limiting != kNone) {  // the two approach each other from both sides
+    on(failure->relation, Stamp::always(), failure->first);
+    return on(failure->limiting, failure->first, Stamp::never());
+  }
   on(failure->relation, Stamp::always(), failure->requested);
-  on(failure->limiting, failure->first, Stamp::never());
-  if (failure->limiting != kNone || !relations[failure->relation]) return;
-  // Once a sample is this much newer, the missing one can never come.
-  const std::int64_t history_ns = relations[failure->relation]->retention.history.ns;
-  const bool never = failure->requested.ns > kLatestSample.ns - history_ns;
-  if (!never) on(failure->relation, {failure->requested.ns + history_ns + 1}, Stamp::never());
+  const bool is_counted = relations[failure->relation] && relations[failure->relation]->retention.max_samples > 0;
+  if (is_counted) on(failure->relation, {failure->requested.ns + 1}, Stamp::never());  // until it is full: then it is too late
+}
+
+/// Once a sample is so much newer, what is missing around `at` can never come, and what is there is forgotten.
+void Forest::State::watch_expiry(RelationId relation, Stamp at, const Watch& watch, Watched& watched) {
+  if (!relations[relation]) return;
+  const std::int64_t history_ns = relations[relation]->retention.history.ns;
+  const bool never = at.ns > kLatestSample.ns - history_ns;
+  if (!never) watch_track(relation, {at.ns + history_ns + 1}, Stamp::never(), watch, watched);
+}
+
+/// The frames whose parents decide the path. LATEST is settled step by step, each time on the path of an earlier
+/// instant: data that lifts the instant beyond such a path leads another way, and is watched as well.
+void Forest::State::watch_way(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched) {
+  const Topology& version = *topology.load();  // the lock is held: it stays
+  Scratch& scratch = Scratch::of_this_thread();
+  Path& path = scratch.path;
+  RelationId limiting = kNone;
+  Stamp at = leap.at.latest ? Stamp::never() : leap.at.at;
+  for (bool settled = false; !settled;) {
+    const Failure failure = scratch.finder.find(version, leap.of, leap.in_frame, at, context, path);
+    if (failure) watched.frames.insert(watched.frames.end(), {failure->of, failure->in_frame});
+    if (limiting != kNone) watch_track(limiting, path.valid_to, Stamp::never(), watch, watched);
+    Stamp newest = at;
+    for (const auto* edges : {&path.up, &path.down}) {
+      for (const PathEdge& edge : *edges) {
+        watched.frames.push_back(edge.child);
+        if (!leap.at.latest) watch_expiry(edge.relation, at, watch, watched);
+        const std::optional<Stamp> covered = newest_covered(edge, at);
+        if (!covered || *covered >= newest) continue;
+        newest = *covered;
+        limiting = edge.relation;
+      }
+    }
+    settled = failure || !leap.at.latest || path.holds_at(newest) || newest == at;
+    at = newest;
+  }
 }
 
 /// Registers for the one thing that is missing, and for a change of the path that leads there.
@@ -50,12 +88,13 @@ void Forest::State::watch_for(const Failure& failure, const Question& question, 
     watched.name = failure->name;
     return structure_watches.add_name(watch, failure->name);
   }
-  const Scratch& scratch = Scratch::of_this_thread();
   watched.frames = {question.of, question.in_frame};
-  if (question.fixed_frame != kNone) watched.frames.push_back(question.fixed_frame);
-  if (failure->kind == FailureKind::not_connected) watched.frames.insert(watched.frames.end(), {failure->of, failure->in_frame});
-  for (const auto* edges : {&scratch.path.up, &scratch.path.down, &scratch.second.up, &scratch.second.down})
-    for (const PathEdge& edge : *edges) watched.frames.push_back(edge.child);
+  const bool is_direct = question.fixed_frame == kNone;
+  if (!is_direct) watch_way({question.of, question.fixed_frame, question.of_at}, question.context, watch, watched);
+  watch_way({is_direct ? question.of : question.fixed_frame, question.in_frame, question.at}, question.context, watch, watched);
+  // What does not cover the instant may run in a circle, and anything on it decides where that is cut.
+  if (std::ranges::any_of(watched.frames, [this](FrameId frame) { return circular.contains(frame); }))
+    watched.frames.insert(watched.frames.end(), circular.begin(), circular.end());
   std::ranges::sort(watched.frames);
   watched.frames.erase(std::unique(watched.frames.begin(), watched.frames.end()), watched.frames.end());
   for (const FrameId frame : watched.frames) structure_watches.add_frame(watch, frame);
@@ -74,7 +113,6 @@ void Forest::State::forget_watch(WaitId id) {
 Result<PoseAnswer> Forest::answer_or_watch(const NamedQuestion& asked, const Watch& watch) {
   const Guard guard(state_->lock);
   state_->forget_watch(watch.id);
-  Scratch::of_this_thread().second.clear();
   Result<PoseAnswer> result;
   if (state_->closed) {
     result.failure = Evidence{.kind = FailureKind::closed};

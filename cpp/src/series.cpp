@@ -1,8 +1,10 @@
 #include "armillary/series.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "armillary/pose_row.hpp"
 #include "thinning.hpp"
@@ -35,6 +37,35 @@ void retire_rows(std::uintptr_t word, RetireList& retired) {
 }
 
 }  // namespace
+
+/// An index that is being made, with the rows made for it: freed unless it is released.
+class Series::Draft {
+ public:
+  explicit Draft(Index* index) : index_(index) {}
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() {
+    if (index_ == nullptr) return;
+    std::ranges::for_each(rows_, [](std::int64_t* rows) { std::free(rows); });
+    Index::destroy(index_);
+  }
+
+  /// A new chunk with `count` rows, to be filled, as entry `at`.
+  std::int64_t* add_chunk(std::uint32_t at, std::uint32_t count, std::uint32_t capacity, std::int64_t first_ns) {
+    rows_.push_back(nullptr);
+    rows_.back() = allocate_rows(capacity, index_->stride);
+    index_->entries[at].first_ns.store(first_ns);
+    index_->entries[at].word.store(chunk_word(rows_.back(), count));
+    return rows_.back();
+  }
+
+  Index* operator->() const { return index_; }
+  Index* release() { return std::exchange(index_, nullptr); }
+
+ private:
+  Index* index_;
+  std::vector<std::int64_t*> rows_;
+};
 
 /// Where a stamp is or belongs: in this entry, in front of this row.
 struct Series::Spot {
@@ -232,12 +263,10 @@ void Series::split(const Spot& spot, std::int64_t stamp_ns, const double* values
   copy_rows(all.data() + std::size_t{spot.row + 1} * stride, Index::rows_of(word) + std::size_t{spot.row} * stride,
             count - spot.row, stride);
   const std::uint32_t left = spot.row == 0 ? 1 : spot.row == count ? count : total / 2;
-  auto* next = Index::make(stride, index->side_offset, live + live / 2 + 4);
+  Draft next(Index::make(stride, index->side_offset, live + live / 2 + 4));
   const auto put = [&](std::uint32_t to, std::uint32_t from, std::uint32_t rows_in, std::uint32_t capacity) {
-    std::int64_t* rows = allocate_rows(capacity, stride);
-    copy_rows(rows, all.data() + std::size_t{from} * stride, rows_in, stride);
-    next->entries[to].first_ns.store(rows[0]);
-    next->entries[to].word.store(chunk_word(rows, rows_in));
+    const std::int64_t* rows = all.data() + std::size_t{from} * stride;
+    copy_rows(next.add_chunk(to, rows_in, capacity, rows[0]), rows, rows_in, stride);
   };
   const bool is_tail = spot.entry + 1 == index->end;
   if (is_tail) tail_capacity_ = kChunkRows;
@@ -250,7 +279,7 @@ void Series::split(const Spot& spot, std::int64_t stamp_ns, const double* values
     slot.word.store(index->entries[index->begin + i].word.load());
   }
   next->end.store(live + 1);
-  publish_index(next, retired);
+  publish_index(next.release(), retired);
   retire_rows(word, retired);
   size_.store(size() + 1, std::memory_order_relaxed);
 }
@@ -260,24 +289,22 @@ void Series::add_side_column(RetireList& retired) {
   const std::uint32_t wide = stride_for(true), offset = 1 + width_;
   if (index == nullptr) return publish_index(Index::make(wide, offset, 4), retired);
   const std::uint32_t live = index->end - index->begin;
-  auto* next = Index::make(wide, offset, 2 * live + 2);
+  Draft next(Index::make(wide, offset, 2 * live + 2));
   std::vector<std::uintptr_t> replaced;
   for (std::uint32_t i = 0; i < live; ++i) {
     const Entry& from = index->entries[index->begin + i];
     const std::uintptr_t word = from.word;
     const std::uint32_t count = Index::count_of(word);
-    std::int64_t* rows = allocate_rows(i + 1 == live ? tail_capacity_ : count, wide);
+    std::int64_t* rows = next.add_chunk(i, count, i + 1 == live ? tail_capacity_ : count, from.first_ns.load());
     for (std::uint32_t r = 0; r < count; ++r) {
       std::int64_t* row = rows + std::size_t{r} * wide;
       copy_rows(row, Index::rows_of(word) + std::size_t{r} * index->stride, 1, index->stride);
       std::fill_n(reinterpret_cast<double*>(row + offset), kSideWords, std::numeric_limits<double>::quiet_NaN());
     }
-    next->entries[i].first_ns.store(from.first_ns.load());
-    next->entries[i].word.store(chunk_word(rows, count));
     replaced.push_back(word);
   }
   next->end.store(live);
-  publish_index(next, retired);
+  publish_index(next.release(), retired);
   for (const std::uintptr_t word : replaced) retire_rows(word, retired);
 }
 
@@ -368,17 +395,16 @@ void Series::join_tail_to_previous(RetireList& retired) {
   const std::uintptr_t left = index->entries[index->end - 2].word, right = index->entries[index->end - 1].word;
   const std::uint32_t left_count = Index::count_of(left), total = left_count + Index::count_of(right);
   if (total > kChunkRows) return;
-  std::int64_t* rows = allocate_rows(total, index->stride);
-  copy_rows(rows, Index::rows_of(left), left_count, index->stride);
-  copy_rows(rows + std::size_t{left_count} * index->stride, Index::rows_of(right), Index::count_of(right), index->stride);
-  auto* next = Index::make(index->stride, index->side_offset, live + 4);
-  for (std::uint32_t i = 0; i + 1 < live; ++i) {
+  Draft next(Index::make(index->stride, index->side_offset, live + 4));
+  for (std::uint32_t i = 0; i + 2 < live; ++i) {
     next->entries[i].first_ns.store(index->entries[index->begin + i].first_ns.load());
     next->entries[i].word.store(index->entries[index->begin + i].word.load());
   }
-  next->entries[live - 2].word.store(chunk_word(rows, total));
+  std::int64_t* rows = next.add_chunk(live - 2, total, total, index->entries[index->end - 2].first_ns.load());
+  copy_rows(rows, Index::rows_of(left), left_count, index->stride);
+  copy_rows(rows + std::size_t{left_count} * index->stride, Index::rows_of(right), Index::count_of(right), index->stride);
   next->end.store(live - 1);
-  publish_index(next, retired);
+  publish_index(next.release(), retired);
   tail_capacity_ = total;
   retire_rows(left, retired);
   retire_rows(right, retired);

@@ -6,8 +6,13 @@ namespace armillary {
 
 void WatchList::add(const Watch& watch, Stamp from, Stamp to) {
   if (to == Stamp::never()) {
-    const auto place = std::ranges::lower_bound(later_, from, std::ranges::greater{}, &Entry::from);
-    later_.insert(place, {from, to, watch});
+    const auto place = later_.emplace(from, watch);
+    try {
+      in_later_.emplace(watch.id, place);
+    } catch (...) {  // without memory: nobody could take it out again
+      later_.erase(place);
+      throw;
+    }
   } else {
     between_.push_back({from, to, watch});
   }
@@ -15,37 +20,43 @@ void WatchList::add(const Watch& watch, Stamp from, Stamp to) {
 }
 
 void WatchList::remove(WaitId id) {
-  const auto is_it = [id](const Entry& entry) { return entry.watch.id == id; };
-  std::erase_if(later_, is_it);
-  std::erase_if(between_, is_it);
+  const auto [first, last] = in_later_.equal_range(id);
+  std::for_each(first, last, [this](const auto& entry) { later_.erase(entry.second); });
+  in_later_.erase(first, last);
+  std::erase_if(between_, [id](const Interval& interval) { return interval.watch.id == id; });
   refresh_hull();
 }
 
 void WatchList::refresh_hull() {
-  first_ = later_.empty() ? Stamp::never() : later_.back().from;
+  first_ = later_.empty() ? Stamp::never() : later_.begin()->first;
   last_ = later_.empty() ? Stamp::always() : Stamp::never();
-  for (const Entry& entry : between_) {
-    first_ = std::min(first_, entry.from);
-    last_ = std::max(last_, entry.to);
+  for (const Interval& interval : between_) {
+    first_ = std::min(first_, interval.from);
+    last_ = std::max(last_, interval.to);
   }
 }
 
 void WatchList::fire(Stamp stamp) {
-  while (!later_.empty() && later_.back().from <= stamp) {
-    later_.back().watch.watcher->wake(later_.back().watch.id);
-    later_.pop_back();
+  while (!later_.empty() && later_.begin()->first <= stamp) {
+    const auto earliest = later_.begin();
+    const Watch watch = earliest->second;
+    const auto [first, last] = in_later_.equal_range(watch.id);
+    in_later_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == earliest; }));
+    later_.erase(earliest);
+    watch.watcher->wake(watch.id);
   }
-  std::erase_if(between_, [stamp](const Entry& entry) {
-    const bool concerned = entry.from <= stamp && stamp <= entry.to;
-    if (concerned) entry.watch.watcher->wake(entry.watch.id);
+  std::erase_if(between_, [stamp](const Interval& interval) {
+    const bool concerned = interval.from <= stamp && stamp <= interval.to;
+    if (concerned) interval.watch.watcher->wake(interval.watch.id);
     return concerned;
   });
   refresh_hull();
 }
 
 void WatchList::fire_all() {
-  for (const auto* list : {&later_, &between_})
-    for (const Entry& entry : *list) entry.watch.watcher->wake(entry.watch.id);
+  for (const auto& [from, watch] : later_) watch.watcher->wake(watch.id);
+  for (const Interval& interval : between_) interval.watch.watcher->wake(interval.watch.id);
+  in_later_.clear();
   later_.clear();
   between_.clear();
   refresh_hull();
@@ -53,26 +64,19 @@ void WatchList::fire_all() {
 
 namespace {
 
-/// In the order they began to wait.
-void wake_all(std::vector<Watch> watches) {
-  std::ranges::sort(watches, {}, &Watch::id);
-  for (const Watch& watch : watches) watch.watcher->wake(watch.id);
-}
-
 template <typename Map>
 void fire(Map& map, const typename Map::key_type& key) {
-  const auto [first, last] = map.equal_range(key);
-  std::vector<Watch> concerned;
-  std::for_each(first, last, [&](const auto& entry) { concerned.push_back(entry.second); });
-  map.erase(first, last);
-  wake_all(std::move(concerned));
+  const auto concerned = map.extract(key);
+  if (concerned.empty()) return;
+  for (const auto& [id, watcher] : concerned.mapped()) watcher->wake(id);
 }
 
 template <typename Map>
 void remove(Map& map, WaitId id, const typename Map::key_type& key) {
-  const auto [first, last] = map.equal_range(key);
-  const auto found = std::find_if(first, last, [id](const auto& entry) { return entry.second.id == id; });
-  if (found != last) map.erase(found);
+  const auto found = map.find(key);
+  if (found == map.end()) return;
+  found->second.erase(id);
+  if (found->second.empty()) map.erase(found);
 }
 
 }  // namespace
@@ -83,12 +87,12 @@ void StructureWatches::frame_added(const std::string& name) { fire(names_, name)
 void StructureWatches::frame_changed(FrameId frame) { fire(frames_, frame); }
 
 void StructureWatches::fire_all() {
-  std::vector<Watch> all;
-  for (const auto& [name, watch] : names_) all.push_back(watch);
-  for (const auto& [frame, watch] : frames_) all.push_back(watch);
+  Watchers all;
+  for (const auto& [name, watchers] : names_) all.insert(watchers.begin(), watchers.end());
+  for (const auto& [frame, watchers] : frames_) all.insert(watchers.begin(), watchers.end());
   names_.clear();
   frames_.clear();
-  wake_all(std::move(all));
+  for (const auto& [id, watcher] : all) watcher->wake(id);
 }
 
 }  // namespace armillary

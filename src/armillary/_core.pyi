@@ -446,6 +446,11 @@ class ReadyQueue:
     def wake(self, wait_id: int) -> None:
         """Put a wait in, as the world does when what it watches has changed."""
 
+    def forget(self, wait_id: int) -> None:
+        """Take out a wait that has ended."""
+
+    def __len__(self) -> int: ...
+
     def pop(self, timeout_s: float) -> int:
         """
         The next wait, or 0 when the time is over; a negative time waits for ever.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -13,7 +12,6 @@ from armillary.errors import (
     InvalidArgument,
     InvalidName,
     StampOutOfRange,
-    SuspiciousName,
     UnknownFrame,
     WorldClosed,
 )
@@ -30,6 +28,7 @@ from armillary.transforms import (
     as_number,
     check_name,
     check_timeout,
+    warn_of_typo,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class World(WorldCore):
         max_ahead_s: Refuse samples further ahead of the clock than this [s].
         thin_m: With `thin_rad`: drop older samples that interpolation reproduces this well [m].
         thin_rad: The same for the angle [rad].
-        max_waits: At most this many questions wait at once.
+        max_waits: At most this many questions wait at once, and as many callbacks are pending behind a slow one.
 
     >>> from armillary import Transform, World, seconds
     >>> world = World()
@@ -93,9 +92,9 @@ class World(WorldCore):
         max_waits: int = 10_000,
     ) -> None:
         if not isinstance(frames, str) or frames not in {"open", "declared"}:
-            raise InvalidArgument(f"frames must be 'open' or 'declared', got {frames!r}.")
+            raise InvalidArgument(f"frames must be 'open' or 'declared', got {frames!r}.", frames)
         if clock is not None and not callable(clock):
-            raise InvalidArgument("clock must be a callable that returns integer nanoseconds, like armillary.now.")
+            raise InvalidArgument("clock must be a callable that tells integer nanoseconds, like armillary.now.", clock)
         bounds = _thinning(thin_m, thin_rad)
         super().__init__(
             name=_text(name, "name"),
@@ -114,7 +113,7 @@ class World(WorldCore):
         self._clock, self._declared = now if clock is None else clock, frames == "declared"
         self._epoch, self._closed, self._time_offset = 0, False, 0
         self._typos = TypoGuard()
-        self._dispatcher = Dispatcher(weakref.ref(self))
+        self._dispatcher = Dispatcher(weakref.ref(self), _positive(max_waits, "max_waits"))
         ending = weakref.finalize(self, _end, self._closer(), self._dispatcher)
         ending.atexit = False  # at the interpreter's end blocked threads must stay blocked, not wake into it
 
@@ -124,7 +123,9 @@ class World(WorldCore):
         """The world's clock [ns]."""
         told = self._clock()
         if isinstance(told, float) or not hasattr(told, "__index__"):
-            raise InvalidArgument(f"The clock told {told!r}; it must tell integer nanoseconds, as time.time_ns does.")
+            raise InvalidArgument(
+                f"The clock told {told!r}; it must tell integer nanoseconds, as time.time_ns does.", told
+            )
         self._check_stamp(told, "what the clock tells")
         return int(told) + self._time_offset
 
@@ -153,16 +154,15 @@ class World(WorldCore):
             return stored
         if self._declared:
             raise UnknownFrame(stored, self.frames())
-        near = self._typos.resembling(stored)
-        if near is not None and self._has_frame(near):
-            _warn_of_typo(stored, near)
-        self._typos.add(stored)
+        near = self._typos.meet(stored, self._has_frame)
+        if near is not None:
+            warn_of_typo(stored, near)
         return stored
 
     def _declare(self, name: object) -> str:
         """A name that is made on purpose, in its stored form."""
         stored = check_name(name)
-        self._typos.add(stored)
+        self._typos.add(stored, self._has_frame)
         return stored
 
     def _knows(self, name: object) -> bool:
@@ -222,7 +222,8 @@ class World(WorldCore):
         if relation == _NO_RELATION:
             raise InvalidArgument(
                 f"No source {who!r} places '{of}' directly in '{in_frame}'. world.relations() lists what there is; "
-                "world.transforms(...) samples any pair of frames."
+                "world.transforms(...) samples any pair of frames.",
+                who,
             )
         return relation
 
@@ -320,6 +321,9 @@ class World(WorldCore):
         It runs on the world's one dispatcher thread, also when the pose is known already. When the pose can never
         be known, or the time is over, `on_failure(error)` is called instead (`world.on_error` if not given; closing
         the world ends such a wait without a word).
+
+        Raises:
+            LimitReached: `max_waits` callbacks are pending already.
         """
         question = self._question(of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation)
         return self._dispatcher.ask(question, callback, on_failure, timeout_s)
@@ -368,7 +372,10 @@ class World(WorldCore):
         timeout_s: float | None = None,
         on_drop: Callable[[Any, ArmillaryError], object] | None = None,
     ) -> StampedQueue:
-        """A bounded queue that holds stamped data until its transforms exist: tf2's message filter."""
+        """A bounded queue that holds stamped data until its transforms exist: tf2's message filter.
+
+        At most `size` items wait for transforms, and as many for a slow callback; a new one pushes out the oldest.
+        """
         return StampedQueue(
             self._dispatcher,
             callback,
@@ -425,15 +432,6 @@ class World(WorldCore):
         return f"World({self.name!r}, {len(self.frames())} frames, {len(self._relations())} relations)"
 
 
-def _warn_of_typo(name: str, near: str) -> None:
-    warnings.warn(
-        f"New frame '{name}' is one typo away from the known '{near}'. "
-        f"If both are meant, say so first: world.add_frame('{name}').",
-        SuspiciousName,
-        stacklevel=3,
-    )
-
-
 def _note(info: RelationInfo) -> str:
     """What the tree says beside a frame."""
     who = f" by '{info.source}'" if info.source else ""
@@ -455,28 +453,32 @@ def _ahead(max_ahead_s: float | None) -> int:
         return -1
     limit_s = as_number(max_ahead_s, "max_ahead_s")
     if not 0.0 <= limit_s < _LONGEST_S:
-        raise InvalidArgument(f"max_ahead_s must be a number of seconds, at least 0, or None, got {max_ahead_s!r}.")
+        raise InvalidArgument(
+            f"max_ahead_s must be a number of seconds, at least 0, or None, got {max_ahead_s!r}.", max_ahead_s
+        )
     return seconds(limit_s)
 
 
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str) or any("\ud800" <= letter < "\ue000" for letter in value):
-        raise InvalidArgument(f"{name} must be a str that can be stored as UTF-8, got {value!r}.")
+        raise InvalidArgument(f"{name} must be a str that can be stored as UTF-8, got {value!r}.", value)
     return value
 
 
 def _duration(value: object, name: str) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InvalidArgument(f"{name} must be a duration in integer nanoseconds, got {value!r}. Pass seconds(10).")
+        raise InvalidArgument(
+            f"{name} must be a duration in integer nanoseconds, got {value!r}. Pass seconds(10).", value
+        )
     duration_ns = value.__index__()
     if not 0 < duration_ns < 2**62:
-        raise InvalidArgument(f"{name} must be above zero and below 146 years, got {value!r} ns.")
+        raise InvalidArgument(f"{name} must be above zero and below 146 years, got {value!r} ns.", value)
     return int(duration_ns)
 
 
 def _positive(value: object, name: str) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value.__index__() < 2**62:
-        raise InvalidArgument(f"{name} must be a whole number of at least 1, got {value!r}.")
+        raise InvalidArgument(f"{name} must be a whole number of at least 1, got {value!r}.", value)
     return int(value.__index__())
 
 

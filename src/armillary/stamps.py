@@ -49,13 +49,13 @@ def seconds(value: float) -> int:
     if isinstance(value, int):
         return value * _NS_PER_S
     try:
-        value = math.nan if isinstance(value, str) else float(value)
+        number = math.nan if isinstance(value, str) else float(value)
     except (TypeError, ValueError):
-        value = math.nan
-    if not math.isfinite(value):
-        raise InvalidStamp("seconds() takes a finite number of seconds, as in seconds(1.5).")
-    whole = math.floor(value)
-    return int(whole) * _NS_PER_S + round((value - whole) * _NS_PER_S)
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidStamp("seconds() takes a finite number of seconds, as in seconds(1.5).", value)
+    whole = math.floor(number)
+    return int(whole) * _NS_PER_S + round((number - whole) * _NS_PER_S)
 
 
 def stamp(*, sec: int, nanosec: int = 0) -> int:
@@ -68,7 +68,8 @@ def stamp(*, sec: int, nanosec: int = 0) -> int:
         return index(sec) * _NS_PER_S + index(nanosec)
     except TypeError:
         raise InvalidStamp(
-            f"stamp() takes whole numbers, got sec={sec!r}, nanosec={nanosec!r}. Use seconds(1.5)."
+            f"stamp() takes whole numbers, got sec={sec!r}, nanosec={nanosec!r}. Use seconds(1.5).",
+            (sec, nanosec),
         ) from None
 
 

@@ -14,7 +14,7 @@ from unittest import mock
 import pytest
 
 from armillary import Rotation, World, errors, seconds
-from armillary.errors import ArmillaryError
+from armillary.errors import ArmillaryError, constraints, semantics
 from armillary.view import draw_tree
 from unit.kit import PROMPT_S, STILL, WAIT_S, drive, error_of, settle
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CLASSES = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__ == errors.__name__]
 ERRORS = [kind for kind in CLASSES if not issubclass(kind, Warning)]
+OF_RELATIONS = {getattr(errors, name) for name in (*constraints.__all__, *semantics.__all__)}  # see unit/relations
 NEVER_RAISED_THEMSELVES = {errors.ArmillaryError, errors.StampOutOfRange}
 
 
@@ -199,7 +200,7 @@ class TestTheTreeOfErrors:
         assert issubclass(errors.SuspiciousName, UserWarning)
 
     def test_is_raised_by_real_calls_all_over(self):
-        assert {case.kind for case in CASES} == set(ERRORS) - NEVER_RAISED_THEMSELVES
+        assert {case.kind for case in CASES} == set(ERRORS) - OF_RELATIONS - NEVER_RAISED_THEMSELVES
 
 
 @each_case
@@ -279,3 +280,31 @@ class TestSingularCases:
             world.wait_for_pose(of="cup", in_frame="map", timeout_s=0)
         assert isinstance(caught.value.reason, errors.UnknownFrame)
         assert caught.value.reason.frame == "cup"
+
+
+class TestWhatCannotBeTaken:
+    @pytest.mark.parametrize(
+        ("kind", "call", "value"),
+        [
+            (errors.InvalidTransform, lambda _: Rotation.from_wxyz((0, 0, 0, 0)), (0, 0, 0, 0)),
+            (errors.InvalidName, lambda world: world.add_frame("/map"), "/map"),
+            (errors.InvalidName, lambda world: world.pose(of=5, in_frame="map"), 5),
+            (errors.InvalidStamp, lambda world: world.pose(of="a", in_frame="a", at=1.5), 1.5),
+            (errors.InvalidStamp, lambda _: seconds("1"), "1"),
+            (errors.InvalidArgument, lambda world: world.pose(of="a", in_frame="a", outside="guess"), "guess"),
+            (errors.InvalidArgument, lambda world: world.fix(of="a", in_frame="b", transform=7), 7),
+            (errors.InvalidArgument, lambda world: world.wait_for_pose(of="a", in_frame="b", timeout_s="1"), "1"),
+            (errors.InvalidArgument, lambda _: World(max_waits=0), 0),
+        ],
+    )
+    def test_is_kept_as_it_was_given(self, world, kind, call, value):
+        world.add_frame("a")
+        with pytest.raises(kind) as caught:
+            call(world)
+        assert caught.value.value == value
+
+    def test_travels_as_words_where_it_cannot_travel(self, world):
+        with pytest.raises(errors.InvalidArgument) as caught:
+            world.fix(of="a", in_frame="b", transform=lambda: None)
+        assert callable(caught.value.value)
+        assert "<function" in pickle.loads(pickle.dumps(caught.value)).value

@@ -117,6 +117,7 @@ class alignas(64) Series {
   struct Entry;
   struct Index;
   struct Spot;
+  class Draft;
 
   [[nodiscard]] bool has_side() const;
   [[nodiscard]] std::uint32_t stride_for(bool with_side) const;

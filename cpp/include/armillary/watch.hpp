@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,23 +41,25 @@ class WatchList {
   [[nodiscard]] bool empty() const { return later_.empty() && between_.empty(); }
 
  private:
-  struct Entry {
+  struct Interval {
     Stamp from, to;
     Watch watch;
   };
+  using Later = std::multimap<Stamp, Watch>;
   void fire(Stamp stamp);
   void refresh_hull();
 
-  std::vector<Entry> later_;                               // for everything from `from` on; latest `from` first
-  std::vector<Entry> between_;                             // for an interval
-  Stamp first_ = Stamp::never(), last_ = Stamp::always();  // hull of all intervals
+  Later later_;                                                // for everything from a stamp on
+  std::unordered_multimap<WaitId, Later::iterator> in_later_;  // where a wait stands there: thousands come and go
+  std::vector<Interval> between_;                              // for an interval
+  Stamp first_ = Stamp::never(), last_ = Stamp::always();      // hull of all intervals
 };
 
 /// Waits for structure: for a name to appear, or for one of the frames on a path to change its parent.
 class StructureWatches {
  public:
-  void add_name(const Watch& watch, const std::string& name) { names_.emplace(name, watch); }
-  void add_frame(const Watch& watch, FrameId frame) { frames_.emplace(frame, watch); }
+  void add_name(const Watch& watch, const std::string& name) { names_[name].emplace(watch.id, watch.watcher); }
+  void add_frame(const Watch& watch, FrameId frame) { frames_[frame].emplace(watch.id, watch.watcher); }
   void remove_name(WaitId id, const std::string& name);
   void remove_frame(WaitId id, FrameId frame);
 
@@ -65,8 +68,9 @@ class StructureWatches {
   void fire_all();
 
  private:
-  std::unordered_multimap<std::string, Watch> names_;
-  std::unordered_multimap<FrameId, Watch> frames_;
+  using Watchers = std::map<WaitId, Watcher*>;  // in the order they began to wait
+  std::unordered_map<std::string, Watchers> names_;
+  std::unordered_map<FrameId, Watchers> frames_;
 };
 
 }  // namespace armillary

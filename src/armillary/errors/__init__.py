@@ -8,7 +8,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from armillary.errors._base import ArmillaryError
+from armillary.errors._base import ArmillaryError, GivenValue
 from armillary.errors.semantics import (
     AmbiguousOrder,
     BodyDiffers,
@@ -237,19 +237,19 @@ class NoSamples(StampOutOfRange):
         return f"The pose of {_edge_text(self.edge)} holds no samples. Set one, or wait for it with wait_for_pose(...)."
 
 
-class InvalidTransform(ArmillaryError, ValueError):
+class InvalidTransform(GivenValue, ArmillaryError, ValueError):
     """Numbers that are no rigid motion."""
 
 
-class InvalidName(ArmillaryError, ValueError):
+class InvalidName(GivenValue, ArmillaryError, ValueError):
     """A name that no frame can have."""
 
 
-class InvalidStamp(ArmillaryError, TypeError, ValueError):
+class InvalidStamp(GivenValue, ArmillaryError, TypeError, ValueError):
     """Something that is not integer nanoseconds."""
 
 
-class InvalidArgument(ArmillaryError, TypeError, ValueError):
+class InvalidArgument(GivenValue, ArmillaryError, TypeError, ValueError):
     """An argument of the wrong kind, shape or value."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 
 def _restored(kind: type[ArmillaryError], args: tuple[object, ...], evidence: dict[str, object]) -> ArmillaryError:
     error = kind.__new__(kind)
@@ -19,3 +21,24 @@ class ArmillaryError(Exception):
 
 
 ArmillaryError.__module__ = "armillary.errors"
+
+
+class GivenValue:
+    """For errors about one thing that cannot be taken: `value` is that, as it was given; a quaternion is (w, x, y, z).
+
+    None where several things do not go together.
+    """
+
+    args: tuple[object, ...]
+
+    def __init__(self, message: str, value: object = None) -> None:
+        self.args, self.value = (message,), value
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """It may be anything: where it cannot travel, its description does."""
+        evidence = dict(self.__dict__)
+        try:
+            pickle.dumps(self.value)
+        except Exception:  # noqa: BLE001  (whatever a stranger's object raises)
+            evidence["value"] = object.__repr__(self.value)
+        return _restored, (type(self), self.args, evidence)

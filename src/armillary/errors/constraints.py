@@ -58,8 +58,8 @@ class ConstraintViolation(SemanticError):
 class UnknownName(UnknownFrame):
     """A name that no frame, or no body, of the graph has."""
 
-    def __init__(self, name: str, known: Sequence[str], what: str) -> None:
-        self.name, self.what = name, what
+    def __init__(self, name: str, known: Sequence[str], what: str, own: Sequence[str] = ()) -> None:
+        self.name, self.what, self.own = name, what, tuple(own)
         super().__init__(name, known)
 
     def __str__(self) -> str:
@@ -67,6 +67,8 @@ class UnknownName(UnknownFrame):
         return f"No {self.what} named '{self.name}' in this graph. {self._hint()}"
 
     def _hint(self) -> str:
+        if self.own:
+            return f"It is a body: name one of its frames, {_listing(self.own)}."
         near = get_close_matches(self.name, self.known, n=1, cutoff=0.6)
         if near:
             return f"Did you mean '{near[0]}'?"

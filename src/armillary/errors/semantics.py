@@ -170,7 +170,7 @@ class NotRepresentable(SemanticError):
     """A meaning that the chosen coordinates cannot express."""
 
     def _truth(self) -> str:
-        return f"{self.expected}, which here is {self.found}"
+        return f"{self.expected}; here it is {self.found}"
 
 
 class NotNumeric(SemanticError, TypeError):

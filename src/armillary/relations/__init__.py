@@ -1,20 +1,63 @@
-"""Relations that know what they mean: poses, velocities, forces and their algebra."""
+"""Relations that know what they mean: poses, velocities, forces and their algebra.
+
+Poses and twists, the answers of a world, are here from the start; the rest is imported when it is first touched.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from armillary.relations import representations
-from armillary.relations._compose_any import compose_any
 from armillary.relations._orientation import Orientation
 from armillary.relations._pose import Pose
 from armillary.relations._position import Position
 from armillary.relations._twist import Twist
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
 
+if TYPE_CHECKING:
+    from armillary.relations._acceleration import AngularAcceleration, LinearAcceleration
+    from armillary.relations._compose_any import compose_any
+    from armillary.relations._force import Force, Torque
+    from armillary.relations._wrench import Wrench
+    from armillary.relations.graph import RelationGraph
+
 __all__ = [
+    "AngularAcceleration",
     "AngularVelocity",
+    "Force",
+    "LinearAcceleration",
     "LinearVelocity",
     "Orientation",
     "Pose",
     "Position",
+    "RelationGraph",
+    "Torque",
     "Twist",
+    "Wrench",
     "compose_any",
     "representations",
 ]
+
+_ON_DEMAND = {
+    "AngularAcceleration": "_acceleration",
+    "Force": "_force",
+    "LinearAcceleration": "_acceleration",
+    "RelationGraph": "graph",
+    "Torque": "_force",
+    "Wrench": "_wrench",
+    "compose_any": "_compose_any",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What most programs never touch, imported when it is first asked for."""
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module 'armillary.relations' has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_ON_DEMAND[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

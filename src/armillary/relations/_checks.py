@@ -194,7 +194,7 @@ def representation(asked: Asked, a: Any, b: Any) -> None:
 
 
 def _an(name: str) -> str:
-    return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}"
+    return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 def frame(asked: Asked, expected: str, found: str) -> None:

@@ -11,11 +11,16 @@ from collections.abc import Collection
 from armillary.errors import InvalidArgument, RepresentationDiffers
 from armillary.errors.constraints import ConstraintViolation, PosesMissing, UnknownName
 from armillary.relations import _graph_queries as queries
-from armillary.relations import rules
+from armillary.relations._graph_refusals import violated
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._graph_views import SeenFrom
 from armillary.relations._pose import Pose
 from armillary.relations._twist import Twist
+from armillary.relations.representations import NATIVE, POSITION_QUATERNION
+from armillary.relations.rules import BodyNode, FrameNode, Violation
+
+_OURS = frozenset((NATIVE, POSITION_QUATERNION))
+"""A `Transform` and a `PositionQuaternion` are one kind: the second says what the first cannot."""
 
 
 def known_pose(store: GraphStore, pose: Pose, call: str) -> Pose:
@@ -38,7 +43,9 @@ def is_edge_form(pose: Pose) -> bool:
 
 def in_edge_form(store: GraphStore, pose: Pose) -> Pose:
     """The same pose between the frames themselves."""
-    if pose.expressed_in != pose.in_frame:
+    if pose.expressed_in == pose.of:
+        pose = pose.change_coordinate_frame(pose.orientation)
+    elif pose.expressed_in != pose.in_frame:
         pose = pose.change_coordinate_frame(queries.orientation(store, pose.expressed_in, pose.in_frame))
     if pose.point != pose.of:
         pose = pose.change_point(queries.position(store, pose.of, pose.point, pose.in_frame))
@@ -61,7 +68,8 @@ def known_twist(store: GraphStore, twist: Twist, call: str) -> Twist:
         return twist
     if twist.body == point:
         return twist._replace(body=body)
-    _node(store, twist.body, "body")
+    if not store.structure.is_body(twist.body):
+        raise UnknownName(twist.body, store.structure.bodies(), "body")
     return twist
 
 
@@ -70,9 +78,16 @@ def head_of(store: GraphStore, twist: Twist) -> str:
     structure = store.structure
     if structure.body_of(twist.point) in (twist.body, None):
         return twist.point
+    if not structure.frames_of(twist.body):
+        raise violated(_no_frame(twist), "add_twist", f"add {twist!r}")
     free = [frame for frame in structure.frames_of(twist.body) if structure.twist_parent(frame) is None]
     near = [frame for frame in free if structure.in_one_tree(frame, twist.point)]
-    return (near or free or [*structure.frames_of(twist.body), twist.point])[0]
+    return next(iter(near or free or structure.frames_of(twist.body)))
+
+
+def _no_frame(twist: Twist) -> Violation:
+    truth = f"The moving end of a twist is a frame, and '{twist.body}' has no frame."
+    return Violation("C7", truth, (BodyNode(twist.body),), f"Give it one: add_frame(name, body='{twist.body}').")
 
 
 def missing_poses(store: GraphStore, twist: Twist, head: str) -> PosesMissing | None:
@@ -88,7 +103,7 @@ def at_head(store: GraphStore, twist: Twist, head: str) -> Twist:
     """The twist at the origin and along the axes of a frame on its body."""
     if twist.point == head == twist.expressed_in:
         return twist
-    return queries.brought(SeenFrom(store, head), twist, head)
+    return queries.brought(SeenFrom(store, head), twist)
 
 
 def _node(store: GraphStore, name: str, what: str) -> str:
@@ -110,7 +125,7 @@ def _agreed_body(store: GraphStore, pose: Pose, frame: str, said: str, call: str
         operation=call,
         asked=f"{call} {pose!r}",
         truth=f"It says that '{frame}' is on '{said}', and a frame is on one body only.",
-        existing=(rules.FrameNode(frame, body),),
+        existing=(FrameNode(frame, body),),
         cure=f"Say body '{body}', or nothing.",
         offer=None,
     )
@@ -118,7 +133,7 @@ def _agreed_body(store: GraphStore, pose: Pose, frame: str, said: str, call: str
 
 def _of_the_graphs_kind(store: GraphStore, pose: Pose, call: str) -> None:
     found, expected = pose.parts.representation, store.representation
-    if found != expected:
+    if found != expected and not _OURS.issuperset((found, expected)):
         raise _differs(pose, call, expected.name, found.name)
 
 

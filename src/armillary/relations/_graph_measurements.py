@@ -44,10 +44,17 @@ class Measurement:
 
 
 def measured(store: GraphStore, relation: Pose | Twist) -> Measurement:
-    """Keeps a relation as a measurement."""
+    """Keeps a relation as a measurement, in place of an older one of the same."""
     measurement = Measurement(relation, derived(store, relation))
-    store.measured.append(relation)
+    store.measured[key(relation)] = relation
     return measurement
+
+
+def key(relation: Pose | Twist) -> tuple[str, ...]:
+    """What is measured, whatever its value."""
+    if isinstance(relation, Pose):
+        return "pose", relation.of, relation.in_frame
+    return "twist", relation.point, relation.body, relation.reference_body
 
 
 def derived(store: GraphStore, relation: Pose | Twist) -> Pose | Twist | None:

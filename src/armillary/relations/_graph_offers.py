@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from armillary.relations import rules
 from armillary.relations._graph_insertion import at_head, missing_poses
+from armillary.relations._graph_queries import loosened
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._graph_views import basic_pose, turned_round
 from armillary.relations._pose import Pose
@@ -36,7 +37,8 @@ def offered_twist(store: GraphStore, twist: Twist, head: str) -> Twist | None:
     """The twist of another frame of its body, or the inverse at a frame of the other body."""
     if missing_poses(store, twist, head) is not None:
         return None
-    for way in (twist, twist.inverse()):
+    free = loosened(twist)
+    for way in (free, free.inverse()):
         for frame in store.structure.frames_of(way.body):
             if _takes(store, way, frame, head):
                 return at_head(store, way, frame)

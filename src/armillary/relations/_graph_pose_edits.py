@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from armillary.errors import ArmillaryError
+from armillary.errors import ArmillaryError, NotNumeric
 from armillary.errors.constraints import UnknownRelation
 from armillary.relations import _graph_insertion as insertion
 from armillary.relations import _graph_offers as offers
@@ -85,7 +85,11 @@ def _is_set(store: GraphStore, pose: Pose) -> bool:
 
 
 def _same(pose: Pose, other: Pose) -> bool:
-    return bool(pose == other) or pose.is_close(other)
+    """Equal or, where they are numbers, close."""
+    try:
+        return bool(pose == other) or pose.is_close(other)
+    except NotNumeric:
+        return False
 
 
 def _zero_twists(pose: Pose, *, rigid: bool) -> Collection[TwistEdge]:

@@ -41,17 +41,20 @@ def orientation(store: GraphStore, of: str, in_frame: str, expressed_in: str | N
 
 
 def twist(store: GraphStore, point: str, body: str, relative_to: str, expressed_in: str) -> Twist:
-    """How a body moves at a point: the twists on the way, each brought to that point and those axes, and added."""
+    """How a body moves at a point: the twists on the way, brought to one frame and added there, then to the point."""
     store.require_path(point, expressed_in)
     if body == relative_to:
         return store.no_motion(point=point, body=body, relative_to=body, expressed_in=expressed_in)
     seen = SeenFrom(store, expressed_in)
     total: Twist | None = None
     for value, is_forward in _path(store, expressed_in, body, relative_to):
-        here = loosened(brought(seen, value, point))
+        here = loosened(brought(seen, value))
         step = here if is_forward else here.inverse()
         total = step if total is None else step @ total
-    return cast("Twist", total)
+    at_axes = cast("Twist", total)
+    if point == expressed_in:
+        return at_axes
+    return at_axes.change_point(on_body(seen.pose(point).position, body))
 
 
 def angular_velocity(store: GraphStore, body: str, relative_to: str, expressed_in: str) -> AngularVelocity:
@@ -72,21 +75,20 @@ def angular_velocity(store: GraphStore, body: str, relative_to: str, expressed_i
     return cast("AngularVelocity", total)
 
 
-def brought(seen: SeenFrom, value: Twist, point: str) -> Twist:
-    """A twist at another point, along the axes of the frame it is seen from.
+def brought(seen: SeenFrom, value: Twist) -> Twist:
+    """A twist at the origin and along the axes of the frame it is seen from.
 
-    The point is regarded as fixed to the moving body of the twist for this instant, whatever body its frame is on:
+    That origin is regarded as fixed to the moving body of the twist for this instant, whatever body its frame is on:
     that is what the composition of twists asks for.
     """
-    if value.expressed_in == seen.frame and value.point == point:
+    if value.expressed_in == seen.frame == value.point:
         return value
     value = loosened(value)
     if value.expressed_in != seen.frame:
         value = value.change_coordinate_frame(seen.pose(value.expressed_in).orientation)
-    if value.point == point:
+    if value.point == seen.frame:
         return value
-    lever = seen.pose(value.point).position.inverse() @ seen.pose(point).position
-    return value.change_point(on_body(lever, value.body))
+    return value.change_point(on_body(seen.pose(value.point).position.inverse(), value.body))
 
 
 def loosened(value: Twist) -> Twist:

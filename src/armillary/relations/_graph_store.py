@@ -30,13 +30,13 @@ class GraphStore:
         self.twists: dict[str, Twist] = {}
         self.pending = Pending()
         self.rigid: set[str] = set()
-        self.measured: list[Pose | Twist] = []
+        self.measured: dict[tuple[str, ...], Pose | Twist] = {}
 
     def body_of(self, frame: str) -> str:
         """The body of a frame, which must be known."""
         body = self.structure.body_of(frame)
         if body is None:
-            raise UnknownName(frame, self.structure.frames(), "frame")
+            raise UnknownName(frame, self.structure.frames(), "frame", tuple(self.structure.frames_of(frame)))
         return body
 
     def body(self, name: str) -> str:

@@ -41,28 +41,36 @@ class SeenFrom:
 
     def __init__(self, store: GraphStore, frame: str) -> None:
         self._store, self._top, self.frame = store, frame, frame
-        self._seen: dict[str, Pose] = {frame: store.identity(frame)}
+        self._seen: dict[str, Pose | None] = {frame: None}  # None: the frame itself, nothing to compose with
 
     def pose(self, of: str) -> Pose:
         """The pose of a frame in the one it is seen from."""
+        way, here = self._way_to_seen(of)
+        pose = self._seen[here]
+        for head in reversed(way):
+            pose = self._seen[head] = _composed(pose, self._store.poses[head])
+        return self._store.identity(of) if pose is None else pose
+
+    def _way_to_seen(self, of: str) -> tuple[list[str], str]:
+        """The frames from `of` upwards that were not seen yet, and the first one above them that was."""
         way, here = dict[str, None](), of
         while here not in self._seen:
             way[here] = None
             if (met := self._climb()) in way:
                 names = list(way)
-                way, here = dict.fromkeys(names[: names.index(met)]), met
-            else:
-                here = self._store.structure.pose_parent(here) or here
-        pose = self._seen[here]
-        for head in reversed(way):
-            pose = self._seen[head] = pose @ self._store.poses[head]
-        return pose
+                return names[: names.index(met)], met
+            here = self._store.structure.pose_parent(here) or here
+        return list(way), here
 
     def _climb(self) -> str:
         """One frame further up from where it is seen from, so that both ends of a path meet half way."""
         parent = self._store.structure.pose_parent(self._top)
         if parent is not None:
             back = turned_round(self._store.poses[self._top])
-            self._seen[parent] = self._seen[self._top] @ back
+            self._seen[parent] = _composed(self._seen[self._top], back)
             self._top = parent
         return self._top
+
+
+def _composed(upper: Pose | None, lower: Pose) -> Pose:
+    return lower if upper is None else upper @ lower

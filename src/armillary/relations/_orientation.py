@@ -32,7 +32,7 @@ class Orientation(Stored):
 
     __slots__ = ("body", "coordinates", "expressed_in", "in_frame", "of", "reference_body")
     _NAMES = ("of", "body", "in_frame", "reference_body", "expressed_in")
-    _FIELDS = (*_NAMES, "coordinates")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _face = staticmethod(rotation_face)
 
     of: str

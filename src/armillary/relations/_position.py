@@ -24,7 +24,7 @@ class Position(VectorRelation):
 
     __slots__ = ("body", "point", "reference_body", "reference_point")
     _NAMES = ("point", "body", "reference_point", "reference_body", "expressed_in")
-    _FIELDS = (*_NAMES, "coordinates")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"body": "point", "reference_body": "reference_point", "expressed_in": "reference_point"}
 
     point: str

@@ -45,6 +45,7 @@ class Stored:
     __slots__ = ()
     _FIELDS: ClassVar[tuple[str, ...]] = ()
     _NAMES: ClassVar[tuple[str, ...]] = ()
+    _COMPARED: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod
     def _face(coordinates: Any) -> Any:
@@ -74,15 +75,14 @@ class Stored:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        mine, others = self._fields(), other._fields()
-        return all(self._same(name, mine[name], others[name]) for name in self._FIELDS)
+        return all(self._same(name, getattr(self, name), getattr(other, name)) for name in self._COMPARED)
 
     def _same(self, name: str, mine: Any, other: Any) -> bool:
         if name == "coordinates":
             return type(mine) is type(other) and bool(self._face(mine) == self._face(other))
-        if isinstance(mine, np.ndarray):
-            return isinstance(other, np.ndarray) and np.array_equal(mine, other)
-        return bool(mine == other)
+        if isinstance(mine, np.ndarray) and isinstance(other, np.ndarray):
+            return np.array_equal(mine, other)
+        return bool(mine is other or (type(mine) is type(other) and mine == other))
 
     def __hash__(self) -> int:
         return hash((type(self), *(getattr(self, name) for name in self._NAMES)))

@@ -52,7 +52,7 @@ def _origin(held: bool, predicted: bool, relations: Any, covariance: Any, stamp:
 
 
 class StoredPose(Stored):
-    """The names and coordinates of a pose."""
+    """The names and coordinates of a pose; equal by value, wherever it comes from."""
 
     __slots__ = (
         "body",
@@ -70,7 +70,8 @@ class StoredPose(Stored):
         "stamp",
     )
     _NAMES = ("of", "in_frame", "point", "body", "reference_point", "reference_body", "expressed_in")
-    _FIELDS = (*_NAMES, "coordinates", "stamp", "covariance", "held", "predicted", "relations")
+    _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
+    _FIELDS = (*_COMPARED, "held", "predicted", "relations")
     _face = staticmethod(pose_face)
 
     of: str
@@ -135,7 +136,7 @@ def _one_of(coordinates: Any, transform: Transform | None) -> Any:
 
 
 class StoredTwist(Stored):
-    """The names and coordinates of a twist."""
+    """The names and coordinates of a twist; equal by value, wherever it comes from."""
 
     __slots__ = (
         "body",
@@ -151,7 +152,8 @@ class StoredTwist(Stored):
         "stamp",
     )
     _NAMES = ("point", "body", "reference_body", "expressed_in")
-    _FIELDS = (*_NAMES, "coordinates", "stamp", "covariance", "method", "held", "predicted", "relations")
+    _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
+    _FIELDS = (*_COMPARED, "method", "held", "predicted", "relations")
     _face = staticmethod(twist_face)
 
     point: str

@@ -57,7 +57,7 @@ def _same_bodies(asked: Asked, twist: Twist, pose: Pose) -> None:
 
 def _at_its_frames(asked: Asked, twist: Twist, pose: Pose) -> None:
     """The pose joins exactly two points and two axes: the twist must be at one of each."""
-    frames = f"{pose.of}' or '{pose.in_frame}"
+    frames = f"{pose.of} or {pose.in_frame}"
     cure = "Pass the pose of the frame whose origin is the twist's point."
     if not pose.is_frame_form:
         found = "a pose whose points or axes are not those of its frames"
@@ -109,26 +109,32 @@ def integrate(twist: Twist, pose: Pose, duration_s: float) -> Pose:
         raise asked.refuse(
             errors.NotRepresentable, f"only the body twist of '{pose.of}' integrates directly", found, cure
         )
-    tangent = duration_s * np.concatenate([twist.linear, twist.angular])
+    face = pose_face(pose.coordinates)
     return pose._replace(
-        coordinates=_composed(pose, Transform.exp(tangent)),
+        coordinates=given(face.compose(_step(twist, face.representation, duration_s))),
         stamp=None if pose.stamp is None else pose.stamp + round(duration_s * _NS_PER_S),
-        covariance=_grown(twist, pose, tangent, duration_s),
+        covariance=_grown(twist, pose, duration_s),
         relations=(*twist.relations, *pose.relations),
     )
 
 
-def _composed(pose: Pose, step: Transform) -> Any:
-    """`T step`, in the representation of the pose."""
-    face = pose_face(pose.coordinates)
-    maker = face.representation
-    vector, rotation = maker.vector(step.translation), maker.rotation(step.rotation)
-    return given(face.compose(pose_face(maker.pose(vector, rotation, is_frame_form=True))))
+def _step(twist: Twist, representation: Any, duration_s: float) -> Any:
+    """The motion of that time: a representation with an `exp` of its own is asked, others get numbers."""
+    if hasattr(representation, "exp"):
+        return pose_face(representation.exp(linear(twist), angular(twist), duration_s))
+    step = Transform.exp(_tangent(twist, duration_s))
+    vector, rotation = representation.vector(step.translation), representation.rotation(step.rotation)
+    return pose_face(representation.pose(vector, rotation, is_frame_form=True))
 
 
-def _grown(twist: Twist, pose: Pose, tangent: Array, duration_s: float) -> Array | None:
+def _tangent(twist: Twist, duration_s: float) -> Array:
+    return duration_s * np.concatenate([twist.linear, twist.angular])
+
+
+def _grown(twist: Twist, pose: Pose, duration_s: float) -> Array | None:
     if pose.covariance is None or twist.covariance is None:
         return None
+    tangent = _tangent(twist, duration_s)
     carried = seen_through(Transform.exp(tangent).inverse().adjoint, pose.covariance)
     return added(carried, seen_through(duration_s * right_jacobian(tangent), twist.covariance))
 

@@ -25,7 +25,7 @@ class AngularVelocity(VectorRelation):
 
     __slots__ = ("body", "reference_body")
     _NAMES = ("body", "reference_body", "expressed_in")
-    _FIELDS = (*_NAMES, "coordinates")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
     _is_angular = True
 
@@ -68,7 +68,7 @@ class LinearVelocity(VectorRelation):
 
     __slots__ = ("body", "point", "reference_body")
     _NAMES = ("point", "body", "reference_body", "expressed_in")
-    _FIELDS = (*_NAMES, "coordinates")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS = _POINT_DEFAULTS
 
     point: str

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from armillary.errors import InvalidArgument
-from armillary.errors.constraints import UnknownName
+from armillary.errors.constraints import UnknownName, UnknownRelation
 from armillary.relations import _graph_pose_edits as pose_edits
 from armillary.relations import _graph_queries as queries
 from armillary.relations import _graph_twist_edits as twist_edits
 from armillary.relations import rules
-from armillary.relations._graph_measurements import Measurement, derived
+from armillary.relations._graph_measurements import Measurement, derived, key
 from armillary.relations._graph_refusals import refuse
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._orientation import Orientation
@@ -48,6 +48,11 @@ class RelationGraph:
 
     def __init__(self, *, representation: Representation = NATIVE) -> None:
         self._store = GraphStore(representation)
+
+    @property
+    def representation(self) -> Representation:
+        """What coordinates the graph takes, and makes answers of."""
+        return self._store.representation
 
     def __repr__(self) -> str:
         store = self._store
@@ -170,6 +175,16 @@ class RelationGraph:
         """
         twist_edits.remove_twist(self._store, of, relative_to)
 
+    def remove_measurement(self, measurement: Measurement) -> None:
+        """Forgets a measurement.
+
+        Raises:
+            UnknownRelation: It is not kept (any more).
+        """
+        if self._store.measured.pop(key(measurement.relation), None) is None:
+            cure = "See measurements()."
+            raise UnknownRelation(f"a measurement of {measurement.relation!r}", None, cure)
+
     # Questions
 
     def pose(
@@ -204,20 +219,34 @@ class RelationGraph:
             expressed_in=expressed_in or in_frame,
         )
 
-    def position(self, *, of: str, in_frame: str, expressed_in: str | None = None) -> Position:
-        """From the origin of one frame to that of another. Raises like `pose`."""
-        return queries.position(self._store, of, in_frame, expressed_in or in_frame)
+    def position(
+        self,
+        *,
+        of: str | None = None,
+        in_frame: str | None = None,
+        point: str | None = None,
+        reference_point: str | None = None,
+        expressed_in: str | None = None,
+    ) -> Position:
+        """From the origin of one frame to that of another; `point` and `reference_point` say the same.
+
+        Raises like `pose`.
+        """
+        target, reference = _one(point, of, "point= or of="), _one(reference_point, in_frame, "in_frame=")
+        return queries.position(self._store, target, reference, expressed_in or in_frame or reference)
 
     def orientation(self, *, of: str, in_frame: str, expressed_in: str | None = None) -> Orientation:
         """The axes of one frame, seen from another. Raises like `pose`."""
         return queries.orientation(self._store, of, in_frame, expressed_in)
 
-    def twist(self, *, of: str, relative_to: str, point: str | None = None, expressed_in: str | None = None) -> Twist:
+    def twist(
+        self, *, relative_to: str, of: str | None = None, point: str | None = None, expressed_in: str | None = None
+    ) -> Twist:
         """How a body moves, seen from another body.
 
         Args:
-            of: Frame on the moving body; or the body itself, where `point` is given.
             relative_to: The other body, or any frame on it.
+            of: Frame on the moving body, or the body itself; that of `point` if not given.
             point: Frame whose origin is the point; `of` if not given. If it is on another body, its origin is
                 regarded as moving with the body of `of` for this instant.
             expressed_in: Frame along whose axes the answer is given; `relative_to` if not given.
@@ -228,12 +257,12 @@ class RelationGraph:
             NoPosePath: No poses connect the point and the axes.
             NoValue: A twist on the way is pending.
         """
-        return queries.twist(
-            self._store, point or of, self._store.body(of), self._store.body(relative_to), expressed_in or relative_to
-        )
+        where, moving = _one(point, of, "of= or point="), _one(of, point, "of= or point=")
+        body, other = self._store.body(moving), self._store.body(relative_to)
+        return queries.twist(self._store, where, body, other, expressed_in or relative_to)
 
     def linear_velocity(
-        self, *, of: str, relative_to: str, point: str | None = None, expressed_in: str | None = None
+        self, *, relative_to: str, of: str | None = None, point: str | None = None, expressed_in: str | None = None
     ) -> LinearVelocity:
         """How fast a point of a body moves, seen from another body. As `twist`."""
         return self.twist(of=of, relative_to=relative_to, point=point, expressed_in=expressed_in).velocity
@@ -275,11 +304,23 @@ class RelationGraph:
         return self._store.pending.twists()
 
     def measurements(self) -> tuple[Measurement, ...]:
-        """The redundant relations that were kept, each beside what the graph tells now."""
-        return tuple(Measurement(relation, derived(self._store, relation)) for relation in self._store.measured)
+        """The redundant relations that were kept, each beside what the graph tells now.
+
+        The same relation measured again takes the place of the older one.
+        """
+        return tuple(
+            Measurement(relation, derived(self._store, relation)) for relation in self._store.measured.values()
+        )
 
 
 def _twice(frame: str, before: Sequence[str], body: str) -> Violation | None:
     if frame not in before:
         return None
     return Violation("C2", f"'{frame}' is named twice.", (FrameNode(frame, body),), "Name every frame once.")
+
+
+def _one(first: str | None, second: str | None, what: str) -> str:
+    name = second if first is None else first
+    if name is None:
+        raise InvalidArgument(f"The question names no frame. Pass {what}.")
+    return name

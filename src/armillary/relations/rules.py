@@ -231,7 +231,7 @@ def _one_pose_path(graph: Structure, of: str, in_frame: str) -> Violation | None
         return _already_connected(graph, of, in_frame)
     own = {graph.body_of(of)} if graph.body_of(of) == graph.body_of(in_frame) else set()
     fewer, more = sorted((graph.bodies_in(graph.root_of(frame)) for frame in (of, in_frame)), key=len)
-    twice = next((body for body in fewer if body in more and body not in own), None)
+    twice = min((body for body in fewer if body in more and body not in own), default=None)
     return None if twice is None else _body_in_both_trees(graph, of, in_frame, twice)
 
 

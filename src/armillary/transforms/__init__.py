@@ -2,7 +2,7 @@
 
 from armillary._core import Pose, Rotation, Transform
 from armillary.transforms._dispatcher import Dispatcher, WaitHandle, as_number, check_timeout
-from armillary.transforms._names import TypoGuard, check_name
+from armillary.transforms._names import TypoGuard, check_name, warn_of_typo
 from armillary.transforms._queue import StampedQueue
 from armillary.transforms._reports import RelationInfo, Samples, Snapshot
 from armillary.transforms._tree import Tree
@@ -22,4 +22,5 @@ __all__ = [
     "as_number",
     "check_name",
     "check_timeout",
+    "warn_of_typo",
 ]

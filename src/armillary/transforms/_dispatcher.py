@@ -10,13 +10,12 @@ import sys
 import threading
 import time
 import traceback
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ReadyQueue
-from armillary.errors import ArmillaryError, InvalidArgument, WaitTimeout, WorldClosed
+from armillary.errors import ArmillaryError, InvalidArgument, LimitReached, WaitTimeout, WorldClosed
 
 if TYPE_CHECKING:
     import weakref
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 _STOP = 2**63
 _POSTED = _STOP + 1
 _LONGEST_S = 1e9
+_TOO_MANY = "Cancel some, keep callbacks short, or give World(max_waits=) a larger number."
+_BREATH_S = 0.01  # after an error that nobody expected: it may come again at once
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class Wait:
     wait_id: int
     question: Mapping[str, Any]
     on_pose: Callable[[Pose], object]
-    on_failure: Callable[[ArmillaryError], object] | None
+    on_failure: Callable[[Any], object] | None
     deadline: float | None = None
     timeout_s: float = 0.0
     claimed: bool = field(default=False)
@@ -55,17 +56,18 @@ class WaitHandle:
 class Dispatcher:
     """Asks again what may have become answerable, and calls back; never under a lock.
 
-    It does not keep its world alive: a world that is dropped ends its dispatcher.
+    It does not keep its world alive: a world that is dropped ends its dispatcher. At most `max_waits` callbacks are
+    pending, whether their answers are missing or other callbacks are slow; `ask` refuses more.
     `_lock` guards `_waits`, `_deadlines`, `_posted`, `_thread`, `_closed` and every `Wait.claimed`.
     """
 
-    def __init__(self, world: weakref.ref[WorldCore]) -> None:
-        self._world = world
+    def __init__(self, world: weakref.ref[WorldCore], max_waits: int) -> None:
+        self._world, self.max_waits = world, max_waits
         self._queue = ReadyQueue()
         self._lock = threading.RLock()
         self._waits: dict[int, Wait] = {}
         self._deadlines: list[tuple[float, int]] = []
-        self._posted: deque[Callable[[], object]] = deque()
+        self._posted: dict[Callable[[], object], None] = {}
         self._thread: threading.Thread | None = None
         self._pid = os.getpid()
         self._closed = False
@@ -77,7 +79,11 @@ class Dispatcher:
         on_failure: Callable[[ArmillaryError], object] | None = None,
         timeout_s: float | None = None,
     ) -> WaitHandle:
-        """Call `on_pose` once, on the dispatcher's thread, when the question has an answer."""
+        """Call `on_pose` once, on the dispatcher's thread, when the question has an answer.
+
+        Raises:
+            LimitReached: As many callbacks as allowed are pending already.
+        """
         check_callback(on_pose, "callback")
         check_callback(on_pose if on_failure is None else on_failure, "on_failure")
         timeout_s = check_timeout(timeout_s)
@@ -85,11 +91,13 @@ class Dispatcher:
         with self._lock:
             if self._closed:
                 raise WorldClosed
+            if len(self._waits) >= self.max_waits:
+                raise LimitReached("callbacks", self.max_waits, _TOO_MANY)
+            self._start()
             self._waits[wait.wait_id] = wait
             if timeout_s is not None:
                 wait.deadline, wait.timeout_s = time.monotonic() + timeout_s, timeout_s
                 heapq.heappush(self._deadlines, (wait.deadline, wait.wait_id))
-            self._start()
         self._queue.wake(wait.wait_id)
         return WaitHandle(self, wait)
 
@@ -107,19 +115,35 @@ class Dispatcher:
         self._alive()._check_question(**question)
 
     def post(self, callback: Callable[[], object]) -> None:
-        """Call `callback()` on the dispatcher's thread, in the order of posting."""
+        """Call `callback()` once, soon, on the dispatcher's thread. Posting what is posted already changes nothing."""
         with self._lock:
             if self._closed:
                 raise WorldClosed
-            self._posted.append(callback)
             self._start()
+            if callback in self._posted:
+                return
+            self._posted[callback] = None
         self._queue.wake(_POSTED)
+
+    def call(self, callback: Callable[..., object], *values: object) -> None:
+        """Call back, on the dispatcher's thread; what that raises is reported."""
+        try:
+            callback(*values)
+        except BaseException as error:  # noqa: BLE001  (a callback's fault is reported, never ours to die of)
+            self.report(error)
+
+    def report(self, error: BaseException) -> None:
+        """Tell `world.on_error`, or stderr where nobody listens."""
+        chosen = getattr(self._world(), "on_error", None)
+        try:
+            (print_error if chosen is None else chosen)(error)
+        except BaseException:  # noqa: BLE001  (nobody is left to tell but stderr)
+            print_error(error)
 
     def cancel(self, wait: Wait) -> bool:
         """Whether the wait had not been answered yet."""
         with self._lock:
             first = self._claim(wait)
-            self._forget_old_deadlines()
         self._forget(wait)
         return first
 
@@ -146,13 +170,7 @@ class Dispatcher:
         world = self._world()
         if world is not None:
             world._forget_wait(wait.wait_id)
-
-    def _report(self, error: BaseException) -> None:
-        chosen = getattr(self._world(), "on_error", None)
-        try:
-            (print_error if chosen is None else chosen)(error)
-        except BaseException:  # noqa: BLE001  (nobody is left to tell but stderr)
-            print_error(error)
+        self._queue.forget(wait.wait_id)
 
     def _forget_old_deadlines(self) -> None:
         """Waits that ended early leave their deadline behind; now and then these go. The caller holds the lock."""
@@ -166,39 +184,46 @@ class Dispatcher:
             return False
         wait.claimed = True
         self._waits.pop(wait.wait_id, None)
+        self._forget_old_deadlines()
         return True
 
     def _start(self) -> None:
         if self._thread is None or self._pid != os.getpid():  # threads do not survive a fork
-            self._pid = os.getpid()
-            self._thread = threading.Thread(target=self._run, name="armillary-dispatcher", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._run, name="armillary-dispatcher", daemon=True)
+            thread.start()
+            self._thread, self._pid = thread, os.getpid()
 
     def _run(self) -> None:
-        while True:
-            wait_id = self._queue.pop(self._time_left())
-            if wait_id == _STOP:
-                break
-            if wait_id == _POSTED:
-                self._call_posted()
-            with self._lock:
-                wait = self._waits.get(wait_id)
-            if wait is not None:
-                self._examine(wait)
-            self._end_overdue()
+        """Until it is told to stop. No error ends it: that would silence every callback to come."""
+        going_on = True
+        while going_on:
+            try:
+                going_on = self._step()
+            except BaseException as error:  # noqa: BLE001  (whatever it is, the others must go on)
+                self.report(error)
+                time.sleep(_BREATH_S)
         for wait in list(self._waits.values()):
             self._fail(wait, WorldClosed())
 
+    def _step(self) -> bool:
+        """Whatever is due next; False when told to stop."""
+        wait_id = self._queue.pop(self._time_left())
+        if wait_id == _STOP:
+            return False
+        if wait_id == _POSTED:
+            self._call_posted()
+        with self._lock:
+            wait = self._waits.get(wait_id)
+        if wait is not None:
+            self._examine(wait)
+        self._end_overdue()
+        return True
+
     def _call_posted(self) -> None:
         with self._lock:
-            callback = self._posted.popleft()
-        self._call(callback)
-
-    def _call(self, callback: Callable[..., object], *values: object) -> None:
-        try:
-            callback(*values)
-        except BaseException as error:  # noqa: BLE001  (a callback's fault is reported, never ours to die of)
-            self._report(error)
+            callback = next(iter(self._posted))
+            del self._posted[callback]
+        self.call(callback)
 
     def _time_left(self) -> float:
         with self._lock:
@@ -227,12 +252,18 @@ class Dispatcher:
         except ArmillaryError as error:
             self._fail(wait, error)
             return None
+        except BaseException as error:  # noqa: BLE001  (of this wait alone: it ends, and everybody hears why)
+            self._fail_unexpectedly(wait, error)
+            return None
         if pose is None:
             return self._why(wait)
         self._finish(wait, wait.on_pose, pose)
         return None
 
     def _why(self, wait: Wait) -> ArmillaryError | None:
+        if wait.claimed:  # cancelled while it was asked: it watches again, and nobody else will end that
+            self._forget(wait)
+            return None
         if wait.deadline is None or wait.deadline > time.monotonic():
             return None
         try:
@@ -241,22 +272,27 @@ class Dispatcher:
             return error
         return None
 
-    def _fail(self, wait: Wait, error: ArmillaryError) -> None:
+    def _fail_unexpectedly(self, wait: Wait, error: BaseException) -> None:
+        if wait.on_failure is not None:
+            self.report(error)
+        self._fail(wait, error)
+
+    def _fail(self, wait: Wait, error: BaseException) -> None:
         self._forget(wait)
-        otherwise = _say_nothing if isinstance(error, WorldClosed) else self._report
+        otherwise = _say_nothing if isinstance(error, WorldClosed) else self.report
         self._finish(wait, otherwise if wait.on_failure is None else wait.on_failure, error)
 
     def _finish(self, wait: Wait, callback: Callable[[Any], object], value: object) -> None:
         with self._lock:
             if not self._claim(wait):
                 return
-        self._call(callback, value)
+        self.call(callback, value)
 
 
 def check_callback(value: object, name: str) -> None:
     """Refuse at the call what could only fail later, on another thread."""
     if not callable(value):
-        raise InvalidArgument(f"{name} must be something to call, got {value!r}.")
+        raise InvalidArgument(f"{name} must be something to call, got {value!r}.", value)
 
 
 def as_number(value: object, name: str, *, allowed: str = "a number of seconds") -> float:
@@ -266,7 +302,7 @@ def as_number(value: object, name: str, *, allowed: str = "a number of seconds")
     except (OverflowError, TypeError, ValueError):
         number = math.nan
     if math.isnan(number):
-        raise InvalidArgument(f"{name} must be {allowed}, got {value!r}.")
+        raise InvalidArgument(f"{name} must be {allowed}, got {value!r}.", value)
     return number
 
 
@@ -278,7 +314,7 @@ def check_timeout(timeout_s: object) -> float | None:
     return None if seconds > _LONGEST_S else max(0.0, seconds)
 
 
-def _say_nothing(_: ArmillaryError) -> None:
+def _say_nothing(_: BaseException) -> None:
     """Who gave no `on_failure` does not want to hear that the world was closed."""
 
 

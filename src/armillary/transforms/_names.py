@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
+import warnings
 from typing import TYPE_CHECKING
 
-from armillary.errors import InvalidName
+from armillary.errors import InvalidName, SuspiciousName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # categories Cc and Cs
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
-_SHORTEST_WORD = 4
+_SHORTEST_WORD, _LONGEST_NAME = 4, 200  # longer ones nobody types
 _MANY_NAMES = 5000
 
 
 def check_name(name: object) -> str:
     """The name in its one stored form (NFC), or `InvalidName` with the cure."""
     if not isinstance(name, str):
-        raise InvalidName(f"A frame name is a str, got {name!r}.")
+        raise InvalidName(f"A frame name is a str, got {name!r}.", name)
     if not name:
-        raise InvalidName("A frame name cannot be empty. Name the frame.")
+        raise InvalidName("A frame name cannot be empty. Name the frame.", name)
     if name.startswith("/"):
-        raise InvalidName(f"The frame name {name!r} begins with '/'. Drop it: {name.lstrip('/') or 'map'!r}.")
-    if any(unicodedata.category(letter) in {"Cc", "Cs"} for letter in name):
-        raise InvalidName(f"The frame name {name!r} has a control character. Use letters, digits, '_', '-' and '/'.")
+        raise InvalidName(f"The frame name {name!r} begins with '/'. Drop it: {name.lstrip('/') or 'map'!r}.", name)
+    if _CONTROL.search(name):
+        raise InvalidName(
+            f"The frame name {name!r} has a control character. Use letters, digits, '_', '-' and '/'.", name
+        )
     return unicodedata.normalize("NFC", name)
 
 
@@ -33,37 +38,80 @@ class TypoGuard:
     """Remembers names, and knows which of them a new one is probably a typo of.
 
     Two names resemble each other when one word differs by one edit. Numbers and words of up to three letters
-    are meant to differ (`wheel_fl`, `camera_2`). Only the first names of a world are remembered: past some
-    thousands nobody types them.
+    are meant to differ (`wheel_fl`, `camera_2`). Only some thousands are remembered, and no very long ones: nobody
+    types those. Where it gets full, names whose frames are gone make room. `is_alive` tells whether a frame has
+    this name.
+
+    `_lock` guards everything.
     """
 
     def __init__(self) -> None:
         self._by_key: dict[str, str] = {}
-        self._names: set[str] = set()
+        self._names: dict[str, None] = {}
+        self._passed_over = 0
+        self._lock = threading.RLock()
 
-    def add(self, name: str) -> None:
+    def add(self, name: str, is_alive: Callable[[str], bool]) -> None:
         """Remember a name."""
-        if name in self._names or len(self._names) >= _MANY_NAMES:
+        self._meet(name, [], is_alive)
+
+    def meet(self, name: str, is_alive: Callable[[str], bool]) -> str | None:
+        """Remember a name; the living one that it is probably a typo of."""
+        near: list[str] = []
+        self._meet(name, near, is_alive)
+        return next((other for other in sorted(near) if is_alive(other)), None)
+
+    def _meet(self, name: str, near: list[str], is_alive: Callable[[str], bool]) -> None:
+        if len(name) > _LONGEST_NAME:
             return
-        self._names.add(name)
-        for key in _typo_keys(name):
-            self._by_key.setdefault(key, name)
+        keys, words = _typo_keys(name), _WORDS.findall(name)
+        with self._lock:
+            others = {self._by_key[key] for key in keys if key in self._by_key}
+            near += [other for other in others if _one_typo_apart(words, _WORDS.findall(other))]
+            if name not in self._names:
+                self._remember(name, keys, {other for other in others if not is_alive(other)}, is_alive)
 
-    def resembling(self, name: str) -> str | None:
-        """A remembered name that `name` is one typo away from."""
-        words = _WORDS.findall(name)
-        candidates = {self._by_key[key] for key in _typo_keys(name) if key in self._by_key}
-        return next((other for other in sorted(candidates) if _one_typo_apart(words, _WORDS.findall(other))), None)
+    def _remember(self, name: str, keys: list[str], dead: set[str], is_alive: Callable[[str], bool]) -> None:
+        if len(self._names) >= _MANY_NAMES and self._passed_over % _MANY_NAMES == 0:
+            self._forget_dead(is_alive)
+        if len(self._names) >= _MANY_NAMES:
+            self._passed_over += 1
+            return
+        self._names[name] = None
+        for key in keys:
+            if self._by_key.setdefault(key, name) in dead:
+                self._by_key[key] = name
+
+    def _forget_dead(self, is_alive: Callable[[str], bool]) -> None:
+        """The newest half stays in any case: their frames may be on their way."""
+        names = list(self._names)
+        living = [name for i, name in enumerate(names) if i >= _MANY_NAMES // 2 or is_alive(name)]
+        if len(living) == len(names):
+            return
+        self._names, self._by_key, self._passed_over = dict.fromkeys(living), {}, 0
+        for name in living:
+            for key in _typo_keys(name):
+                self._by_key.setdefault(key, name)
 
 
-def _typo_keys(name: str) -> Iterator[str]:
-    """The name with one letter of one word left out: names one edit apart have a key in common."""
+def warn_of_typo(name: str, near: str) -> None:
+    """Warn at the line of the user who called the world who calls this."""
+    warnings.warn(
+        f"New frame '{name}' is one typo away from the known '{near}'. "
+        f"If both are meant, say so first: world.add_frame('{name}').",
+        SuspiciousName,
+        stacklevel=3,
+    )
+
+
+def _typo_keys(name: str) -> list[str]:
+    """The name with one letter of one word left out, and itself: names one edit apart have a key in common."""
+    keys: list[str] = []
     for word in _WORDS.finditer(name):
-        if word[0].isdigit() or len(word[0]) < _SHORTEST_WORD - 1:
-            continue
-        for i in range(word.start(), word.end()):
-            yield f"{name[:i]}{name[i + 1 :]}"
-        yield name
+        start, end = word.span()
+        if end - start >= _SHORTEST_WORD - 1 and not name[start].isdigit():
+            keys += [name[:i] + name[i + 1 :] for i in range(start, end)]
+    return [name, *keys] if keys else keys
 
 
 def _one_typo_apart(words: list[str], others: list[str]) -> bool:

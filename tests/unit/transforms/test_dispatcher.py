@@ -12,7 +12,7 @@ import weakref
 import pytest
 
 from armillary import LATEST, World, seconds
-from armillary.errors import AmbiguousPath, ArmillaryError, BeforeHistory, LimitReached, WaitTimeout, WorldClosed
+from armillary.errors import AmbiguousPath, ArmillaryError, BeforeHistory, WaitTimeout, WorldClosed
 from unit.kit import PROMPT_S, STILL, WAIT_S, Mailbox, drive, settle, x_of
 
 ROBOT = {"of": "robot", "in_frame": "map"}
@@ -131,6 +131,21 @@ class TestCancelling:
         assert len(world._dispatcher._deadlines) < 100
         assert world._dispatcher._waits == {}
 
+    def test_while_it_is_asked_leaves_nothing_behind(self, world):
+        handles, asked, ask = [], Mailbox(), world._answer_or_watch
+
+        def cancel_first(*given, **question):
+            if question["of"] == "robot":
+                asked(handles[0].cancel())
+            return ask(*given, **question)
+
+        world._answer_or_watch = cancel_first
+        with world._dispatcher._lock:  # the dispatcher comes no further before the handle is there
+            handles.append(world.on_pose(print, **ROBOT, timeout_s=PROMPT_S))
+        assert asked.wait() == [True]
+        settle(world)
+        assert world._waits_pending() == 0
+
     def test_by_a_finalizer_inside_the_collector_does_not_block(self):
         world = World()
 
@@ -200,13 +215,6 @@ class TestAWaitThatFails:
         world.on_pose(fail, **ROBOT, timeout_s=PROMPT_S)
         assert isinstance(mailbox.wait()[0], WaitTimeout)
 
-    def test_is_told_when_too_many_wait(self, mailbox):
-        with World(max_waits=2) as world:
-            for name in ("a", "b", "c"):
-                world.on_pose(fail, of=name, in_frame="map", on_failure=mailbox)
-            error = mailbox.wait()[0]
-            assert (type(error), error.limit) == (LimitReached, 2)
-
     def test_goes_on_when_its_frame_is_removed(self, world, mailbox):
         drive(world, 1)
         world.on_pose(mailbox, **ROBOT, at=seconds(2))
@@ -262,31 +270,6 @@ class TestACallbackThatRaises:
         known.on_pose(fail, **ROBOT)
         known.on_pose(mailbox, **ROBOT)
         mailbox.wait()
-
-
-class EmptyMailbox(Mailbox):
-    """Can be called, and counts as false: a container that is empty."""
-
-    def __len__(self) -> int:
-        return 0
-
-
-class TestAListenerThatCountsAsFalse:
-    def test_is_told_of_a_failure(self, world):
-        box = EmptyMailbox()
-        world.on_pose(fail, **ROBOT, on_failure=box, timeout_s=0)
-        assert isinstance(box.wait()[0], WaitTimeout)
-
-    def test_is_told_of_errors(self, world):
-        world.on_error = EmptyMailbox()
-        drive(world, 1)
-        world.on_pose(fail, **ROBOT)
-        assert isinstance(world.on_error.wait()[0], KeyError)
-
-    def test_is_told_of_what_is_dropped(self, world):
-        box = EmptyMailbox()
-        world.stamped_queue(fail, in_frames=["map"], timeout_s=0, on_drop=box).put("scan", frame="robot", at=0)
-        assert box.wait()[0][0] == "scan"
 
 
 class TestClosingAWorld:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 import warnings
 
@@ -161,6 +162,34 @@ class TestANewNameOneTypoAway:
         world.add_frame("gripper")
         world.remove_frame("gripper")
         assert warned(world, "griper") == []
+
+    def test_is_seen_past_one_that_is_gone(self, world):
+        world.add_frame("gripper")
+        world.remove_frame("gripper")
+        world.add_frame("gripped")
+        (sentence,) = warned(world, "grippe")
+        assert "the known 'gripped'" in sentence
+
+    def test_is_seen_however_many_have_come_and_gone(self, world):
+        for i in range(12_000):
+            world.add_frame(f"visitor{i}")
+            world.remove_frame(f"visitor{i}")
+        assert len(world._typos._names) <= 5000
+        world.add_frame("camera")
+        assert warned(world, "camra")
+
+    def test_is_looked_for_among_the_first_thousands(self, world):
+        world.add_frame("gripper", *(f"shelf{i}" for i in range(4_000)))
+        world.add_frame(*(f"box{i}" for i in range(8_000)))
+        assert len(world._typos._names) == 5000
+        assert warned(world, "griper")
+
+    @pytest.mark.parametrize("word", ["x", "word_"])
+    def test_is_not_looked_for_in_a_name_of_many_lines(self, world, word):
+        began = time.monotonic()
+        assert warned(world, word * 20_000) == []
+        assert warned(world, word * 20_000 + "y") == []
+        assert time.monotonic() - began < 1.0  # a minute, if every letter were tried
 
     def test_points_at_the_line_that_used_it(self, world):
         world.add_frame("gripper")

@@ -12,7 +12,7 @@ import pytest
 from armillary import World, seconds
 from armillary._core import ReadyQueue
 from armillary.errors import BeforeHistory, InvalidArgument, InvalidName, InvalidStamp, WaitTimeout, WorldClosed
-from unit.kit import PROMPT_S, WAIT_S, drive, moved, settle, x_of
+from unit.kit import PROMPT_S, WAIT_S, Mailbox, drive, moved, settle, x_of
 
 ROBOT = {"of": "robot", "in_frame": "map"}
 
@@ -169,3 +169,28 @@ class TestBlocking:
             with pytest.raises(WaitTimeout):
                 world.wait_for_pose(**ROBOT, timeout_s=0)
         assert world._waits_pending() == 0
+
+
+class EmptyMailbox(Mailbox):
+    """Can be called, and counts as false: a container that is empty."""
+
+    def __len__(self) -> int:
+        return 0
+
+
+class TestAListenerThatCountsAsFalse:
+    def test_is_told_of_a_failure(self, world):
+        box = EmptyMailbox()
+        world.on_pose(fail, **ROBOT, on_failure=box, timeout_s=0)
+        assert isinstance(box.wait()[0], WaitTimeout)
+
+    def test_is_told_of_errors(self, world):
+        world.on_error = EmptyMailbox()
+        drive(world, 1)
+        world.on_pose(fail, **ROBOT)
+        assert isinstance(world.on_error.wait()[0], KeyError)
+
+    def test_is_told_of_what_is_dropped(self, world):
+        box = EmptyMailbox()
+        world.stamped_queue(fail, in_frames=["map"], timeout_s=0, on_drop=box).put("scan", frame="robot", at=0)
+        assert box.wait()[0][0] == "scan"

@@ -30,7 +30,8 @@ _TWIST = ("form", "linear", "angular", "with_parts")
 # Package and type of a foreign value; the module here and the class in it that is its face.
 _FOREIGN = {
     ("rotation", "scipy", "Rotation"): ("scipy_rotation", "ScipyRotation"),
-    ("rotation", "pinocchio", "Quaternion"): ("pinocchio_se3", "PinocchioRotation"),
+    ("rotation", "coal", "Quaternion"): ("pinocchio_se3", "PinocchioRotation"),
+    ("rotation", "eigenpy", "Quaternion"): ("pinocchio_se3", "PinocchioRotation"),
     ("pose", "pinocchio", "SE3"): ("pinocchio_se3", "PinocchioPose"),
     ("twist", "pinocchio", "Motion"): ("pinocchio_se3", "PinocchioTwist"),
 }
@@ -106,12 +107,18 @@ def _face(what: str, kind: type, protocol: tuple[str, ...], usual: str) -> Face:
         module, name = foreign
         face: Face = getattr(import_module(f"armillary.relations.representations.{module}"), name)
         return face
-    if all(hasattr(kind, name) for name in protocol):
+    missing = [name for name in protocol if not _has(kind, name)]
+    if not missing:
         return _itself
     raise InvalidArgument(
         f"'{kind.__name__}' cannot be the coordinates of a {what}. Pass {usual}, or a type that has "
-        f"{', '.join(name for name in protocol if not hasattr(kind, name))}."
+        f"{', '.join(missing)}."
     )
+
+
+def _has(kind: type, name: str) -> bool:
+    """As a member, or as a field that each instance has."""
+    return hasattr(kind, name) or any(name in vars(base).get("__annotations__", {}) for base in kind.__mro__)
 
 
 def _itself(coordinates: Any) -> Any:

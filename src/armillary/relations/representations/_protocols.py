@@ -1,6 +1,7 @@
 """What coordinates must be able to do: one small protocol per kind, open to everybody's types.
 
-A type that has these methods is used as it is, with no registration: numbers, matrices of a library, expressions.
+A type that has these methods is used as it is, with no registration: numbers, matrices of a library, expressions. What
+they are given, and what they return, has the protocol of its kind. An `==` of their own makes relations comparable.
 """
 
 from __future__ import annotations
@@ -107,7 +108,11 @@ class TwistCoordinates(Protocol):
 
 @runtime_checkable
 class Representation(Protocol):
-    """Makes coordinates: what `RelationGraph(representation=)` and `value.converted(to)` take."""
+    """Makes coordinates: what `RelationGraph(representation=)` and `value.converted(to)` take.
+
+    One that also has `exp(linear, angular, duration_s)`, the pose coordinates of a constant body twist after that time,
+    integrates twists in its own way; others by numbers.
+    """
 
     @property
     def name(self) -> str:

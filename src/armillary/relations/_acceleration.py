@@ -1,0 +1,193 @@
+"""How the velocity of a point, and the turning of a body, change relative to another body.
+
+Accelerations do not add like velocities: the terms that are missing need the velocities (all of them rates as seen from
+the reference body, d/dt in its axes).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from armillary import errors
+from armillary.relations import _checks
+from armillary.relations._checks import Asked
+from armillary.relations._position import Position
+from armillary.relations._vector import VectorRelation
+from armillary.relations._velocity import AngularVelocity, LinearVelocity
+
+
+class AngularAcceleration(VectorRelation):
+    """How the angular velocity of `body` relative to `reference_body` changes.
+
+    Args:
+        body: The body that turns.
+        reference_body: The body it turns relative to.
+        expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
+        coordinates: Shape (3,) [rad/s^2], or any other `VectorCoordinates`.
+
+    Frozen.
+    """
+
+    __slots__ = ("body", "reference_body")
+    _NAMES = ("body", "reference_body", "expressed_in")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
+    _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
+    _is_angular = True
+
+    body: str
+    reference_body: str
+
+    def __init__(self, *, body: str, reference_body: str, coordinates: Any, expressed_in: str | None = None) -> None:
+        self._init(coordinates, body=body, reference_body=reference_body, expressed_in=expressed_in)
+
+    def __repr__(self) -> str:
+        return f"AngularAcceleration({self.body} relative to {self.reference_body}, in [{self.expressed_in}])"
+
+    def inverse(self) -> Self:
+        """How the turning of the reference relative to the body changes: the cross term vanishes."""
+        return self._with(-self.vector, body=self.reference_body, reference_body=self.body)
+
+    def compose(
+        self,
+        other: AngularAcceleration,
+        *,
+        angular_velocity: AngularVelocity | None = None,
+        other_angular_velocity: AngularVelocity | None = None,
+    ) -> Self:
+        """Of the body of `other` relative to the reference of `self`: a + a' + w x w'.
+
+        Args:
+            other: Of a body relative to the body of `self`.
+            angular_velocity: w, of the same two bodies as `self`.
+            other_angular_velocity: w', of the same two bodies as `other`.
+        """
+        asked = _checks.composing(self, other)
+        _checks.kind(asked, other, AngularAcceleration)
+        _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
+        _checks.inner_body(asked, self, other)
+        own = _helping(asked, self, angular_velocity, "angular_velocity=", AngularVelocity)
+        others = _helping(asked, other, other_angular_velocity, "other_angular_velocity=", AngularVelocity)
+        return self._with(self.vector + other.vector + own.cross(others), body=other.body)
+
+    def __matmul__(self, other: AngularAcceleration) -> Self:
+        return self.compose(other)
+
+
+class LinearAcceleration(VectorRelation):
+    """How the velocity of `point`, fixed to `body`, relative to `reference_body` changes.
+
+    Args:
+        point: The point, named like the frame whose origin it is.
+        reference_body: The body it moves relative to.
+        body: The body `point` moves with; its own if not given.
+        expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
+        coordinates: Shape (3,) [m/s^2], or any other `VectorCoordinates`.
+
+    Frozen.
+    """
+
+    __slots__ = ("body", "point", "reference_body")
+    _NAMES = ("point", "body", "reference_body", "expressed_in")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
+    _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
+
+    point: str
+    body: str
+    reference_body: str
+
+    def __init__(
+        self,
+        *,
+        point: str,
+        reference_body: str,
+        coordinates: Any,
+        body: str | None = None,
+        expressed_in: str | None = None,
+    ) -> None:
+        self._init(coordinates, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
+
+    def __repr__(self) -> str:
+        return (
+            f"LinearAcceleration({self.point}|{self.body} relative to {self.reference_body}, in [{self.expressed_in}])"
+        )
+
+    def inverse(
+        self, *, angular_velocity: AngularVelocity | None = None, velocity: LinearVelocity | None = None
+    ) -> Self:
+        """The same point, now moving with the reference, relative to the body: -a + 2 w x v.
+
+        Args:
+            angular_velocity: w, of the same two bodies.
+            velocity: v, of the same point and bodies.
+        """
+        asked = Asked("inverse", "invert {}", (self,))
+        turn = _helping(asked, self, angular_velocity, "angular_velocity=", AngularVelocity)
+        line = _velocity(asked, self, velocity)
+        coriolis = turn.cross(line)
+        names = {"body": self.reference_body, "reference_body": self.body}
+        return self._with(-self.vector + coriolis + coriolis, **names)
+
+    def compose(
+        self,
+        other: LinearAcceleration,
+        *,
+        angular_velocity: AngularVelocity | None = None,
+        other_velocity: LinearVelocity | None = None,
+    ) -> Self:
+        """The point of both, moving with the body of `other`, relative to the reference of `self`: a + a' + 2 w x v'.
+
+        Args:
+            other: Of the same point, relative to the body of `self`.
+            angular_velocity: w, of the same two bodies as `self`.
+            other_velocity: v', of the same point and bodies as `other`.
+        """
+        asked = _checks.composing(self, other)
+        _checks.kind(asked, other, LinearAcceleration)
+        _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
+        _checks.point(asked, self.point, other.point)
+        _checks.inner_body(asked, self, other)
+        turn = _helping(asked, self, angular_velocity, "angular_velocity=", AngularVelocity)
+        coriolis = turn.cross(_velocity(asked, other, other_velocity, "other_velocity="))
+        return self._with(self.vector + other.vector + coriolis + coriolis, body=other.body)
+
+    def __matmul__(self, other: LinearAcceleration) -> Self:
+        return self.compose(other)
+
+    def change_point(
+        self,
+        position: Position,
+        *,
+        angular_velocity: AngularVelocity | None = None,
+        angular_acceleration: AngularAcceleration | None = None,
+    ) -> Self:
+        """To another point of the same body: a' = a + dw x p + w x (w x p).
+
+        Args:
+            position: p, of the new point from the present one, both fixed to the body.
+            angular_velocity: w, of the same two bodies.
+            angular_acceleration: dw, of the same two bodies.
+        """
+        asked = _checks.changing("change_point", self, position)
+        _checks.kind(asked, position, Position)
+        _checks.helper_point(asked, self, position)
+        turn = _helping(asked, self, angular_velocity, "angular_velocity=", AngularVelocity)
+        spin = _helping(asked, self, angular_acceleration, "angular_acceleration=", AngularAcceleration)
+        arm = position.vector
+        return self._with(self.vector + spin.cross(arm) + turn.cross(turn.cross(arm)), point=position.point)
+
+
+def _helping(asked: Asked, value: Any, helper: Any, argument: str, kind: type) -> Any:
+    """The vector of a relation between the same two bodies, along the same axes."""
+    if helper is None:
+        cure = f"Accelerations do not add like velocities. Pass {argument}{kind.__name__}(body='{value.body}', "
+        cure += f"reference_body='{value.reference_body}', ...) to the method."
+        raise asked.refuse(errors.RelationMissing, argument.rstrip("="), "none", cure)
+    _checks.kind(asked, helper, kind)
+    _checks.same_motion(asked, value, helper)
+    return helper.vector
+
+
+def _velocity(asked: Asked, value: Any, helper: Any, argument: str = "velocity=") -> Any:
+    vector = _helping(asked, value, helper, argument, LinearVelocity)
+    _checks.point(asked, value.point, helper.point)
+    return vector

@@ -1,0 +1,132 @@
+"""What an observer in another frame would say of the same thing.
+
+A pose, a position, an orientation is seen from the new frame. A velocity, an acceleration, a force keeps its meaning
+and gets other axes. A wrench is taken about the origin of the new frame, lever arm included.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.errors import InvalidArgument
+from armillary.relations._acceleration import AngularAcceleration, LinearAcceleration
+from armillary.relations._force import Force, Torque
+from armillary.relations._orientation import Orientation
+from armillary.relations._pose import Pose
+from armillary.relations._position import Position
+from armillary.relations._twist import Twist
+from armillary.relations._velocity import AngularVelocity, LinearVelocity
+from armillary.relations._wrench import Wrench
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    Seen = Callable[[str], Pose]
+
+
+def expressed(value: Any, seen: Seen) -> Any:
+    """`value` for another observer.
+
+    Args:
+        value: A relation.
+        seen: The pose of any frame in the observer's frame.
+    """
+    how = _HOW.get(type(value))
+    if how is None:
+        names = ", ".join(kind.__name__ for kind in _HOW)
+        raise InvalidArgument(
+            f"express() takes a relation ({names}), or an array together with kind= and from_frame=; got {value!r}."
+        )
+    return how(value, seen)
+
+
+def _pose(value: Pose, seen: Seen) -> Pose:
+    return _meeting(seen(value.in_frame), value) @ value
+
+
+def _meeting(helper: Pose, value: Any) -> Pose:
+    """The helper on the body that the value names: who gave the value may not know of bodies."""
+    return helper._replace(body=value.reference_body)
+
+
+def _position(value: Position, seen: Seen) -> Position:
+    reference = seen(value.reference_point)
+    xyz = reference.xyz + seen(value.expressed_in).rotation @ value.xyz
+    return Position(
+        point=value.point,
+        body=value.body,
+        reference_point=reference.in_frame,
+        reference_body=reference.reference_body,
+        coordinates=xyz,
+    )
+
+
+def _orientation(value: Orientation, seen: Seen) -> Orientation:
+    return _meeting(seen(value.in_frame), value).orientation @ value
+
+
+def _along_other_axes(value: Any, seen: Seen) -> Any:
+    return value.change_coordinate_frame(seen(value.expressed_in).orientation)
+
+
+def _twist(value: Twist, seen: Seen) -> Twist:
+    """Along other axes; that they are not known exactly makes the twist less certain."""
+    helper = seen(value.expressed_in)
+    turned = value.change_coordinate_frame(helper.orientation)
+    if turned.covariance is None or helper.covariance is None:
+        return turned._replace(covariance=None)
+    # R Exp(d) v = R v - R [v] d, for the linear and the angular part alike.
+    R = helper.rotation.matrix
+    J = np.vstack([-R @ _cross(value.linear), -R @ _cross(value.angular)])
+    return turned._replace(covariance=_frozen(turned.covariance + J @ helper.covariance[3:, 3:] @ J.T))
+
+
+def _torque(value: Torque, _: Seen) -> Torque:
+    raise InvalidArgument(
+        f"express() cannot take {value!r} about another point: that needs the force as well. Pass the Wrench; "
+        "or turn the axes alone with change_coordinate_frame(...)."
+    )
+
+
+def _wrench(value: Wrench, seen: Seen) -> Wrench:
+    axes = seen(value.expressed_in)
+    turned = value.change_coordinate_frame(axes.orientation)
+    point = seen(value.point)
+    new_from_old = Position(
+        point=point.in_frame,
+        reference_point=value.point,
+        body=value.body,
+        reference_body=value.body,
+        expressed_in=point.in_frame,
+        coordinates=-point.xyz,
+    )
+    return turned.change_point(new_from_old)
+
+
+_HOW: dict[type, Callable[[Any, Seen], Any]] = {
+    Pose: _pose,
+    Position: _position,
+    Orientation: _orientation,
+    Twist: _twist,
+    LinearVelocity: _along_other_axes,
+    AngularVelocity: _along_other_axes,
+    LinearAcceleration: _along_other_axes,
+    AngularAcceleration: _along_other_axes,
+    Force: _along_other_axes,
+    Torque: _torque,
+    Wrench: _wrench,
+}
+
+
+def _cross(v: NDArray[float64]) -> NDArray[float64]:
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+def _frozen(array: NDArray[float64]) -> NDArray[float64]:
+    array.setflags(write=False)
+    return array

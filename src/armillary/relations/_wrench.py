@@ -1,0 +1,189 @@
+"""A force and a moment together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from armillary import errors
+from armillary.relations import _checks
+from armillary.relations._force import Force, Torque, both
+from armillary.relations._orientation import Orientation, turn_to
+from armillary.relations._storage import Stored, as_names, trusted
+from armillary.relations._twist import Twist
+from armillary.relations.representations._faces import vector_face
+from armillary.relations.representations._wrenches import ForceTorque
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    from armillary.relations._position import Position
+    from armillary.relations.representations import Representation
+
+
+class Wrench(Stored):
+    """The force that `reference_body` exerts on `body`, and its moment about `point`.
+
+    Args:
+        point: The point the moment is taken about, named like the frame whose origin it is.
+        reference_body: The body that exerts it.
+        force: Shape (3,) [N], or any other `VectorCoordinates`.
+        torque: Shape (3,) [N m], or any other `VectorCoordinates`.
+        coordinates: In place of the two: `ForceTorque`.
+        body: The body it acts on; that of `point` if not given.
+        expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
+
+    Frozen. `a + b`, or `a @ b`, is the sum of two wrenches about one point.
+    """
+
+    __slots__ = ("body", "coordinates", "expressed_in", "point", "reference_body")
+    _NAMES = ("point", "body", "reference_body", "expressed_in")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
+    _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
+
+    point: str
+    body: str
+    reference_body: str
+    expressed_in: str
+    coordinates: ForceTorque
+
+    def __init__(
+        self,
+        *,
+        point: str,
+        reference_body: str,
+        force: Any = None,
+        torque: Any = None,
+        coordinates: ForceTorque | None = None,
+        body: str | None = None,
+        expressed_in: str | None = None,
+    ) -> None:
+        names = {"point": point, "body": body, "reference_body": reference_body, "expressed_in": expressed_in}
+        self._fill(as_names(names, self._DEFAULTS) | {"coordinates": _both_of(coordinates, force, torque)})
+
+    def __repr__(self) -> str:
+        return f"Wrench(about {self.point}|{self.body} by {self.reference_body}, in [{self.expressed_in}])"
+
+    @classmethod
+    def from_parts(cls, force: Force, torque: Torque) -> Self:
+        """The wrench that has this force and this moment, between the same bodies and along the same axes."""
+        asked = _checks.joining("Wrench", force, torque)
+        _checks.kind(asked, force, Force)
+        _checks.kind(asked, torque, Torque)
+        _checks.same_motion(asked, torque, force)
+        return cls(
+            point=torque.point,
+            body=torque.body,
+            reference_body=torque.reference_body,
+            expressed_in=torque.expressed_in,
+            force=force.coordinates,
+            torque=torque.coordinates,
+        )
+
+    @property
+    def force(self) -> NDArray[float64]:
+        """The force [N], shape (3,), read-only; `NotNumeric` for expressions."""
+        return self.as_force.xyz
+
+    @property
+    def torque(self) -> NDArray[float64]:
+        """The moment [N m], shape (3,), read-only; `NotNumeric` for expressions."""
+        return self.as_torque.xyz
+
+    @property
+    def as_force(self) -> Force:
+        """The force, as a relation."""
+        return trusted(
+            Force,
+            body=self.body,
+            reference_body=self.reference_body,
+            expressed_in=self.expressed_in,
+            coordinates=self.coordinates.force,
+        )
+
+    @property
+    def as_torque(self) -> Torque:
+        """The moment, as a relation."""
+        return trusted(
+            Torque,
+            point=self.point,
+            body=self.body,
+            reference_body=self.reference_body,
+            expressed_in=self.expressed_in,
+            coordinates=self.coordinates.torque,
+        )
+
+    def is_close(self, other: Wrench, *, m: float = 1e-9, rad: float = 1e-9) -> bool:
+        """Same names, forces at most `m` newton and moments at most `rad` newton metre apart."""
+        if not isinstance(other, Wrench) or not self._same_names(other):
+            return False
+        is_force_close = np.linalg.norm(self.force - other.force) <= m
+        return bool(is_force_close and np.linalg.norm(self.torque - other.torque) <= rad)
+
+    def converted(self, representation: Representation) -> Self:
+        """The same in other coordinates, exact to rounding."""
+        return self._with(representation.vector(self.force), representation.vector(self.torque))
+
+    def inverse(self) -> Self:
+        """The reaction, about the same point."""
+        names = {"body": self.reference_body, "reference_body": self.body}
+        return self._with(-self.as_force.vector, -self.as_torque.vector, **names)
+
+    def compose(self, other: Wrench) -> Self:
+        """Both wrenches on the body together."""
+        asked = _checks.adding(self, other)
+        _checks.kind(asked, other, Wrench)
+        _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
+        _checks.point(asked, self.point, other.point)
+        _checks.body(asked, self.body, other.body)
+        force = self.as_force.vector + other.as_force.vector
+        torque = self.as_torque.vector + other.as_torque.vector
+        return self._with(force, torque, reference_body=both(self.reference_body, other.reference_body))
+
+    def __add__(self, other: Wrench) -> Self:
+        return self.compose(other)
+
+    def __matmul__(self, other: Wrench) -> Self:
+        return self.compose(other)
+
+    def change_point(self, position: Position) -> Self:
+        """About another point of the same body: M' = M - p x F.
+
+        Args:
+            position: p, of the new point from the present one, both fixed to the body.
+        """
+        moved = self.as_torque.change_point(position, force=self.as_force)
+        return self._with(self.as_force.vector, moved.vector, point=moved.point)
+
+    def change_coordinate_frame(self, orientation: Orientation) -> Self:
+        """Along other axes: `orientation` is that of `expressed_in` in the new frame."""
+        turn = turn_to(self, orientation)
+        parts = turn.rotate(self.as_force.vector), turn.rotate(self.as_torque.vector)
+        return self._with(*parts, expressed_in=orientation.in_frame)
+
+    def power(self, twist: Twist) -> float:
+        """What the wrench does to the moving body [W]: F.v + M.w, the same about every point and along all axes."""
+        asked = _checks.Asked("power", "take the power of {} in {}", (self, twist))
+        _checks.kind(asked, twist, Twist)
+        _checks.coordinate_frame(asked, self.expressed_in, twist.expressed_in)
+        _checks.point(asked, self.point, twist.point)
+        _checks.body(asked, self.body, twist.body)
+        return float(self.force @ twist.linear + self.torque @ twist.angular)
+
+    def _with(self, force: Any, torque: Any, **names: str) -> Self:
+        return self._replace(coordinates=ForceTorque(force=_raw(force), torque=_raw(torque)), **names)
+
+
+def _raw(vector: Any) -> Any:
+    return getattr(vector_face(vector), "given", vector)
+
+
+def _both_of(coordinates: ForceTorque | None, force: Any, torque: Any) -> ForceTorque:
+    is_whole = isinstance(coordinates, ForceTorque) and force is None and torque is None
+    if is_whole and coordinates is not None:
+        return coordinates
+    if coordinates is not None or force is None or torque is None:
+        raise errors.InvalidArgument("A wrench takes either force= and torque=, or coordinates=ForceTorque(...).")
+    return ForceTorque(force=force, torque=torque)

@@ -1,0 +1,34 @@
+"""Wrenches as two vectors, of any representation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from armillary.relations.representations._faces import given, vector_face
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ForceTorque:
+    """A force and a moment, side by side.
+
+    Attributes:
+        force: Shape (3,) [N], or any other `VectorCoordinates`.
+        torque: Shape (3,) [N m], likewise.
+    """
+
+    force: Any
+    torque: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "force", given(vector_face(self.force)))
+        object.__setattr__(self, "torque", given(vector_face(self.torque)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ForceTorque):
+            return False
+        is_same_force = vector_face(self.force) == vector_face(other.force)
+        return bool(is_same_force and vector_face(self.torque) == vector_face(other.torque))
+
+    def __hash__(self) -> int:
+        return hash(ForceTorque)
