@@ -58,6 +58,7 @@ class MotionSearch {
   MotionSearch(const Topology& topology, const TwistQuestion& question, const ForestOptions& options)
       : topology_(topology),
         question_(question),
+        reference_body_(question.reference == kNone ? question.relative_to : topology.node(question.reference).body),
         fallback_(options.default_covariance),
         strict_(question.context),
         given_(question.context),
@@ -73,8 +74,8 @@ class MotionSearch {
   /// What covers the instant comes before what must be held or predicted, measured before differentiated.
   Failure answer(TwistAnswer& out) {
     out.body = of_body_;
-    out.reference_body = question_.relative_to;
-    if (of_body_ == question_.relative_to) {
+    out.reference_body = reference_body_;
+    if (of_body_ == reference_body_) {
       out.certainty = Certainty::exact;
       return {};
     }
@@ -97,7 +98,7 @@ class MotionSearch {
   void reset(TwistAnswer& out) const {
     out = {};
     out.body = of_body_;
-    out.reference_body = question_.relative_to;
+    out.reference_body = reference_body_;
   }
 
   // -- Measured: a chain of bodies
@@ -131,7 +132,7 @@ class MotionSearch {
   bool find_measured(const QueryContext& context) {
     const BodyGraph* graph = topology_.bodies();
     scratch_.visits.clear();
-    if (graph == nullptr || graph->links_at(of_body_).empty() || graph->links_at(question_.relative_to).empty()) return false;
+    if (graph == nullptr || graph->links_at(of_body_).empty() || graph->links_at(reference_body_).empty()) return false;
     if (axes() == kNone) return false;
     scratch_.visits.push_back({.body = of_body_});
     for (std::uint32_t i = 0; i < scratch_.visits.size(); ++i)
@@ -153,7 +154,7 @@ class MotionSearch {
       next.body = next.is_reference ? link.reference : link.body;
       if (is_reached(next.body) || !is_connected(link.head, context)) continue;
       scratch_.visits.push_back(next);
-      if (next.body == question_.relative_to) return true;
+      if (next.body == reference_body_) return true;
     }
     return false;
   }
@@ -275,10 +276,10 @@ class MotionSearch {
   /// The frame of the reference body that is fewest edges away; the failure of the last one where none is connected.
   Failure nearest_reference(const QueryContext& context, FrameId& nearest) {
     Failure failure = Evidence{.kind = FailureKind::not_connected, .of = question_.of, .in_frame = kNone};
-    if (!is_declared(question_.relative_to)) return failure;
+    if (!is_declared(reference_body_)) return failure;
     const Stamp at = question_.at.latest ? Stamp::never() : question_.at.at;
     std::size_t fewest = SIZE_MAX;
-    for (const FrameId frame : topology_.bodies()->frames_of(question_.relative_to)) {
+    for (const FrameId frame : topology_.bodies()->frames_of(reference_body_)) {
       Failure missed = scratch_.finder.find(topology_, question_.of, frame, at, context, scratch_.path);
       if (missed && fewest == SIZE_MAX) failure = std::move(missed);
       const std::size_t edges = scratch_.path.up.size() + scratch_.path.down.size();
@@ -366,6 +367,7 @@ class MotionSearch {
 
   const Topology& topology_;
   const TwistQuestion& question_;
+  const BodyId reference_body_;
   const std::optional<Covariance>& fallback_;
   QueryContext strict_, given_;
   Scratch& scratch_;

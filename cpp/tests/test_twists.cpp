@@ -41,8 +41,8 @@ Result<TwistAnswer> twist(const World& world, const Ask& ask, When at) {
   const Forest& forest = world.forest;
   const auto frame = [&](std::string_view name) { return name.empty() ? kNone : forest.find_frame(name); };
   return forest.twist({.of = frame(ask.of),
-                       .relative_to = forest.find_body(ask.relative_to),
                        .reference = forest.find_frame(ask.relative_to),
+                       .relative_to = forest.find_body(ask.relative_to),
                        .expressed_in = frame(ask.axes),
                        .point = frame(ask.point),
                        .at = at,

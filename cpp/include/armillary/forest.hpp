@@ -75,8 +75,8 @@ struct Question {
 /// How did the body of `of` move, relative to another body?
 struct TwistQuestion {
   FrameId of = kNone;
-  BodyId relative_to = kNone;
-  FrameId reference = kNone;     ///< the frame of that body where the path of poses ends; none: the nearest
+  FrameId reference = kNone;     ///< a frame of the other body, where the path of poses ends
+  BodyId relative_to = kNone;    ///< in its place the body alone: the path ends at its nearest frame
   FrameId expressed_in = kNone;  ///< along whose axes; none: `reference`
   FrameId point = kNone;         ///< whose origin is the point, as fixed to the moving body; none: `of`
   When at{};

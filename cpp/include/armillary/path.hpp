@@ -14,7 +14,7 @@ struct PathEdge {
   FrameId child;
   RelationId relation;
   ProviderRef provider;
-  Stamp opens = Stamp::always();      ///< set where the run begins after the instant asked for
+  Stamp opens = Stamp::always();     ///< set where the run begins after the instant asked for
   const TwistLink* links = nullptr;  ///< of exactly this edge's motion; set where the question wants twists
 
   /// The measured motion of the edge, where one covers `at` and no rival does.
