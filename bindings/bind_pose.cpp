@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "answers.hpp"
 #include "convert.hpp"
+#include "keywords.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
 #include "values.hpp"
@@ -15,27 +17,6 @@ namespace armillary::python {
 using namespace nb::literals;
 
 namespace {
-
-nb::object either(const nb::object& given, const nb::object& otherwise) { return given.is_valid() ? given : otherwise; }
-
-nb::object covariance(const Pose& pose) {
-  switch (pose.answer.certainty) {
-    case Certainty::unknown:
-      return nb::none();
-    case Certainty::exact:
-      return read_only_array(Covariance{}.values.data(), {6, 6});
-    case Certainty::known:
-      return read_only_array(pose.answer.covariance->values.data(), {6, 6});
-  }
-  return nb::none();
-}
-
-nb::tuple relations(const Pose& pose) {
-  nb::list names;
-  if (pose.catalog.is_valid())
-    for (const RelationId id : pose.answer.relations.ids()) names.append(pose.catalog[id]);
-  return nb::tuple(names);
-}
 
 std::string repr(const Pose& pose) {
   const Vector3& t = pose.answer.transform.translation;
@@ -49,84 +30,201 @@ std::string repr(const Pose& pose) {
          ")";
 }
 
-/// A str, and no subclass of it.
-nb::object plain_text(nb::handle text) {
-  return PyUnicode_CheckExact(text.ptr()) ? nb::borrow(text) : nb::steal(PyUnicode_FromObject(text.ptr()));
+struct Names {
+  nb::handle point, body, reference_point, reference_body, expressed_in;
+};
+
+/// Names that say nothing new are not kept.
+nb::object kept_name(nb::handle value, const char* what, const nb::object& otherwise) {
+  nb::object name = optional_name(value, what);
+  return name.is_valid() && same_name(name, otherwise) ? nb::object() : name;
 }
 
-bool has_control_character(nb::handle text) {
-  for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(text.ptr()); ++i) {
-    const Py_UCS4 letter = PyUnicode_READ_CHAR(text.ptr(), i);
-    if (letter < 0x20 || (letter >= 0x7f && letter < 0xa0) || (letter >= 0xd800 && letter < 0xe000)) return true;
+void set_names(Pose& pose, const Names& names) {
+  pose.point = kept_name(names.point, "point", pose.of);
+  pose.body = kept_name(names.body, "body", pose.of);
+  pose.reference_point = kept_name(names.reference_point, "reference_point", pose.in_frame);
+  pose.reference_body = kept_name(names.reference_body, "reference_body", pose.in_frame);
+  pose.expressed_in = kept_name(names.expressed_in, "expressed_in", pose.in_frame);
+}
+
+void set_coordinates(Pose& pose, nb::handle transform, nb::handle coordinates) {
+  if (transform.is_none() == coordinates.is_none())
+    raise("InvalidArgument", "A pose takes either transform= or coordinates=, and one of them.", transform);
+  const nb::handle given = transform.is_none() ? coordinates : transform;
+  if (!transform.is_none() || value_of<Transform>(given) != nullptr) {
+    pose.answer.transform = as_transform(given);
+  } else {
+    pose.coordinates = nb::borrow(given);
   }
-  return false;
 }
 
-nb::object checked_name(nb::handle value, const char* name) {
-  if (!PyUnicode_Check(value.ptr()))
-    raise("InvalidName", std::string(name) + " must be a frame name (str), got " + shown(value) + ".", value);
-  if (PyUnicode_GET_LENGTH(value.ptr()) == 0)
-    raise("InvalidName", std::string(name) + " cannot be empty. Name the frame.", value);
-  if (PyUnicode_READ_CHAR(value.ptr(), 0) == '/')
-    raise("InvalidName", std::string(name) + " = " + shown(value) + " begins with '/'. Drop it.", value);
-  if (has_control_character(value))
-    raise("InvalidName", std::string(name) + " = " + shown(value) + " has a control character.", value);
-  return plain_text(value);
-}
-
-void init(Pose* self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle stamp, nb::handle covariance) {
+void init(Pose* self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle coordinates, nb::handle point,
+          nb::handle body, nb::handle reference_point, nb::handle reference_body, nb::handle expressed_in, nb::handle stamp,
+          nb::handle covariance, bool held, bool predicted, nb::handle relations) {
   new (self) Pose();
   self->of = checked_name(of, "of");
   self->in_frame = checked_name(in_frame, "in_frame");
-  self->answer.transform = as_transform(transform);
+  set_names(*self, {point, body, reference_point, reference_body, expressed_in});
+  set_coordinates(*self, transform, coordinates);
   if (!stamp.is_none()) self->answer.stamp = {as_stamp(stamp, "stamp")};
-  if (covariance.is_none()) return;
-  self->answer.covariance = std::make_unique<Covariance>(as_covariance(covariance, "covariance"));
-  self->answer.certainty = Certainty::known;
+  set_covariance(self->answer, covariance);
+  self->answer.held = held;
+  self->answer.predicted = predicted;
+  if (PyObject_IsTrue(relations.ptr()) == 1) self->catalog = own_catalog(relations, self->answer.relations);
 }
 
-bool same_names(const Pose& a, const Pose& b) { return a.of.equal(b.of) && a.in_frame.equal(b.in_frame); }
+nb::object point(const Pose& p) { return either(p.point, p.of); }
+nb::object body(const Pose& p) { return either(p.body, p.of); }
+nb::object reference_point(const Pose& p) { return either(p.reference_point, p.in_frame); }
+nb::object reference_body(const Pose& p) { return either(p.reference_body, p.in_frame); }
+nb::object expressed_in(const Pose& p) { return either(p.expressed_in, p.in_frame); }
+
+bool same_names(const Pose& a, const Pose& b) {
+  if (!same_name(a.of, b.of) || !same_name(a.in_frame, b.in_frame)) return false;
+  for (nb::object (*name)(const Pose&) : {&point, &body, &reference_point, &reference_body, &expressed_in})
+    if (!same_name(name(a), name(b))) return false;
+  return true;
+}
 
 bool is_close(const Pose& a, const Pose& b, double m, double rad) {
   return same_names(a, b) && norm(a.answer.transform.translation - b.answer.transform.translation) <= m &&
          a.answer.transform.rotation.angle_to(b.answer.transform.rotation) <= rad;
 }
 
-bool equal(const Pose& a, nb::handle other) {
-  const Pose* given = value_of<Pose>(other);
-  if (given == nullptr) return false;
-  const Pose& b = *given;
-  const bool same_covariance =
-      a.answer.certainty == b.answer.certainty &&
-      (a.answer.certainty != Certainty::known || a.answer.covariance->values == b.answer.covariance->values);
-  return same_names(a, b) && a.answer.transform == b.answer.transform && a.answer.stamp == b.answer.stamp && same_covariance;
+bool same_coordinates(const Pose& a, const Pose& b) {
+  if (a.coordinates.is_valid() != b.coordinates.is_valid()) return false;
+  return a.coordinates.is_valid() ? a.coordinates.equal(b.coordinates) : a.answer.transform == b.answer.transform;
 }
 
+bool equal(const Pose& a, nb::handle other) {
+  const Pose* given = value_of<Pose>(other);
+  return given != nullptr && same_names(a, *given) && same_coordinates(a, *given) && a.answer.stamp == given->answer.stamp &&
+         same_covariance(a.answer, given->answer);
+}
+
+const char* method(const Pose& pose) {
+  const PoseAnswer& answer = pose.answer;
+  if (answer.is_timeless()) return "fixed";
+  return answer.predicted ? "predicted" : answer.held ? "held" : answer.integrated ? "integrated" : "sampled";
+}
+
+const Transform& transform(const Pose& pose) {
+  if (pose.is_frame_form()) return pose.answer.transform;
+  raise_object(error_class("NotRepresentable")(
+      "operation"_a = "transform", "asked"_a = "give " + printed(pose.in_frame) + "_T_" + printed(pose.of),
+      "expected"_a = "one transform needs the origins and axes of its two frames", "found"_a = "of other points or axes",
+      "cure"_a = "Read .xyz and .rotation, or ask for the pose without point=, reference_point= and expressed_in=."));
+}
+
+nb::object coordinates(const Pose& pose) {
+  if (pose.coordinates.is_valid()) return pose.coordinates;
+  return pose.is_frame_form() ? nb::cast(pose.answer.transform) : nb::none();
+}
+
+nb::object stored(const nb::object& name) { return name.is_valid() ? name : nb::none(); }
+
 nb::tuple state(const Pose& pose) {
-  const bool known = pose.answer.certainty == Certainty::known;
-  return nb::make_tuple(pose.of, pose.in_frame, pose.answer.transform, pose.answer.stamp.ns,
-                        static_cast<int>(pose.answer.certainty), known ? nb::cast(pose.answer.covariance->values) : nb::none(),
-                        pose.answer.held, pose.answer.predicted, relations(pose));
+  const PoseAnswer& answer = pose.answer;
+  const bool known = answer.certainty == Certainty::known;
+  return nb::make_tuple(pose.of, pose.in_frame, answer.transform, answer.stamp.ns, static_cast<int>(answer.certainty),
+                        known ? nb::cast(answer.covariance->values) : nb::none(), answer.held, answer.predicted,
+                        relation_names(answer.relations, pose.catalog), stored(pose.point), stored(pose.body),
+                        stored(pose.reference_point), stored(pose.reference_body), stored(pose.expressed_in),
+                        stored(pose.coordinates), answer.integrated);
 }
 
 void restore(Pose& self, const nb::tuple& state) {
   new (&self) Pose();
+  PoseAnswer& answer = self.answer;
   self.of = checked_name(state[0], "of");
   self.in_frame = checked_name(state[1], "in_frame");
-  self.answer.transform = as_transform(state[2]);
-  self.answer.stamp = {nb::cast<std::int64_t>(state[3])};
-  const bool exact = nb::cast<int>(state[4]) == static_cast<int>(Certainty::exact);
-  self.answer.certainty = exact ? Certainty::exact : Certainty::unknown;
-  if (!nb::object(state[5]).is_none()) {
-    self.answer.covariance = std::make_unique<Covariance>(Covariance{nb::cast<std::array<double, 36>>(state[5])});
-    self.answer.certainty = Certainty::known;
+  answer.transform = as_transform(state[2]);
+  answer.stamp = {nb::cast<std::int64_t>(state[3])};
+  if (nb::object(state[5]).is_none()) {
+    const bool exact = nb::cast<int>(state[4]) == static_cast<int>(Certainty::exact);
+    answer.certainty = exact ? Certainty::exact : Certainty::unknown;
+  } else {
+    answer.covariance = std::make_unique<Covariance>(Covariance{nb::cast<std::array<double, 36>>(state[5])});
+    answer.certainty = Certainty::known;
   }
-  self.answer.held = nb::cast<bool>(state[6]);
-  self.answer.predicted = nb::cast<bool>(state[7]);
-  const nb::list catalog = nb::steal<nb::list>(PySequence_List(nb::object(state[8]).ptr()));
-  self.answer.relations.reserve(nb::len(catalog));
-  for (RelationId id = 0; id < nb::len(catalog); ++id) self.answer.relations.push_back(id);
-  self.catalog = catalog;
+  answer.held = nb::cast<bool>(state[6]);
+  answer.predicted = nb::cast<bool>(state[7]);
+  self.catalog = own_catalog(nb::object(state[8]), answer.relations);
+  set_names(self,
+            {nb::object(state[9]), nb::object(state[10]), nb::object(state[11]), nb::object(state[12]), nb::object(state[13])});
+  if (!nb::object(state[14]).is_none()) self.coordinates = nb::object(state[14]);
+  answer.integrated = nb::cast<bool>(state[15]);
+}
+
+// -- Composition
+
+bool share_relations(const Pose& a, const Pose& b) {
+  const auto ids = b.answer.relations.ids();
+  return std::ranges::any_of(a.answer.relations.ids(), [&](RelationId id) { return std::ranges::find(ids, id) != ids.end(); });
+}
+
+/// The usual case: two frame forms of numbers whose names, stamps and origins fit.
+bool fits(const Pose& a, const Pose& b) {
+  const bool same_origin = !a.catalog.is_valid() || !b.catalog.is_valid() || a.catalog.is(b.catalog);
+  const bool same_time = a.answer.stamp == b.answer.stamp || a.answer.is_timeless() || b.answer.is_timeless();
+  return same_origin && same_time && !a.coordinates.is_valid() && !b.coordinates.is_valid() && a.is_frame_form() &&
+         b.is_frame_form() && same_name(a.of, b.in_frame) && same_name(body(a), reference_body(b));
+}
+
+/// The errors of the two count as independent, unless they were computed from the same relation.
+void compose_covariance(const Pose& a, const Pose& b, PoseAnswer& out) {
+  const bool is_known = a.answer.certainty != Certainty::unknown && b.answer.certainty != Certainty::unknown;
+  if (!is_known || share_relations(a, b)) return;
+  out.certainty = Certainty::exact;
+  if (a.answer.certainty == Certainty::exact && b.answer.certainty == Certainty::exact) return;
+  out.certainty = Certainty::known;
+  out.covariance = std::make_unique<Covariance>();
+  if (a.answer.covariance) *out.covariance = transported(*a.answer.covariance, b.answer.transform.inverse());
+  if (b.answer.covariance) *out.covariance = *out.covariance + *b.answer.covariance;
+}
+
+Pose composed(const Pose& a, const Pose& b) {
+  Pose result;
+  PoseAnswer& answer = result.answer;
+  answer.transform = a.answer.transform * b.answer.transform;
+  answer.transform.rotation = nearly_unit(answer.transform.rotation);
+  answer.stamp = a.answer.is_timeless() ? b.answer.stamp : a.answer.stamp;
+  answer.held = a.answer.held || b.answer.held;
+  answer.predicted = a.answer.predicted || b.answer.predicted;
+  answer.integrated = a.answer.integrated || b.answer.integrated;
+  compose_covariance(a, b, answer);
+  for (const Pose* part : {&b, &a})
+    for (const RelationId id : part->answer.relations.ids()) answer.relations.push_back(id);
+  result.catalog = either(a.catalog, b.catalog);
+  result.of = b.of;
+  result.body = b.body;
+  result.in_frame = a.in_frame;
+  result.reference_body = a.reference_body;
+  return result;
+}
+
+/// `a @ b` for the interpreter: short for what fits, else whatever `compose` of the class says.
+PyObject* matmul(PyObject* left, PyObject* right) {
+  return guarded([&]() -> PyObject* {
+    const Pose *a = value_of<Pose>(left), *b = value_of<Pose>(right);
+    if (a != nullptr && b != nullptr && fits(*a, *b))
+      return new_value(nb::handle(Py_TYPE(left)), composed(*a, *b)).release().ptr();
+    if (a == nullptr || !nb::hasattr(left, "compose")) Py_RETURN_NOTIMPLEMENTED;
+    return nb::object(nb::handle(left).attr("compose")(nb::handle(right))).release().ptr();
+  });
+}
+
+PyType_Slot slots[] = {{Py_nb_matrix_multiply, reinterpret_cast<void*>(matmul)}, {0, nullptr}};
+
+void use_types(nb::handle pose, nb::handle twist) {
+  const auto is_kind = [](nb::handle type, nb::handle base) {
+    return PyType_Check(type.ptr()) &&
+           PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), reinterpret_cast<PyTypeObject*>(base.ptr())) != 0;
+  };
+  if (!is_kind(pose, nb::type<Pose>()) || !is_kind(twist, nb::type<Twist>()))
+    raise("InvalidArgument", "Answers are made of subclasses of the native Pose and Twist.", pose);
+  answer_types() = {nb::borrow(pose), nb::borrow(twist)};
 }
 
 }  // namespace
@@ -137,6 +235,11 @@ Pose make_pose(const WorldCore& world, PoseAnswer answer, nb::handle of, nb::han
   pose.of = plain_text(of);
   pose.in_frame = plain_text(in_frame);
   pose.catalog = world.catalog;
+  const auto body_name = [&](BodyId id) {
+    return is_declared(id) ? nb::object(world.bodies[id - kFirstDeclaredBody]) : nb::object();
+  };
+  pose.body = body_name(pose.answer.body);
+  pose.reference_body = body_name(pose.answer.reference_body);
   const auto listed = static_cast<RelationId>(PyList_GET_SIZE(world.catalog.ptr()));
   const std::span<const RelationId> ids = pose.answer.relations.ids();
   if (std::ranges::any_of(ids, [listed](RelationId id) { return id >= listed; })) sync_catalog(const_cast<WorldCore&>(world));
@@ -144,58 +247,74 @@ Pose make_pose(const WorldCore& world, PoseAnswer answer, nb::handle of, nb::han
 }
 
 void bind_pose(nb::module_& m) {
-  nb::class_<Pose>(m, "Pose", "Where one frame is, seen from another: `in_frame_T_of`, with its stamp and uncertainty. Frozen.")
-      .def("__init__", &init, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "stamp"_a = nb::none(),
-           "covariance"_a = nb::none(),
-           nb::sig("def __init__(self, *, of: str, in_frame: str, transform: Transform, stamp: int | None = None, covariance: "
-                   "ArrayLike | None = None) -> None"))
+  nb::class_<Pose>(m, "Pose", nb::type_slots(slots),
+                   "Where one frame is, seen from another: `in_frame_T_of`, with its stamp and uncertainty. Frozen.")
+      .def("__init__", &init, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a = nb::none(), "coordinates"_a = nb::none(),
+           "point"_a = nb::none(), "body"_a = nb::none(), "reference_point"_a = nb::none(), "reference_body"_a = nb::none(),
+           "expressed_in"_a = nb::none(), "stamp"_a = nb::none(), "covariance"_a = nb::none(), "held"_a = false,
+           "predicted"_a = false, "relations"_a = nb::make_tuple(),
+           nb::sig("def __init__(self, *, of: str, in_frame: str, transform: Transform | None = None, coordinates: Any = None, "
+                   "point: str | None = None, body: str | None = None, reference_point: str | None = None, reference_body: str | "
+                   "None = None, expressed_in: str | None = None, stamp: int | None = None, covariance: ArrayLike | None = None, "
+                   "held: bool = False, predicted: bool = False, relations: tuple[tuple[str, str, str], ...] = ()) -> None"))
       .def_prop_ro(
           "of", [](const Pose& p) { return p.of; }, nb::sig("def of(self) -> str"), "The frame this is the pose of.")
       .def_prop_ro(
           "in_frame", [](const Pose& p) { return p.in_frame; }, nb::sig("def in_frame(self) -> str"),
           "The frame it is seen from.")
+      .def_prop_ro("point", &point, nb::sig("def point(self) -> str"),
+                   "The point whose position this is: the origin of that frame.")
+      .def_prop_ro("body", &body, nb::sig("def body(self) -> str"), "The body that `of` is on.")
+      .def_prop_ro("reference_point", &reference_point, nb::sig("def reference_point(self) -> str"),
+                   "The point it is measured from: the origin of that frame.")
+      .def_prop_ro("reference_body", &reference_body, nb::sig("def reference_body(self) -> str"),
+                   "The body that `in_frame` is on.")
+      .def_prop_ro("expressed_in", &expressed_in, nb::sig("def expressed_in(self) -> str"),
+                   "The frame whose axes the position is along.")
+      .def_prop_ro("is_frame_form", &Pose::is_frame_form,
+                   "Whether points and axes are those of the two frames: then it is one `in_frame_T_of`.")
+      .def_prop_ro("coordinates", &coordinates, nb::sig("def coordinates(self) -> Any"),
+                   "What it was made of: a Transform, or what was given in its place.")
       .def_prop_ro(
-          "point", [](const Pose& p) { return either(p.point, p.of); }, nb::sig("def point(self) -> str"),
-          "The point whose position this is: the origin of that frame.")
+          "transform", [](const Pose& p) { return transform(p); },
+          "`in_frame_T_of`; refused where points or axes are not those of the two frames.")
       .def_prop_ro(
-          "body", [](const Pose& p) { return either(p.body, p.of); }, nb::sig("def body(self) -> str"),
-          "The body that `of` is on.")
+          "xyz",
+          [](const Pose& p) {
+            const Vector3& t = p.answer.transform.translation;
+            return read_only_array(std::array<double, 3>{t.x, t.y, t.z}.data(), {3});
+          },
+          nb::sig("def xyz(self) -> NDArray[float64]"),
+          "From `reference_point` to `point` along `expressed_in` [m], shape (3,), read-only.")
       .def_prop_ro(
-          "reference_point", [](const Pose& p) { return either(p.reference_point, p.in_frame); },
-          nb::sig("def reference_point(self) -> str"), "The point it is measured from: the origin of that frame.")
-      .def_prop_ro(
-          "reference_body", [](const Pose& p) { return either(p.reference_body, p.in_frame); },
-          nb::sig("def reference_body(self) -> str"), "The body that `in_frame` is on.")
-      .def_prop_ro(
-          "expressed_in", [](const Pose& p) { return either(p.expressed_in, p.in_frame); },
-          nb::sig("def expressed_in(self) -> str"), "The frame whose axes the coordinates are along.")
-      .def_prop_ro(
-          "transform", [](const Pose& p) { return p.answer.transform; }, "`in_frame_T_of`.")
+          "rotation", [](const Pose& p) { return p.answer.transform.rotation; }, "`in_frame_R_of`.")
       .def_prop_ro(
           "stamp", [](const Pose& p) { return stamp_or_none(p.answer.stamp); }, nb::sig("def stamp(self) -> int | None"),
           "The instant [ns]; None where everything on the path is fixed.")
       .def_prop_ro(
           "held", [](const Pose& p) { return p.answer.held; },
           "Whether an edge was outside its history and its nearest sample was taken.")
-      .def_prop_ro(
-          "method",
-          [](const Pose& p) {
-            return p.answer.is_timeless() ? "fixed" : p.answer.predicted ? "predicted" : p.answer.held ? "held" : "sampled";
-          },
-          "How it was obtained: fixed, sampled, held or predicted.")
+      .def_prop_ro("method", &method, "How it was obtained: fixed, sampled, integrated, held or predicted.")
       .def_prop_ro(
           "predicted", [](const Pose& p) { return p.answer.predicted; }, "Whether an edge was extrapolated.")
-      .def_prop_ro("covariance", &covariance, nb::sig("def covariance(self) -> NDArray[float64] | None"),
-                   "Shape (6, 6), translation then rotation, in the tangent of `of`; None where unknown.")
-      .def_prop_ro("relations", &relations, nb::sig("def relations(self) -> tuple[tuple[str, str, str], ...]"),
-                   "The relations it was computed from: (of, in_frame, source), from `of` upwards and down to `in_frame`.")
+      .def_prop_ro(
+          "covariance", [](const Pose& p) { return covariance_array(p.answer); },
+          nb::sig("def covariance(self) -> NDArray[float64] | None"),
+          "Shape (6, 6), translation then rotation, in the tangent of `of`; None where unknown.")
+      .def_prop_ro(
+          "relations", [](const Pose& p) { return relation_names(p.answer.relations, p.catalog); },
+          nb::sig("def relations(self) -> tuple[tuple[str, str, str], ...]"),
+          "The relations it was computed from: (of, in_frame, source), from `of` upwards and down to `in_frame`.")
       .def("is_close", &is_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9,
-           "Same frames, and transforms at most `m` metres and `rad` radians apart.")
+           "Same names, and at most `m` metres and `rad` radians apart.")
       .def("__eq__", &equal, "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const Pose& p) { return nb::hash(nb::make_tuple(p.of, p.in_frame, p.answer.stamp.ns)); })
       .def("__getstate__", &state, nb::sig("def __getstate__(self) -> tuple[Any, ...]"))
       .def("__setstate__", &restore, nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"))
       .def("__repr__", &repr);
+  m.def("_use_types", &use_types, nb::kw_only(), "Pose"_a, "Twist"_a,
+        nb::sig("def _use_types(*, Pose: type[Pose], Twist: type[Twist]) -> None"),
+        "Which classes the answers of worlds are made of: subclasses of the native ones.");
 }
 
 }  // namespace armillary::python

@@ -20,28 +20,20 @@ bool is_text(nb::handle value, const char* text) {
   return PyUnicode_Check(value.ptr()) && PyUnicode_CompareWithASCIIString(value.ptr(), text) == 0;
 }
 
-/// The default values of keyword arguments, so that the usual case is one comparison of pointers.
-struct Words {
-  nb::object raise = nb::steal(PyUnicode_InternFromString("raise"));
-  nb::object unique = nb::steal(PyUnicode_InternFromString("unique"));
-};
+}  // namespace
 
 const Words& words() {
   static const Words* only = new Words;  // lives as long as the interpreter
   return *only;
 }
 
-}  // namespace
-
 QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation) {
   QueryContext context = world.defaults;
   if (!outside.is(words().raise) && !is_text(outside, "raise")) {
-    if (is_text(outside, "predict"))
-      raise("InvalidArgument", "outside='predict' needs twists, which this world does not keep yet. Use 'raise' or 'hold'.",
-            outside);
-    if (!is_text(outside, "hold"))
-      raise("InvalidArgument", "outside must be 'raise' or 'hold', got " + shown(outside) + ".", outside);
-    context.outside = Outside::hold;
+    const bool predicts = is_text(outside, "predict");
+    if (!predicts && !is_text(outside, "hold"))
+      raise("InvalidArgument", "outside must be 'raise', 'hold' or 'predict', got " + shown(outside) + ".", outside);
+    context.outside = predicts ? Outside::predict : Outside::hold;
   }
   if (!policy.is(words().unique) && !is_text(policy, "unique"))
     raise("InvalidArgument", "policy must be 'unique', got " + shown(policy) + ". Settle rivals with world.prefer(of=, source=).",
@@ -104,11 +96,7 @@ PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional
   return guarded([&] {
     const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation] =
         expected->read(args, positional, keywords);
-    nb::object result = nb::inst_alloc(nb::type<Pose>());
-    Pose* answer = nb::inst_ptr<Pose>(result);
-    new (answer) Pose(pose(Self(self), of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation));
-    nb::inst_mark_ready(result);
-    return result.release().ptr();
+    return as_python(pose(Self(self), of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation)).release().ptr();
   });
 }
 
@@ -214,6 +202,8 @@ const char* kind_text(ProviderKind kind) {
       return "sampled";
     case ProviderKind::driven:
       return "driven";
+    case ProviderKind::twist:
+      return "twist";
     case ProviderKind::none:
       break;
   }
@@ -223,7 +213,7 @@ const char* kind_text(ProviderKind kind) {
 nb::tuple relations(Self self) {
   nb::list rows;
   for (const RelationInfo& info : core(self).forest->relations()) {
-    const bool sampled = info.kind == ProviderKind::sampled && info.samples > 0;
+    const bool sampled = info.samples > 0;
     rows.append(nb::make_tuple(info.of, info.in_frame, info.source, kind_text(info.kind), info.samples,
                                sampled ? stamp_or_none(info.coverage.first) : nb::none(),
                                sampled ? stamp_or_none(info.coverage.last) : nb::none()));
@@ -258,7 +248,7 @@ constexpr const char* kPoseDocumentation =
     "    at: Instant [ns]. `LATEST`: the newest instant that every edge on the path covers.\n"
     "    of_at: With `fixed_frame`: where `of` was at this instant, seen from `in_frame` at `at`.\n"
     "    fixed_frame: A frame that stood still between the two instants.\n"
-    "    outside: 'raise', or 'hold' to take the nearest sample; the answer then says `held`.\n"
+    "    outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.\n"
     "    policy: 'unique': a frame that two sources place is an error.\n"
     "    interpolation: 'linear' or 'screw'; the world's own if not given.\n\n"
     "Returns:\n"
@@ -347,7 +337,9 @@ void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world) {
       .def(
           "stamp", [](const Sweep& a, std::size_t row) { return stamp_or_none(a.found.at(row).stamp); }, "row"_a,
           nb::sig("def stamp(self, row: int) -> int | None"))
-      .def("held", [](const Sweep& a, std::size_t row) { return a.found.at(row).held; }, "row"_a);
+      .def(
+          "held", [](const Sweep& a, std::size_t row) { return a.found.at(row).held; }, "row"_a)
+      .def("predicted", [](const Sweep& a, std::size_t row) { return a.found.at(row).predicted; }, "row"_a);
 }
 
 }  // namespace armillary::python

@@ -20,8 +20,6 @@ using namespace nb::literals;
 
 // -- Names
 
-namespace {
-
 PyObject* known_id(const WorldCore& world, nb::handle name) {
   if (!PyUnicode_Check(name.ptr())) return nullptr;
   PyObject* id = PyDict_GetItemWithError(world.ids.ptr(), name.ptr());
@@ -34,7 +32,6 @@ void remember(WorldCore& world, nb::handle name) {
   if (id != kNone) world.ids[name] = id;
 }
 
-/// The name as it will be stored: an old one, or a new one that is allowed.
 nb::object admitted(Self self, nb::handle name) {
   if (known_id(core(self), name) != nullptr) return nb::borrow(name);
   return self.attr("_admit")(name);
@@ -45,6 +42,8 @@ nb::object source_of(Self self, nb::handle source) {
   if (!PyUnicode_Check(source.ptr())) raise("InvalidName", "source must be a str, got " + shown(source) + ".", source);
   return nb::borrow(source);
 }
+
+namespace {
 
 struct Edge {
   nb::object of, in_frame, source;
@@ -69,7 +68,9 @@ void finish(Self self, const Edge& edge, const Failure& failure) {
   sync_catalog(world);
 }
 
-void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row = -1) {
+}  // namespace
+
+void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row) {
   const WorldCore& world = core(self);
   if (world.max_ahead_ns < 0) return;
   const auto now = nb::cast<std::int64_t>(self.attr("now")());
@@ -81,8 +82,6 @@ void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row = -1) {
   raise("InvalidStamp", row < 0 ? std::string(text) : std::string(text) + (" (row " + std::to_string(row) + " of the batch)"),
         nb::int_(stamp_ns));
 }
-
-}  // namespace
 
 void sync_catalog(WorldCore& world) {
   const RelationId made = world.forest->relations_made();
@@ -100,92 +99,6 @@ FrameId frame_id(Self self, nb::handle name, nb::object* spelt) {
   if (PyObject* id = known_id(world, stored)) return static_cast<FrameId>(PyLong_AsUnsignedLong(id));
   remember(world, stored);
   return world.forest->find_frame(text_of(stored));
-}
-
-// -- Failures
-
-namespace {
-
-nb::object edge_tuple(const WorldCore& world, RelationId id) {
-  const std::optional<RelationInfo> info = world.forest->relation(id);
-  return info ? nb::make_tuple(info->of, info->in_frame, info->source) : nb::make_tuple("?", "?", "?");
-}
-
-nb::tuple frame_names(const WorldCore& world, const std::vector<FrameId>& ids) {
-  nb::list names;
-  for (const FrameId id : ids) names.append(world.forest->frame_name(id));
-  return nb::tuple(names);
-}
-
-const char* range_error(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::before_history:
-      return "BeforeHistory";
-    case FailureKind::after_history:
-      return "AfterHistory";
-    case FailureKind::single_sample:
-      return "SingleSample";
-    default:
-      return "NoSamples";
-  }
-}
-
-nb::object out_of_range(const WorldCore& world, const Failure& failure, bool inserting) {
-  const bool has_samples = failure->kind != FailureKind::no_samples && failure->first <= failure->last;
-  const bool never_common = failure->limiting != kNone;  // asked for LATEST, and there is no common instant
-  return error_class(range_error(failure->kind))("edge"_a = edge_tuple(world, failure->relation),
-                                                 "requested"_a = never_common ? nb::none() : stamp_or_none(failure->requested),
-                                                 "first"_a = has_samples ? stamp_or_none(failure->first) : nb::none(),
-                                                 "last"_a = has_samples ? stamp_or_none(failure->last) : nb::none(),
-                                                 "row"_a = nb::none(), "inserting"_a = inserting);
-}
-
-nb::object loop_error(const WorldCore& world, const Failure& failure) {
-  std::vector<FrameId> path{failure->of};
-  path.insert(path.end(), failure->path.begin(), failure->path.end());
-  return error_class("FrameLoop")(frame_names(world, path), stamp_or_none(failure->requested));
-}
-
-}  // namespace
-
-nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
-  switch (failure->kind) {
-    case FailureKind::unknown_frame: {
-      const std::string name =
-          failure->name.empty() && failure->of != kNone ? world.forest->frame_name(failure->of) : failure->name;
-      return error_class("UnknownFrame")(name.empty() ? printed(of) : name, world.forest->frame_names());
-    }
-    case FailureKind::not_connected:
-      return error_class("NotConnected")(of, in_frame, world.forest->frame_name(failure->of),
-                                         world.forest->frame_name(failure->in_frame), stamp_or_none(failure->requested));
-    case FailureKind::before_history:
-    case FailureKind::after_history:
-    case FailureKind::single_sample:
-    case FailureKind::no_samples:
-      return out_of_range(world, failure, inserting);
-    case FailureKind::ambiguous_path:
-      return error_class("AmbiguousPath")(world.forest->frame_name(failure->of), world.forest->sources_of(failure->of),
-                                          stamp_or_none(failure->requested));
-    case FailureKind::frame_loop:
-      return loop_error(world, failure);
-    case FailureKind::frame_in_use:
-      return error_class("FrameInUse")(world.forest->frame_name(failure->of),
-                                       frame_names(world, {failure->path.begin() + 1, failure->path.end()}));
-    case FailureKind::closed:
-      return error_class("WorldClosed")();
-    case FailureKind::limit_reached:
-      return error_class("LimitReached")("pending waits", world.forest->options().max_waits,
-                                         "Cancel some, or give World(max_waits=) a larger number.");
-    case FailureKind::not_a_pose:
-      return error_class("InvalidTransform")(
-          "The transform is not finite, or its quaternion is no unit one. Check where it was computed; nothing was stored.");
-    default:
-      return error_class("InvalidArgument")(to_string(failure->kind));
-  }
-}
-
-void raise_failure(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
-  raise_object(error_of(world, failure, of, in_frame, inserting));
 }
 
 // -- Writing
@@ -282,7 +195,7 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
 }
 
 void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle covariance,
-         nb::handle source) {
+         nb::handle source, bool recalibrate) {
   FixedPose pose{.value = as_transform(transform)};
   if (!covariance.is_none()) {
     pose.covariance = as_covariance(covariance, "covariance");
@@ -290,7 +203,7 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
   }
   const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
   const Edge edge = admitted_edge(self, of, in_frame, source);
-  finish(self, edge, core(self).forest->fix(edge.name(), from, pose));
+  finish(self, edge, core(self).forest->fix(edge.name(), from, pose, recalibrate));
 }
 
 void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle source, nb::handle outside) {
@@ -357,8 +270,10 @@ Retention retention_from(std::int64_t history_ns, std::size_t max_samples, doubl
 
 void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs,
           std::size_t max_waits, double thin_m, double thin_rad, nb::handle default_covariance, const std::string& interpolation,
-          std::int64_t max_ahead_ns) {
+          std::int64_t max_ahead_ns, std::int64_t predict_up_to_ns, nb::handle process_noise) {
   ForestOptions options;
+  options.prediction.horizon = {predict_up_to_ns};
+  if (!process_noise.is_none()) options.prediction.noise_per_s = as_covariance(process_noise, "process_noise");
   options.retention = retention_from(history_ns, max_samples, thin_m, thin_rad);
   options.max_runs = max_runs;
   options.max_waits = max_waits;
@@ -380,11 +295,13 @@ nb::tuple retention_tuple(Self self, RelationId relation) {
 void bind_world(nb::module_& m) {
   nb::class_<WorldCore> world(m, "WorldCore", "The native part of a World.");
   world
-      .def(
-          "__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a, "thin_m"_a,
-          "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a,
-          nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: "
-                  "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int) -> None"))
+      .def("__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a, "thin_m"_a,
+           "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a, "predict_up_to_ns"_a,
+           "process_noise"_a.none(),
+           nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: "
+                   "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, "
+                   "predict_up_to_ns: int, "
+                   "process_noise: ArrayLike | None) -> None"))
       .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a, "source"_a = nb::none(),
            "covariance"_a = nb::none(),
            nb::sig("def set_pose(self, *, of: str, in_frame: str, transform: Transform, at: int, source: str | None = None, "
@@ -416,12 +333,13 @@ void bind_world(nb::module_& m) {
            "    source: Who says so; the world's own name if not given.\n"
            "    covariances: (N, 6, 6); rows of NaN are unknown.")
       .def("fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
-           "source"_a = nb::none(),
+           "source"_a = nb::none(), "recalibrate"_a = false,
            nb::sig("def fix(self, *, of: str, in_frame: str, transform: Transform, at: int | None = None, covariance: ArrayLike "
-                   "| None = None, source: str | None = None) -> None"),
+                   "| None = None, source: str | None = None, recalibrate: bool = False) -> None"),
            "Say where a frame is and stays.\n\n"
            "With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is\n"
-           "there from then on, until this source says something newer.")
+           "there from then on, until this source says something newer. Within a declared body a pose is fixed once;\n"
+           "`recalibrate=True` corrects it.")
       .def("attach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
            nb::sig("def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = "
                    "'raise') -> None"),
@@ -454,6 +372,7 @@ void bind_world(nb::module_& m) {
       .def_prop_ro(
           "name", [](Self self) { return core(self).own_name; }, nb::sig("def name(self) -> str"),
           "The source of what is said without a source.");
+  bind_world_twists(world);
   bind_world_queries(m, world);
   bind_world_waits(m, world);
 }

@@ -8,5 +8,6 @@ NB_MODULE(_core, m) {
   armillary::python::bind_rotation(m);
   armillary::python::bind_transform(m);
   armillary::python::bind_pose(m);
+  armillary::python::bind_twist(m);
   armillary::python::bind_world(m);
 }

@@ -7,6 +7,7 @@ namespace armillary::python {
 void bind_rotation(nanobind::module_& m);
 void bind_transform(nanobind::module_& m);
 void bind_pose(nanobind::module_& m);
+void bind_twist(nanobind::module_& m);
 void bind_world(nanobind::module_& m);
 
 }  // namespace armillary::python

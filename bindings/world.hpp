@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "answers.hpp"
 #include "armillary/forest.hpp"
 #include "raise.hpp"
 
@@ -11,22 +12,12 @@ namespace nb = nanobind;
 
 namespace armillary::python {
 
-/// The answer to a question about a pose, with its names.
-///
-/// The names that are not set take their value from `of` and `in_frame`: a plain pose is of the origin of `of`,
-/// from the origin of `in_frame`, in the axes of `in_frame`.
-struct Pose {
-  PoseAnswer answer;
-  nb::object of, in_frame;
-  nb::object point, reference_point, expressed_in, body, reference_body;
-  nb::object catalog;  // list: relation id -> (of, in_frame, source); null for a pose made by hand
-};
-
 /// The native part of a World: a Forest and the Python objects that name its parts.
 struct WorldCore {
   std::shared_ptr<Forest> forest;
   nb::dict ids;      // name -> frame id: what has been asked for before
   nb::list catalog;  // relation id -> (of, in_frame, source)
+  nb::list bodies;   // names of declared bodies, in the order of their numbers
 
   nb::object own_name;  // the source of what is said without a source
   QueryContext defaults;
@@ -54,10 +45,29 @@ using Self = nb::handle_t<WorldCore>;
 
 [[nodiscard]] QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation);
 [[nodiscard]] Pose make_pose(const WorldCore& world, PoseAnswer answer, nb::handle of, nb::handle in_frame);
+[[nodiscard]] Twist make_twist(const WorldCore& world, TwistAnswer answer, nb::handle of, nb::handle relative_to,
+                               nb::handle expressed_in, nb::handle point);
+
+/// The frame's number where the name has been asked for before; null otherwise.
+[[nodiscard]] PyObject* known_id(const WorldCore& world, nb::handle name);
+/// The name as it will be stored: an old one, or a new one that is allowed.
+[[nodiscard]] nb::object admitted(Self self, nb::handle name);
+/// Who speaks: the one given, or the world itself.
+[[nodiscard]] nb::object source_of(Self self, nb::handle source);
+void remember(WorldCore& world, nb::handle name);
+void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row = -1);
+
+/// The default values of keyword arguments, so that the usual case is one comparison of pointers.
+struct Words {
+  nb::object raise = nb::steal(PyUnicode_InternFromString("raise"));
+  nb::object unique = nb::steal(PyUnicode_InternFromString("unique"));
+};
+[[nodiscard]] const Words& words();
 
 /// Brings the catalog up to date after relations were made.
 void sync_catalog(WorldCore& world);
 
+void bind_world_twists(nb::class_<WorldCore>& world);
 void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world);
 void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world);
 

@@ -6,7 +6,7 @@
 #include "armillary/pose_row.hpp"
 #include "batch_poses.hpp"
 #include "forest_state.hpp"
-#include "scratch.hpp"
+#include "legs.hpp"
 
 namespace armillary {
 
@@ -85,9 +85,9 @@ class Block {
     Evaluation value;
     const FailureKind kind = evaluate_edge(edge, bracket, {stamps_[i]}, context_, fallback_, value);
     if (kind != FailureKind::none) {
-      const Coverage held = coverage_of(edge);
-      return Evidence{
-          .kind = kind, .relation = edge.relation, .requested = {stamps_[i]}, .first = held.first, .last = held.last, .row = i};
+      Failure failure = edge_failure(kind, edge, {stamps_[i]}, context_);
+      failure->row = i;
+      return failure;
     }
     put_pose(poses, i, value.value);
     return {};
@@ -218,7 +218,8 @@ Failure Forest::poses(FrameId of, FrameId in_frame, std::span<const std::int64_t
       }
     }
   };
-  return for_each_block(state_->topology, of, in_frame, stamps, context, state_->options.default_covariance, write);
+  return for_each_block(state_->topology, of, in_frame, stamps, state_->completed(context), state_->options.default_covariance,
+                        write);
 }
 
 Failure Forest::map_points(FrameId from, FrameId to, std::span<const std::int64_t> stamps, const QueryContext& context,
@@ -233,7 +234,8 @@ Failure Forest::map_points(FrameId from, FrameId to, std::span<const std::int64_
       to_row[2] = mapped.z;
     }
   };
-  return for_each_block(state_->topology, from, to, stamps, context, state_->options.default_covariance, write);
+  return for_each_block(state_->topology, from, to, stamps, state_->completed(context), state_->options.default_covariance,
+                        write);
 }
 
 }  // namespace armillary

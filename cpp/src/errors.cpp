@@ -34,6 +34,18 @@ const char* to_string(FailureKind kind) {
       return "a configured limit is reached";
     case FailureKind::closed:
       return "the world is closed";
+    case FailureKind::not_a_twist:
+      return "a twist needs finite numbers";
+    case FailureKind::no_velocity:
+      return "a computed pose has no velocity of its own: give a window to differentiate over";
+    case FailureKind::constant_in_body:
+      return "both frames are on one body, whose poses are constant";
+    case FailureKind::moves_in_body:
+      return "two frames of a body are joined by a relation that can move";
+    case FailureKind::on_other_body:
+      return "the frame is on another body";
+    case FailureKind::relative_to_itself:
+      return "a body does not move relative to itself";
   }
   return "unknown failure";
 }

@@ -134,13 +134,13 @@ Failure Forest::set_poses(const EdgeName& edge, std::span<const std::int64_t> st
   return state_->write(edge, stamps, rows, sides);
 }
 
-Failure Forest::fix(const EdgeName& edge, Stamp from, const FixedPose& pose) {
+Failure Forest::fix(const EdgeName& edge, Stamp from, const FixedPose& pose, bool recalibrate) {
   std::array<double, 7> values{};
   if (Failure failure = to_values(pose.value, values)) return failure;
   auto stored = std::make_unique<FixedPose>(pose);
   stored->value.rotation = {values[0], values[1], values[2], values[3]};
   const Guard guard(state_->lock);
-  return state_->open_run(edge, {.from = from, .fixed = std::move(stored)});
+  return state_->open_run(edge, {.from = from, .fixed = std::move(stored)}, recalibrate);
 }
 
 Failure Forest::drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider) {
@@ -160,9 +160,12 @@ bool Forest::prefer(FrameId of, std::optional<std::string_view> source) {
   SourceId chosen = kNone;
   if (source) {
     chosen = state_->find_source(*source);
-    if (chosen == kNone || state_->find_track(of, chosen) == nullptr) return false;
+    const std::vector<RelationId>& twists = state_->frames[of].twists;
+    const bool measures = std::ranges::any_of(twists, [&](RelationId id) { return state_->twists.at(id)->source == chosen; });
+    if (chosen == kNone || (state_->find_track(of, chosen) == nullptr && !measures)) return false;
   }
   state_->frames[of].preferred = chosen;
+  state_->bodies_changed = !state_->twists.empty();
   state_->publish(of);
   return true;
 }
@@ -183,6 +186,7 @@ Failure Forest::keep(RelationId id, const Retention& retention) {
 
 Retention Forest::retention_of(RelationId id) const {
   const Guard guard(state_->lock);
+  if (const auto twist = state_->twists.find(id); twist != state_->twists.end()) return twist->second->retention;
   const bool known = id < state_->relations.size() && state_->relations[id];
   return known ? state_->relations[id]->retention : state_->options.retention;
 }
@@ -202,12 +206,14 @@ Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
 
 void Forest::clear() {
   const Guard guard(state_->lock);
+  state_->forget_twist_samples();
   state_->forget_all_samples(false);
   state_->refresh_circles();
 }
 
 void Forest::reset_time() {
   const Guard guard(state_->lock);
+  state_->forget_twist_samples();
   state_->forget_all_samples(true);
   state_->refresh_circles();
 }
@@ -230,8 +236,20 @@ ProviderKind kind_of(const TrackRecord& track, RelationId id) {
 
 }  // namespace
 
+RelationInfo Forest::twist_info(const TwistRecord& record) const {
+  RelationInfo info{.id = record.id,
+                    .of = *state_->frames[record.of].name,
+                    .in_frame = state_->body_name(record.reference),
+                    .source = state_->sources[record.source],
+                    .kind = ProviderKind::twist,
+                    .samples = record.series->size()};
+  if (const Row first = record.series->first_row()) info.coverage = {{first.stamp_ns()}, record.series->newest()};
+  return info;
+}
+
 std::optional<RelationInfo> Forest::relation(RelationId id) const {
   const Guard guard(state_->lock);
+  if (const auto twist = state_->twists.find(id); twist != state_->twists.end()) return twist_info(*twist->second);
   if (id >= state_->relations.size() || !state_->relations[id]) return std::nullopt;
   const RelationRecord& record = *state_->relations[id];
   RelationInfo info{.id = id,

@@ -89,16 +89,34 @@ Failure answer_at_two_times(const Topology& topology, const Question& question, 
 
 }  // namespace
 
+/// With what a prediction needs.
+QueryContext Forest::State::completed(const QueryContext& context) const {
+  QueryContext complete = context;
+  if (context.outside != Outside::predict) return complete;
+  complete.prediction = &options.prediction;
+  complete.want_twists = true;
+  return complete;
+}
+
 Result<PoseAnswer> Forest::pose(const Question& question) const {
+  if (question.context.outside != Outside::predict) return state_->pose_now(question);
+  Question complete = question;
+  complete.context = state_->completed(question.context);
+  return state_->pose_now(complete);
+}
+
+Result<PoseAnswer> Forest::State::pose_now(const Question& question) const {
   const Pin pin;
-  const Topology& topology = *state_->topology.load();
+  const Topology& now = *topology.load();
   Result<PoseAnswer> result;
-  result.failure = check_frames(topology, question);
+  result.failure = check_frames(now, question);
   if (result.failure) return result;
   Scratch& scratch = Scratch::of_this_thread();
-  const std::optional<Covariance>& fallback = state_->options.default_covariance;
-  result.failure = question.fixed_frame == kNone ? answer_at_one_time(topology, question, fallback, scratch, result.value)
-                                                 : answer_at_two_times(topology, question, fallback, scratch, result.value);
+  const std::optional<Covariance>& fallback = options.default_covariance;
+  result.failure = question.fixed_frame == kNone ? answer_at_one_time(now, question, fallback, scratch, result.value)
+                                                 : answer_at_two_times(now, question, fallback, scratch, result.value);
+  result.value.body = now.node(question.of).body;
+  result.value.reference_body = now.node(question.in_frame).body;
   return result;
 }
 

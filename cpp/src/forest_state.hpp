@@ -54,6 +54,22 @@ struct RelationRecord {
   Retention retention{};
 };
 
+/// What one source says of how a frame moves, relative to one body.
+struct TwistRecord {
+  RelationId id = kNone;
+  FrameId of = kNone;
+  BodyId reference = kNone;
+  SourceId source = kNone;
+  Retention retention{};
+  std::unique_ptr<Series> series{};  // body form
+};
+
+/// A body that was declared.
+struct BodyRecord {
+  std::string name{};
+  std::vector<FrameId> frames{};  // in the order they came
+};
+
 struct FrameRecord {
   std::unique_ptr<const std::string> name{};  // readers look at it through the published node
   std::uint64_t sequence = 0;                 // order of creation; ids are reused
@@ -62,6 +78,7 @@ struct FrameRecord {
   BodyId body = kNone;
   std::vector<std::unique_ptr<TrackRecord>> tracks{};
   std::vector<RelationId> hanging{};  // relations whose parent this frame is
+  std::vector<RelationId> twists{};   // twist relations that are said of it
 };
 
 /// One sample on its way in.
@@ -106,7 +123,12 @@ struct Forest::State {
   NameTable frame_ids;
   std::vector<std::string> sources;
   NameTable source_ids;
-  std::vector<std::unique_ptr<RelationRecord>> relations;  // null: removed
+  std::vector<std::unique_ptr<RelationRecord>> relations;  // null: removed, or a twist
+  std::unordered_map<RelationId, std::unique_ptr<TwistRecord>> twists;
+  std::vector<BodyRecord> bodies;
+  NameTable body_ids;
+  bool bodies_changed = false;                           // readers have not seen bodies or twist relations yet
+  std::vector<std::unique_ptr<Series>> unlinked_twists;  // taken out by the edit under way
   StructureWatches structure_watches;
   std::unordered_map<WaitId, Watched> watching;
   std::vector<std::unique_ptr<const std::string>> names_gone;
@@ -132,6 +154,33 @@ struct Forest::State {
   void fill_node(const FrameRecord& frame, FrameNode& node);
   void discard(RunRecord& run);
 
+  // asking (forest_queries.cpp)
+  [[nodiscard]] Result<PoseAnswer> pose_now(const Question& question) const;
+  [[nodiscard]] QueryContext completed(const QueryContext& context) const;
+
+  // bodies (forest_bodies.cpp)
+  [[nodiscard]] BodyId find_body(std::string_view name) const;
+  [[nodiscard]] std::string body_name(BodyId body) const;
+  [[nodiscard]] bool is_within_body(std::string_view of, std::string_view in_frame) const;
+  [[nodiscard]] bool is_within_body(FrameId of, FrameId in_frame) const {
+    return is_declared(frames[of].body) && frames[of].body == frames[in_frame].body;
+  }
+  [[nodiscard]] Failure check_constant(const EdgeName& edge, const FixedPose* pose, bool recalibrate) const;
+  [[nodiscard]] FrameId moving_frame_of(BodyId body) const;
+  [[nodiscard]] Failure check_adoption(std::string_view name, std::span<const std::string_view> adopted) const;
+  void adopt(FrameId frame, BodyId body);
+  [[nodiscard]] std::unique_ptr<const BodyGraph> body_graph() const;
+
+  // twists (forest_twist_writing.cpp)
+  [[nodiscard]] TwistRecord* find_twist(FrameId of, BodyId reference, SourceId source) const;
+  TwistRecord& make_twist(FrameId of, BodyId reference, SourceId source);
+  [[nodiscard]] Failure to_body_form(const TwistName& name, const TwistSample& sample, Velocity& body_form,
+                                     std::optional<Covariance>& covariance) const;
+  Failure write_twist(const TwistName& name, Stamp at, const Velocity& body_form, const std::optional<Covariance>& covariance);
+  void erase_twist(RelationId id);
+  void erase_twists_of(FrameId frame);
+  void forget_twist_samples();
+
   // writing (forest_writing.cpp)
   [[nodiscard]] Failure check_stamps(const RelationRecord* relation, std::span<const std::int64_t> stamps) const;
   [[nodiscard]] Stamp oldest_welcome(const RelationRecord& relation, Stamp at) const;
@@ -139,7 +188,7 @@ struct Forest::State {
   bool write_in_place(RelationRecord& relation, const Sample& sample);
   Failure write_known(RelationRecord& relation, const Sample& sample);
   Failure write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
-  Failure open_run(const EdgeName& edge, RunRecord run);
+  Failure open_run(const EdgeName& edge, RunRecord run, bool recalibrate = false);
   template <typename Edit>
   Failure edit_track(const EdgeName& edge, Edit edit);
   void forget_samples(TrackRecord& track, bool time_restarts);

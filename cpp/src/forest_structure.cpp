@@ -41,6 +41,7 @@ FrameId Forest::State::add_frame(std::string_view name) {
   frame.alive = true;
   frame.body = id;
   frame_ids.emplace(*frame.name, id);
+  if (const auto body = body_ids.find(name); body != body_ids.end()) adopt(id, body->second);
   publish(id);
   structure_watches.frame_added(*frame.name);
   return id;
@@ -103,6 +104,7 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   node.alive = frame.alive;
   node.body = frame.body;
   node.name = frame.name.get();
+  node.has_twists = !frame.twists.empty();
   node.may_loop = std::ranges::any_of(frame.tracks, [](const auto& track) { return track->may_loop; });
   std::vector<const TrackRecord*> with_runs;
   for (const auto& track : frame.tracks)
@@ -136,7 +138,11 @@ void Forest::State::publish(std::span<const FrameId> changed) {
     replaced.push_back(node.tracks);
     fill_node(frames[id], node);
   }
+  if (bodies_changed) edit.set_bodies(body_graph());
   edit.commit(topology, retired);
+  bodies_changed = false;
+  for (auto& series : unlinked_twists) retired.retire(series.release());
+  unlinked_twists.clear();
   for (const TrackSet* set : replaced) retired.retire(set);
   for (RunRecord& run : unlinked) {
     retired.retire(run.series.release());
@@ -165,6 +171,7 @@ void Forest::State::erase_frame(FrameId id) {
     track->runs.clear();
     drop_unused_relations(*track);
   }
+  erase_twists_of(id);
   for (auto& [wait, watched] : watching) std::erase_if(watched.tracks, [&](const TrackRecord* track) { return track->of == id; });
   frame_ids.erase(*frame.name);
   names_gone.push_back(std::move(frame.name));

@@ -21,10 +21,10 @@ class Sweeper {
     FrameId above = kNone;        // parent, where the edge has a value
     FrameId component = kNone;    // topmost frame reached; kNone: not yet known
     FrameId rigid = kNone;        // topmost frame reached over fixed edges alone
-    FrameId fresh = kNone;        // topmost frame reached without holding
+    FrameId fresh = kNone;        // topmost frame reached without holding or predicting
     bool is_rigid = false;
-    bool held = false;
-    bool visited = false;  // on the way up: edges that do not cover the instant may run in a circle
+    bool is_stale = false;  // held or predicted, as the question has it
+    bool visited = false;   // on the way up: edges that do not cover the instant may run in a circle
   };
 
   void sweep(const Topology& topology, Stamp at, const QueryContext& context) {
@@ -79,7 +79,7 @@ class Sweeper {
     here.component_T_frame = above.component_T_frame * here.component_T_frame;
     here.component = above.component;
     here.rigid = here.is_rigid ? above.rigid : frame;
-    here.fresh = here.held ? frame : above.fresh;
+    here.fresh = here.is_stale ? frame : above.fresh;
   }
 
   void find_edges(const Topology& topology, Stamp at, const QueryContext& context) {
@@ -141,7 +141,7 @@ class Sweeper {
       return;
     }
     here.is_rigid = edge.provider.kind == ProviderKind::fixed;
-    here.held = value_.held;
+    here.is_stale = value_.held || value_.predicted;
     here.component_T_frame = value_.value;
   }
 
@@ -167,7 +167,7 @@ class Sweeper {
 void ask_alone(const Forest& forest, const Question& question, const std::string& name, Sweep& sweep) {
   Result<PoseAnswer> answer = forest.pose(question);
   if (!answer) return sweep.missing.push_back({name, std::move(answer.failure)});
-  sweep.found.push_back({question.of, answer.value.transform, answer.value.stamp, answer.value.held});
+  sweep.found.push_back({question.of, answer.value.transform, answer.value.stamp, answer.value.held, answer.value.predicted});
   sweep.names += name;
   sweep.name_ends.push_back(static_cast<std::uint32_t>(sweep.names.size()));
 }
@@ -175,7 +175,7 @@ void ask_alone(const Forest& forest, const Question& question, const std::string
 }  // namespace
 
 Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& given) const {
-  QueryContext context = given;
+  QueryContext context = state_->completed(given);
   context.want_covariance = false;
   const Pin pin;
   const Topology& topology = *state_->topology.load();
@@ -205,7 +205,8 @@ Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& given) con
     const Stamp stamp = there.rigid == here.rigid && id != in_frame ? Stamp::always() : at.at;
     const Transform in_T_frame =
         seen_from_top ? there.component_T_frame : between(here.component_T_frame, there.component_T_frame);
-    sweep.found.push_back({id, in_T_frame, stamp, there.fresh != here.fresh});
+    const bool is_stale = there.fresh != here.fresh, predicts = context.outside == Outside::predict;
+    sweep.found.push_back({id, in_T_frame, stamp, is_stale && !predicts, is_stale && predicts});
     sweep.names += *topology.node(id).name;
     sweep.name_ends.push_back(static_cast<std::uint32_t>(sweep.names.size()));
   }

@@ -140,6 +140,7 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
                              const double* sides) {
   if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
   if (stamps.empty()) return {};
+  if (Failure failure = check_constant(edge, nullptr, false)) return failure;
   if (Failure failure = check_rows(stamps.size(), rows)) return failure;
   if (Failure failure = check_stamps(find_relation(edge), stamps)) return failure;
   const bool in_order = strictly_increasing(stamps);
@@ -162,8 +163,9 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
 }
 
 /// A fixed or driven pose from `run.from` on.
-Failure Forest::State::open_run(const EdgeName& edge, RunRecord run) {
+Failure Forest::State::open_run(const EdgeName& edge, RunRecord run, bool recalibrate) {
   if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
+  if (Failure failure = check_constant(edge, run.fixed.get(), recalibrate)) return failure;
   return edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
     run.parent = relation.parent;
     run.relation = relation.id;

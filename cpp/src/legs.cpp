@@ -37,12 +37,18 @@ Covariance CovarianceSum::total() const {
   return total;
 }
 
-namespace {
-
-Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at) {
+Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context) {
   const Coverage held = coverage_of(edge);
-  return Evidence{.kind = kind, .relation = edge.relation, .requested = at, .first = held.first, .last = held.last};
+  const bool is_too_far = context.prediction != nullptr && kind == FailureKind::after_history;
+  return Evidence{.kind = kind,
+                  .relation = edge.relation,
+                  .requested = at,
+                  .first = held.first,
+                  .last = held.last,
+                  .horizon_ns = is_too_far ? context.prediction->horizon.ns : -1};
 }
+
+namespace {
 
 bool never_had_samples(const PathEdge& edge) {
   const bool is_forgotten = edge.provider.kind == ProviderKind::sampled && edge.provider.series().is_forgotten();
@@ -54,7 +60,7 @@ bool never_had_samples(const PathEdge& edge) {
 Failure lower_to_coverage(const std::vector<PathEdge>& edges, Stamp limit, Stamp& newest, RelationId& limiting) {
   for (const PathEdge& edge : edges) {
     const std::optional<Stamp> covered = newest_covered(edge, limit);
-    if (!covered && never_had_samples(edge)) return edge_failure(FailureKind::no_samples, edge, newest);
+    if (!covered && never_had_samples(edge)) return edge_failure(FailureKind::no_samples, edge, newest, {});
     if (covered && *covered < newest) {
       newest = *covered;
       limiting = edge.relation;
@@ -63,10 +69,10 @@ Failure lower_to_coverage(const std::vector<PathEdge>& edges, Stamp limit, Stamp
   return {};
 }
 
-/// The newest instant that every edge on the path at that instant covers; `Stamp::never()`: all is fixed.
+}  // namespace
+
 Failure settle_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context, Scratch& scratch,
                       Path& path, Stamp& at, RelationId& limiting) {
-  at = Stamp::never();
   while (true) {
     if (Failure failure = scratch.finder.find(topology, of, in_frame, at, context, path)) return failure;
     Stamp newest = at;
@@ -79,6 +85,8 @@ Failure settle_latest(const Topology& topology, FrameId of, FrameId in_frame, co
     at = newest;
   }
 }
+
+namespace {
 
 struct Evaluator {
   Stamp at;
@@ -148,9 +156,9 @@ Failure evaluate_path(const Path& path, const QueryContext& context, const std::
   Transform ancestor_T_of, ancestor_T_in;
   std::size_t failed = 0;
   FailureKind kind = evaluator.product(path.up, scratch.probes.data(), ancestor_T_of, failed);
-  if (kind != FailureKind::none) return edge_failure(kind, path.up[failed], leg.at);
+  if (kind != FailureKind::none) return edge_failure(kind, path.up[failed], leg.at, context);
   kind = evaluator.product(path.down, scratch.probes.data() + path.up.size(), ancestor_T_in, failed);
-  if (kind != FailureKind::none) return edge_failure(kind, path.down[failed], leg.at);
+  if (kind != FailureKind::none) return edge_failure(kind, path.down[failed], leg.at, context);
   leg.value = path.down.empty() ? ancestor_T_of : between(ancestor_T_in, ancestor_T_of);
   return {};
 }
@@ -160,7 +168,7 @@ Failure evaluate_path(const Path& path, const QueryContext& context, const std::
 Failure answer_leg(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, bool latest, const QueryContext& context,
                    const std::optional<Covariance>& fallback, Scratch& scratch, Path& path, Leg& leg) {
   RelationId limiting = kNone;
-  leg.at = at;
+  leg.at = latest ? Stamp::never() : at;
   Failure failure = latest ? settle_latest(topology, of, in_frame, context, scratch, path, leg.at, limiting)
                            : scratch.finder.find(topology, of, in_frame, at, context, path);
   if (!failure) failure = evaluate_path(path, context, fallback, scratch, leg);

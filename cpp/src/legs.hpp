@@ -51,6 +51,14 @@ struct Leg {
                                  const QueryContext& context, const std::optional<Covariance>& fallback, Scratch& scratch,
                                  Path& path, Leg& leg);
 
+/// Lowers `at` to the newest instant that every edge on the path at that instant covers, and leaves that path.
+/// From `Stamp::never()` it stays there where all is fixed.
+[[nodiscard]] Failure settle_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context,
+                                    Scratch& scratch, Path& path, Stamp& at, RelationId& limiting);
+
+/// With what the edge holds as evidence.
+[[nodiscard]] Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context);
+
 /// Adds the errors of a leg's edges; `after` is the product of everything right of this leg.
 void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const Transform& after,
                      CovarianceSum& sum);

@@ -66,6 +66,8 @@ PathFinder::Step PathFinder::parent_edge(const Topology& topology, FrameId frame
                                          Path& path, PathEdge& edge, FrameId& parent) {
   const FrameNode& node = topology.node(frame);
   const Step step = choose_parent(node, frame, at, context, path, edge, parent);
+  if (context.want_twists && node.has_twists && step == Step::moved)
+    edge.links = topology.bodies()->find(frame, topology.node(parent).body);
   if (!node.may_loop || step != Step::moved) return step;
   path.valid_from = at;
   path.valid_to = at == Stamp::never() ? at : Stamp{at.ns + 1};
@@ -213,8 +215,27 @@ FailureKind hold_or_fail(const Series& series, const Row& nearest, FailureKind k
   return FailureKind::none;
 }
 
-FailureKind evaluate_sampled(const Series& series, const Bracket& bracket, Stamp at, const QueryContext& context,
+/// The last motion goes on; its uncertainty travels along and grows.
+FailureKind predict_or_fail(const PathEdge& edge, const Row& last, Stamp at, const QueryContext& context,
+                            const std::optional<Covariance>& fallback, Evaluation& out) {
+  const Series& series = edge.provider.series();
+  const std::int64_t ahead_ns = at.ns - last.stamp_ns();
+  Velocity motion;
+  const bool may = context.prediction != nullptr && ahead_ns <= context.prediction->horizon.ns;
+  if (!may || !last_motion(edge, series, last, context, motion)) return outside_kind(series, FailureKind::after_history);
+  const double ahead_s = 1e-9 * static_cast<double>(ahead_ns);
+  const Transform way = Transform::exp(motion.during(ahead_s));
+  set_from_row(last, context, fallback, out);
+  out.value = out.value * way;
+  if (out.certainty == Certainty::known)
+    out.covariance = transported(out.covariance, way.inverse()) + ahead_s * context.prediction->noise_per_s;
+  out.predicted = true;
+  return FailureKind::none;
+}
+
+FailureKind evaluate_sampled(const PathEdge& edge, const Bracket& bracket, Stamp at, const QueryContext& context,
                              const std::optional<Covariance>& fallback, Evaluation& out) {
+  const Series& series = edge.provider.series();
   const auto& [before, after] = bracket;
   if (before && before.stamp_ns() == at.ns) {
     set_from_row(before, context, fallback, out);
@@ -222,6 +243,7 @@ FailureKind evaluate_sampled(const Series& series, const Bracket& bracket, Stamp
   }
   if (!before)
     return hold_or_fail(series, after ? after : series.first_row(), FailureKind::before_history, context, fallback, out);
+  if (!after && context.outside == Outside::predict) return predict_or_fail(edge, before, at, context, fallback, out);
   if (!after) return hold_or_fail(series, before, FailureKind::after_history, context, fallback, out);
   out.value = interpolate_rows(before, after, at.ns, context.interpolation);
   if (context.want_covariance) {
@@ -258,10 +280,11 @@ FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at
       return FailureKind::none;
     case ProviderKind::sampled: {
       const Series& series = edge.provider.series();
-      return evaluate_sampled(series, bracket != nullptr ? *bracket : series.bracket(at), at, context, default_covariance, out);
+      return evaluate_sampled(edge, bracket != nullptr ? *bracket : series.bracket(at), at, context, default_covariance, out);
     }
     case ProviderKind::driven:
       return edge.provider.driven().evaluate(at, context, out);
+    case ProviderKind::twist:
     case ProviderKind::none:
       break;
   }
@@ -286,6 +309,7 @@ std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit) {
       if (coverage.empty() || coverage.first > limit) return std::nullopt;
       return std::min(coverage.last, limit);
     }
+    case ProviderKind::twist:
     case ProviderKind::none:
       break;
   }
@@ -305,6 +329,7 @@ Coverage coverage_of(const PathEdge& edge) {
       const Coverage covered = provider.driven().coverage();
       return {std::max(covered.first, edge.opens), covered.last};
     }
+    case ProviderKind::twist:
     case ProviderKind::none:
       break;
   }

@@ -3,8 +3,18 @@
 #include <vector>
 
 #include "armillary/path.hpp"
+#include "motion.hpp"
 
 namespace armillary {
+
+/// A body that a search has reached, and how.
+struct BodyVisit {
+  BodyId body = kNone;
+  std::uint32_t link = 0;     // over which
+  std::uint32_t from = 0;     // index of the visit before
+  bool is_reference = false;  // it is the link's reference, not its moving body
+  bool is_contested = false;  // another source says the same, and nothing decides
+};
 
 /// Working memory of one reading thread, so that asking allocates nothing.
 struct Scratch {
@@ -12,6 +22,8 @@ struct Scratch {
   Path path, second;
   std::vector<Series::Probe> probes;
   std::vector<Evaluation> values;  // per edge: `up` then `down`
+  std::vector<Motion> motions;     // the same for questions about motion
+  std::vector<BodyVisit> visits;   // bodies reached on a search for measured motions
 
   static Scratch& of_this_thread() {
     thread_local Scratch scratch;

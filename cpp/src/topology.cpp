@@ -35,8 +35,16 @@ FrameNode& TopologyEdit::node(FrameId id) {
   return const_cast<Topology::Page*>(next_->pages_[page])->nodes[id % Topology::kPageFrames];
 }
 
+void TopologyEdit::set_bodies(std::unique_ptr<const BodyGraph> bodies) {
+  next_->bodies_ = bodies.get();
+  bodies_ = std::move(bodies);
+}
+
 void TopologyEdit::commit(std::atomic<const Topology*>& root, RetireList& retired) {
+  const bool has_new_bodies = bodies_ != nullptr;
+  (void)bodies_.release();  // the version owns it from here on
   root.store(next_.release());
+  if (has_new_bodies) retired.retire(base_->bodies_);
   for (std::size_t i = 0; i < base_->pages_.size(); ++i)
     if (owned_[i]) retired.retire(base_->pages_[i]);  // the version itself still points to it
   retired.retire(base_);
@@ -44,6 +52,7 @@ void TopologyEdit::commit(std::atomic<const Topology*>& root, RetireList& retire
 
 void destroy_topology(const Topology* topology) {
   for (const Topology::Page* page : topology->pages_) delete page;
+  delete topology->bodies_;
   delete topology;
 }
 

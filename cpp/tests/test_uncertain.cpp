@@ -8,15 +8,6 @@ using namespace armillary;
 namespace {
 
 using tests::World;
-using Matrix6 = std::array<double, 36>;
-
-Matrix6 product(const Matrix6& a, const Matrix6& b) {
-  Matrix6 c{};
-  for (std::size_t i = 0; i < 6; ++i)
-    for (std::size_t j = 0; j < 6; ++j)
-      for (std::size_t k = 0; k < 6; ++k) c[6 * i + j] += a[6 * i + k] * b[6 * k + j];
-  return c;
-}
 
 Transform pose_of_seed(unsigned seed) {
   std::mt19937_64 random(seed);

@@ -140,7 +140,7 @@ CASES = [
         errors.InvalidArgument,
         lambda world: world.pose(of="robot", in_frame="map", outside="guess"),
         ("outside", "'guess'"),
-        "must be 'raise' or 'hold'",
+        "must be 'raise', 'hold' or 'predict'",
     ),
     Case(
         errors.FrameLoop,

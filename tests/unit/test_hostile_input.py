@@ -91,13 +91,17 @@ CONTEXT = {"outside": "raise", "policy": "unique", "interpolation": None}
 
 # Every public method, with arguments that are right.
 CALLS: dict[str, dict[str, Any]] = {
+    "add_body": {"*": "cart", "frames": ["new"]},
     "add_frame": {"*": "new"},
     "attach": {"of": "cup", "to": "robot", "at": seconds(2), "source": None, "outside": "raise"},
+    "bodies": {},
+    "body_of": {"*": "robot"},
     "can_pose": QUESTION | CONTEXT,
     "clear": {},
     "close": {},
     "detach": {"of": "cup", "to": "robot", "at": seconds(2), "source": None, "outside": "raise"},
-    "fix": {"of": "new", "in_frame": "map", "transform": STILL, "at": None, "covariance": None, "source": None},
+    "fix": {"of": "new", "in_frame": "map", "transform": STILL, "at": None, "covariance": None, "source": None}
+    | {"recalibrate": False},
     "frames": {},
     "keep": EDGE | {"source": None, "history": None, "max_samples": None, "thin_m": None, "thin_rad": None},
     "map_points": {"*": [[1, 2, 3]], "from_frame": "robot", "to_frame": "map", "at": LATEST} | CONTEXT,
@@ -119,6 +123,14 @@ CALLS: dict[str, dict[str, Any]] = {
         "source": None,
         "covariances": None,
     },
+    "set_twist": {
+        "of": "robot",
+        "relative_to": "map",
+        "expressed_in": "robot",
+        "linear": (1, 0, 0),
+        "angular": (0, 0, 1),
+    }
+    | {"angular": (0, 0, 1), "at": seconds(1), "source": None, "covariance": None, "pending": False},
     "snapshot": {"in_frame": "map", "at": LATEST} | CONTEXT,
     "stamped_queue": {
         "*": bool,
@@ -130,6 +142,8 @@ CALLS: dict[str, dict[str, Any]] = {
     },
     "transforms": EDGE | {"at": [seconds(1)], "as_": "matrix"} | CONTEXT,
     "tree": {"at": LATEST},
+    "twist": {"of": "robot", "relative_to": "map", "expressed_in": None, "point": None, "at": LATEST, "window": None}
+    | CONTEXT,
     "wait_for_pose": QUESTION | CONTEXT | {"timeout_s": 0.0},
 }
 SETTINGS: dict[str, Any] = {

@@ -26,6 +26,12 @@ enum class FailureKind {
   not_a_pose,
   limit_reached,
   closed,
+  not_a_twist,
+  no_velocity,
+  constant_in_body,
+  moves_in_body,
+  on_other_body,
+  relative_to_itself,
 };
 
 /// Why a call could not be answered: what was asked, what is true.
@@ -38,9 +44,12 @@ struct Evidence {
   Stamp requested{};
   Stamp first{};  ///< what the edge holds
   Stamp last{};
-  std::size_t row = 0;          ///< of a batch: the first row at fault
-  std::vector<FrameId> path{};  ///< of a loop, or the frames that hang under a removed one
-  std::string name{};           ///< of a frame that does not exist
+  std::int64_t horizon_ns = -1;  ///< set where a prediction would reach further than it may
+  bool about_twist = false;      ///< the relation, or the rivals, are twists
+  std::size_t row = 0;           ///< of a batch: the first row at fault
+  std::vector<FrameId> path{};   ///< of a loop, or the frames that hang under a removed one
+  std::string name{};            ///< of a frame that does not exist, or of the body at hand
+  std::string other{};           ///< the body that a frame is on instead
 };
 
 /// A failure as a value: true where there is one. Success costs a null pointer.

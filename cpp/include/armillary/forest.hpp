@@ -23,6 +23,7 @@ struct ForestOptions {
   std::size_t max_runs = 1000;  ///< parents remembered for one frame and source
   std::size_t max_waits = 10'000;
   std::optional<Covariance> default_covariance{};  ///< of samples that come without one
+  Prediction prediction{};
 };
 
 /// Who places which frame in which: a pose relation.
@@ -30,7 +31,20 @@ struct EdgeName {
   std::string_view of, in_frame, source;
 };
 
-/// One relation as `relations()` reports it.
+/// Who measures how which frame moves, relative to a body or any frame on it: a twist relation.
+struct TwistName {
+  std::string_view of, relative_to, source;
+};
+
+/// A twist as it is measured: of the origin of a frame, along the axes of any.
+struct TwistSample {
+  Stamp at{};
+  std::string_view expressed_in;  ///< empty: the frame it is said of
+  Velocity velocity{};
+  const Covariance* covariance = nullptr;  ///< linear, then angular, along the same axes; null: unknown
+};
+
+/// One relation as `relations()` reports it; `in_frame` of a twist is the body it is relative to.
 struct RelationInfo {
   RelationId id = kNone;
   std::string of, in_frame, source;
@@ -55,6 +69,18 @@ struct Question {
   When at{};
   FrameId fixed_frame = kNone;
   When of_at{};
+  QueryContext context{};
+};
+
+/// How did the body of `of` move, relative to another body?
+struct TwistQuestion {
+  FrameId of = kNone;
+  FrameId reference = kNone;     ///< a frame of the other body, where the path of poses ends
+  BodyId relative_to = kNone;    ///< in its place the body alone: the path ends at its nearest frame
+  FrameId expressed_in = kNone;  ///< along whose axes; none: `reference`
+  FrameId point = kNone;         ///< whose origin is the point, as fixed to the moving body; none: `of`
+  When at{};
+  Duration window{};  ///< 0: derivative of the interpolated pose; else a central difference over it
   QueryContext context{};
 };
 
@@ -86,6 +112,7 @@ struct Sweep {
     Transform transform;
     Stamp stamp;
     bool held;
+    bool predicted;
   };
   struct Missing {
     std::string name;
@@ -127,6 +154,11 @@ class Forest {
   [[nodiscard]] std::string frame_name(FrameId id) const;
   [[nodiscard]] std::vector<std::string> frame_names() const;  ///< in the order they came
   [[nodiscard]] BodyId body_of(FrameId id) const;
+  /// The body of this name, or that of the frame of this name; kNone where there is neither.
+  [[nodiscard]] BodyId find_body(std::string_view name) const;
+  [[nodiscard]] std::string body_name(BodyId id) const;
+  [[nodiscard]] std::vector<std::string> body_names() const;  ///< declared ones, in the order they came
+  [[nodiscard]] std::vector<std::string> frames_of(BodyId body) const;
   [[nodiscard]] const ForestOptions& options() const;
 
   // -- Writing. A failed call changes nothing.
@@ -148,13 +180,21 @@ class Forest {
   /// Many samples of one relation: stamps, seven values a row (wxyz, xyz), and 21 a row or null. All or nothing.
   Failure set_poses(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
 
-  /// A constant pose: always, or from `from` until something newer is said.
-  Failure fix(const EdgeName& edge, Stamp from, const FixedPose& pose);
+  /// A constant pose: always, or from `from` until something newer is said. Within a body it is said once, unless
+  /// it is to be corrected.
+  Failure fix(const EdgeName& edge, Stamp from, const FixedPose& pose, bool recalibrate = false);
 
   /// A computed pose: always, or from `from` on.
   Failure drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider);
   /// To be called when what `relation`'s provider covers has grown to `stamp`.
   void driven_changed(RelationId relation, Stamp stamp);
+
+  /// Frames that are one rigid body from now on, made where they are new. They come from bodies of their own; two of
+  /// them must not be joined by a relation that can move. Said again, it adds frames.
+  Failure add_body(std::string_view name, std::span<const std::string_view> frames);
+
+  /// How a frame moves at one instant. Other axes than its own are turned with the poses known for that instant.
+  Failure set_twist(const TwistName& name, const TwistSample& sample);
 
   /// Re-parents and keeps where it is.
   Failure attach(const Attachment& wish);
@@ -173,6 +213,8 @@ class Forest {
 
   [[nodiscard]] Result<PoseAnswer> pose(const Question& question) const;
   [[nodiscard]] bool can_pose(const Question& question) const;
+  /// Measured twists that lead from body to body; else along the poses, edge by edge.
+  [[nodiscard]] Result<TwistAnswer> twist(const TwistQuestion& question) const;
 
   /// One answer per stamp, in order; `write(row, transform)`. Stops at the first failure and names its row.
   enum class Layout { matrix, xyz_wxyz };
@@ -190,6 +232,7 @@ class Forest {
   [[nodiscard]] RelationId relations_made() const;  ///< one more than the highest relation id so far
   [[nodiscard]] SampleTable samples(RelationId relation, Stamp from, Stamp to) const;
   [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;
+  [[nodiscard]] std::vector<std::string> twist_sources_of(FrameId frame) const;
   /// Parent of `frame` at `at` as `pose` would take it; kNone for a root or a contested frame.
   [[nodiscard]] std::pair<FrameId, RelationId> parent_at(FrameId frame, When at) const;
 
@@ -218,6 +261,7 @@ class Forest {
 
  private:
   struct State;
+  [[nodiscard]] RelationInfo twist_info(const struct TwistRecord& record) const;
   std::unique_ptr<State> state_;
 };
 

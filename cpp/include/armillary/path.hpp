@@ -14,7 +14,11 @@ struct PathEdge {
   FrameId child;
   RelationId relation;
   ProviderRef provider;
-  Stamp opens = Stamp::always();  ///< set where the run begins after the instant asked for
+  Stamp opens = Stamp::always();     ///< set where the run begins after the instant asked for
+  const TwistLink* links = nullptr;  ///< of exactly this edge's motion; set where the question wants twists
+
+  /// The measured motion of the edge, where one covers `at` and no rival does.
+  [[nodiscard]] const TwistLink* twist(Stamp at) const { return links == nullptr ? nullptr : chosen_among(links, at); }
 };
 
 /// The edges between two frames and their lowest common ancestor, in one version of the structure.
@@ -79,6 +83,14 @@ class PathFinder {
 /// Value of one edge at `at`. Returns none, before/after_history, single_sample or no_samples.
 [[nodiscard]] FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at, const QueryContext& context,
                                         const std::optional<Covariance>& default_covariance, Evaluation& out);
+
+/// The motion that the edge goes on with after its last sample: measured, or that of the last interval.
+/// `last` is the newest row. False where nothing tells.
+[[nodiscard]] bool last_motion(const PathEdge& edge, const Series& series, const Row& last, const QueryContext& context,
+                               Velocity& body_form);
+
+/// The row before one at `stamp`; none where it was the first.
+[[nodiscard]] inline Row row_before(const Series& series, Stamp stamp) { return series.bracket({stamp.ns - 1}).before; }
 
 /// Newest instant not after `limit` that the edge covers; `Stamp::never()` where it covers all time;
 /// none where it has nothing at or before `limit`.

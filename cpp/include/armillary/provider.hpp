@@ -29,6 +29,12 @@ class DrivenProvider {
 
   /// Value at `at`. Returns `none`, or before/after_history, single_sample, no_samples.
   [[nodiscard]] virtual FailureKind evaluate(Stamp at, const QueryContext& context, Evaluation& out) const = 0;
+
+  /// Its motion at `at` in the body form; false where it has none of its own, and poses are to be differentiated.
+  [[nodiscard]] virtual bool velocity(Stamp at, const QueryContext& context, Velocity& out) const {
+    (void)at, (void)context, (void)out;
+    return false;
+  }
 };
 
 /// A pose that never changes.

@@ -9,14 +9,24 @@
 #include "armillary/stamp.hpp"
 #include "armillary/transform.hpp"
 #include "armillary/uncertain.hpp"
+#include "armillary/velocity.hpp"
 
 namespace armillary {
 
 class Selector;
 
 enum class Outside {
-  raise,  ///< outside the history there is no answer
-  hold,   ///< the nearest sample, and the answer says so
+  raise,    ///< outside the history there is no answer
+  hold,     ///< the nearest sample, and the answer says so
+  predict,  ///< after the last sample its motion goes on, and the answer says so; before the first as `raise`
+};
+
+/// How far and how surely a motion is continued beyond the last sample.
+struct Prediction {
+  Duration horizon{1'000'000'000};
+  Covariance noise_per_s{};  ///< what a second adds, in the tangent of the frame
+
+  Prediction();  ///< 1e-4 m2/s and 1e-4 rad2/s
 };
 
 /// How a question is to be answered; handed to every part that helps to answer it.
@@ -25,6 +35,8 @@ struct QueryContext {
   Interpolation interpolation = Interpolation::linear;
   const Selector* selector = nullptr;  ///< null: `unique`, a contested frame is a failure
   bool want_covariance = true;
+  bool want_twists = false;                ///< edges are to know the measured twist that belongs to them
+  const Prediction* prediction = nullptr;  ///< set by the forest where `outside` is `predict`
 };
 
 /// What is known of an answer's uncertainty.
@@ -44,10 +56,12 @@ class RelationList {
  public:
   RelationList() = default;
 
+  /// Before anything is put in.
   void reserve(std::size_t count) {
     if (count > kInline) more_ = std::make_unique<std::vector<RelationId>>();
   }
   void push_back(RelationId relation) {
+    if (!more_ && count_ == kInline) more_ = std::make_unique<std::vector<RelationId>>(few_.begin(), few_.end());
     if (more_) return more_->push_back(relation);
     few_[count_++] = relation;
   }
@@ -71,6 +85,33 @@ struct PoseAnswer {
   bool predicted = false;
   std::unique_ptr<Covariance> covariance;  ///< set where certainty is `known`
   RelationList relations;
+
+  bool integrated = false;  ///< an edge's poses were integrated from twists
+  BodyId body = kNone, reference_body = kNone;
+
+  [[nodiscard]] bool is_timeless() const { return stamp == Stamp::always(); }
+};
+
+/// How a velocity was obtained.
+enum class TwistMethod : std::uint8_t {
+  fixed,           ///< nothing on the way can move
+  measured,        ///< from twists that somebody measured
+  joints,          ///< from the velocities of joints
+  differentiated,  ///< from poses
+  mixed,           ///< some of each
+};
+
+/// How a body moved, seen from another.
+struct TwistAnswer {
+  Velocity velocity{};            ///< of the point asked for, along the axes asked for
+  Stamp stamp = Stamp::always();  ///< `always`: nothing on the way can move
+  TwistMethod method = TwistMethod::fixed;
+  Certainty certainty = Certainty::unknown;
+  bool held = false;
+  bool predicted = false;
+  std::unique_ptr<Covariance> covariance;  ///< set where certainty is `known`
+  RelationList relations;
+  BodyId body = kNone, reference_body = kNone;
 
   [[nodiscard]] bool is_timeless() const { return stamp == Stamp::always(); }
 };

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "armillary/body_graph.hpp"
 #include "armillary/ids.hpp"
 #include "armillary/provider.hpp"
 #include "armillary/series.hpp"
 
 namespace armillary {
 
-enum class ProviderKind : std::uint8_t { none, fixed, sampled, driven };
+enum class ProviderKind : std::uint8_t { none, fixed, sampled, driven, twist };
 
 /// Where the value of a relation comes from during one run.
 struct ProviderRef {
@@ -66,7 +67,8 @@ struct FrameNode {
   BodyId body = kNone;               ///< implicit bodies have the number of their frame
   const std::string* name = nullptr;
   bool alive = false;
-  bool may_loop = false;  ///< on a circle when time is ignored
+  bool may_loop = false;    ///< on a circle when time is ignored
+  bool has_twists = false;  ///< somebody measures how it moves
 };
 
 /// One version of the structure. Immutable; found through one atomic pointer, freed when no reader holds it.
@@ -82,12 +84,15 @@ class Topology {
   [[nodiscard]] std::uint32_t frames() const { return frames_; }
   [[nodiscard]] bool has(FrameId id) const { return id < frames_ && node(id).alive; }
   [[nodiscard]] const FrameNode& node(FrameId id) const { return pages_[id / kPageFrames]->nodes[id % kPageFrames]; }
+  /// Null where no body was declared and no motion measured.
+  [[nodiscard]] const BodyGraph* bodies() const { return bodies_; }
 
  private:
   friend class TopologyEdit;
   friend void destroy_topology(const Topology* topology);
   std::uint32_t frames_ = 0;
   std::vector<const Page*> pages_;
+  const BodyGraph* bodies_ = nullptr;
 };
 
 void destroy_topology(const Topology* topology);
@@ -102,6 +107,7 @@ class TopologyEdit {
 
   void grow_to(std::uint32_t frames);
   [[nodiscard]] FrameNode& node(FrameId id);
+  void set_bodies(std::unique_ptr<const BodyGraph> bodies);
 
   /// Publishes through `root`; what it replaces is retired.
   void commit(std::atomic<const Topology*>& root, RetireList& retired);
@@ -110,6 +116,7 @@ class TopologyEdit {
   const Topology* base_;
   std::unique_ptr<Topology> next_;
   std::vector<bool> owned_;  // pages that this edit copied
+  std::unique_ptr<const BodyGraph> bodies_;
 };
 
 /// Frees a topology that nobody reads any more, pages included.

@@ -162,9 +162,10 @@ class StampOutOfRange(ArmillaryError, LookupError):
         last: int | None,
         row: int | None = None,
         inserting: bool = False,
+        horizon: int | None = None,
     ) -> None:
         self.edge, self.requested, self.first, self.last, self.row = edge, requested, first, last, row
-        self.inserting = inserting
+        self.inserting, self.horizon = inserting, horizon
         where = "" if row is None else f" (row {row} of the batch)"
         super().__init__(self._sentence() + where)
 
@@ -214,6 +215,11 @@ class AfterHistory(StampOutOfRange):
 
     def _sentence(self) -> str:
         late = _length((self.requested or 0) - (self.last or 0))
+        if self.horizon is not None:
+            return (
+                f"The pose of {_edge_text(self.edge)} was asked {late} after its last sample ({self._held()}), and a "
+                f"prediction reaches {_length(self.horizon)}. Pass at=LATEST, or give World(predict_up_to_s=) more."
+            )
         return (
             f"The pose of {_edge_text(self.edge)} was asked {late} after its last sample ({self._held()}). "
             "Pass at=LATEST, wait_for_pose(...), or outside='hold' to accept the nearest sample."
@@ -268,12 +274,13 @@ class FrameLoop(ArmillaryError, ValueError):
 class AmbiguousPath(ArmillaryError, LookupError):
     """Two sources place the same frame, and nothing says whom to believe."""
 
-    def __init__(self, frame: str, sources: Sequence[str], requested: int | None) -> None:
-        self.frame, self.sources, self.requested = frame, tuple(sources), requested
+    def __init__(self, frame: str, sources: Sequence[str], requested: int | None, *, motion: bool = False) -> None:
+        self.frame, self.sources, self.requested, self.motion = frame, tuple(sources), requested, motion
         names = " and ".join(f"'{source}'" for source in self.sources)
         when = "now" if requested is None else f"at {_instant(requested)}"
+        said = f"The motion of '{frame}' is measured" if motion else f"Frame '{frame}' is placed"
         super().__init__(
-            f"Frame '{frame}' is placed by several sources {when}: {names}. "
+            f"{said} by several sources {when}: {names}. "
             f"Choose one with world.prefer(of='{frame}', source='{self.sources[0] if self.sources else ''}')."
         )
 

@@ -1,6 +1,6 @@
 """Rigid motions in time: the face of the native core."""
 
-from armillary._core import Pose, Rotation, Transform
+from armillary._core import Pose, Rotation, Transform, Twist
 from armillary.transforms._dispatcher import Dispatcher, WaitHandle, as_number, check_timeout
 from armillary.transforms._names import TypoGuard, check_name, warn_of_typo
 from armillary.transforms._queue import StampedQueue
@@ -17,6 +17,7 @@ __all__ = [
     "StampedQueue",
     "Transform",
     "Tree",
+    "Twist",
     "TypoGuard",
     "WaitHandle",
     "as_number",

@@ -26,7 +26,7 @@ class RelationInfo:
         of: The frame that is placed.
         in_frame: Its parent.
         source: Who says so.
-        kind: "fixed", "sampled" or "driven".
+        kind: "fixed", "sampled", "integrated" or "driven"; "twist" for a motion, relative to the body `in_frame`.
         samples: Number of samples held.
         first: Oldest instant held [ns]; None without samples.
         last: Newest instant held [ns]; None without samples.
@@ -106,6 +106,11 @@ class Snapshot(Mapping[str, "Transform"]):
     def held(self) -> frozenset[str]:
         """Frames for which the nearest sample was taken (`outside='hold'`)."""
         return frozenset(name for name, row in self._rows.items() if self._sweep.held(row))
+
+    @property
+    def predicted(self) -> frozenset[str]:
+        """Frames whose last motion was continued (`outside='predict'`)."""
+        return frozenset(name for name, row in self._rows.items() if self._sweep.predicted(row))
 
     def __repr__(self) -> str:
         return f"Snapshot({len(self)} frames in {self.in_frame}, {len(self._missing)} missing)"

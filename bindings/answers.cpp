@@ -1,0 +1,91 @@
+#include "answers.hpp"
+
+#include "convert.hpp"
+#include "raise.hpp"
+
+namespace armillary::python {
+
+bool Pose::is_frame_form() const {
+  const auto is = [](const nb::object& name, const nb::object& frame) { return !name.is_valid() || same_name(name, frame); };
+  return is(point, of) && is(reference_point, in_frame) && is(expressed_in, in_frame);
+}
+
+AnswerTypes& answer_types() {
+  static auto* only = new AnswerTypes{nb::borrow(nb::type<Pose>()), nb::borrow(nb::type<Twist>())};
+  return *only;
+}
+
+nb::object plain_text(nb::handle text) {
+  return PyUnicode_CheckExact(text.ptr()) ? nb::borrow(text) : nb::steal(PyUnicode_FromObject(text.ptr()));
+}
+
+namespace {
+
+bool has_control_character(nb::handle text) {
+  for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(text.ptr()); ++i) {
+    const Py_UCS4 letter = PyUnicode_READ_CHAR(text.ptr(), i);
+    if (letter < 0x20 || (letter >= 0x7f && letter < 0xa0) || (letter >= 0xd800 && letter < 0xe000)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+nb::object checked_name(nb::handle value, const char* name) {
+  if (!PyUnicode_Check(value.ptr()))
+    raise("InvalidName", std::string(name) + " must be a frame name (str), got " + shown(value) + ".", value);
+  if (PyUnicode_GET_LENGTH(value.ptr()) == 0)
+    raise("InvalidName", std::string(name) + " cannot be empty. Name the frame.", value);
+  if (PyUnicode_READ_CHAR(value.ptr(), 0) == '/')
+    raise("InvalidName", std::string(name) + " = " + shown(value) + " begins with '/'. Drop it.", value);
+  if (has_control_character(value))
+    raise("InvalidName", std::string(name) + " = " + shown(value) + " has a control character.", value);
+  return plain_text(value);
+}
+
+nb::object optional_name(nb::handle value, const char* name) {
+  return value.is_none() ? nb::object() : checked_name(value, name);
+}
+
+bool same_name(const nb::object& a, const nb::object& b) { return a.is(b) || a.equal(b); }
+
+template <typename Answer>
+nb::object covariance_array(const Answer& answer) {
+  switch (answer.certainty) {
+    case Certainty::unknown:
+      return nb::none();
+    case Certainty::exact:
+      return read_only_array(Covariance{}.values.data(), {6, 6});
+    case Certainty::known:
+      return read_only_array(answer.covariance->values.data(), {6, 6});
+  }
+  return nb::none();
+}
+template nb::object covariance_array(const PoseAnswer&);
+template nb::object covariance_array(const TwistAnswer&);
+
+template <typename Answer>
+void set_covariance(Answer& answer, nb::handle covariance) {
+  answer.certainty = Certainty::unknown;
+  if (covariance.is_none()) return;
+  answer.covariance = std::make_unique<Covariance>(as_covariance(covariance, "covariance"));
+  answer.certainty = Certainty::known;
+}
+template void set_covariance(PoseAnswer&, nb::handle);
+template void set_covariance(TwistAnswer&, nb::handle);
+
+nb::tuple relation_names(const RelationList& relations, const nb::object& catalog) {
+  nb::list names;
+  if (catalog.is_valid())
+    for (const RelationId id : relations.ids()) names.append(catalog[id]);
+  return nb::tuple(names);
+}
+
+nb::object own_catalog(nb::handle names, RelationList& relations) {
+  const nb::list catalog = nb::steal<nb::list>(PySequence_List(names.ptr()));
+  if (!catalog.is_valid()) throw nb::python_error();
+  for (RelationId id = 0; id < nb::len(catalog); ++id) relations.push_back(id);
+  return catalog;
+}
+
+}  // namespace armillary::python

@@ -1,0 +1,83 @@
+#pragma once
+
+// The answers of a world as Python values: Pose and Twist, with their names.
+
+#include <nanobind/nanobind.h>
+
+#include "armillary/forest.hpp"
+
+namespace nb = nanobind;
+
+namespace armillary::python {
+
+/// The answer to a question about a pose, with its names.
+///
+/// The names that are not set take their value from `of` and `in_frame`: a plain pose is of the origin of `of`,
+/// from the origin of `in_frame`, in the axes of `in_frame`. Where they are set, the translation is that of `point`
+/// from `reference_point` along `expressed_in`.
+struct Pose {
+  PoseAnswer answer;
+  nb::object of, in_frame;
+  nb::object point, reference_point, expressed_in, body, reference_body;
+  nb::object catalog;      // list: relation id -> (of, in_frame, source); null for a pose made by hand
+  nb::object coordinates;  // in place of the transform, as they were given; null: the transform is all
+
+  [[nodiscard]] bool is_frame_form() const;
+};
+
+/// The answer to a question about a motion, with its names.
+struct Twist {
+  TwistAnswer answer;
+  nb::object point, body, reference_body, expressed_in;
+  nb::object catalog;
+  nb::object coordinates;  // in place of linear and angular, as they were given; null: those are all
+};
+
+/// The classes that answers are made of: these ones, or subclasses that add to them.
+struct AnswerTypes {
+  nb::object pose, twist;
+};
+[[nodiscard]] AnswerTypes& answer_types();
+
+/// A Python object of `type`, which is T's or a subclass of it.
+template <typename T>
+[[nodiscard]] nb::object new_value(nb::handle type, T value) {
+  nb::object made = nb::inst_alloc(type);
+  new (nb::inst_ptr<T>(made)) T(std::move(value));
+  nb::inst_mark_ready(made);
+  return made;
+}
+
+[[nodiscard]] inline nb::object as_python(Pose pose) { return new_value(answer_types().pose, std::move(pose)); }
+[[nodiscard]] inline nb::object as_python(Twist twist) { return new_value(answer_types().twist, std::move(twist)); }
+
+/// A str, and no subclass of it.
+[[nodiscard]] nb::object plain_text(nb::handle text);
+[[nodiscard]] nb::object checked_name(nb::handle value, const char* name);
+/// Null for None.
+[[nodiscard]] nb::object optional_name(nb::handle value, const char* name);
+[[nodiscard]] inline nb::object either(const nb::object& given, const nb::object& otherwise) {
+  return given.is_valid() ? given : otherwise;
+}
+[[nodiscard]] bool same_name(const nb::object& a, const nb::object& b);
+
+/// The (6, 6) array of an answer, or None.
+template <typename Answer>
+[[nodiscard]] nb::object covariance_array(const Answer& answer);
+
+/// From None or (6, 6).
+template <typename Answer>
+void set_covariance(Answer& answer, nb::handle covariance);
+
+template <typename Answer>
+[[nodiscard]] bool same_covariance(const Answer& a, const Answer& b) {
+  const bool known = a.certainty == Certainty::known;
+  return a.certainty == b.certainty && (!known || a.covariance->values == b.covariance->values);
+}
+
+/// The names of the relations an answer was computed from.
+[[nodiscard]] nb::tuple relation_names(const RelationList& relations, const nb::object& catalog);
+/// The other way round: a catalog of its own.
+[[nodiscard]] nb::object own_catalog(nb::handle names, RelationList& relations);
+
+}  // namespace armillary::python

@@ -1,0 +1,139 @@
+// Failures of the core as Python errors, with their evidence.
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "convert.hpp"
+#include "raise.hpp"
+#include "world.hpp"
+
+namespace armillary::python {
+
+using namespace nb::literals;
+
+namespace {
+
+nb::object edge_tuple(const WorldCore& world, RelationId id) {
+  const std::optional<RelationInfo> info = world.forest->relation(id);
+  return info ? nb::make_tuple(info->of, info->in_frame, info->source) : nb::make_tuple("?", "?", "?");
+}
+
+nb::tuple frame_names(const WorldCore& world, const std::vector<FrameId>& ids) {
+  nb::list names;
+  for (const FrameId id : ids) names.append(world.forest->frame_name(id));
+  return nb::tuple(names);
+}
+
+const char* range_error(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::before_history:
+      return "BeforeHistory";
+    case FailureKind::after_history:
+      return "AfterHistory";
+    case FailureKind::single_sample:
+      return "SingleSample";
+    default:
+      return "NoSamples";
+  }
+}
+
+nb::object out_of_range(const WorldCore& world, const Failure& failure, bool inserting) {
+  const bool has_samples = failure->kind != FailureKind::no_samples && failure->first <= failure->last;
+  const bool never_common = failure->limiting != kNone;  // asked for LATEST, and there is no common instant
+  return error_class(range_error(failure->kind))(
+      "edge"_a = edge_tuple(world, failure->relation),
+      "requested"_a = never_common ? nb::none() : stamp_or_none(failure->requested),
+      "first"_a = has_samples ? stamp_or_none(failure->first) : nb::none(),
+      "last"_a = has_samples ? stamp_or_none(failure->last) : nb::none(), "row"_a = nb::none(), "inserting"_a = inserting,
+      "horizon"_a = failure->horizon_ns < 0 ? nb::none() : nb::object(nb::int_(failure->horizon_ns)));
+}
+
+/// A broken rule about bodies, with the constraint's name.
+nb::object violation(const char* constraint, const char* operation, const std::string& asked, const std::string& truth,
+                     const std::string& cure) {
+  return error_class("ConstraintViolation")("constraint"_a = constraint, "operation"_a = operation, "asked"_a = asked,
+                                            "truth"_a = truth, "existing"_a = nb::tuple(), "cure"_a = cure,
+                                            "offer"_a = nb::none());
+}
+
+nb::object body_error(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame) {
+  const auto frame = [&](FrameId id) { return "'" + world.forest->frame_name(id) + "'"; };
+  switch (failure->kind) {
+    case FailureKind::constant_in_body: {
+      const std::string mover = failure->in_frame == kNone ? "one of its frames" : frame(failure->in_frame);
+      return violation("C5", "set_pose", "place " + shown(of) + " in " + shown(in_frame),
+                       "Both are on the body '" + failure->name + "', whose poses are constant and said once.",
+                       "Move " + mover + ", which carries the body, or correct it with fix(..., recalibrate=True).");
+    }
+    case FailureKind::moves_in_body:
+      return violation("C5", "add_body", "put " + frame(failure->of) + " and " + frame(failure->in_frame) + " on one body",
+                       std::string(failure->about_twist ? "A twist" : "A pose that can move") + " joins them.",
+                       "Leave one of them out of '" + failure->name + "', or fix() what never moves.");
+    case FailureKind::on_other_body:
+      return violation("C2", "add_body", "take '" + failure->name + "' in", "It is on the body '" + failure->other + "'.",
+                       "A frame is on one body: leave it out, or give the new one another name.");
+    default:
+      return violation("C8b", "set_twist", "say how '" + failure->name + "' moves relative to " + shown(in_frame),
+                       "Both are the body '" + failure->other + "', which does not move relative to itself.",
+                       "Name another body in relative_to=.");
+  }
+}
+
+nb::object loop_error(const WorldCore& world, const Failure& failure) {
+  std::vector<FrameId> path{failure->of};
+  path.insert(path.end(), failure->path.begin(), failure->path.end());
+  return error_class("FrameLoop")(frame_names(world, path), stamp_or_none(failure->requested));
+}
+
+}  // namespace
+
+nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
+  switch (failure->kind) {
+    case FailureKind::unknown_frame: {
+      const std::string name =
+          failure->name.empty() && failure->of != kNone ? world.forest->frame_name(failure->of) : failure->name;
+      return error_class("UnknownFrame")(name.empty() ? printed(of) : name, world.forest->frame_names());
+    }
+    case FailureKind::not_connected:
+      return error_class("NotConnected")(of, in_frame, world.forest->frame_name(failure->of),
+                                         world.forest->frame_name(failure->in_frame), stamp_or_none(failure->requested));
+    case FailureKind::before_history:
+    case FailureKind::after_history:
+    case FailureKind::single_sample:
+    case FailureKind::no_samples:
+      return out_of_range(world, failure, inserting);
+    case FailureKind::ambiguous_path:
+      return error_class("AmbiguousPath")(
+          world.forest->frame_name(failure->of),
+          failure->about_twist ? world.forest->twist_sources_of(failure->of) : world.forest->sources_of(failure->of),
+          stamp_or_none(failure->requested), "motion"_a = failure->about_twist);
+    case FailureKind::frame_loop:
+      return loop_error(world, failure);
+    case FailureKind::frame_in_use:
+      return error_class("FrameInUse")(world.forest->frame_name(failure->of),
+                                       frame_names(world, {failure->path.begin() + 1, failure->path.end()}));
+    case FailureKind::closed:
+      return error_class("WorldClosed")();
+    case FailureKind::limit_reached:
+      return error_class("LimitReached")("pending waits", world.forest->options().max_waits,
+                                         "Cancel some, or give World(max_waits=) a larger number.");
+    case FailureKind::not_a_pose:
+      return error_class("InvalidTransform")(
+          "The transform is not finite, or its quaternion is no unit one. Check where it was computed; nothing was stored.");
+    case FailureKind::not_a_twist:
+      return error_class("InvalidArgument")("linear and angular must be three finite numbers each. Nothing was stored.");
+    case FailureKind::constant_in_body:
+    case FailureKind::moves_in_body:
+    case FailureKind::on_other_body:
+    case FailureKind::relative_to_itself:
+      return body_error(world, failure, of, in_frame);
+    default:
+      return error_class("InvalidArgument")(to_string(failure->kind));
+  }
+}
+
+void raise_failure(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
+  raise_object(error_of(world, failure, of, in_frame, inserting));
+}
+
+}  // namespace armillary::python

@@ -1,0 +1,178 @@
+// Bodies: which frames are one rigid thing, and what follows for the poses between them.
+
+#include <algorithm>
+
+#include "forest_state.hpp"
+
+namespace armillary {
+
+using Guard = std::lock_guard<std::mutex>;
+
+BodyId Forest::State::find_body(std::string_view name) const {
+  if (const auto declared = body_ids.find(name); declared != body_ids.end()) return declared->second;
+  const FrameId frame = find_frame(name);
+  return frame == kNone ? kNone : frames[frame].body;
+}
+
+std::string Forest::State::body_name(BodyId body) const {
+  if (is_declared(body)) return bodies[body - kFirstDeclaredBody].name;
+  return body < frames.size() && frames[body].alive ? *frames[body].name : std::string{};
+}
+
+bool Forest::State::is_within_body(std::string_view of, std::string_view in_frame) const {
+  const BodyId body = find_body(of);
+  return is_declared(body) && body == find_body(in_frame);
+}
+
+/// The frame of a body that others place: the one that moves it.
+FrameId Forest::State::moving_frame_of(BodyId body) const {
+  for (const FrameId frame : bodies[body - kFirstDeclaredBody].frames)
+    for (const auto& track : frames[frame].tracks)
+      for (const RunRecord& run : track->runs)
+        if (frames[run.parent].body != body) return frame;
+  return kNone;
+}
+
+namespace {
+
+constexpr double kSameM = 1e-9, kSameRad = 1e-9;
+
+bool is_same(const Transform& a, const Transform& b) {
+  return norm(a.translation - b.translation) <= kSameM && a.rotation.angle_to(b.rotation) <= kSameRad;
+}
+
+}  // namespace
+
+/// Within a body a pose is fixed, once; saying the same again does no harm.
+Failure Forest::State::check_constant(const EdgeName& edge, const FixedPose* pose, bool recalibrate) const {
+  if (bodies.empty() || !is_within_body(edge.of, edge.in_frame)) return {};
+  const BodyId body = find_body(edge.of);
+  const FrameId of = find_frame(edge.of), parent = find_frame(edge.in_frame);
+  Evidence refused{.kind = FailureKind::constant_in_body,
+                   .of = of,
+                   .in_frame = moving_frame_of(body),
+                   .name = bodies[body - kFirstDeclaredBody].name};
+  if (pose == nullptr) return refused;
+  if (recalibrate || of == kNone || parent == kNone) return {};
+  for (const auto& track : frames[of].tracks)
+    for (const RunRecord& run : track->runs)
+      if (run.fixed && frames[run.parent].body == body && (run.parent != parent || !is_same(run.fixed->value, pose->value)))
+        return refused;
+  return {};
+}
+
+/// Whether these frames, with those that are on the body already, may be one rigid thing.
+Failure Forest::State::check_adoption(std::string_view name, std::span<const std::string_view> adopted) const {
+  const auto known = body_ids.find(name);
+  const BodyId body = known == body_ids.end() ? kNone : known->second;
+  std::unordered_set<FrameId> members;
+  if (body != kNone)
+    members.insert(bodies[body - kFirstDeclaredBody].frames.begin(), bodies[body - kFirstDeclaredBody].frames.end());
+  std::vector<std::string_view> all(adopted.begin(), adopted.end());
+  all.push_back(name);
+  for (const std::string_view frame : all) {
+    const BodyId present = find_body(frame);
+    if (is_declared(present) && present != body)
+      return Evidence{.kind = FailureKind::on_other_body, .name = std::string(frame), .other = body_name(present)};
+    if (const FrameId id = find_frame(frame); id != kNone) members.insert(id);
+  }
+  for (const FrameId id : members) {
+    for (const auto& track : frames[id].tracks) {
+      const FixedPose* said = nullptr;
+      for (const RunRecord& run : track->runs) {
+        if (!members.contains(run.parent)) continue;
+        const bool moves = !run.fixed || (said != nullptr && !is_same(said->value, run.fixed->value));
+        if (moves)
+          return Evidence{.kind = FailureKind::moves_in_body, .of = id, .in_frame = run.parent, .name = std::string(name)};
+        said = run.fixed.get();
+      }
+    }
+    for (const RelationId twist : frames[id].twists)
+      if (members.contains(twists.at(twist)->reference))
+        return Evidence{.kind = FailureKind::moves_in_body,
+                        .of = id,
+                        .in_frame = twists.at(twist)->reference,
+                        .about_twist = true,
+                        .name = std::string(name)};
+  }
+  return {};
+}
+
+void Forest::State::adopt(FrameId frame, BodyId body) {
+  if (frames[frame].body == body) return;
+  const BodyId before = frames[frame].body;
+  frames[frame].body = body;
+  bodies[body - kFirstDeclaredBody].frames.push_back(frame);
+  for (auto& [id, twist] : twists)
+    if (twist->reference == before) twist->reference = body;
+  bodies_changed = true;
+}
+
+/// In the order of names: what is answered must not depend on who spoke first.
+std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
+  std::vector<TwistLink> links;
+  for (const auto& [id, twist] : twists)
+    links.push_back({.head = twist->of,
+                     .body = frames[twist->of].body,
+                     .reference = twist->reference,
+                     .relation = id,
+                     .source = twist->source,
+                     .preferred = twist->source == frames[twist->of].preferred,
+                     .series = twist->series.get()});
+  std::ranges::sort(links, {}, [this](const TwistLink& link) {
+    return std::tuple(std::string_view(*frames[link.head].name), body_name(link.reference),
+                      std::string_view(sources[link.source]));
+  });
+  std::vector<std::vector<FrameId>> members;
+  for (const BodyRecord& body : bodies) members.push_back(body.frames);
+  return std::make_unique<const BodyGraph>(std::move(links), std::move(members));
+}
+
+Failure Forest::add_body(std::string_view name, std::span<const std::string_view> adopted) {
+  const Guard guard(state_->lock);
+  State& state = *state_;
+  if (Failure failure = state.check_adoption(name, adopted)) return failure;
+  if (!state.body_ids.contains(name)) {
+    state.body_ids.emplace(std::string(name), kFirstDeclaredBody + static_cast<BodyId>(state.bodies.size()));
+    state.bodies.push_back({.name = std::string(name)});
+    state.bodies_changed = true;
+  }
+  const BodyId body = state.body_ids.find(name)->second;
+  std::vector<FrameId> changed;
+  if (const FrameId named = state.find_frame(name); named != kNone) changed.push_back(named);
+  for (const std::string_view frame : adopted) changed.push_back(state.add_frame(frame));
+  for (const FrameId frame : changed) state.adopt(frame, body);
+  state.publish(changed);
+  return {};
+}
+
+BodyId Forest::find_body(std::string_view name) const {
+  const Guard guard(state_->lock);
+  return state_->find_body(name);
+}
+
+std::string Forest::body_name(BodyId id) const {
+  const Guard guard(state_->lock);
+  return state_->body_name(id);
+}
+
+std::vector<std::string> Forest::body_names() const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  for (const BodyRecord& body : state_->bodies) names.push_back(body.name);
+  return names;
+}
+
+std::vector<std::string> Forest::frames_of(BodyId body) const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  if (!is_declared(body)) {
+    if (body < state_->frames.size() && state_->frames[body].alive && state_->frames[body].body == body)
+      names.push_back(*state_->frames[body].name);
+    return names;
+  }
+  for (const FrameId frame : state_->bodies[body - kFirstDeclaredBody].frames) names.push_back(*state_->frames[frame].name);
+  return names;
+}
+
+}  // namespace armillary

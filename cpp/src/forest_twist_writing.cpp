@@ -1,0 +1,161 @@
+// How measured twists come in: turned to the body form with the poses of their instant, checked, then written.
+
+#include <algorithm>
+#include <cmath>
+
+#include "forest_state.hpp"
+
+namespace armillary {
+
+using Guard = std::lock_guard<std::mutex>;
+
+TwistRecord* Forest::State::find_twist(FrameId of, BodyId reference, SourceId source) const {
+  for (const RelationId id : frames[of].twists) {
+    TwistRecord* twist = twists.at(id).get();
+    if (twist->reference == reference && twist->source == source) return twist;
+  }
+  return nullptr;
+}
+
+TwistRecord& Forest::State::make_twist(FrameId of, BodyId reference, SourceId source) {
+  if (TwistRecord* known = find_twist(of, reference, source)) return *known;
+  const auto id = static_cast<RelationId>(relations.size());
+  Retention retention = options.retention;
+  retention.thin_m = retention.thin_rad = 0.0;
+  auto made = std::make_unique<TwistRecord>(TwistRecord{.id = id,
+                                                        .of = of,
+                                                        .reference = reference,
+                                                        .source = source,
+                                                        .retention = retention,
+                                                        .series = std::make_unique<Series>(kTwistWidth, retention)});
+  relations.emplace_back();
+  frames[of].twists.push_back(id);
+  bodies_changed = true;
+  return *twists.emplace(id, std::move(made)).first->second;
+}
+
+void Forest::State::erase_twist(RelationId id) {
+  const auto found = twists.find(id);
+  std::erase(frames[found->second->of].twists, id);
+  unlinked_twists.push_back(std::move(found->second->series));
+  twists.erase(found);
+  bodies_changed = true;
+}
+
+/// A frame goes, and with it what was said of its motion, or relative to it alone.
+void Forest::State::erase_twists_of(FrameId frame) {
+  std::vector<RelationId> gone = frames[frame].twists;
+  for (const auto& [id, twist] : twists)
+    if (twist->reference == frame && twist->of != frame) gone.push_back(id);
+  for (const RelationId id : gone) erase_twist(id);
+  const BodyId body = frames[frame].body;
+  if (!is_declared(body)) return;
+  std::erase(bodies[body - kFirstDeclaredBody].frames, frame);
+  bodies_changed = true;
+}
+
+void Forest::State::forget_twist_samples() {
+  for (auto& [id, twist] : twists) {
+    unlinked_twists.push_back(std::exchange(twist->series, std::make_unique<Series>(kTwistWidth, twist->retention)));
+    bodies_changed = true;
+  }
+}
+
+namespace {
+
+bool is_finite(const Velocity& velocity) {
+  const auto values = values_of(velocity);
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
+/// The uncertainty along other axes; that of the turn itself is added where it is known.
+Covariance turned(const Covariance& along_given, const PoseAnswer& of_T_axes, const Velocity& given) {
+  const Transform turn{of_T_axes.transform.rotation, {}};
+  const Covariance along_own = transported(along_given, turn);
+  if (of_T_axes.certainty != Certainty::known || !of_T_axes.covariance) return along_own;
+  Matrix6 by_turn{};
+  for (const auto& [row, v] : {std::pair{0, given.linear}, std::pair{3, given.angular}}) {
+    const Vector3 x = cross({1, 0, 0}, v), y = cross({0, 1, 0}, v), z = cross({0, 0, 1}, v);
+    const double columns[3][3] = {{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) by_turn[static_cast<std::size_t>(6 * (row + i) + 3 + j)] = columns[i][j];
+  }
+  return along_own + propagated(*of_T_axes.covariance, product(adjoint(turn), by_turn));
+}
+
+}  // namespace
+
+/// Needs the pose of the axes it was given along, seen from its own frame, at its instant.
+Failure Forest::State::to_body_form(const TwistName& name, const TwistSample& sample, Velocity& body_form,
+                                    std::optional<Covariance>& covariance) const {
+  body_form = sample.velocity;
+  if (sample.covariance != nullptr) covariance = *sample.covariance;
+  if (sample.expressed_in.empty() || sample.expressed_in == name.of) return {};
+  const FrameId of = find_frame(name.of), axes = find_frame(sample.expressed_in);
+  for (const auto& [id, missing] : {std::pair{of, name.of}, std::pair{axes, sample.expressed_in}})
+    if (id == kNone) return Evidence{.kind = FailureKind::unknown_frame, .name = std::string(missing)};
+  Result<PoseAnswer> answer = pose_now({.of = axes, .in_frame = of, .at = When::exactly(sample.at)});
+  if (!answer) return std::move(answer.failure);
+  body_form = answer.value.transform.rotation * sample.velocity;
+  if (covariance) covariance = turned(*covariance, answer.value, sample.velocity);
+  return {};
+}
+
+Failure Forest::set_twist(const TwistName& name, const TwistSample& sample) {
+  if (!is_finite(sample.velocity)) return Evidence{.kind = FailureKind::not_a_twist};
+  if (!is_sample_stamp(sample.at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = sample.at};
+  const Guard guard(state_->lock);
+  State& state = *state_;
+  const BodyId body = state.find_body(name.of), reference = state.find_body(name.relative_to);
+  if (name.of == name.relative_to || (body != kNone && body == reference))
+    return Evidence{.kind = FailureKind::relative_to_itself, .name = std::string(name.of), .other = state.body_name(body)};
+  Velocity body_form;
+  std::optional<Covariance> covariance;
+  if (Failure failure = state.to_body_form(name, sample, body_form, covariance)) return failure;
+  return state.write_twist(name, sample.at, body_form, covariance);
+}
+
+Failure Forest::State::write_twist(const TwistName& name, Stamp at, const Velocity& body_form,
+                                   const std::optional<Covariance>& covariance) {
+  const FrameId known_of = find_frame(name.of);
+  const SourceId known_source = find_source(name.source);
+  const BodyId known_reference = find_body(name.relative_to);
+  TwistRecord* twist = known_of == kNone || known_source == kNone ? nullptr : find_twist(known_of, known_reference, known_source);
+  if (twist != nullptr && at < twist->series->floor())
+    return Evidence{.kind = FailureKind::before_history,
+                    .relation = twist->id,
+                    .requested = at,
+                    .first = twist->series->floor(),
+                    .last = twist->series->newest(),
+                    .about_twist = true};
+  if (twist != nullptr && !twist->series->empty() && at < earlier(twist->series->newest(), twist->retention.history))
+    return Evidence{.kind = FailureKind::before_history,
+                    .relation = twist->id,
+                    .requested = at,
+                    .first = earlier(twist->series->newest(), twist->retention.history),
+                    .last = twist->series->newest(),
+                    .about_twist = true};
+  if (twist == nullptr) {
+    const FrameId of = add_frame(name.of);
+    if (known_reference == kNone) add_frame(name.relative_to);
+    twist = &make_twist(of, find_body(name.relative_to), add_source(name.source));
+  }
+  std::array<double, Covariance::kPacked> packed;
+  if (covariance) covariance->pack(packed);
+  twist->series->insert(at, values_of(body_form), covariance ? packed.data() : nullptr, retired);
+  if (bodies_changed) publish(twist->of);
+  return {};
+}
+
+std::vector<std::string> Forest::twist_sources_of(FrameId frame) const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  if (frame < state_->frames.size())
+    for (const RelationId id : state_->frames[frame].twists) {
+      const std::string& name = state_->sources[state_->twists.at(id)->source];
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  return names;
+}
+
+}  // namespace armillary

@@ -1,0 +1,119 @@
+"""What a world tells about its inside, and how much of it is kept."""
+
+from __future__ import annotations
+
+from armillary._world._arguments import as_count, as_duration, as_text, as_thinning
+from armillary._world._time import TimedWorld
+from armillary.errors import InvalidArgument
+from armillary.stamps import LATEST, Latest
+from armillary.transforms import RelationInfo, Samples, Snapshot, Tree, check_name
+
+_NO_RELATION = 0xFFFFFFFF
+_NS_PER_S = 1e9
+
+
+class ReportingWorld(TimedWorld):
+    """A world that tells about its inside."""
+
+    def keep(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        source: str | None = None,
+        history: int | None = None,
+        max_samples: int | None = None,
+        thin_m: float | None = None,
+        thin_rad: float | None = None,
+    ) -> None:
+        """Set how much one relation remembers; what is not given stays as it is."""
+        relation = self._known_relation(of, in_frame, source)
+        old_history, old_samples, old_m, old_rad = self._retention(relation)
+        bounds = (old_m, old_rad) if thin_m is None and thin_rad is None else as_thinning(thin_m, thin_rad)
+        self._keep(
+            relation,
+            old_history if history is None else as_duration(history, "history"),
+            old_samples if max_samples is None else as_count(max_samples, "max_samples"),
+            *bounds,
+        )
+
+    def samples(
+        self, *, of: str, in_frame: str, start: int | None = None, end: int | None = None, source: str | None = None
+    ) -> Samples:
+        """Read back the stored samples of one relation, `start` and `end` included."""
+        stamps, transforms, covariances = self._samples(self._known_relation(of, in_frame, source), start, end)
+        return Samples(stamps=stamps, transforms=transforms, covariances=covariances)
+
+    def _known_relation(self, of: str, in_frame: str, source: str | None) -> int:
+        of, in_frame = check_name(of), check_name(in_frame)
+        who = self._only_source(of, in_frame) if source is None else as_text(source, "source")
+        relation = self._relation_id(of, in_frame, who)
+        if relation == _NO_RELATION:
+            raise InvalidArgument(
+                f"No source {who!r} places '{of}' directly in '{in_frame}'. world.relations() lists what there is; "
+                "world.transforms(...) samples any pair of frames.",
+                who,
+            )
+        return relation
+
+    def _only_source(self, of: str, in_frame: str) -> str:
+        """Whoever places `of` in `in_frame`, where that is one; else this world's own name."""
+        sources = [
+            who
+            for child, parent, who, kind, *_ in self._relations()
+            if (child, parent) == (of, in_frame) and kind != "twist"
+        ]
+        return sources[0] if len(sources) == 1 else self.name
+
+    def relations(self) -> tuple[RelationInfo, ...]:
+        """Every relation of poses and of twists: rate, age, span, samples, source, kind."""
+        time_now = self.now()
+        return tuple(
+            RelationInfo(
+                of=of,
+                in_frame=in_frame,
+                source=source,
+                kind=kind,
+                samples=samples,
+                first=first,
+                last=last,
+                age_s=None if last is None else (time_now - last) / _NS_PER_S,
+            )
+            for of, in_frame, source, kind, samples, first, last in self._relations()
+        )
+
+    def tree(self, at: int | Latest = LATEST) -> Tree:
+        """Which frame hangs under which at one time; `print(world.tree())` draws it."""
+        parents, infos = self._parents(at), [info for info in self.relations() if info.kind != "twist"]
+        notes = {info.of: _note(info) for info in infos if parents.get(info.of) == (info.in_frame, info.source)}
+        for name in (name for name, parent in parents.items() if parent is None):
+            rivals = [f"'{info.source}'" for info in infos if info.of == name]
+            if len(rivals) > 1:
+                notes[name] = "contested by " + ", ".join(rivals)
+        return Tree(parents, notes)
+
+    def snapshot(
+        self,
+        *,
+        in_frame: str,
+        at: int | Latest = LATEST,
+        outside: str = "raise",
+        policy: str = "unique",
+        interpolation: str | None = None,
+    ) -> Snapshot:
+        """The transform of every answerable frame, in one sweep.
+
+        With a stamp all frames are seen at that instant; with `LATEST` each at the newest instant its own path
+        covers, and `.stamps` says which.
+        """
+        sweep = self._sweep(in_frame=in_frame, at=at, outside=outside, policy=policy, interpolation=interpolation)
+        return Snapshot(self, sweep, check_name(in_frame))
+
+
+def _note(info: RelationInfo) -> str:
+    """What the tree says beside a frame."""
+    who = f" by '{info.source}'" if info.source else ""
+    if info.kind != "sampled":
+        return f"[{info.kind}{who}]"
+    rate = "" if info.rate_hz is None else f", {info.rate_hz:.3g} Hz"
+    return f"[{info.samples} sample{'s' if info.samples != 1 else ''}{rate}{who}]"

@@ -1,0 +1,45 @@
+"""The world's clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armillary._world._names import NamingWorld
+from armillary.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class TimedWorld(NamingWorld):
+    """A world with a clock, which may start again."""
+
+    _clock: Callable[[], int]
+    _epoch: int
+    _time_offset: int
+
+    def now(self) -> int:
+        """The world's clock [ns]."""
+        told = self._clock()
+        if isinstance(told, float) or not hasattr(told, "__index__"):
+            raise InvalidArgument(
+                f"The clock told {told!r}; it must tell integer nanoseconds, as time.time_ns does.", told
+            )
+        self._check_stamp(told, "what the clock tells")
+        return int(told) + self._time_offset
+
+    @property
+    def time_epoch(self) -> int:
+        """How often time was reset."""
+        return self._epoch
+
+    def reset_time(self, *, to: int | None = None) -> None:
+        """Start a new time: a bag that loops, a simulation that restarts.
+
+        Samples are forgotten, fixed poses stay. With `to`, the world's clock goes on from there.
+        """
+        if to is not None:
+            self._check_stamp(to, "to")
+            self._time_offset += to - self.now()
+        self._reset_time()
+        self._epoch += 1

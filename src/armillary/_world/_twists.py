@@ -1,0 +1,53 @@
+"""Bodies, and how they move."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from armillary._world._waits import WaitingWorld
+from armillary.errors import InvalidArgument
+from armillary.transforms import check_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class MovingWorld(WaitingWorld):
+    """A world of bodies that move relative to each other."""
+
+    def add_body(self, name: str, frames: Iterable[str] = ()) -> None:
+        """Declare frames to be one rigid body; they are made where they are new.
+
+        Poses within a body are constant: `fix` says them, once. Every other frame is a body of its own. A frame named
+        like a body is on it. Said again, it adds frames.
+
+        Raises:
+            ConstraintViolation: A frame is on another body, or two of them are joined by a relation that can move.
+        """
+        stored = self._stored_name(name)
+        self._add_body(stored, [self._declare(frame) for frame in _listed(frames)])
+
+    def body_of(self, frame: str) -> str:
+        """The name of the body that a frame is on: its own until `add_body` says otherwise."""
+        return self._body_of(self._recall(frame))
+
+    def _stored_name(self, name: object) -> str:
+        return check_name(name)
+
+    def _is_only_a_body(self, name: object) -> bool:
+        """Whether a declared body has this name, and no frame."""
+        stored = check_name(name)
+        return not self._has_frame(stored) and stored in self.bodies()
+
+    def _set_twist_later(self, **twist: Any) -> None:
+        """Say it again when the poses that turn it have come; what can never be said is told to `on_error`."""
+        self.on_pose(lambda _: self.set_twist(**twist), of=twist["expressed_in"], in_frame=twist["of"], at=twist["at"])
+
+
+def _listed(frames: Iterable[str]) -> list[str]:
+    if isinstance(frames, str):
+        raise InvalidArgument(f"frames must be a list of names, got {frames!r}. Pass frames=[{frames!r}].", frames)
+    try:
+        return list(frames)
+    except TypeError:
+        raise InvalidArgument(f"frames must be a list of names, got {frames!r}.", frames) from None
