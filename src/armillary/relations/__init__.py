@@ -14,6 +14,7 @@ from armillary.relations._pose import Pose
 from armillary.relations._position import Position
 from armillary.relations._twist import Twist
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
+from armillary.relations.representations import HOMOGENEOUS_MATRIX, NATIVE, POSITION_QUATERNION
 
 if TYPE_CHECKING:
     from armillary.relations._acceleration import AngularAcceleration, LinearAcceleration
@@ -21,8 +22,12 @@ if TYPE_CHECKING:
     from armillary.relations._force import Force, Torque
     from armillary.relations._wrench import Wrench
     from armillary.relations.graph import RelationGraph
+    from armillary.relations.representations import position_euler
 
 __all__ = [
+    "HOMOGENEOUS_MATRIX",
+    "NATIVE",
+    "POSITION_QUATERNION",
     "AngularAcceleration",
     "AngularVelocity",
     "Force",
@@ -36,6 +41,7 @@ __all__ = [
     "Twist",
     "Wrench",
     "compose_any",
+    "position_euler",
     "representations",
 ]
 
@@ -47,6 +53,7 @@ _ON_DEMAND = {
     "Torque": "_force",
     "Wrench": "_wrench",
     "compose_any": "_compose_any",
+    "position_euler": "representations",
 }
 
 

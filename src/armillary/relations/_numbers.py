@@ -59,6 +59,11 @@ def as_matrix3(value: object, name: str) -> Array:
     return _as_array(value, (3, 3), name)
 
 
+def tidy(array: Array) -> Any:
+    """Nested lists for a repr: every digit, and 0 for -0."""
+    return (array + 0.0).tolist()
+
+
 def frozen(array: Any) -> Array:
     """The array, read-only."""
     fixed = np.asarray(array, dtype=float64)
