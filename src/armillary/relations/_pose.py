@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from armillary.relations import _pose_algebra as algebra
+from armillary.relations import _text
+from armillary.relations._teaching import no_sum, teaching
 from armillary.relations._timed_storage import StoredPose, as_stamp
 from armillary.relations.representations._faces import pose_face
 from armillary.transforms import Rotation, Transform
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from armillary.relations.representations import Representation
 
 
+@teaching
 class Pose(StoredPose):
     """Where frame `of` is, seen from frame `in_frame`.
 
@@ -50,6 +53,9 @@ class Pose(StoredPose):
 
     def __repr__(self) -> str:
         return algebra.text(self)
+
+    def __str__(self) -> str:
+        return _text.of_pose(self)
 
     @classmethod
     def identity(cls, frame: str, *, body: str | None = None) -> Self:
@@ -125,6 +131,8 @@ class Pose(StoredPose):
 
     def __matmul__(self, other: Pose) -> Self:
         return self.compose(other)
+
+    __add__ = no_sum
 
     def change_point(self, position: Position) -> Self:
         """To another point of the same body: `position` is that of the new point from the present one."""
