@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from armillary.relations.graph import RelationGraph
     from armillary.relations.representations import position_euler
 
-__all__ = [
-    "HOMOGENEOUS_MATRIX",
-    "NATIVE",
-    "POSITION_QUATERNION",
+__all__ = [  # noqa: RUF022 - in plain order, as in every package
     "AngularAcceleration",
     "AngularVelocity",
     "Force",
+    "HOMOGENEOUS_MATRIX",
     "LinearAcceleration",
     "LinearVelocity",
+    "NATIVE",
     "Orientation",
+    "POSITION_QUATERNION",
     "Pose",
     "Position",
     "RelationGraph",
