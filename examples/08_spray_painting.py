@@ -16,8 +16,7 @@ docs/meaning.md.
 import numpy as np
 
 from armillary import Rotation, Transform, errors
-from armillary.relations import Pose, RelationGraph, Twist
-from armillary.relations.representations import HOMOGENEOUS_MATRIX, NATIVE
+from armillary.relations import HOMOGENEOUS_MATRIX, NATIVE, Pose, RelationGraph, Twist
 
 BODIES = {
     "base": ["base"],
@@ -39,11 +38,6 @@ def workshop(representation=NATIVE) -> RelationGraph:
 
 def placed(of: str, in_frame: str, xyz: tuple[float, ...], turn: tuple[float, ...]) -> Pose:
     return Pose(of=of, in_frame=in_frame, transform=Transform.from_rotation(Rotation.exp(turn), xyz=xyz))
-
-
-def show(twist: Twist) -> None:
-    linear, angular = twist.linear.round(4) + 0.0, twist.angular.round(4) + 0.0  # + 0.0 makes 0 of a -0
-    print(f"  {twist}\n      {linear} m/s, {angular} rad/s")
 
 
 def why_not(call) -> None:
@@ -74,20 +68,20 @@ graph.add_twist(arm_moves)
 
 print("Where the nozzle is, seen from the panel:")
 pose = graph.pose(of="nozzle", in_frame="panel")
-print(f"  {pose}\n      {pose.xyz.round(4)} m")
+print(f"  {pose}")
 
 print("How it moves over the panel, along the panel's axes, and along its own:")
 over_panel = graph.twist(of="nozzle", relative_to="panel", expressed_in="panel")
-show(over_panel)
-show(graph.twist(of="nozzle", relative_to="panel", expressed_in="nozzle"))
+print(f"  {over_panel}")
+print(f"  {graph.twist(of='nozzle', relative_to='panel', expressed_in='nozzle')}")
 
 print("The other way round, at the same point, and at the panel's own origin:")
-show(graph.twist(of="panel", point="nozzle", relative_to="gun", expressed_in="panel"))
-show(graph.twist(of="panel", relative_to="gun", expressed_in="panel"))
+print(f"  {graph.twist(of='panel', point='nozzle', relative_to='gun', expressed_in='panel')}")
+print(f"  {graph.twist(of='panel', relative_to='gun', expressed_in='panel')}")
 
 print("How the gun turns relative to the arm, along the axes of the base; no point is needed for that:")
 turning = graph.angular_velocity(of="gun", relative_to="arm", expressed_in="base")
-print(f"  {turning}\n      {turning.xyz.round(4)} rad/s")
+print(f"  {turning}")
 
 # The hard way: let gun and arm move on for a millisecond, ask for the pose again, and take the difference.
 moved = {}
@@ -99,11 +93,11 @@ for step_s in (-0.001, 0.001):
         later.add_pose(edge if twist is None else twist.integrate(edge, step_s))
     moved[step_s] = later.pose(of="nozzle", in_frame="panel")
 difference = Twist.between(moved[-0.001], moved[0.001], duration_s=0.002).to_hybrid(pose)
-print(f"The same from two poses, 2 ms apart: {difference.linear.round(4)} m/s, {difference.angular.round(4)} rad/s")
+print(f"The same from two poses, 2 ms apart:\n  {difference}")
 
 print("A tenth of a second later the camera will see the gun at:")
 gun = next(twist for twist in graph.twists() if twist.point == "gun")
-print(f"  {gun.integrate(graph.pose(of='gun', in_frame='camera'), TENTH_S).xyz.round(4)} m")
+print(f"  {gun.integrate(graph.pose(of='gun', in_frame='camera'), TENTH_S)}")
 
 print("\nWhat it refuses, and why:")
 why_not(lambda: graph.add_pose(placed("gun", "base", (1.3, 0.2, 0.1), (0, 0, 0))))  # the gun has a place already

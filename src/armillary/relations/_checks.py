@@ -106,10 +106,10 @@ def coordinate_frame(asked: Asked, expected: str, found: str) -> None:
 def point(asked: Asked, expected: str, found: str) -> None:
     """Velocities, moments and accelerations are added at the same point only."""
     if expected != found:
-        body = getattr(asked.operands[-1], "body", "...")
+        moved: Any = asked.operands[-1]
         cure = (
-            f"Move the second first: .change_point(Position.within('{body}', point='{expected}', "
-            f"reference_point='{found}', xyz=..., expressed_in=...))."
+            f"Move one of them first: .change_point(Position.within('{moved.body}', point='{expected}', "
+            f"reference_point='{found}', xyz=..., expressed_in='{moved.expressed_in}'))."
         )
         raise asked.refuse(errors.PointDiffers, expected, found, cure)
 
