@@ -13,7 +13,6 @@ from armillary.relations import (
     HOMOGENEOUS_MATRIX,
     POSITION_QUATERNION,
     Pose,
-    Position,
     Twist,
     position_euler,
     representations,
@@ -84,13 +83,6 @@ class TestPrinting:
 
     def test_keeps_what_is_small_as_a_whole(self):
         assert str(kit.position(coordinates=(1e-15, 0, -2e-15))).endswith(": (1e-15, 0, -2e-15) m")
-
-    def test_shows_the_names_of_expressions(self):
-        pytest.importorskip("casadi")
-        from symbolic import SymbolicVector  # noqa: PLC0415 - needs casadi
-
-        vector = Position(point="a", reference_point="b", coordinates=SymbolicVector(None))
-        assert str(vector) == repr(vector)
 
     def test_names_the_libraries_of_others(self):
         pytest.importorskip("scipy")
