@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from armillary._core import _use_types
 from armillary.relations import representations
 from armillary.relations._orientation import Orientation
 from armillary.relations._pose import Pose
@@ -44,6 +45,8 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "position_euler",
     "representations",
 ]
+
+_use_types(Pose=Pose, Twist=Twist)  # what worlds answer with
 
 _ON_DEMAND = {
     "AngularAcceleration": "_acceleration",

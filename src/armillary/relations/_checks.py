@@ -38,7 +38,9 @@ class Asked(NamedTuple):
 
 
 def _shown(operand: object) -> str:
-    return f"an array of shape {operand.shape}" if isinstance(operand, np.ndarray) else repr(operand)
+    if isinstance(operand, np.ndarray):
+        return f"an array of shape {operand.shape}"
+    return str(operand._named()) if hasattr(operand, "_named") else repr(operand)  # noqa: SLF001 - a value of ours
 
 
 def composing(a: object, b: object) -> Asked:

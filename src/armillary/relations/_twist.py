@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy import float64
 
+from armillary._core import Twist as NativeTwist
 from armillary.relations import _text
 from armillary.relations import _twist_algebra as algebra
 from armillary.relations import _twist_motion as motion
@@ -15,8 +15,6 @@ from armillary.relations._timed_storage import StoredTwist, as_stamp
 from armillary.relations.representations._faces import twist_face
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from armillary.relations._orientation import Orientation
     from armillary.relations._pose import Pose
     from armillary.relations._position import Position
@@ -92,15 +90,9 @@ class Twist(StoredTwist):
         """The coordinates, with the methods of `TwistCoordinates`."""
         return twist_face(self.coordinates)
 
-    @property
-    def linear(self) -> NDArray[float64]:
-        """The velocity of the point [m/s], shape (3,), read-only; `NotNumeric` for expressions."""
-        return self.velocity.xyz
-
-    @property
-    def angular(self) -> NDArray[float64]:
-        """The angular velocity [rad/s], shape (3,), read-only; `NotNumeric` for expressions."""
-        return self.angular_velocity.xyz
+    def _foreign(self, what: str) -> Any:
+        """Numbers of coordinates that the native half does not know."""
+        return (self.velocity if what == "linear" else self.angular_velocity).xyz
 
     @property
     def velocity(self) -> LinearVelocity:
@@ -112,7 +104,7 @@ class Twist(StoredTwist):
         """The angular part, as a relation."""
         return algebra.angular_velocity(self)
 
-    def is_close(self, other: Twist, *, m: float = 1e-9, rad: float = 1e-9) -> bool:
+    def is_close(self, other: NativeTwist, *, m: float = 1e-9, rad: float = 1e-9) -> bool:
         """Same names, and at most `m` metres and `rad` radians a second apart."""
         if not isinstance(other, Twist) or not self._same_names(other):
             return False
