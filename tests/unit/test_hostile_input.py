@@ -150,6 +150,7 @@ CALLS: dict[str, dict[str, Any]] = {
     },
     "transforms": EDGE | {"at": [seconds(1)], "as_": "matrix"} | CONTEXT,
     "tree": {"at": LATEST},
+    "twist_residual": MOTION | {"policy": "unique", "interpolation": None},
     "twist": MOTION | CONTEXT | {"point": None, "measured": True},
     "wait_for_pose": QUESTION | CONTEXT | {"timeout_s": 0.0},
 }

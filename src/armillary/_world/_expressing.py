@@ -8,7 +8,6 @@ import numpy as np
 
 from armillary._world._meaning import MeaningfulWorld
 from armillary.errors import InvalidArgument
-from armillary.relations._expressing import expressed
 from armillary.relations._expressing_arrays import as_rows, expressed_rows, pose_covariances
 from armillary.relations._numbers import as_finite
 from armillary.stamps import LATEST, Latest
@@ -61,6 +60,8 @@ class ExpressingWorld(MeaningfulWorld):
             return self._express_rows(value, in_frame, at, kind, from_frame, asked)
         when: Any = at if at is not None else getattr(value, "stamp", None)
         when = LATEST if when is None else when
+        from armillary.relations._expressing import expressed  # noqa: PLC0415  (forces and all: few programs need them)
+
         return expressed(value, lambda frame: self.pose(of=frame, in_frame=in_frame, at=when, **asked))
 
     def _express_rows(  # noqa: PLR0917  (the arguments of express, in their order)

@@ -15,6 +15,7 @@ __all__ = [
     "NoPosePath",
     "NoTwistPath",
     "NoValue",
+    "NotMeasured",
     "PosesMissing",
     "UnknownName",
     "UnknownRelation",
@@ -115,6 +116,17 @@ class NoTwistPath(ArmillaryError, LookupError):
             return ""
         names = ", ".join(str(each) for each in self.unusable[:_MANY])
         return f" Not usable, as no poses lead there: {names}."
+
+
+class NotMeasured(ArmillaryError, LookupError):
+    """A motion that follows from poses alone, where a measured one was asked for."""
+
+    def __init__(self, of: str, relative_to: str) -> None:
+        self.of, self.relative_to = of, relative_to
+        super().__init__(
+            f"Nobody measured how '{of}' moves relative to '{relative_to}' at that instant. Say it with "
+            "world.set_twist(...); world.twist(...) answers from the poses."
+        )
 
 
 class NoValue(ArmillaryError, LookupError):
