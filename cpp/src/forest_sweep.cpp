@@ -183,6 +183,7 @@ Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& given) con
   if (!topology.has(in_frame)) return sweep;
   sweep.found.reserve(topology.frames());
   sweep.name_ends.reserve(topology.frames());
+  sweep.names.reserve(16 * std::size_t{topology.frames()});
   const auto ask = [&](FrameId id) {
     ask_alone(*this, {.of = id, .in_frame = in_frame, .at = at, .context = context}, *topology.node(id).name, sweep);
   };

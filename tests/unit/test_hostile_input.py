@@ -190,6 +190,8 @@ def fresh_world() -> World:
     drive(world, 1, 2, 3)
     world.fix(of="cup", in_frame="map", transform=moved(1))
     drive(world, 1, 2, of="witness", in_frame="room")
+    still = {"linear": (0, 0, 0), "angular": (0, 0, 0)}
+    world.set_twist(of="robot", relative_to="map", expressed_in="robot", at=seconds(2), **still)
     return world
 
 
