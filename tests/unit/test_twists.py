@@ -264,6 +264,19 @@ class TestABody:
         world.fix(of="camera", in_frame="robot", transform=moved(2.0), recalibrate=True)
         assert world.pose(of="camera", in_frame="robot").xyz[0] == 2.0
 
+    def test_is_reached_once(self, world):
+        world.add_body("rover", frames=["robot", "camera"])
+        world.fix(of="shelf", in_frame="map", transform=STILL)
+        world.fix(of="hook", in_frame="robot", transform=STILL)
+        before = everything_about(world)
+        with pytest.raises(ConstraintViolation, match=r"C6b.*'rover' would be reached twice"):
+            world.set_pose(of="camera", in_frame="shelf", transform=STILL, at=seconds(1), source="other")
+        with pytest.raises(ConstraintViolation, match="C6b"):
+            world.attach(of="camera", to="map", at=seconds(1))
+        with pytest.raises(ConstraintViolation, match=r"C6b.*not on 'pair'"):
+            world.add_body("pair", frames=["shelf", "hook"])
+        assert everything_about(world) == before
+
     def test_is_relative_to_without_a_frame_of_its_name(self, world):
         world.add_body("rover", frames=["robot", "camera"])
         world.set_twist(of="drone", relative_to="rover", expressed_in="drone", **FORWARD, at=seconds(1))
