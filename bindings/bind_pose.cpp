@@ -109,7 +109,10 @@ const char* method(const Pose& pose) {
   return answer.predicted ? "predicted" : answer.held ? "held" : answer.integrated ? "integrated" : "sampled";
 }
 
-const Transform& transform(const Pose& pose) {
+/// Foreign coordinates are read by the class that knows them.
+nb::object foreign(nb::handle self, const char* what) { return self.attr("_foreign")(what); }
+
+const Transform& native_transform(const Pose& pose) {
   if (pose.is_frame_form()) return pose.answer.transform;
   raise_object(error_class("NotRepresentable")(
       "operation"_a = "transform", "asked"_a = "give " + printed(pose.in_frame) + "_T_" + printed(pose.of),
@@ -117,9 +120,25 @@ const Transform& transform(const Pose& pose) {
       "cure"_a = "Read .xyz and .rotation, or ask for the pose without point=, reference_point= and expressed_in=."));
 }
 
+nb::object transform(nb::handle self) {
+  const Pose& pose = *value_of<Pose>(self);
+  return pose.coordinates.is_valid() ? foreign(self, "transform") : nb::cast(native_transform(pose));
+}
+
+nb::object xyz(nb::handle self) {
+  const Pose& pose = *value_of<Pose>(self);
+  if (pose.coordinates.is_valid()) return foreign(self, "xyz");
+  const Vector3& t = pose.answer.transform.translation;
+  return read_only_array(std::array<double, 3>{t.x, t.y, t.z}.data(), {3});
+}
+
+nb::object rotation(nb::handle self) {
+  const Pose& pose = *value_of<Pose>(self);
+  return pose.coordinates.is_valid() ? foreign(self, "rotation") : nb::cast(pose.answer.transform.rotation);
+}
+
 nb::object coordinates(const Pose& pose) {
-  if (pose.coordinates.is_valid()) return pose.coordinates;
-  return pose.is_frame_form() ? nb::cast(pose.answer.transform) : nb::none();
+  return pose.coordinates.is_valid() ? pose.coordinates : nb::cast(pose.answer.transform);
 }
 
 nb::object stored(const nb::object& name) { return name.is_valid() ? name : nb::none(); }
@@ -275,19 +294,11 @@ void bind_pose(nb::module_& m) {
                    "Whether points and axes are those of the two frames: then it is one `in_frame_T_of`.")
       .def_prop_ro("coordinates", &coordinates, nb::sig("def coordinates(self) -> Any"),
                    "What it was made of: a Transform, or what was given in its place.")
-      .def_prop_ro(
-          "transform", [](const Pose& p) { return transform(p); },
-          "`in_frame_T_of`; refused where points or axes are not those of the two frames.")
-      .def_prop_ro(
-          "xyz",
-          [](const Pose& p) {
-            const Vector3& t = p.answer.transform.translation;
-            return read_only_array(std::array<double, 3>{t.x, t.y, t.z}.data(), {3});
-          },
-          nb::sig("def xyz(self) -> NDArray[float64]"),
-          "From `reference_point` to `point` along `expressed_in` [m], shape (3,), read-only.")
-      .def_prop_ro(
-          "rotation", [](const Pose& p) { return p.answer.transform.rotation; }, "`in_frame_R_of`.")
+      .def_prop_ro("transform", &transform, nb::sig("def transform(self) -> Transform"),
+                   "`in_frame_T_of`; refused where points or axes are not those of the two frames.")
+      .def_prop_ro("xyz", &xyz, nb::sig("def xyz(self) -> NDArray[float64]"),
+                   "From `reference_point` to `point` along `expressed_in` [m], shape (3,), read-only.")
+      .def_prop_ro("rotation", &rotation, nb::sig("def rotation(self) -> Rotation"), "`in_frame_R_of`.")
       .def_prop_ro(
           "stamp", [](const Pose& p) { return stamp_or_none(p.answer.stamp); }, nb::sig("def stamp(self) -> int | None"),
           "The instant [ns]; None where everything on the path is fixed.")
@@ -313,7 +324,7 @@ void bind_pose(nb::module_& m) {
       .def("__setstate__", &restore, nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"))
       .def("__repr__", &repr);
   m.def("_use_types", &use_types, nb::kw_only(), "Pose"_a, "Twist"_a,
-        nb::sig("def _use_types(*, Pose: type[Pose], Twist: type[Twist]) -> None"),
+        nb::sig("def _use_types(*, Pose: type[PoseAnswer], Twist: type[TwistAnswer]) -> None"),
         "Which classes the answers of worlds are made of: subclasses of the native ones.");
 }
 

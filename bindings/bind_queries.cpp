@@ -1,6 +1,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <cmath>
 
 #include "convert.hpp"
@@ -83,19 +84,35 @@ Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::hand
                    spelling.in_frame.is_valid() ? nb::handle(spelling.in_frame) : in_frame);
 }
 
+/// A pose with other points or axes than those of its frames: put together by the Python half.
+PyObject* pose_between_points(Self self, const std::array<nb::handle, 11>& given) {
+  const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, point, reference_point, expressed_in] = given;
+  return nb::object(self.attr("_pose_between_points")(
+                        "of"_a = of, "in_frame"_a = in_frame, "point"_a = point, "reference_point"_a = reference_point,
+                        "expressed_in"_a = expressed_in, "at"_a = at, "of_at"_a = of_at, "fixed_frame"_a = fixed_frame,
+                        "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation))
+      .release()
+      .ptr();
+}
+
 /// `pose` for the interpreter.
 PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
-  static const auto* expected = new Keywords<8>("pose", {{{"of", nullptr},
-                                                          {"in_frame", nullptr},
-                                                          {"at", latest().ptr()},
-                                                          {"of_at", Py_None},
-                                                          {"fixed_frame", Py_None},
-                                                          {"outside", words().raise.ptr()},
-                                                          {"policy", words().unique.ptr()},
-                                                          {"interpolation", Py_None}}});
+  static const auto* expected = new Keywords<11>("pose", {{{"of", nullptr},
+                                                           {"in_frame", nullptr},
+                                                           {"at", latest().ptr()},
+                                                           {"of_at", Py_None},
+                                                           {"fixed_frame", Py_None},
+                                                           {"outside", words().raise.ptr()},
+                                                           {"policy", words().unique.ptr()},
+                                                           {"interpolation", Py_None},
+                                                           {"point", Py_None},
+                                                           {"reference_point", Py_None},
+                                                           {"expressed_in", Py_None}}});
   return guarded([&] {
-    const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation] =
-        expected->read(args, positional, keywords);
+    const std::array<nb::handle, 11> given = expected->read(args, positional, keywords);
+    const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, point, reference_point, expressed_in] =
+        given;
+    if (!point.is_none() || !reference_point.is_none() || !expressed_in.is_none()) return pose_between_points(Self(self), given);
     return as_python(pose(Self(self), of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation)).release().ptr();
   });
 }
@@ -238,7 +255,7 @@ constexpr const char* kContextSignature = "outside: str = 'raise', policy: str =
 
 constexpr const char* kPoseDocumentation =
     "pose($self, *, of, in_frame, at=..., of_at=None, fixed_frame=None, outside='raise', policy='unique', "
-    "interpolation=None)\n--\n\n"
+    "interpolation=None, point=None, reference_point=None, expressed_in=None)\n--\n\n"
     "Where one frame was, seen from another, at one instant.\n\n"
     "Between two samples the translation is interpolated linearly and the rotation along the shortest arc.\n"
     "Outside the history it raises unless `outside` says so.\n\n"
@@ -250,7 +267,10 @@ constexpr const char* kPoseDocumentation =
     "    fixed_frame: A frame that stood still between the two instants.\n"
     "    outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.\n"
     "    policy: 'unique': a frame that two sources place is an error.\n"
-    "    interpolation: 'linear' or 'screw'; the world's own if not given.\n\n"
+    "    interpolation: 'linear' or 'screw'; the world's own if not given.\n"
+    "    point: Frame whose origin the position is of, on the same body; `of` if not given.\n"
+    "    reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.\n"
+    "    expressed_in: Frame along whose axes the position is; `in_frame` if not given.\n\n"
     "Returns:\n"
     "    `in_frame_T_of` with its stamp and, where known, a (6, 6) covariance in the tangent of `of`.\n\n"
     "Raises:\n"

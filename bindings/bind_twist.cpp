@@ -35,6 +35,12 @@ std::string repr(const Twist& twist) {
 
 nb::object array_of(const Vector3& v) { return read_only_array(std::array<double, 3>{v.x, v.y, v.z}.data(), {3}); }
 
+/// Foreign coordinates are read by the class that knows them.
+nb::object part(nb::handle self, const char* what, Vector3 Velocity::* which) {
+  const Twist& twist = *value_of<Twist>(self);
+  return twist.coordinates.is_valid() ? nb::object(self.attr("_foreign")(what)) : array_of(twist.answer.velocity.*which);
+}
+
 void set_coordinates(Twist& twist, nb::handle coordinates, nb::handle linear, nb::handle angular) {
   const bool has_both = !linear.is_none() && !angular.is_none(), has_any = !linear.is_none() || !angular.is_none();
   if (coordinates.is_none() ? !has_both : has_any)
@@ -164,10 +170,10 @@ void bind_twist(nb::module_& m) {
           "expressed_in", [](const Twist& t) { return t.expressed_in; }, nb::sig("def expressed_in(self) -> str"),
           "The frame whose axes the numbers are along.")
       .def_prop_ro(
-          "linear", [](const Twist& t) { return array_of(t.answer.velocity.linear); },
+          "linear", [](nb::handle self) { return part(self, "linear", &Velocity::linear); },
           nb::sig("def linear(self) -> NDArray[float64]"), "The velocity of the point [m/s], shape (3,), read-only.")
       .def_prop_ro(
-          "angular", [](const Twist& t) { return array_of(t.answer.velocity.angular); },
+          "angular", [](nb::handle self) { return part(self, "angular", &Velocity::angular); },
           nb::sig("def angular(self) -> NDArray[float64]"), "The angular velocity [rad/s], shape (3,), read-only.")
       .def_prop_ro(
           "coordinates", [](const Twist& t) { return t.coordinates.is_valid() ? t.coordinates : nb::none(); },

@@ -49,20 +49,27 @@ Duration as_window(nb::handle value) {
   return {window_ns};
 }
 
+bool as_flag(nb::handle value, const char* name) {
+  if (!PyBool_Check(value.ptr()))
+    raise("InvalidArgument", std::string(name) + " must be True or False, got " + shown(value) + ".", value);
+  return value.is(nb::handle(Py_True));
+}
+
 nb::handle spelt_or(const nb::object& spelt, nb::handle given) { return spelt.is_valid() ? nb::handle(spelt) : given; }
 
 PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
-  static const auto* expected = new Keywords<9>("twist", {{{"of", nullptr},
-                                                           {"relative_to", nullptr},
-                                                           {"expressed_in", Py_None},
-                                                           {"point", Py_None},
-                                                           {"at", latest().ptr()},
-                                                           {"window", Py_None},
-                                                           {"outside", words().raise.ptr()},
-                                                           {"policy", words().unique.ptr()},
-                                                           {"interpolation", Py_None}}});
+  static const auto* expected = new Keywords<10>("twist", {{{"of", nullptr},
+                                                            {"relative_to", nullptr},
+                                                            {"expressed_in", Py_None},
+                                                            {"point", Py_None},
+                                                            {"at", latest().ptr()},
+                                                            {"window", Py_None},
+                                                            {"outside", words().raise.ptr()},
+                                                            {"policy", words().unique.ptr()},
+                                                            {"interpolation", Py_None},
+                                                            {"measured", Py_True}}});
   return guarded([&] {
-    const auto [of, relative_to, expressed_in, point, at, window, outside, policy, interpolation] =
+    const auto [of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured] =
         expected->read(args, positional, keywords);
     const Self self(self_object);
     const WorldCore& world = core(self);
@@ -74,6 +81,7 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
     asked.question.point = optional_frame(self, point, &asked.point);
     asked.question.at = as_when(at, "at");
     asked.question.window = as_window(window);
+    asked.question.with_measured = as_flag(measured, "measured");
     Result<TwistAnswer> result = world.forest->twist(asked.question);
     if (!result) raise_failure(world, result.failure, of, relative_to);
     return as_python(make_twist(world, std::move(result.value), spelt_or(asked.of, of), spelt_or(asked.relative_to, relative_to),
@@ -119,7 +127,7 @@ void add_body(Self self, nb::handle name, const std::vector<nb::object>& frames)
 
 constexpr const char* kTwistDocumentation =
     "twist($self, *, of, relative_to, expressed_in=None, point=None, at=..., window=None, outside='raise', "
-    "policy='unique', interpolation=None)\n--\n\n"
+    "policy='unique', interpolation=None, measured=True)\n--\n\n"
     "How a body moved relative to another, at one instant.\n\n"
     "Measured twists (`set_twist`) that lead from one body to the other are added up. Where there are none, the motions\n"
     "of the edges between the two are: measured ones, and derivatives of the interpolated poses; `.method` says which.\n\n"
@@ -133,7 +141,8 @@ constexpr const char* kTwistDocumentation =
     "        sample that is the interval after it, at the last one the interval before.\n"
     "    outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.\n"
     "    policy: 'unique': a frame that two sources place, or a motion that two measure, is an error.\n"
-    "    interpolation: 'linear' or 'screw'; the world's own if not given.\n\n"
+    "    interpolation: 'linear' or 'screw'; the world's own if not given.\n"
+    "    measured: False: from the poses alone, as if nobody had measured a twist.\n\n"
     "Raises:\n"
     "    UnknownFrame: One of the names does not exist.\n"
     "    NotConnected: No chain of twists or poses leads from one to the other.\n"

@@ -82,7 +82,7 @@ class TestImporting:
 
     def test_changes_nothing_of_others(self):
         result = run_python(
-            "import builtins, logging, sys, warnings\n"
+            "import builtins, logging, numpy, sys, warnings\n"
             "look = lambda: (set(vars(builtins)), list(warnings.filters), sys.excepthook, logging.root.handlers[:])\n"
             "before = look()\n"
             "import armillary\n"

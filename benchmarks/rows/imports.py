@@ -1,5 +1,6 @@
 """What `import armillary` costs, numpy included and beyond numpy; CPU time, fresh processes."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,5 +33,6 @@ def rows(bench: Bench) -> Iterator[Row]:
 
 def _import_ms(python: str, module: str, before: str = "pass") -> float:
     program = TIMED.format(before=before, module=module)
-    done = subprocess.run([python, "-c", program], capture_output=True, text=True, check=True)
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run([python, "-c", program], capture_output=True, text=True, check=True, env=usual)
     return int(done.stdout) / 1e6

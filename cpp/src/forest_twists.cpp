@@ -65,7 +65,7 @@ class MotionSearch {
         scratch_(Scratch::of_this_thread()) {
     strict_.outside = Outside::raise;
     strict_.prediction = nullptr;
-    strict_.want_twists = given_.want_twists = true;
+    strict_.want_twists = given_.want_twists = question.with_measured;
     if (given_.outside == Outside::predict) given_.prediction = &options.prediction;
     of_body_ = topology.node(question.of).body;
     point_ = question.point == kNone ? question.of : question.point;
@@ -133,7 +133,7 @@ class MotionSearch {
     const BodyGraph* graph = topology_.bodies();
     scratch_.visits.clear();
     if (graph == nullptr || graph->links_at(of_body_).empty() || graph->links_at(reference_body_).empty()) return false;
-    if (axes() == kNone) return false;
+    if (axes() == kNone || !question_.with_measured) return false;
     scratch_.visits.push_back({.body = of_body_});
     for (std::uint32_t i = 0; i < scratch_.visits.size(); ++i)
       if (expand(*graph, i, context)) return true;

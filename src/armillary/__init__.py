@@ -2,8 +2,9 @@
 
 from armillary import errors
 from armillary._world import World
+from armillary.relations import Pose
 from armillary.stamps import LATEST, Latest, now, seconds, stamp
-from armillary.transforms import Pose, Rotation, StampedQueue, Transform
+from armillary.transforms import Rotation, StampedQueue, Transform
 
 __version__ = "0.1.0"
 

@@ -7,6 +7,8 @@ from numpy import float64, int64
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import ArmillaryError
+from armillary.relations import Pose as PoseAnswer
+from armillary.relations import Twist as TwistAnswer
 from armillary.stamps import LATEST, Latest
 
 class Rotation:
@@ -270,7 +272,7 @@ class Pose:
 
     def __repr__(self) -> str: ...
 
-def _use_types(*, Pose: type[Pose], Twist: type[Twist]) -> None:
+def _use_types(*, Pose: type[PoseAnswer], Twist: type[TwistAnswer]) -> None:
     """
     Which classes the answers of worlds are made of: subclasses of the native ones.
     """
@@ -442,7 +444,7 @@ class WorldCore:
     def name(self) -> str:
         """The source of what is said without a source."""
 
-    def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None) -> Twist:
+    def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
         """How a body moved relative to another, at one instant.
 
         Measured twists (`set_twist`) that lead from one body to the other are added up. Where there are none, the motions
@@ -459,6 +461,7 @@ class WorldCore:
             outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
             policy: 'unique': a frame that two sources place, or a motion that two measure, is an error.
             interpolation: 'linear' or 'screw'; the world's own if not given.
+            measured: False: from the poses alone, as if nobody had measured a twist.
 
         Raises:
             UnknownFrame: One of the names does not exist.
@@ -499,7 +502,7 @@ class WorldCore:
 
     def _body_of(self, frame: str) -> str: ...
 
-    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None) -> Pose:
+    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None, point: str | None = None, reference_point: str | None = None, expressed_in: str | None = None) -> PoseAnswer:
         """Where one frame was, seen from another, at one instant.
 
         Between two samples the translation is interpolated linearly and the rotation along the shortest arc.
@@ -514,6 +517,9 @@ class WorldCore:
             outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
             policy: 'unique': a frame that two sources place is an error.
             interpolation: 'linear' or 'screw'; the world's own if not given.
+            point: Frame whose origin the position is of, on the same body; `of` if not given.
+            reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.
+            expressed_in: Frame along whose axes the position is; `in_frame` if not given.
 
         Returns:
             `in_frame_T_of` with its stamp and, where known, a (6, 6) covariance in the tangent of `of`.
@@ -573,9 +579,9 @@ class WorldCore:
 
     def _new_wait_id(self) -> int: ...
 
-    def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> Pose | None: ...
+    def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> PoseAnswer | None: ...
 
-    def _wait_for_pose(self, timeout_s: float, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> Pose: ...
+    def _wait_for_pose(self, timeout_s: float, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> PoseAnswer: ...
 
     def _check_question(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> None: ...
 

@@ -225,6 +225,24 @@ class TestIntegration:
         B = np.column_stack([(rate(0 * e, h * e) - rate(0 * e, -h * e)) / (2 * h) for e in np.eye(6)])
         assert_close(twist.covariance, A @ C @ A.T + B @ D @ B.T, 1e-6)
 
+    @given(transforms(), tangents(), covariances(), covariances())
+    @FEWER
+    def test_takes_a_twist_of_any_form(self, T, v, C, D):
+        start, given = pose(T, covariance=C), body_twist(v, covariance=D)
+        expected = given.integrate(start, 0.3)
+        for other in (given.converted(NATIVE), given.to_spatial(start), given.to_hybrid(start)):
+            later = other.integrate(start, 0.3)
+            assert later.is_close(expected, m=1e-6, rad=1e-6)
+            assert_close(later.covariance, expected.covariance, 1e-6)
+
+    def test_of_two_poses_can_be_moved_on(self):
+        T = Transform.from_xyz_rpy(xyz=(1, 2, 3), rpy=(0.1, 0.2, 0.3))
+        twist = Twist.between(pose(T), pose(T @ Transform.exp((0, 0, 0, 0, 0, 0.2))), duration_s=0.1)
+        assert isinstance(twist.coordinates, LinearAngular)
+        assert twist.point == twist.expressed_in
+        arm = Position.within(twist.body, point="rim", reference_point=twist.point, xyz=(0.5, 0, 0))
+        assert_close(twist.change_point(arm).linear, np.array([0.0, 1.0, 0.0]))
+
     def test_carries_the_stamp_along(self):
         still = pose(Transform.identity(), stamp=seconds(1))
         later = body_twist(np.zeros(6)).integrate(still, 0.5)

@@ -87,12 +87,14 @@ HOSTILE: list[Any] = [
 ROWS = np.array([STILL.xyz_wxyz] * 2)
 EDGE = {"of": "robot", "in_frame": "map"}
 QUESTION = EDGE | {"at": LATEST, "of_at": None, "fixed_frame": None}
+MOTION = {"of": "robot", "relative_to": "map", "expressed_in": None, "at": LATEST, "window": None}
 CONTEXT = {"outside": "raise", "policy": "unique", "interpolation": None}
 
 # Every public method, with arguments that are right.
 CALLS: dict[str, dict[str, Any]] = {
     "add_body": {"*": "cart", "frames": ["new"]},
     "add_frame": {"*": "new"},
+    "angular_velocity": MOTION | CONTEXT,
     "attach": {"of": "cup", "to": "robot", "at": seconds(2), "source": None, "outside": "raise"},
     "bodies": {},
     "body_of": {"*": "robot"},
@@ -100,15 +102,21 @@ CALLS: dict[str, dict[str, Any]] = {
     "clear": {},
     "close": {},
     "detach": {"of": "cup", "to": "robot", "at": seconds(2), "source": None, "outside": "raise"},
+    "express": {"*": [[1, 2, 3]], "kind": "points", "from_frame": "robot", "in_frame": "map", "at": LATEST}
+    | {"covariances": None}
+    | CONTEXT,
     "fix": {"of": "new", "in_frame": "map", "transform": STILL, "at": None, "covariance": None, "source": None}
     | {"recalibrate": False},
     "frames": {},
     "keep": EDGE | {"source": None, "history": None, "max_samples": None, "thin_m": None, "thin_rad": None},
+    "linear_velocity": MOTION | CONTEXT | {"point": None},
     "map_points": {"*": [[1, 2, 3]], "from_frame": "robot", "to_frame": "map", "at": LATEST} | CONTEXT,
     "now": {},
     "on_pose": {"*": bool} | QUESTION | CONTEXT | {"on_failure": bool, "timeout_s": 0.0},
-    "pose": QUESTION | CONTEXT,
+    "orientation": EDGE | {"at": LATEST} | CONTEXT,
+    "pose": QUESTION | CONTEXT | {"point": None, "reference_point": None, "expressed_in": None},
     "pose_when_ready": QUESTION | CONTEXT | {"timeout_s": 0.0},
+    "position": EDGE | {"expressed_in": None, "at": LATEST} | CONTEXT,
     "prefer": {"of": "robot", "source": None},
     "relations": {},
     "remove_frame": {"*": "cup", "subtree": False},
@@ -142,8 +150,8 @@ CALLS: dict[str, dict[str, Any]] = {
     },
     "transforms": EDGE | {"at": [seconds(1)], "as_": "matrix"} | CONTEXT,
     "tree": {"at": LATEST},
-    "twist": {"of": "robot", "relative_to": "map", "expressed_in": None, "point": None, "at": LATEST, "window": None}
-    | CONTEXT,
+    "twist_residual": MOTION | {"policy": "unique", "interpolation": None},
+    "twist": MOTION | CONTEXT | {"point": None, "measured": True},
     "wait_for_pose": QUESTION | CONTEXT | {"timeout_s": 0.0},
 }
 SETTINGS: dict[str, Any] = {

@@ -81,7 +81,8 @@ struct TwistQuestion {
   FrameId expressed_in = kNone;  ///< along whose axes; none: `reference`
   FrameId point = kNone;         ///< whose origin is the point, as fixed to the moving body; none: `of`
   When at{};
-  Duration window{};  ///< 0: derivative of the interpolated pose; else a central difference over it
+  Duration window{};          ///< 0: derivative of the interpolated pose; else a central difference over it
+  bool with_measured = true;  ///< false: poses alone, as if nobody had measured a twist
   QueryContext context{};
 };
 

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from armillary._world._bodies import SelectedStructure, refuse
 from armillary._world._waits import WaitingWorld
-from armillary.errors import InvalidArgument
+from armillary.errors import InvalidArgument, NotMeasured
+from armillary.stamps import LATEST, Latest
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from armillary.relations._residual import TwistResidual
 
 
 class MovingWorld(WaitingWorld):
@@ -34,6 +37,42 @@ class MovingWorld(WaitingWorld):
     def body_of(self, frame: str) -> str:
         """The name of the body that a frame is on: its own until `add_body` says otherwise."""
         return self._body_of(self._recall(frame))
+
+    def twist_residual(
+        self,
+        *,
+        of: str,
+        relative_to: str,
+        expressed_in: str | None = None,
+        at: int | Latest = LATEST,
+        window: int | None = None,
+        policy: str = "unique",
+        interpolation: str | None = None,
+    ) -> TwistResidual:
+        """How far a measured twist and the derivative of the poses disagree.
+
+        Args:
+            of: As for `twist`.
+            relative_to: As for `twist`.
+            expressed_in: As for `twist`.
+            at: Instant [ns]. `LATEST`: the newest that the measured twists cover.
+            window: As for `twist`, for the poses.
+            policy: As for `twist`.
+            interpolation: As for `twist`.
+
+        Raises:
+            NotMeasured: Nobody measured this motion at that instant.
+        """
+        from armillary.relations._residual import TwistResidual  # noqa: PLC0415  (few programs need it)
+
+        asked: dict[str, Any] = {"of": of, "relative_to": relative_to, "expressed_in": expressed_in}
+        asked |= {"policy": policy, "interpolation": interpolation}
+        measured = self.twist(**asked, at=at)
+        if measured.method not in {"measured", "mixed"}:
+            raise NotMeasured(of, relative_to)
+        when = at if measured.stamp is None else measured.stamp
+        derived = self.twist(**asked, at=when, window=window, measured=False)
+        return TwistResidual(measured=measured, derived=derived)
 
     def _check_members(self, name: str, members: list[str]) -> None:
         from armillary.relations import rules  # noqa: PLC0415  (bodies are seldom declared)

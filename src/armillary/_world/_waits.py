@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from armillary.errors import ArmillaryError
-    from armillary.transforms import Pose
+    from armillary.relations import Pose
 
 
 class WaitingWorld(ReportingWorld):

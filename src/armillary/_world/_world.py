@@ -15,7 +15,7 @@ from armillary._world._arguments import (
     as_text,
     as_thinning,
 )
-from armillary._world._twists import MovingWorld
+from armillary._world._expressing import ExpressingWorld
 from armillary.errors import InvalidArgument, WorldClosed
 from armillary.stamps import now, seconds
 from armillary.transforms import Dispatcher, TypoGuard, check_name
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["World"]
 
 
-class World(MovingWorld):
+class World(ExpressingWorld):
     """Where everything is, in time.
 
     Frames come into being when they are first named; `set_pose` and `fix` say where they are, `pose` and its

@@ -67,6 +67,7 @@ __all__ = [
     "NoTwistPath",
     "NoValue",
     "NotConnected",
+    "NotMeasured",
     "NotNumeric",
     "NotRepresentable",
     "OrientationFrameDiffers",
@@ -339,6 +340,7 @@ class SuspiciousName(UserWarning):
 from armillary.errors.constraints import (  # noqa: E402
     ConstraintViolation,
     NoPosePath,
+    NotMeasured,
     NoTwistPath,
     NoValue,
     PosesMissing,

@@ -15,6 +15,7 @@ __all__ = [
     "NoPosePath",
     "NoTwistPath",
     "NoValue",
+    "NotMeasured",
     "PosesMissing",
     "UnknownName",
     "UnknownRelation",
@@ -45,7 +46,8 @@ class ConstraintViolation(SemanticError):
         self.constraint, self.existing, self.offer = constraint, tuple(existing), offer
         self.operation, self.expected, self.found, self.cure = operation, "", "", cure
         instead = "" if offer is None else f" It would be accepted as {offer!r}: pass adapt=True, or add that."
-        ArmillaryError.__init__(self, f"Cannot {asked}: {constraint}. {truth}{self._in_the_way()} {cure}{instead}")
+        rule = f"{truth[:1].lower()}{truth[1:].removesuffix('.')} ({constraint})."
+        ArmillaryError.__init__(self, f"Cannot {asked}: {rule}{self._in_the_way()} {cure}{instead}")
 
     def _in_the_way(self) -> str:
         if not self.existing:
@@ -89,9 +91,9 @@ class UnknownRelation(ArmillaryError, LookupError):
 class NoPosePath(NotConnected):
     """Two frames of a graph that no poses connect."""
 
-    def __init__(self, of: str, in_frame: str, of_root: str, in_frame_root: str, wanted: str = "") -> None:
+    def __init__(self, of: str, in_frame: str, of_root: str, in_frame_root: str) -> None:
         super().__init__(of, in_frame, of_root, in_frame_root, None)
-        what = wanted or f"The pose of '{of}' in '{in_frame}'"
+        what = f"The pose of '{of}' in '{in_frame}'"
         roots = f"the first is in the tree of '{of_root}', the second in that of '{in_frame_root}'"
         why = f"no poses lead from '{of}' to '{in_frame}'; {roots}"
         self.args = (f"{what} is not known: {why}. Add a pose between a frame of each.",)
@@ -116,6 +118,17 @@ class NoTwistPath(ArmillaryError, LookupError):
         return f" Not usable, as no poses lead there: {names}."
 
 
+class NotMeasured(ArmillaryError, LookupError):
+    """A motion that follows from poses alone, where a measured one was asked for."""
+
+    def __init__(self, of: str, relative_to: str) -> None:
+        self.of, self.relative_to = of, relative_to
+        super().__init__(
+            f"Nobody measured how '{of}' moves relative to '{relative_to}' at that instant. Say it with "
+            "world.set_twist(...); world.twist(...) answers from the poses."
+        )
+
+
 class NoValue(ArmillaryError, LookupError):
     """A twist on the path waits for the poses that would tell its value."""
 
@@ -132,10 +145,11 @@ class PosesMissing(NoPosePath):
 
     def __init__(self, relation: Any, of: str, in_frame: str, of_root: str, in_frame_root: str) -> None:
         self.relation = relation
-        NoPosePath.__init__(
-            self, of, in_frame, of_root, in_frame_root, wanted=f"{relation!r} needs to be moved: its value at '{of}'"
-        )
-        self.args = (f"{self.args[0]} Or pass pending=True: a twist is then kept until they arrive.",)
+        NoPosePath.__init__(self, of, in_frame, of_root, in_frame_root)
+        why = f"it is kept at the origin and along the axes of '{of}', and no poses lead there from '{in_frame}'"
+        trees = f"the tree of '{in_frame_root}' and one of the tree of '{of_root}'"
+        cure = f"Add a pose between a frame of {trees}, or pass pending=True: it then waits for them."
+        self.args = (f"Cannot take in {relation!r} yet: {why}. {cure}",)
 
 
 for _name in __all__:

@@ -43,9 +43,11 @@ class SemanticError(ArmillaryError, ValueError):
 
     _differing: ClassVar[str] = "meanings"
 
-    def __init__(self, *, operation: str, asked: str, expected: str, found: str, cure: str) -> None:
+    def __init__(
+        self, *, operation: str, asked: str, expected: str, found: str, cure: str, truth: str | None = None
+    ) -> None:
         self.operation, self.expected, self.found, self.cure = operation, expected, found, cure
-        super().__init__(f"Cannot {asked}: {self._truth()}. {cure}")
+        super().__init__(f"Cannot {asked}: {truth or self._truth()}. {cure}")
 
     def _truth(self) -> str:
         return f"{self._differing} '{self.expected}' and '{self.found}' differ"

@@ -8,12 +8,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from armillary._core import _use_types
 from armillary.relations import representations
 from armillary.relations._orientation import Orientation
 from armillary.relations._pose import Pose
 from armillary.relations._position import Position
 from armillary.relations._twist import Twist
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
+from armillary.relations.representations import HOMOGENEOUS_MATRIX, NATIVE, POSITION_QUATERNION
 
 if TYPE_CHECKING:
     from armillary.relations._acceleration import AngularAcceleration, LinearAcceleration
@@ -21,14 +23,18 @@ if TYPE_CHECKING:
     from armillary.relations._force import Force, Torque
     from armillary.relations._wrench import Wrench
     from armillary.relations.graph import RelationGraph
+    from armillary.relations.representations import position_euler
 
-__all__ = [
+__all__ = [  # noqa: RUF022 - in plain order, as in every package
     "AngularAcceleration",
     "AngularVelocity",
     "Force",
+    "HOMOGENEOUS_MATRIX",
     "LinearAcceleration",
     "LinearVelocity",
+    "NATIVE",
     "Orientation",
+    "POSITION_QUATERNION",
     "Pose",
     "Position",
     "RelationGraph",
@@ -36,8 +42,11 @@ __all__ = [
     "Twist",
     "Wrench",
     "compose_any",
+    "position_euler",
     "representations",
 ]
+
+_use_types(Pose=Pose, Twist=Twist)  # what worlds answer with
 
 _ON_DEMAND = {
     "AngularAcceleration": "_acceleration",
@@ -47,6 +56,7 @@ _ON_DEMAND = {
     "Torque": "_force",
     "Wrench": "_wrench",
     "compose_any": "_compose_any",
+    "position_euler": "representations",
 }
 
 

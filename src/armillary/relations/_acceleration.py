@@ -6,16 +6,20 @@ the reference body, d/dt in its axes).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from armillary import errors
 from armillary.relations import _checks
 from armillary.relations._checks import Asked
 from armillary.relations._position import Position
+from armillary.relations._teaching import no_point, no_reference_point, no_sum, teaching
 from armillary.relations._vector import VectorRelation
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
+
+@teaching
 class AngularAcceleration(VectorRelation):
     """How the angular velocity of `body` relative to `reference_body` changes.
 
@@ -23,7 +27,8 @@ class AngularAcceleration(VectorRelation):
         body: The body that turns.
         reference_body: The body it turns relative to.
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
-        coordinates: Shape (3,) [rad/s^2], or any other `VectorCoordinates`.
+        xyz: The vector [rad/s^2], shape (3,).
+        coordinates: In its place any other `VectorCoordinates`.
 
     Frozen.
     """
@@ -33,12 +38,21 @@ class AngularAcceleration(VectorRelation):
     _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
     _is_angular = True
+    _UNIT = "rad/s^2"
 
     body: str
     reference_body: str
 
-    def __init__(self, *, body: str, reference_body: str, coordinates: Any, expressed_in: str | None = None) -> None:
-        self._init(coordinates, body=body, reference_body=reference_body, expressed_in=expressed_in)
+    def __init__(
+        self,
+        *,
+        body: str,
+        reference_body: str,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
+        expressed_in: str | None = None,
+    ) -> None:
+        self._init(coordinates, xyz, body=body, reference_body=reference_body, expressed_in=expressed_in)
 
     def __repr__(self) -> str:
         return f"AngularAcceleration({self.body} relative to {self.reference_body}, in [{self.expressed_in}])"
@@ -65,14 +79,19 @@ class AngularAcceleration(VectorRelation):
         _checks.kind(asked, other, AngularAcceleration)
         _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
         _checks.inner_body(asked, self, other)
-        own = _helping(asked, self, angular_velocity, "angular_velocity=", AngularVelocity)
-        others = _helping(asked, other, other_angular_velocity, "other_angular_velocity=", AngularVelocity)
+        own = _helping(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
+        others = _helping(asked, other, other_angular_velocity, "other_angular_velocity", AngularVelocity)
         return self._with(self.vector + other.vector + own.cross(others), body=other.body)
 
     def __matmul__(self, other: AngularAcceleration) -> Self:
         return self.compose(other)
 
+    __add__ = no_sum
+    change_point = no_point
+    change_reference_point = no_reference_point
 
+
+@teaching
 class LinearAcceleration(VectorRelation):
     """How the velocity of `point`, fixed to `body`, relative to `reference_body` changes.
 
@@ -81,7 +100,8 @@ class LinearAcceleration(VectorRelation):
         reference_body: The body it moves relative to.
         body: The body `point` moves with; its own if not given.
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
-        coordinates: Shape (3,) [m/s^2], or any other `VectorCoordinates`.
+        xyz: The vector [m/s^2], shape (3,).
+        coordinates: In its place any other `VectorCoordinates`.
 
     Frozen.
     """
@@ -90,6 +110,7 @@ class LinearAcceleration(VectorRelation):
     _NAMES = ("point", "body", "reference_body", "expressed_in")
     _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
+    _UNIT = "m/s^2"
 
     point: str
     body: str
@@ -100,11 +121,12 @@ class LinearAcceleration(VectorRelation):
         *,
         point: str,
         reference_body: str,
-        coordinates: Any,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
         body: str | None = None,
         expressed_in: str | None = None,
     ) -> None:
-        self._init(coordinates, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
+        self._init(coordinates, xyz, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
 
     def __repr__(self) -> str:
         return (
@@ -121,7 +143,7 @@ class LinearAcceleration(VectorRelation):
             velocity: v, of the same point and bodies.
         """
         asked = Asked("inverse", "invert {}", (self,))
-        turn = _helping(asked, self, angular_velocity, "angular_velocity=", AngularVelocity)
+        turn = _helping(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
         line = _velocity(asked, self, velocity)
         coriolis = turn.cross(line)
         names = {"body": self.reference_body, "reference_body": self.body}
@@ -146,12 +168,15 @@ class LinearAcceleration(VectorRelation):
         _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
         _checks.point(asked, self.point, other.point)
         _checks.inner_body(asked, self, other)
-        turn = _helping(asked, self, angular_velocity, "angular_velocity=", AngularVelocity)
-        coriolis = turn.cross(_velocity(asked, other, other_velocity, "other_velocity="))
+        turn = _helping(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
+        coriolis = turn.cross(_velocity(asked, other, other_velocity, "other_velocity"))
         return self._with(self.vector + other.vector + coriolis + coriolis, body=other.body)
 
     def __matmul__(self, other: LinearAcceleration) -> Self:
         return self.compose(other)
+
+    __add__ = no_sum
+    change_reference_point = no_reference_point
 
     def change_point(
         self,
@@ -168,26 +193,22 @@ class LinearAcceleration(VectorRelation):
             angular_acceleration: dw, of the same two bodies.
         """
         asked = _checks.changing("change_point", self, position)
-        _checks.kind(asked, position, Position)
+        position = _checks.part(asked, position, Position)
         _checks.helper_point(asked, self, position)
-        turn = _helping(asked, self, angular_velocity, "angular_velocity=", AngularVelocity)
-        spin = _helping(asked, self, angular_acceleration, "angular_acceleration=", AngularAcceleration)
+        turn = _helping(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
+        spin = _helping(asked, self, angular_acceleration, "angular_acceleration", AngularAcceleration)
         arm = position.vector
         return self._with(self.vector + spin.cross(arm) + turn.cross(turn.cross(arm)), point=position.point)
 
 
 def _helping(asked: Asked, value: Any, helper: Any, argument: str, kind: type) -> Any:
     """The vector of a relation between the same two bodies, along the same axes."""
-    if helper is None:
-        cure = f"Accelerations do not add like velocities. Pass {argument}{kind.__name__}(body='{value.body}', "
-        cure += f"reference_body='{value.reference_body}', ...) to the method."
-        raise asked.refuse(errors.RelationMissing, argument.rstrip("="), "none", cure)
-    _checks.kind(asked, helper, kind)
+    _checks.also_given(asked, value, helper, argument, kind, why="Accelerations do not add like velocities.")
     _checks.same_motion(asked, value, helper)
     return helper.vector
 
 
-def _velocity(asked: Asked, value: Any, helper: Any, argument: str = "velocity=") -> Any:
+def _velocity(asked: Asked, value: Any, helper: Any, argument: str = "velocity") -> Any:
     vector = _helping(asked, value, helper, argument, LinearVelocity)
     _checks.point(asked, value.point, helper.point)
     return vector

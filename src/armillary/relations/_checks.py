@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from armillary import errors
+from armillary.transforms import Rotation, Transform
+
+_NUMBERS = (np.ndarray, list, tuple, Transform, Rotation)
+_BARE = {
+    "Pose": "Numbers without names are not composed: write pose.transform @ points for points, or name it, "
+    "Pose(of=..., in_frame=..., transform=...).",
+    "Orientation": "Numbers without names are not composed: write orientation.rotation @ vectors for vectors, or name "
+    "it, Orientation(of=..., in_frame=..., rotation=...).",
+}
 
 
 class Asked(NamedTuple):
@@ -18,11 +29,18 @@ class Asked(NamedTuple):
     operands: tuple[object, ...] = ()
 
     def refuse(
-        self, kind: type[errors.SemanticError], expected: object, found: object, cure: str
+        self, kind: type[errors.SemanticError], expected: object, found: object, cure: str, truth: str | None = None
     ) -> errors.SemanticError:
-        """The error, ready to be raised."""
-        asked = self.template.format(*(repr(operand) for operand in self.operands))
-        return kind(operation=self.operation, asked=asked, expected=str(expected), found=str(found), cure=cure)
+        """The error, ready to be raised; `truth` where its own sentence does not fit."""
+        asked = self.template.format(*(_shown(operand) for operand in self.operands))
+        names = {"expected": str(expected), "found": str(found)}
+        return kind(operation=self.operation, asked=asked, cure=cure, truth=truth, **names)
+
+
+def _shown(operand: object) -> str:
+    if isinstance(operand, np.ndarray):
+        return f"an array of shape {operand.shape}"
+    return str(operand._named()) if hasattr(operand, "_named") else repr(operand)  # noqa: SLF001 - a value of ours
 
 
 def composing(a: object, b: object) -> Asked:
@@ -49,9 +67,32 @@ def joining(kind: str, a: object, b: object) -> Asked:
 def kind(asked: Asked, value: object, expected: type) -> None:
     """The operand is a relation of this kind."""
     if not isinstance(value, expected):
-        raise asked.refuse(
-            errors.KindDiffers, _an(expected.__name__), _an(type(value).__name__), f"Pass {_an(expected.__name__)}."
-        )
+        wanted = _an(expected.__name__)
+        cure = _BARE.get(expected.__name__, "") if isinstance(value, _NUMBERS) and "@" in asked.template else ""
+        raise asked.refuse(errors.KindDiffers, wanted, kind_of(value), cure or f"Pass {wanted}.")
+
+
+def part(asked: Asked, value: Any, expected: type) -> Any:
+    """The operand, or of a pose the part that is a relation of this kind."""
+    if isinstance(value, expected):
+        return value
+    of_pose = getattr(value, expected.__name__.lower(), None)
+    kind(asked, value if of_pose is None else of_pose, expected)
+    return of_pose
+
+
+def kind_of(value: object) -> str:
+    """What an operand is, with its article."""
+    return "an array" if isinstance(value, np.ndarray) else _an(type(value).__name__)
+
+
+def also_given(asked: Asked, value: Any, helper: object, argument: str, expected: type, *, why: str) -> None:
+    """The other relation that the operation needs, between the same bodies, is there and of its kind."""
+    if helper is None:
+        names = f"body='{value.body}', reference_body='{value.reference_body}', ..."
+        cure = f"{why} Pass {argument}={expected.__name__}({names}) to the method."
+        raise asked.refuse(errors.RelationMissing, argument, "none", cure)
+    kind(asked, helper, expected)
 
 
 def coordinate_frame(asked: Asked, expected: str, found: str) -> None:
@@ -59,7 +100,7 @@ def coordinate_frame(asked: Asked, expected: str, found: str) -> None:
     if expected != found:
         cure = (
             f"Turn one of them first: .change_coordinate_frame(Orientation(of='{found}', in_frame='{expected}', "
-            "coordinates=...))."
+            "rotation=...))."
         )
         raise asked.refuse(errors.CoordinateFrameDiffers, expected, found, cure)
 
@@ -67,9 +108,10 @@ def coordinate_frame(asked: Asked, expected: str, found: str) -> None:
 def point(asked: Asked, expected: str, found: str) -> None:
     """Velocities, moments and accelerations are added at the same point only."""
     if expected != found:
+        moved: Any = asked.operands[-1]
         cure = (
-            f"Move one of them first: .change_point(Position(point='{expected}', reference_point='{found}', body=..., "
-            "reference_body=..., coordinates=...)), both points on its body."
+            f"Move one of them first: .change_point(Position.within('{moved.body}', point='{expected}', "
+            f"reference_point='{found}', xyz=..., expressed_in='{moved.expressed_in}'))."
         )
         raise asked.refuse(errors.PointDiffers, expected, found, cure)
 
@@ -171,7 +213,8 @@ def helper_coordinate_frame(asked: Asked, value: Any, helper: Any) -> None:
 
 def _helper_body(asked: Asked, own: str, helper: Any) -> None:
     if helper.body != helper.reference_body:
-        cure = f"Only what is fixed to one body can be exchanged: name it, body='{own}' and reference_body='{own}'."
+        cure = f"Only what is fixed to one body can be exchanged: name it, body='{own}' and reference_body='{own}'"
+        cure += f", or Position.within('{own}', ...)." if hasattr(helper, "reference_point") else "."
         raise asked.refuse(errors.HelperBodiesDiffer, helper.reference_body, helper.body, cure)
     if helper.body != own:
         cure = f"It must be fixed to '{own}': pass a helper with body='{own}' and reference_body='{own}'."

@@ -16,22 +16,34 @@ if TYPE_CHECKING:
 
     Array = NDArray[float64]
 
+_NOT_UNIT = 0.01  # of the squared length, as for every quaternion that comes in
 WIDTHS = {"points": 3, "directions": 3, "poses": 7, "wrenches": 6, "twists": 6}
 
 
 def as_rows(values: ArrayLike, kind: str) -> Array:
     """(N, width of the kind) float64, finite."""
-    if kind not in WIDTHS:
-        raise InvalidArgument(f"kind must be one of {', '.join(WIDTHS)}, got {kind!r}.")
+    if not isinstance(kind, str) or kind not in WIDTHS:
+        raise InvalidArgument(f"kind must be one of {', '.join(WIDTHS)}, got {kind!r}.", kind)
     try:
         rows = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         rows = np.empty(0)
     if rows.ndim not in {1, 2} or rows.shape[-1] != WIDTHS[kind] or not np.isfinite(rows).all():
         raise InvalidArgument(
-            f"{kind} must be finite numbers of shape ({WIDTHS[kind]},) or (N, {WIDTHS[kind]}), got shape {rows.shape}."
+            f"{kind} must be finite numbers of shape ({WIDTHS[kind]},) or (N, {WIDTHS[kind]}), got shape {rows.shape}.",
+            values,
         )
+    if kind == "poses":
+        _make_unit(rows[..., 3:])
     return rows
+
+
+def _make_unit(wxyz: Array) -> None:
+    """In place; refused where it would hide a mistake."""
+    squared = np.sum(wxyz * wxyz, axis=-1, keepdims=True)
+    if (np.abs(squared - 1.0) > _NOT_UNIT).any():
+        raise InvalidArgument("A quaternion (w, x, y, z) of the poses is not of unit length. Normalise it.", wxyz)
+    wxyz /= np.sqrt(squared)
 
 
 def expressed_rows(rows: Array, kind: str, xyz_wxyz: Array) -> Array:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from armillary.relations import _checks
 from armillary.relations._position import Position
+from armillary.relations._teaching import no_exerting_point, no_point, teaching
 from armillary.relations._vector import VectorRelation
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
+
+@teaching
 class Force(VectorRelation):
     """The force that `reference_body` exerts on `body`: a vector along its line, the same at every point.
 
@@ -16,7 +21,8 @@ class Force(VectorRelation):
         body: The body it acts on.
         reference_body: The body that exerts it.
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
-        coordinates: Shape (3,) [N], or any other `VectorCoordinates`.
+        xyz: The vector [N], shape (3,).
+        coordinates: In its place any other `VectorCoordinates`.
 
     Frozen. `a + b`, or `a @ b`, is the sum of two forces on one body.
     """
@@ -25,12 +31,21 @@ class Force(VectorRelation):
     _NAMES = ("body", "reference_body", "expressed_in")
     _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
+    _UNIT = "N"
 
     body: str
     reference_body: str
 
-    def __init__(self, *, body: str, reference_body: str, coordinates: Any, expressed_in: str | None = None) -> None:
-        self._init(coordinates, body=body, reference_body=reference_body, expressed_in=expressed_in)
+    def __init__(
+        self,
+        *,
+        body: str,
+        reference_body: str,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
+        expressed_in: str | None = None,
+    ) -> None:
+        self._init(coordinates, xyz, body=body, reference_body=reference_body, expressed_in=expressed_in)
 
     def __repr__(self) -> str:
         return f"Force(on {self.body} by {self.reference_body}, in [{self.expressed_in}])"
@@ -53,7 +68,15 @@ class Force(VectorRelation):
     def __matmul__(self, other: Force) -> Self:
         return self.compose(other)
 
+    change_point = no_point
+    change_reference_point = no_exerting_point
 
+    def is_close(self, other: Self, *, m: float = 1e-9, rad: float = 1e-9, n: float | None = None) -> bool:
+        """Same names, and at most `n` newton apart; without it `m` newton, the name that all relations share."""
+        return super().is_close(other, m=m if n is None else n, rad=rad)
+
+
+@teaching
 class Torque(VectorRelation):
     """The moment about `point` that `reference_body` exerts on `body`.
 
@@ -62,7 +85,8 @@ class Torque(VectorRelation):
         reference_body: The body that exerts it.
         body: The body it acts on; that of `point` if not given.
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
-        coordinates: Shape (3,) [N m], or any other `VectorCoordinates`.
+        xyz: The vector [N m], shape (3,).
+        coordinates: In its place any other `VectorCoordinates`.
 
     Frozen. `a + b`, or `a @ b`, is the sum of two moments about one point.
     """
@@ -71,6 +95,8 @@ class Torque(VectorRelation):
     _NAMES = ("point", "body", "reference_body", "expressed_in")
     _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
+    _UNIT = "N m"
+    _is_angular = True
 
     point: str
     body: str
@@ -81,11 +107,12 @@ class Torque(VectorRelation):
         *,
         point: str,
         reference_body: str,
-        coordinates: Any,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
         body: str | None = None,
         expressed_in: str | None = None,
     ) -> None:
-        self._init(coordinates, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
+        self._init(coordinates, xyz, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
 
     def __repr__(self) -> str:
         return f"Torque(about {self.point}|{self.body} by {self.reference_body}, in [{self.expressed_in}])"
@@ -109,19 +136,27 @@ class Torque(VectorRelation):
     def __matmul__(self, other: Torque) -> Self:
         return self.compose(other)
 
-    def change_point(self, position: Position, *, force: Force) -> Self:
+    change_reference_point = no_exerting_point
+
+    def is_close(self, other: Self, *, m: float = 1e-9, rad: float = 1e-9, nm: float | None = None) -> bool:
+        """Same names, and at most `nm` newton metre apart; without it `rad` newton metre, the name all share."""
+        return super().is_close(other, m=m, rad=rad if nm is None else nm)
+
+    def change_point(self, position: Position, *, force: Force | None = None) -> Self:
         """About another point of the same body: M' = M - p x F.
 
         Args:
             position: p, of the new point from the present one, both fixed to the body.
-            force: Exerted on the same body by the same one.
+            force: Exerted on the same body by the same one; a `Wrench` has it already.
         """
         asked = _checks.changing("change_point", self, position)
-        _checks.kind(asked, position, Position)
-        _checks.kind(asked, force, Force)
+        position = _checks.part(asked, position, Position)
+        why = "A moment does not know its force; a Wrench does."
+        _checks.also_given(asked, self, force, "force", Force, why=why)
+        pushing = cast("Force", force)
         _checks.helper_point(asked, self, position)
-        _checks.same_motion(asked, self, force)
-        return self._with(self.vector + force.vector.cross(position.vector), point=position.point)
+        _checks.same_motion(asked, self, pushing)
+        return self._with(self.vector + pushing.vector.cross(position.vector), point=position.point)
 
 
 def both(first: str, second: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from armillary.errors import NotRepresentable
 from armillary.errors.constraints import NoTwistPath, NoValue
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._graph_views import SeenFrom, basic_pose
@@ -21,7 +22,21 @@ def pose(store: GraphStore, *, of: str, in_frame: str, point: str, reference_poi
     if (point, reference_point, expressed_in) == (of, in_frame, in_frame):
         return basic_pose(store, of, in_frame)
     place, axes = position(store, point, reference_point, expressed_in), orientation(store, of, in_frame)
-    return Pose.from_parts(place, axes, representation=store.representation)
+    try:
+        return Pose.from_parts(place, axes, representation=store.representation)
+    except NotRepresentable as error:
+        names = {"of": of, "in_frame": in_frame, "point": point, "reference_point": reference_point}
+        raise _not_sayable(names | {"expressed_in": expressed_in}, error) from None
+
+
+def _not_sayable(names: dict[str, str], error: NotRepresentable) -> NotRepresentable:
+    question = ", ".join(f"{name}='{value}'" for name, value in names.items())
+    cure = (
+        "Make the graph of coordinates that can say it, RelationGraph(representation=POSITION_QUATERNION) (from "
+        "armillary.relations import POSITION_QUATERNION); or ask for position(...) and orientation(...) apart."
+    )
+    asked, truth = f"answer pose({question})", {"expected": error.expected, "found": error.found}
+    return NotRepresentable(operation="pose", asked=asked, cure=cure, **truth)
 
 
 def position(store: GraphStore, point: str, reference_point: str, expressed_in: str) -> Position:

@@ -20,14 +20,14 @@ _SERIES_RADIUS = 0.5
 
 def as_vector3(value: object, name: str) -> Array:
     """A finite vector of shape (3,), ours and read-only."""
-    return _as_array(value, (3,), name)
+    return as_finite(value, (3,), name)
 
 
 def as_covariance(value: object, name: str) -> Array | None:
     """A symmetric, positive semi-definite matrix of shape (6, 6), ours and read-only; None stays None."""
     if value is None:
         return None
-    matrix = _as_array(value, (6, 6), name)
+    matrix = as_finite(value, (6, 6), name)
     scale = max(float(np.abs(matrix).max()), np.finfo(float).tiny)
     if np.abs(matrix - matrix.T).max() > _ASYMMETRY * scale:
         raise InvalidArgument(f"{name} must be symmetric. Pass 0.5 * (C + C.T).")
@@ -36,10 +36,11 @@ def as_covariance(value: object, name: str) -> Array | None:
     return matrix
 
 
-def _as_array(value: object, shape: tuple[int, ...], name: str) -> Array:
+def as_finite(value: object, shape: tuple[int, ...], name: str) -> Array:
+    """Finite numbers of one shape, ours and read-only."""
     try:
         array = np.array(value, dtype=float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidArgument(f"{name} must be numbers of shape {shape}, got {value!r}.") from error
     if array.shape != shape:
         raise InvalidArgument(f"{name} must have shape {shape}, got {array.shape}.")
@@ -51,12 +52,17 @@ def _as_array(value: object, shape: tuple[int, ...], name: str) -> Array:
 
 def as_matrix4(value: object, name: str) -> Array:
     """A finite matrix of shape (4, 4), ours and read-only."""
-    return _as_array(value, (4, 4), name)
+    return as_finite(value, (4, 4), name)
 
 
 def as_matrix3(value: object, name: str) -> Array:
     """A finite matrix of shape (3, 3), ours and read-only."""
-    return _as_array(value, (3, 3), name)
+    return as_finite(value, (3, 3), name)
+
+
+def tidy(array: Array) -> Any:
+    """Nested lists for a repr: every digit, and 0 for -0."""
+    return (array + 0.0).tolist()
 
 
 def frozen(array: Any) -> Array:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from armillary import errors
-from armillary.relations import _checks
+from armillary.relations import _checks, _text
 from armillary.relations._storage import Stored, as_names
+from armillary.relations._teaching import no_sum, teaching
 from armillary.relations.representations._faces import given, rotation_face
+from armillary.transforms import Rotation
 
 if TYPE_CHECKING:
     from armillary.relations.representations import Representation
-    from armillary.transforms import Rotation
 
 _DEFAULTS = {"body": "of", "reference_body": "in_frame", "expressed_in": "in_frame"}
 
 
+@teaching
 class Orientation(Stored):
     """The orientation of frame `of` in frame `in_frame`.
 
@@ -25,7 +27,8 @@ class Orientation(Stored):
         body: The body `of` is fixed to; its own if not given.
         reference_body: The body `in_frame` is fixed to; its own if not given.
         expressed_in: The axes of the coordinates; for rotations always those of `in_frame`.
-        coordinates: A `Rotation`, a (3, 3) matrix, or any other `RotationCoordinates`: `in_frame_R_of`.
+        rotation: `in_frame_R_of`.
+        coordinates: In its place a (3, 3) matrix, or any other `RotationCoordinates`.
 
     Frozen. `a @ b` composes, reference first.
     """
@@ -47,14 +50,16 @@ class Orientation(Stored):
         *,
         of: str,
         in_frame: str,
-        coordinates: Any,
+        rotation: Rotation | None = None,
+        coordinates: Any = None,
         body: str | None = None,
         reference_body: str | None = None,
         expressed_in: str | None = None,
     ) -> None:
         names: dict[str, str | None] = {"of": of, "in_frame": in_frame, "body": body}
         names |= {"reference_body": reference_body, "expressed_in": expressed_in}
-        self._fill(as_names(names, _DEFAULTS) | {"coordinates": given(rotation_face(coordinates))})
+        turn = rotation_face(_one_of(rotation, coordinates))
+        self._fill(as_names(names, _DEFAULTS) | {"coordinates": given(turn)})
         if self.expressed_in != self.in_frame:
             raise self._not_along(self.expressed_in)
 
@@ -62,6 +67,9 @@ class Orientation(Stored):
         return (
             f"Orientation([{self.of}]|{self.body} in [{self.in_frame}]|{self.reference_body}, in [{self.expressed_in}])"
         )
+
+    def __str__(self) -> str:
+        return _text.of_orientation(self)
 
     @property
     def turn(self) -> Any:
@@ -103,18 +111,19 @@ class Orientation(Stored):
         return self._with(composed(asked, self.turn, other.turn), of=other.of, body=other.body)
 
     __matmul__ = compose
+    __add__ = no_sum
 
     def change_orientation_frame(self, orientation: Orientation) -> Self:
         """Other axes on the same body: `orientation` is that of the new frame in `of`."""
         asked = _checks.changing("change_orientation_frame", self, orientation)
-        _checks.kind(asked, orientation, Orientation)
+        orientation = _checks.part(asked, orientation, Orientation)
         _checks.helper_orientation_frame(asked, self, orientation)
         return self._with(composed(asked, self.turn, orientation.turn), of=orientation.of)
 
     def change_reference_orientation_frame(self, orientation: Orientation) -> Self:
         """Other reference axes on the same body: `orientation` is that of `in_frame` in the new frame."""
         asked = _checks.changing("change_reference_orientation_frame", self, orientation)
-        _checks.kind(asked, orientation, Orientation)
+        orientation = _checks.part(asked, orientation, Orientation)
         _checks.helper_reference_orientation_frame(asked, self, orientation)
         frame = orientation.in_frame
         return self._with(composed(asked, orientation.turn, self.turn), in_frame=frame, expressed_in=frame)
@@ -122,7 +131,7 @@ class Orientation(Stored):
     def change_coordinate_frame(self, orientation: Orientation) -> Self:
         """Refused, unless it changes nothing: the numbers of a rotation are always along `in_frame`."""
         asked = _checks.changing("change_coordinate_frame", self, orientation)
-        _checks.kind(asked, orientation, Orientation)
+        orientation = _checks.part(asked, orientation, Orientation)
         _checks.helper_coordinate_frame(asked, self, orientation)
         if orientation.in_frame == self.expressed_in:
             return self
@@ -147,6 +156,17 @@ def composed(asked: _checks.Asked, a: Any, b: Any) -> Any:
 def turn_to(value: Any, orientation: object) -> Any:
     """The rotation from the axes that `value` is expressed in to those of `orientation.in_frame`, once checked."""
     asked = _checks.changing("change_coordinate_frame", value, orientation)
-    _checks.kind(asked, orientation, Orientation)
-    _checks.helper_coordinate_frame(asked, value, orientation)
-    return rotation_face(orientation.coordinates)  # type: ignore[attr-defined]
+    helper = _checks.part(asked, orientation, Orientation)
+    _checks.helper_coordinate_frame(asked, value, helper)
+    return rotation_face(helper.coordinates)
+
+
+def _one_of(rotation: Rotation | None, coordinates: Any) -> Any:
+    if (rotation is None) == (coordinates is None):
+        raise errors.InvalidArgument("Orientation takes either rotation= or coordinates=, and one of them.")
+    if rotation is not None and not isinstance(rotation, Rotation):
+        raise errors.InvalidArgument(
+            f"rotation must be a Rotation, got {_checks.kind_of(rotation)}. Make one, Rotation.from_wxyz(...), or pass "
+            "it as coordinates=."
+        )
+    return coordinates if rotation is None else rotation

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from armillary._core import Pose as NativePose
 from armillary.relations import _pose_algebra as algebra
+from armillary.relations import _text
+from armillary.relations._teaching import no_sum, teaching
 from armillary.relations._timed_storage import StoredPose, as_stamp
 from armillary.relations.representations._faces import pose_face
-from armillary.transforms import Rotation, Transform
+from armillary.transforms import Transform
 
 if TYPE_CHECKING:
     from armillary.relations._orientation import Orientation
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from armillary.relations.representations import Representation
 
 
+@teaching
 class Pose(StoredPose):
     """Where frame `of` is, seen from frame `in_frame`.
 
@@ -49,6 +54,17 @@ class Pose(StoredPose):
         algebra.check_representable(self)
 
     def __repr__(self) -> str:
+        """A sentence with numbers for a plain transform between two frames; else all the names."""
+        return NativePose.__repr__(self) if self._is_plain() else algebra.text(self)
+
+    def __str__(self) -> str:
+        return NativePose.__repr__(self) if self._is_plain() else _text.of_pose(self)
+
+    def _is_plain(self) -> bool:
+        on_implicit_bodies = self.body == self.of and self.reference_body == self.in_frame
+        return on_implicit_bodies and type(self.coordinates) is Transform
+
+    def _named(self) -> str:
         return algebra.text(self)
 
     @classmethod
@@ -63,25 +79,9 @@ class Pose(StoredPose):
         """The pose that has this position and this orientation, both of the same two bodies."""
         return cls(**algebra.joined(position, orientation, representation))
 
-    @property
-    def is_frame_form(self) -> bool:
-        """Whether points and axes are those of the two frames: then it is one `in_frame_T_of`."""
-        return algebra.is_frame_form(self)
-
-    @property
-    def transform(self) -> Transform:
-        """`in_frame_T_of` in numbers; refused where points or axes are not those of the two frames."""
-        return algebra.transform(self)
-
-    @property
-    def xyz(self) -> Any:
-        """From `reference_point` to `point` along `expressed_in` [m], shape (3,), read-only."""
-        return self.position.xyz
-
-    @property
-    def rotation(self) -> Rotation:
-        """`in_frame_R_of` in numbers."""
-        return self.orientation.rotation
+    def _foreign(self, what: str) -> Any:
+        """Numbers of coordinates that the native half does not know."""
+        return _FOREIGN[what](self)
 
     @property
     def position(self) -> Position:
@@ -93,7 +93,7 @@ class Pose(StoredPose):
         """The orientation part, as a relation."""
         return algebra.orientation(self)
 
-    def is_close(self, other: Pose, *, m: float = 1e-9, rad: float = 1e-9) -> bool:
+    def is_close(self, other: NativePose, *, m: float = 1e-9, rad: float = 1e-9) -> bool:
         """Same names, and at most `m` metres and `rad` radians apart."""
         if not isinstance(other, Pose) or not self._same_names(other):
             return False
@@ -123,8 +123,7 @@ class Pose(StoredPose):
         """
         return self._replace(**algebra.compose(self, other))
 
-    def __matmul__(self, other: Pose) -> Self:
-        return self.compose(other)
+    __add__ = no_sum
 
     def change_point(self, position: Position) -> Self:
         """To another point of the same body: `position` is that of the new point from the present one."""
@@ -150,3 +149,10 @@ class Pose(StoredPose):
     def parts(self) -> Any:
         """The coordinates, with the methods of `PoseCoordinates`."""
         return pose_face(self.coordinates)
+
+
+_FOREIGN: dict[str, Callable[[Pose], Any]] = {
+    "transform": algebra.transform,
+    "xyz": lambda pose: pose.position.xyz,
+    "rotation": lambda pose: pose.orientation.rotation,
+}

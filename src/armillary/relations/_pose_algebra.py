@@ -55,11 +55,17 @@ def check_representable(pose: Pose) -> None:
         raise _not_representable(Asked("make", "make {}", (pose,)), _names(pose), type(pose.coordinates).__name__)
 
 
-def _not_representable(asked: Asked, names: Fields, kind: str) -> errors.SemanticError:
+_FREE = (
+    "Use free coordinates: pass PositionQuaternion(xyz, rotation), or .converted(POSITION_QUATERNION) first "
+    "(from armillary.relations import POSITION_QUATERNION)."
+)
+_IN_PARTS = "Read its two parts, .xyz and .rotation; or .position and .orientation, which keep their names."
+
+
+def _not_representable(asked: Asked, names: Fields, kind: str, cure: str = _FREE) -> errors.SemanticError:
     truth = f"{kind} coordinates always have the points and axes of the two frames"
     pairs = (("point", "of"), ("reference_point", "in_frame"), ("expressed_in", "in_frame"))
     other = [f"{name}='{names[name]}'" for name, frame in pairs if names[name] != names[frame]]
-    cure = "Use free coordinates: pass PositionQuaternion(xyz, rotation), or .converted(POSITION_QUATERNION) first."
     return asked.refuse(errors.NotRepresentable, truth, ", ".join(other), cure)
 
 
@@ -94,7 +100,8 @@ def transform(pose: Pose) -> Transform:
     if isinstance(pose.coordinates, Transform):
         return pose.coordinates
     if not is_frame_form(pose):
-        raise _not_representable(Asked("transform", "read the transform of {}", (pose,)), _names(pose), "Transform")
+        asked = Asked("transform", "read the transform of {}", (pose,))
+        raise _not_representable(asked, _names(pose), "Transform", _IN_PARTS)
     return Transform.from_rotation(orientation(pose).rotation, xyz=position(pose).xyz)
 
 
@@ -210,7 +217,7 @@ def _moved(asked: Asked, pose: Pose, place: Any, turn: Any, names: Fields) -> Fi
 def change_point(pose: Pose, helper: Position) -> Fields:
     """The fields at another point of the body."""
     asked = _checks.changing("change_point", pose, helper)
-    _checks.kind(asked, helper, Position)
+    helper = _checks.part(asked, helper, Position)
     _checks.helper_point(asked, pose, helper)
     place = position(pose).vector + helper.vector
     fields = _moved(asked, pose, place, orientation(pose).turn, {"point": helper.point})
@@ -220,7 +227,7 @@ def change_point(pose: Pose, helper: Position) -> Fields:
 def change_reference_point(pose: Pose, helper: Position) -> Fields:
     """The fields from another point of the reference body."""
     asked = _checks.changing("change_reference_point", pose, helper)
-    _checks.kind(asked, helper, Position)
+    helper = _checks.part(asked, helper, Position)
     _checks.helper_reference_point(asked, pose, helper)
     place = position(pose).vector + helper.vector
     return _moved(asked, pose, place, orientation(pose).turn, {"reference_point": helper.reference_point})
@@ -229,7 +236,7 @@ def change_reference_point(pose: Pose, helper: Position) -> Fields:
 def change_orientation_frame(pose: Pose, helper: Orientation) -> Fields:
     """The fields with other axes on the body."""
     asked = _checks.changing("change_orientation_frame", pose, helper)
-    _checks.kind(asked, helper, Orientation)
+    helper = _checks.part(asked, helper, Orientation)
     _checks.helper_orientation_frame(asked, pose, helper)
     turn = composed(asked, orientation(pose).turn, helper.turn)
     fields = _moved(asked, pose, position(pose).vector, turn, {"of": helper.of})
@@ -239,7 +246,7 @@ def change_orientation_frame(pose: Pose, helper: Orientation) -> Fields:
 def change_reference_orientation_frame(pose: Pose, helper: Orientation) -> Fields:
     """The fields with other reference axes on the reference body."""
     asked = _checks.changing("change_reference_orientation_frame", pose, helper)
-    _checks.kind(asked, helper, Orientation)
+    helper = _checks.part(asked, helper, Orientation)
     _checks.helper_reference_orientation_frame(asked, pose, helper)
     turn = composed(asked, helper.turn, orientation(pose).turn)
     return _moved(asked, pose, position(pose).vector, turn, {"in_frame": helper.in_frame})

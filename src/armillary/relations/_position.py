@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from armillary.relations import _checks
+from armillary.relations._teaching import no_sum, teaching
 from armillary.relations._vector import VectorRelation
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
+
+@teaching
 class Position(VectorRelation):
     """The vector from `reference_point` to `point`.
 
@@ -17,7 +22,8 @@ class Position(VectorRelation):
         body: The body `point` is fixed to; its own if not given.
         reference_body: The body `reference_point` is fixed to; its own if not given.
         expressed_in: The frame whose axes the coordinates are along; that of `reference_point` if not given.
-        coordinates: Shape (3,) [m], or any other `VectorCoordinates`.
+        xyz: The vector [m], shape (3,).
+        coordinates: In its place any other `VectorCoordinates`.
 
     Frozen. `a @ b` composes, reference first.
     """
@@ -37,13 +43,15 @@ class Position(VectorRelation):
         *,
         point: str,
         reference_point: str,
-        coordinates: Any,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
         body: str | None = None,
         reference_body: str | None = None,
         expressed_in: str | None = None,
     ) -> None:
         self._init(
             coordinates,
+            xyz,
             point=point,
             body=body,
             reference_point=reference_point,
@@ -55,6 +63,28 @@ class Position(VectorRelation):
         return (
             f"Position({self.point}|{self.body} from {self.reference_point}|{self.reference_body}, "
             f"in [{self.expressed_in}])"
+        )
+
+    @classmethod
+    def within(
+        cls,
+        body: str,
+        *,
+        point: str,
+        reference_point: str,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
+        expressed_in: str | None = None,
+    ) -> Self:
+        """From one point of a body to another: a lever arm, as `change_point` takes it."""
+        return cls(
+            point=point,
+            body=body,
+            reference_point=reference_point,
+            reference_body=body,
+            xyz=xyz,
+            coordinates=coordinates,
+            expressed_in=expressed_in,
         )
 
     def inverse(self) -> Self:
@@ -77,17 +107,18 @@ class Position(VectorRelation):
         return self._with(self.vector + other.vector, point=other.point, body=other.body)
 
     __matmul__ = compose
+    __add__ = no_sum
 
     def change_point(self, position: Position) -> Self:
         """To another point of the same body: `position` is that of the new point from the present one."""
         asked = _checks.changing("change_point", self, position)
-        _checks.kind(asked, position, Position)
+        position = _checks.part(asked, position, Position)
         _checks.helper_point(asked, self, position)
         return self._with(self.vector + position.vector, point=position.point)
 
     def change_reference_point(self, position: Position) -> Self:
         """From another point of the reference body: `position` is that of the present one from the new one."""
         asked = _checks.changing("change_reference_point", self, position)
-        _checks.kind(asked, position, Position)
+        position = _checks.part(asked, position, Position)
         _checks.helper_reference_point(asked, self, position)
         return self._with(self.vector + position.vector, reference_point=position.reference_point)

@@ -32,7 +32,8 @@ def as_names(names: dict[str, str | None], defaults: dict[str, str]) -> dict[str
     """Every name checked; one that is not given is that of the name it defaults to."""
     result: dict[str, str] = {}
     for what, value in names.items():
-        result[what] = result[defaults[what]] if value is None else as_name(value, what)
+        is_given = value is not None or what not in defaults
+        result[what] = as_name(value, what) if is_given else result[defaults[what]]
     return result
 
 
@@ -102,8 +103,8 @@ class Stored:
 
 def trusted(kind: type[_Value], **fields: Any) -> _Value:
     """From fields that are known to be good: nothing is checked again."""
-    value = object.__new__(kind)
-    value._fill(fields)
+    value = kind.__new__(kind)
+    value._fill(fields)  # noqa: SLF001 - its own part
     return value
 
 

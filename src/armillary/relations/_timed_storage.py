@@ -1,6 +1,7 @@
 """Storage of poses and twists: seven or four names, coordinates, and what is known of their origin.
 
-What a native class must offer in its place: these constructors, these attributes and `_replace`.
+It is native: the answers of a world are of these classes, and their numbers never leave C++ before they are asked for.
+Coordinates of another kind are kept beside, as they were given.
 """
 
 from __future__ import annotations
@@ -8,6 +9,10 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from armillary._core import Pose as NativePose
+from armillary._core import Twist as NativeTwist
 from armillary.errors import InvalidArgument, InvalidStamp
 from armillary.relations._numbers import as_covariance
 from armillary.relations._storage import Stored, as_names
@@ -16,8 +21,7 @@ from armillary.relations.representations._twists import LinearAngular
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 Relations = tuple[tuple[str, str, str], ...]
 
@@ -51,42 +55,14 @@ def _origin(held: bool, predicted: bool, relations: Any, covariance: Any, stamp:
     }
 
 
-class StoredPose(Stored):
+class StoredPose(Stored, NativePose):
     """The names and coordinates of a pose; equal by value, wherever it comes from."""
 
-    __slots__ = (
-        "body",
-        "coordinates",
-        "covariance",
-        "expressed_in",
-        "held",
-        "in_frame",
-        "of",
-        "point",
-        "predicted",
-        "reference_body",
-        "reference_point",
-        "relations",
-        "stamp",
-    )
+    __slots__ = ()
     _NAMES = ("of", "in_frame", "point", "body", "reference_point", "reference_body", "expressed_in")
     _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
     _FIELDS = (*_COMPARED, "held", "predicted", "relations")
     _face = staticmethod(pose_face)
-
-    of: str
-    in_frame: str
-    point: str
-    body: str
-    reference_point: str
-    reference_body: str
-    expressed_in: str
-    coordinates: Any
-    stamp: int | None
-    covariance: NDArray[float64] | None
-    held: bool
-    predicted: bool
-    relations: Relations
 
     def __init__(
         self,
@@ -116,12 +92,10 @@ class StoredPose(Stored):
         )
         self._check()
 
-    @property
-    def method(self) -> str:
-        """How it was obtained: fixed, sampled, held or predicted."""
-        if self.stamp is None:
-            return "fixed"
-        return "predicted" if self.predicted else "held" if self.held else "sampled"
+    def _fill(self, fields: dict[str, Any]) -> None:
+        if isinstance(fields["coordinates"], Transform):
+            fields = fields | {"transform": fields["coordinates"], "coordinates": None}
+        NativePose.__init__(self, **fields)
 
 
 def _one_of(coordinates: Any, transform: Transform | None) -> Any:
@@ -135,38 +109,14 @@ def _one_of(coordinates: Any, transform: Transform | None) -> Any:
     return coordinates if transform is None else transform
 
 
-class StoredTwist(Stored):
+class StoredTwist(Stored, NativeTwist):
     """The names and coordinates of a twist; equal by value, wherever it comes from."""
 
-    __slots__ = (
-        "body",
-        "coordinates",
-        "covariance",
-        "expressed_in",
-        "held",
-        "method",
-        "point",
-        "predicted",
-        "reference_body",
-        "relations",
-        "stamp",
-    )
+    __slots__ = ()
     _NAMES = ("point", "body", "reference_body", "expressed_in")
     _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
     _FIELDS = (*_COMPARED, "method", "held", "predicted", "relations")
     _face = staticmethod(twist_face)
-
-    point: str
-    body: str
-    reference_body: str
-    expressed_in: str
-    coordinates: Any
-    stamp: int | None
-    covariance: NDArray[float64] | None
-    method: str
-    held: bool
-    predicted: bool
-    relations: Relations
 
     def __init__(
         self,
@@ -193,6 +143,18 @@ class StoredTwist(Stored):
             | _origin(held, predicted, relations, covariance, stamp)
         )
         self._check()
+
+    def _fill(self, fields: dict[str, Any]) -> None:
+        native = fields["coordinates"]
+        if type(native) is LinearAngular and isinstance(native.linear, np.ndarray):
+            fields = fields | {"coordinates": None, "linear": native.linear, "angular": native.angular}
+        NativeTwist.__init__(self, **fields)
+
+    @property
+    def coordinates(self) -> Any:
+        """What it was made of, as it was given."""
+        foreign = NativeTwist.coordinates.__get__(self)
+        return LinearAngular(linear=self.linear, angular=self.angular) if foreign is None else foreign
 
 
 def _both(coordinates: Any, linear: ArrayLike | None, angular: ArrayLike | None) -> Any:

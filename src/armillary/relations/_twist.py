@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy import float64
 
+from armillary._core import Twist as NativeTwist
+from armillary.relations import _text
 from armillary.relations import _twist_algebra as algebra
 from armillary.relations import _twist_motion as motion
+from armillary.relations._teaching import no_reference_point, no_sum, teaching
 from armillary.relations._timed_storage import StoredTwist, as_stamp
 from armillary.relations.representations._faces import twist_face
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from armillary.relations._orientation import Orientation
     from armillary.relations._pose import Pose
     from armillary.relations._position import Position
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from armillary.relations.representations import Representation
 
 
+@teaching
 class Twist(StoredTwist):
     """How `body` moves relative to `reference_body`: the velocity of `point` and the angular velocity.
 
@@ -51,6 +52,9 @@ class Twist(StoredTwist):
     def __repr__(self) -> str:
         return f"Twist({self.point}|{self.body} relative to {self.reference_body}, in [{self.expressed_in}])"
 
+    def __str__(self) -> str:
+        return _text.of_twist(self)
+
     @classmethod
     def zero(cls, *, point: str, reference_body: str, body: str | None = None, expressed_in: str | None = None) -> Self:
         """No motion, exactly."""
@@ -70,7 +74,9 @@ class Twist(StoredTwist):
 
     @classmethod
     def between(cls, earlier: Pose, later: Pose, *, duration_s: float | None = None) -> Self:
-        """The constant body twist that leads from one pose to the other.
+        """The constant twist that leads from one pose to the other: at the origin and along the axes of `earlier.of`.
+
+        These are the point and the axes of a body twist; its coordinates are free, to be brought elsewhere.
 
         Args:
             earlier: A frame form.
@@ -84,15 +90,9 @@ class Twist(StoredTwist):
         """The coordinates, with the methods of `TwistCoordinates`."""
         return twist_face(self.coordinates)
 
-    @property
-    def linear(self) -> NDArray[float64]:
-        """The velocity of the point [m/s], shape (3,), read-only; `NotNumeric` for expressions."""
-        return self.velocity.xyz
-
-    @property
-    def angular(self) -> NDArray[float64]:
-        """The angular velocity [rad/s], shape (3,), read-only; `NotNumeric` for expressions."""
-        return self.angular_velocity.xyz
+    def _foreign(self, what: str) -> Any:
+        """Numbers of coordinates that the native half does not know."""
+        return (self.velocity if what == "linear" else self.angular_velocity).xyz
 
     @property
     def velocity(self) -> LinearVelocity:
@@ -104,7 +104,7 @@ class Twist(StoredTwist):
         """The angular part, as a relation."""
         return algebra.angular_velocity(self)
 
-    def is_close(self, other: Twist, *, m: float = 1e-9, rad: float = 1e-9) -> bool:
+    def is_close(self, other: NativeTwist, *, m: float = 1e-9, rad: float = 1e-9) -> bool:
         """Same names, and at most `m` metres and `rad` radians a second apart."""
         if not isinstance(other, Twist) or not self._same_names(other):
             return False
@@ -132,6 +132,9 @@ class Twist(StoredTwist):
 
     def __matmul__(self, other: Twist) -> Self:
         return self.compose(other)
+
+    __add__ = no_sum
+    change_reference_point = no_reference_point
 
     def change_point(self, position: Position) -> Self:
         """At another point of the same body, v' = v + w x p.
@@ -164,8 +167,10 @@ class Twist(StoredTwist):
     def integrate(self, pose: Pose, duration_s: float) -> Pose:
         """Where this motion, kept up for a while, takes a pose: `T exp(t duration_s)`.
 
+        What is kept up is the body twist of this instant; a twist of another form is brought to it first.
+
         Args:
-            pose: A frame form; this is a twist at the origin and along the axes of its target (see `to_body`).
+            pose: A frame form of the same two bodies; the twist has the origin and the axes of its frames.
             duration_s: May be negative.
         """
         return motion.integrate(self, pose, duration_s)

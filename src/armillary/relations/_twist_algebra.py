@@ -74,7 +74,10 @@ def check_representable(twist: Twist) -> None:
 
 
 def _not_representable(asked: Asked, form: str, point: str, axes: str) -> errors.SemanticError:
-    cure = "Use free coordinates, .converted(NATIVE), or change the form: .to_body(pose), .to_spatial, .to_hybrid."
+    cure = (
+        "Use free coordinates, .converted(NATIVE) (from armillary.relations import NATIVE), or change the form: "
+        ".to_body(pose), .to_spatial(pose), .to_hybrid(pose)."
+    )
     return asked.refuse(errors.NotRepresentable, _MEANING[form], f"point='{point}', expressed_in='{axes}'", cure)
 
 
@@ -147,7 +150,7 @@ def _form_of_sum(first: str, second: str) -> str:
 def change_point(twist: Twist, helper: Position) -> Fields:
     """The fields at another point of the body."""
     asked = _checks.changing("change_point", twist, helper)
-    _checks.kind(asked, helper, Position)
+    helper = _checks.part(asked, helper, Position)
     _checks.helper_point(asked, twist, helper)
     face = twist_face(twist.coordinates)
     if face.form in {"body", "spatial"}:

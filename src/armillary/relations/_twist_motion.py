@@ -20,7 +20,7 @@ from armillary.relations._numbers import (
 )
 from armillary.relations._pose import Pose
 from armillary.relations._twist_algebra import angular, linear
-from armillary.relations.representations import BodyTwist
+from armillary.relations.representations import LinearAngular
 from armillary.relations.representations._faces import given, pose_face, twist_face, vector_face
 from armillary.transforms import Transform
 
@@ -57,15 +57,16 @@ def _same_bodies(asked: Asked, twist: Twist, pose: Pose) -> None:
 
 def _at_its_frames(asked: Asked, twist: Twist, pose: Pose) -> None:
     """The pose joins exactly two points and two axes: the twist must be at one of each."""
-    frames = f"{pose.of} or {pose.in_frame}"
-    cure = "Pass the pose of the frame whose origin is the twist's point."
+    cure = "Pass the pose between the frames whose origin is the twist's point and whose axes are its axes."
     if not pose.is_frame_form:
         found = "a pose whose points or axes are not those of its frames"
         raise asked.refuse(errors.NotRepresentable, "it takes the pose of a frame in a frame", found, cure)
     if twist.point not in {pose.of, pose.in_frame}:
-        raise asked.refuse(errors.PointDiffers, frames, twist.point, cure)
+        truth = f"its point '{twist.point}' is not the origin of '{pose.of}' or '{pose.in_frame}'"
+        raise asked.refuse(errors.PointDiffers, pose.of, twist.point, cure, truth)
     if twist.expressed_in not in {pose.of, pose.in_frame}:
-        raise asked.refuse(errors.CoordinateFrameDiffers, frames, twist.expressed_in, cure)
+        truth = f"its axes '{twist.expressed_in}' are not those of '{pose.of}' or '{pose.in_frame}'"
+        raise asked.refuse(errors.CoordinateFrameDiffers, pose.of, twist.expressed_in, cure, truth)
 
 
 def _moved(twist: Twist, pose: Pose, point: str, axes: str) -> tuple[Any, Any]:
@@ -104,11 +105,7 @@ def integrate(twist: Twist, pose: Pose, duration_s: float) -> Pose:
     _same_bodies(asked, twist, pose)
     _at_its_frames(asked, twist, pose)
     if not twist.point == twist.expressed_in == pose.of:
-        cure = "Integrate its body form: twist.to_body(pose).integrate(pose, duration_s)."
-        found = f"point='{twist.point}', expressed_in='{twist.expressed_in}'"
-        raise asked.refuse(
-            errors.NotRepresentable, f"only the body twist of '{pose.of}' integrates directly", found, cure
-        )
+        twist = twist._replace(**to_form(twist, pose, "body"))
     face = pose_face(pose.coordinates)
     return pose._replace(
         coordinates=given(face.compose(_step(twist, face.representation, duration_s))),
@@ -140,7 +137,7 @@ def _grown(twist: Twist, pose: Pose, duration_s: float) -> Array | None:
 
 
 def between(earlier: Pose, later: Pose, duration_s: float | None) -> Fields:
-    """The fields of the constant body twist that leads from one pose to the other."""
+    """The fields of the constant twist from one pose to the other, in the place of a body twist."""
     asked = Asked("between", "differentiate from {} to {}", (earlier, later))
     _checks.kind(asked, earlier, Pose)
     _checks.kind(asked, later, Pose)
@@ -155,7 +152,7 @@ def between(earlier: Pose, later: Pose, duration_s: float | None) -> Fields:
         "body": earlier.body,
         "reference_body": earlier.reference_body,
         "expressed_in": earlier.of,
-        "coordinates": BodyTwist(linear=rate[:3], angular=rate[3:]),
+        "coordinates": LinearAngular(linear=rate[:3], angular=rate[3:]),
         "covariance": _covariance_between(earlier, later, step, duration_s),
         "stamp": _middle(earlier.stamp, later.stamp),
         "method": "differentiated",

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy import float64
 
+from armillary.errors import InvalidArgument
+from armillary.relations import _text
+from armillary.relations._numbers import as_vector3
 from armillary.relations._orientation import turn_to
 from armillary.relations._storage import Stored, as_names
 from armillary.relations.representations._faces import given, vector_face
@@ -22,15 +25,22 @@ class VectorRelation(Stored):
 
     __slots__ = ("coordinates", "expressed_in")
     _DEFAULTS: ClassVar[dict[str, str]] = {}
+    _UNIT: ClassVar[str] = "m"
     _is_angular: ClassVar[bool] = False
     _face = staticmethod(vector_face)
 
     expressed_in: str
     coordinates: Any
 
-    def _init(self, coordinates: Any, **names: str | None) -> None:
+    def _init(self, coordinates: Any, xyz: Any, **names: str | None) -> None:
         checked = as_names(names, self._DEFAULTS)
-        self._fill(checked | {"coordinates": given(vector_face(coordinates))})
+        if (coordinates is None) == (xyz is None):
+            raise InvalidArgument(f"{type(self).__name__} takes either xyz= or coordinates=, and one of them.")
+        numbers = coordinates if xyz is None else as_vector3(xyz, "xyz")
+        self._fill(checked | {"coordinates": given(vector_face(numbers))})
+
+    def __str__(self) -> str:
+        return _text.of_vector(self, self._UNIT)
 
     @property
     def vector(self) -> Any:
@@ -44,7 +54,7 @@ class VectorRelation(Stored):
         return numbers
 
     def is_close(self, other: Self, *, m: float = 1e-9, rad: float = 1e-9) -> bool:
-        """Same names, and vectors at most `m` (linear) or `rad` (angular) apart, per second where it is a rate."""
+        """Same names, and vectors at most `m` (linear) or `rad` (angular) apart: in its own unit, m/s, rad/s, ..."""
         if type(other) is not type(self) or not self._same_names(other):
             return False
         return bool(np.linalg.norm(self.xyz - other.xyz) <= (rad if self._is_angular else m))
@@ -57,7 +67,7 @@ class VectorRelation(Stored):
         """The same vector along other axes.
 
         Args:
-            orientation: Of the present axes (`of=expressed_in`) in the new ones.
+            orientation: Of the present axes (`of=expressed_in`) in the new ones; of a `Pose`, that part.
         """
         turn = turn_to(self, orientation)
         return self._with(turn.rotate(self.vector), expressed_in=orientation.in_frame)

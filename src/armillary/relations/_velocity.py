@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from armillary.relations import _checks
 from armillary.relations._position import Position
+from armillary.relations._teaching import no_point, no_reference_point, no_sum, teaching
 from armillary.relations._vector import VectorRelation
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 _POINT_DEFAULTS = {"body": "point", "expressed_in": "reference_body"}
 
 
+@teaching
 class AngularVelocity(VectorRelation):
     """How fast `body` turns relative to `reference_body`: it has no point and no frame of its own.
 
@@ -18,7 +23,8 @@ class AngularVelocity(VectorRelation):
         body: The body that turns.
         reference_body: The body it turns relative to.
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
-        coordinates: Shape (3,) [rad/s], or any other `VectorCoordinates`.
+        xyz: The vector [rad/s], shape (3,).
+        coordinates: In its place any other `VectorCoordinates`.
 
     Frozen. `a @ b` composes, reference first.
     """
@@ -28,12 +34,21 @@ class AngularVelocity(VectorRelation):
     _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
     _is_angular = True
+    _UNIT = "rad/s"
 
     body: str
     reference_body: str
 
-    def __init__(self, *, body: str, reference_body: str, coordinates: Any, expressed_in: str | None = None) -> None:
-        self._init(coordinates, body=body, reference_body=reference_body, expressed_in=expressed_in)
+    def __init__(
+        self,
+        *,
+        body: str,
+        reference_body: str,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
+        expressed_in: str | None = None,
+    ) -> None:
+        self._init(coordinates, xyz, body=body, reference_body=reference_body, expressed_in=expressed_in)
 
     def __repr__(self) -> str:
         return f"AngularVelocity({self.body} relative to {self.reference_body}, in [{self.expressed_in}])"
@@ -51,8 +66,12 @@ class AngularVelocity(VectorRelation):
         return self._with(self.vector + other.vector, body=other.body)
 
     __matmul__ = compose
+    __add__ = no_sum
+    change_point = no_point
+    change_reference_point = no_reference_point
 
 
+@teaching
 class LinearVelocity(VectorRelation):
     """How fast `point`, fixed to `body`, moves relative to `reference_body`: it has no reference point.
 
@@ -61,7 +80,8 @@ class LinearVelocity(VectorRelation):
         reference_body: The body it moves relative to.
         body: The body `point` moves with; its own if not given.
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
-        coordinates: Shape (3,) [m/s], or any other `VectorCoordinates`.
+        xyz: The vector [m/s], shape (3,).
+        coordinates: In its place any other `VectorCoordinates`.
 
     Frozen. `a @ b` composes, reference first.
     """
@@ -70,6 +90,7 @@ class LinearVelocity(VectorRelation):
     _NAMES = ("point", "body", "reference_body", "expressed_in")
     _FIELDS = _COMPARED = (*_NAMES, "coordinates")
     _DEFAULTS = _POINT_DEFAULTS
+    _UNIT = "m/s"
 
     point: str
     body: str
@@ -80,11 +101,12 @@ class LinearVelocity(VectorRelation):
         *,
         point: str,
         reference_body: str,
-        coordinates: Any,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
         body: str | None = None,
         expressed_in: str | None = None,
     ) -> None:
-        self._init(coordinates, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
+        self._init(coordinates, xyz, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
 
     def __repr__(self) -> str:
         return f"LinearVelocity({self.point}|{self.body} relative to {self.reference_body}, in [{self.expressed_in}])"
@@ -103,18 +125,22 @@ class LinearVelocity(VectorRelation):
         return self._with(self.vector + other.vector, body=other.body)
 
     __matmul__ = compose
+    __add__ = no_sum
+    change_reference_point = no_reference_point
 
-    def change_point(self, position: Position, *, angular_velocity: AngularVelocity) -> Self:
+    def change_point(self, position: Position, *, angular_velocity: AngularVelocity | None = None) -> Self:
         """To another point of the same body: v' = v + w x p.
 
         Args:
             position: Of the new point from the present one, both fixed to the body.
-            angular_velocity: Of the body relative to the same reference.
+            angular_velocity: Of the body relative to the same reference; a `Twist` has it already.
         """
         asked = _checks.changing("change_point", self, position)
-        _checks.kind(asked, position, Position)
-        _checks.kind(asked, angular_velocity, AngularVelocity)
+        position = _checks.part(asked, position, Position)
+        why = "A velocity does not know how its body turns; a Twist does."
+        _checks.also_given(asked, self, angular_velocity, "angular_velocity", AngularVelocity, why=why)
+        turning = cast("AngularVelocity", angular_velocity)
         _checks.helper_point(asked, self, position)
-        _checks.same_motion(asked, self, angular_velocity)
-        lever = angular_velocity.vector.cross(position.vector)
+        _checks.same_motion(asked, self, turning)
+        lever = turning.vector.cross(position.vector)
         return self._with(self.vector + lever, point=position.point)

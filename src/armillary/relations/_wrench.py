@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-
 from armillary import errors
-from armillary.relations import _checks
+from armillary.relations import _checks, _text
 from armillary.relations._force import Force, Torque, both
 from armillary.relations._orientation import Orientation, turn_to
 from armillary.relations._storage import Stored, as_names, trusted
+from armillary.relations._teaching import no_exerting_point, teaching
 from armillary.relations._twist import Twist
 from armillary.relations.representations._faces import vector_face
 from armillary.relations.representations._wrenches import ForceTorque
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from armillary.relations.representations import Representation
 
 
+@teaching
 class Wrench(Stored):
     """The force that `reference_body` exerts on `body`, and its moment about `point`.
 
@@ -65,6 +65,9 @@ class Wrench(Stored):
 
     def __repr__(self) -> str:
         return f"Wrench(about {self.point}|{self.body} by {self.reference_body}, in [{self.expressed_in}])"
+
+    def __str__(self) -> str:
+        return _text.of_wrench(self)
 
     @classmethod
     def from_parts(cls, force: Force, torque: Torque) -> Self:
@@ -115,12 +118,17 @@ class Wrench(Stored):
             coordinates=self.coordinates.torque,
         )
 
-    def is_close(self, other: Wrench, *, m: float = 1e-9, rad: float = 1e-9) -> bool:
-        """Same names, forces at most `m` newton and moments at most `rad` newton metre apart."""
+    def is_close(
+        self, other: Wrench, *, m: float = 1e-9, rad: float = 1e-9, n: float | None = None, nm: float | None = None
+    ) -> bool:
+        """Same names, forces at most `n` newton and moments at most `nm` newton metre apart.
+
+        Without them it is `m` newton and `rad` newton metre: the names that all relations share.
+        """
         if not isinstance(other, Wrench) or not self._same_names(other):
             return False
-        is_force_close = np.linalg.norm(self.force - other.force) <= m
-        return bool(is_force_close and np.linalg.norm(self.torque - other.torque) <= rad)
+        is_force_close = self.as_force.is_close(other.as_force, m=m, n=n)
+        return is_force_close and self.as_torque.is_close(other.as_torque, rad=rad, nm=nm)
 
     def converted(self, representation: Representation) -> Self:
         """The same in other coordinates, exact to rounding."""
@@ -147,6 +155,8 @@ class Wrench(Stored):
 
     def __matmul__(self, other: Wrench) -> Self:
         return self.compose(other)
+
+    change_reference_point = no_exerting_point
 
     def change_point(self, position: Position) -> Self:
         """About another point of the same body: M' = M - p x F.

@@ -227,7 +227,7 @@ def _one_pose_parent(graph: Structure, of: str, in_frame: str) -> Violation | No
     if parent == in_frame:
         cure = "Give this edge a new value with set_pose(...)."
     elif graph.root_of(of) == graph.root_of(in_frame):
-        cure = f"Pass adapt=True to keep it as a measurement, as it follows from what is there. Or: {cure}"
+        cure = f"Pass adapt=True to keep it as a measurement, as it follows from what is there. Or c{cure[1:]}"
     return Violation("C6a", truth, (PoseEdge(of, parent),), cure)
 
 

@@ -1,6 +1,6 @@
 """Rigid motions in time: the face of the native core."""
 
-from armillary._core import Pose, Rotation, Transform, Twist
+from armillary._core import Rotation, Transform
 from armillary.transforms._dispatcher import Dispatcher, WaitHandle, as_number, check_timeout
 from armillary.transforms._names import TypoGuard, check_name, warn_of_typo
 from armillary.transforms._queue import StampedQueue
@@ -9,7 +9,6 @@ from armillary.transforms._tree import Tree
 
 __all__ = [
     "Dispatcher",
-    "Pose",
     "RelationInfo",
     "Rotation",
     "Samples",
@@ -17,7 +16,6 @@ __all__ = [
     "StampedQueue",
     "Transform",
     "Tree",
-    "Twist",
     "TypoGuard",
     "WaitHandle",
     "as_number",

@@ -35,7 +35,7 @@ class Wait:
 
     wait_id: int
     question: Mapping[str, Any]
-    on_pose: Callable[[Pose], object]
+    on_pose: Callable[[Any], object]
     on_failure: Callable[[Any], object] | None
     deadline: float | None = None
     timeout_s: float = 0.0
@@ -75,7 +75,7 @@ class Dispatcher:
     def ask(
         self,
         question: Mapping[str, Any],
-        on_pose: Callable[[Pose], object],
+        on_pose: Callable[[Any], object],
         on_failure: Callable[[ArmillaryError], object] | None = None,
         timeout_s: float | None = None,
     ) -> WaitHandle:

@@ -48,7 +48,7 @@ class StampedQueue:
     def __init__(
         self,
         dispatcher: Dispatcher,
-        callback: Callable[[Any, dict[str, Pose]], object],
+        callback: Callable[[Any, dict[str, Any]], object],
         *,
         in_frames: Sequence[str],
         size: int = 100,

@@ -16,6 +16,7 @@ from armillary.errors import (
     InvalidName,
     NoPosePath,
     NotConnected,
+    NotRepresentable,
     NoTwistPath,
     RepresentationDiffers,
     SemanticError,
@@ -83,6 +84,19 @@ class TestAPose:
             graph.pose(of="gun_tip", in_frame="crater")
         assert isinstance(caught.value, NotConnected)
         assert (caught.value.of_root, caught.value.in_frame_root) == ("table", "crater")
+
+
+class TestAPoseOfMatrices:
+    def test_of_another_point_is_refused_with_what_was_asked_and_the_cure(self):
+        graph = RelationGraph(representation=HOMOGENEOUS_MATRIX)
+        graph.add_body("gun", frames=["gun_base", "gun_tip"])
+        graph.add_pose(placed("gun_tip", "gun_base").converted(HOMOGENEOUS_MATRIX))
+        with pytest.raises(NotRepresentable) as caught:
+            graph.pose(of="gun_tip", in_frame="gun_base", point="gun_base")
+        error = caught.value
+        assert (error.operation, error.found) == ("pose", "point='gun_base'")
+        assert "Cannot answer pose(of='gun_tip', in_frame='gun_base', point='gun_base'" in str(error)
+        assert "RelationGraph(representation=POSITION_QUATERNION)" in error.cure
 
 
 class TestATwist:
@@ -225,6 +239,12 @@ class TestAStatement:
 
 
 class TestARefusal:
+    def test_says_the_rule_in_words_and_then_its_name(self, graph):
+        with pytest.raises(ConstraintViolation) as caught:
+            graph.add_pose(placed("gun_tip", "table"))
+        assert ": the frame 'gun_tip' is placed in 'gun_base' already (C6a). In the way:" in str(caught.value)
+        assert caught.value.constraint == "C6a"
+
     def test_is_a_semantic_error_with_its_evidence(self, graph):
         with pytest.raises(SemanticError) as caught:
             graph.add_pose(placed("gun_base", "crater"))

@@ -124,6 +124,8 @@ class TestAPendingTwist:
         with pytest.raises(PosesMissing) as caught:
             graph.add_twist(twist("tool", "Arm", "base"))
         assert (caught.value.of, caught.value.in_frame) == ("tool", "base")
+        assert "the axes of 'tool', and no poses lead there from 'base'. Add a pose" in str(caught.value)
+        assert "pending=True" in str(caught.value)
         assert graph.twists() == graph.pending() == ()
 
     def test_comes_in_with_the_poses(self, waiting):

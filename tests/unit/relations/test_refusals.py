@@ -7,6 +7,7 @@ import pickle
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from armillary import Transform, errors
@@ -75,7 +76,7 @@ COMPOSING = [
          lambda: kit.pose() @ Pose(of="tip", in_frame="base", transform=STILL)),
     case("CoordinateFrameDiffers", "compose", ("map", "sky"), "change_coordinate_frame",
          lambda: kit.free_pose() @ kit.free_pose(of="tip", in_frame="base", reference_body="gun", expressed_in="sky")),
-    case("PointDiffers", "compose", ("base", "tip"), "change_point(Position(point='base', reference_point='tip'",
+    case("PointDiffers", "compose", ("base", "tip"), "change_point(Position.within('gun', point='base'",
          lambda: kit.linear_velocity(body="table") @ kit.linear_velocity(point="tip")),
     case("CoordinateFrameDiffers", "compose", ("map", "sky"), "change_coordinate_frame",
          lambda: kit.twist(body="table") @ kit.twist(expressed_in="sky")),
@@ -88,6 +89,11 @@ COMPOSING = [
     case("StampDiffers", "compose", ("1", "2"), ".stamped(None)",
          lambda: kit.pose(stamp=1) @ Pose(of="tip", in_frame="base", reference_body="gun", transform=STILL, stamp=2)),
     case("KindDiffers", "compose", ("a Pose", "a Twist"), "Pass a Pose", lambda: kit.pose() @ kit.twist()),
+    case("KindDiffers", "compose", ("a Pose", "a Transform"), "pose.transform @ points", lambda: kit.pose() @ STILL),
+    case("KindDiffers", "compose", ("a Pose", "an array"), "pose.transform @ points",
+         lambda: kit.pose() @ np.zeros((500, 3))),
+    case("KindDiffers", "compose", ("an Orientation", "an array"), "orientation.rotation @ vectors",
+         lambda: kit.orientation() @ np.zeros(3)),
     case("KindDiffers", "compose", ("a Twist", "an int"), "Pass a Twist", lambda: kit.twist().compose(5)),
     case("RepresentationDiffers", "compose", ("Transform", "HomogeneousMatrix"), ".converted(representation)",
          lambda: kit.pose() @ kit.pose().inverse().converted(HOMOGENEOUS_MATRIX)),
@@ -133,6 +139,24 @@ CHANGING = [
          lambda: kit.twist().change_point(kit.orientation())),
     case("KindDiffers", "change_coordinate_frame", ("an Orientation", "a Rotation"), "Pass an Orientation",
          lambda: kit.twist().change_coordinate_frame(kit.QUARTER)),
+    case("RelationMissing", "change_point", ("angular_velocity", "none"), "a Twist does. Pass angular_velocity=",
+         lambda: kit.linear_velocity().change_point(kit.position())),
+    case("RelationMissing", "change_point", ("force", "none"), "a Wrench does. Pass force=Force(body='gun'",
+         lambda: kit.torque().change_point(kit.position())),
+    case("KindDiffers", "change_point", ("a relation that has a point", "an AngularVelocity"), "'gun' turns alike",
+         lambda: kit.angular_velocity().change_point(kit.position())),
+    case("KindDiffers", "change_point", ("a relation that has a point", "an AngularAcceleration"), "'gun' turns alike",
+         lambda: kit.angular_acceleration().change_point(kit.position(), angular_velocity=kit.angular_velocity())),
+    case("KindDiffers", "change_point", ("a Torque or a Wrench", "a Force"), "use a Wrench",
+         lambda: kit.force().change_point(kit.position())),
+    *[case("KindDiffers", "change_reference_point", ("a Position or a Pose", name), "every point of 'table'",
+           lambda value=value: value.change_reference_point(kit.position()))
+      for name, value in (("a LinearVelocity", kit.linear_velocity()), ("an AngularVelocity", kit.angular_velocity()),
+                          ("a Twist", kit.twist()), ("a LinearAcceleration", kit.linear_acceleration()),
+                          ("an AngularAcceleration", kit.angular_acceleration()))],
+    *[case("KindDiffers", "change_reference_point", ("a Position or a Pose", name), "'table' is the body that exerts",
+           lambda value=value: value.change_reference_point(kit.position()))
+      for name, value in (("a Force", kit.force()), ("a Torque", kit.torque()), ("a Wrench", kit.wrench()))],
     case("RelationMissing", "inverse", ("angular_velocity", "none"), "Pass angular_velocity=AngularVelocity(body='gun'",
          lambda: kit.linear_acceleration().inverse()),
     case("RelationMissing", "change_point", ("angular_acceleration", "none"), "Pass angular_acceleration=",
@@ -157,6 +181,14 @@ JOINING = [
     case("PointDiffers", "add", ("base", "tip"), "change_point", lambda: kit.wrench() + kit.wrench(point="tip")),
     case("CoordinateFrameDiffers", "power", ("map", "sky"), "change_coordinate_frame",
          lambda: kit.wrench().power(kit.twist(expressed_in="sky"))),
+    case("KindDiffers", "add", ("a Force, a Torque or a Wrench", "a Twist"), "a @ b, in this order",
+         lambda: kit.twist(body="table", reference_body="map") + kit.twist()),
+    case("KindDiffers", "add", ("a Force, a Torque or a Wrench", "an AngularVelocity"), "b @ a, the other way round",
+         lambda: kit.angular_velocity() + kit.angular_velocity(body="table", reference_body="map")),
+    case("KindDiffers", "add", ("a Force, a Torque or a Wrench", "a Position"), "where b starts from what a leads to",
+         lambda: kit.position() + kit.position()),
+    case("KindDiffers", "add", ("a Force, a Torque or a Wrench", "a Pose"), "Compose it with another Pose",
+         lambda: kit.pose() + STILL),
     case("AmbiguousOrder", "compose_any",
          ("Position(b|b from b|b, in [map])", "Position(a|a from a|a, in [map])"), "Write the order you mean",
          lambda: compose_any(*there_and_back())),
@@ -176,7 +208,7 @@ REPRESENTING = [
          "Use free coordinates", lambda: kit.free_pose().converted(HOMOGENEOUS_MATRIX)),
     case("NotRepresentable", "transform",
          ("Transform coordinates always have the points and axes of the two frames", "expressed_in='map'"),
-         "Use free coordinates", lambda: kit.free_pose().transform),
+         ".xyz and .rotation", lambda: kit.free_pose().transform),
     case("NotRepresentable", "make",
          ("a body twist is at the origin and along the axes of one frame on the body",
           "point='base', expressed_in='map'"), ".to_body(pose)",
@@ -190,10 +222,6 @@ REPRESENTING = [
           "point='tip', expressed_in='map'"), "Use free coordinates",
          lambda: Twist(point="map", body="gun", reference_body="map", coordinates=SpatialTwist(**STOP)).change_point(
              kit.position(reference_point="map"))),
-    case("NotRepresentable", "integrate",
-         ("only the body twist of 'base' integrates directly", "point='base', expressed_in='corner'"),
-         "twist.to_body(pose).integrate(pose, duration_s)",
-         lambda: kit.twist(expressed_in="corner").integrate(kit.pose(), 0.1)),
     case("NotRepresentable", "change_coordinate_frame",
          ("a rotation is always along the axes of its reference frame 'base'", "'map'"),
          ".change_reference_orientation_frame to 'map'", lambda: kit.orientation(expressed_in="map")),
@@ -204,13 +232,13 @@ MOVING = [
          lambda: Twist.between(kit.pose(), kit.pose(of="tip"), duration_s=1.0)),
     case("BodyDiffers", "between", ("gun", "arm"), "body='gun'",
          lambda: Twist.between(kit.pose(), kit.pose(body="arm"), duration_s=1.0)),
-    case("PointDiffers", "to_body", ("base or corner", "tip"), "whose origin is the twist's point",
+    case("PointDiffers", "to_body", ("base", "tip"), "whose origin is the twist's point",
          lambda: kit.twist(point="tip", expressed_in="corner").to_body(kit.pose())),
-    case("CoordinateFrameDiffers", "to_spatial", ("base or corner", "map"), "Pass the pose of the frame",
+    case("CoordinateFrameDiffers", "to_spatial", ("base", "map"), "whose axes are its axes",
          lambda: kit.twist().to_spatial(kit.pose())),
     case("NotRepresentable", "to_hybrid",
          ("it takes the pose of a frame in a frame", "a pose whose points or axes are not those of its frames"),
-         "Pass the pose of the frame", lambda: kit.twist().to_hybrid(kit.free_pose())),
+         "Pass the pose between the frames", lambda: kit.twist().to_hybrid(kit.free_pose())),
     case("ReferenceBodyDiffers", "integrate", ("table", "map"), "'map' relative to 'table'",
          lambda: kit.twist().integrate(kit.pose(reference_body="map"), 0.1)),
     case("KindDiffers", "power", ("a Twist", "a Wrench"), "Pass a Twist", lambda: kit.wrench().power(kit.wrench())),
@@ -252,6 +280,23 @@ class TestEachCheck:
         semantic = {kind for kind in all_of_them if issubclass(kind, errors.SemanticError)}
         own = {kind for kind in semantic if kind.__name__ in semantics.__all__}
         assert own - made - UMBRELLAS == set()
+
+
+class TestSentences:
+    def test_quote_names_only(self):
+        with pytest.raises(errors.PointDiffers, match="its point 'tip' is not the origin of 'base' or 'corner'"):
+            kit.twist(point="tip", expressed_in="corner").to_body(kit.pose())
+
+    def test_do_not_repeat_arrays(self):
+        with pytest.raises(errors.KindDiffers, match=r"@ an array of shape \(500, 3\)"):
+            kit.pose() @ np.zeros((500, 3))
+
+    def test_say_where_to_import_from(self):
+        with pytest.raises(errors.NotRepresentable, match=r"from armillary\.relations import POSITION_QUATERNION"):
+            kit.pose(point="tip")
+        body = Twist(point="tip", body="gun", reference_body="table", expressed_in="tip", coordinates=BodyTwist(**STOP))
+        with pytest.raises(errors.NotRepresentable, match=r"from armillary\.relations import NATIVE"):
+            body.change_point(kit.position(reference_point="tip", expressed_in="tip"))
 
 
 class TestAnOrientationAlongItsOwnAxes:

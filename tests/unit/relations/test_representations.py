@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from armillary import Rotation, Transform
+from armillary import Rotation, Transform, relations
 from armillary.errors import InvalidArgument, MissingExtra, NotRepresentable, RepresentationDiffers
 from armillary.relations import Orientation, Pose, Position, Twist, representations
 from armillary.relations.representations import (
@@ -272,6 +272,25 @@ class TestPinocchio:
             kit.free_pose().converted(of_pinocchio())
 
 
+class TestMatrices:
+    """Numpy code keeps working on what a relation of matrices holds."""
+
+    def test_are_read_like_arrays(self):
+        pose = kit.pose(transform=None, coordinates=kit.SOME.matrix)
+        assert pose.coordinates[:3, 3].tolist() == [1.0, 2.0, 3.0]
+        assert pose.coordinates[0, 0] == kit.SOME.matrix[0, 0]
+        assert pose.orientation.coordinates[2].tolist() == kit.SOME.matrix[2, :3].tolist()
+        assert np.linalg.inv(pose.coordinates).shape == (4, 4)
+        np.testing.assert_allclose(pose.coordinates @ np.ones(4), kit.SOME.matrix @ np.ones(4))
+
+    def test_are_not_written(self):
+        given = HomogeneousMatrix(np.eye(4))
+        with pytest.raises(TypeError):
+            given[0, 3] = 1.0
+        with pytest.raises(ValueError, match="read-only"):
+            given[0][3] = 1.0
+
+
 class TestOtherLibraries:
     def test_are_imported_only_when_used(self):
         result = run_python(
@@ -287,6 +306,12 @@ class TestOtherLibraries:
         monkeypatch.delattr(representations, name, raising=False)
         with mock.patch.dict(sys.modules, hidden), pytest.raises(MissingExtra, match=package):
             getattr(representations, name)
+
+    def test_are_imported_beside_the_relations(self):
+        assert relations.NATIVE is NATIVE
+        assert relations.POSITION_QUATERNION is POSITION_QUATERNION
+        assert relations.HOMOGENEOUS_MATRIX is HOMOGENEOUS_MATRIX
+        assert relations.position_euler is position_euler
 
     def test_are_not_invented(self):
         with pytest.raises(AttributeError, match="QUATERNIONS"):

@@ -146,6 +146,12 @@ class TestExpressions:
         with pytest.raises(NotNumeric):
             moving.integrate(hinge(q), 0.5)
 
+    def test_are_printed_by_their_names(self, q):
+        door = hinge(q)
+        moving = kit.twist().converted(SYMBOLIC)
+        for value in (door, door.position, door.orientation, moving, moving.velocity, kit.wrench().converted(SYMBOLIC)):
+            assert str(value) == repr(value)
+
 
 def about_z(angle: float) -> Rotation:
     return Rotation.from_rpy((0.0, 0.0, angle))

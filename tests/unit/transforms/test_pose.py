@@ -39,7 +39,7 @@ class TestMakingAPose:
     @pytest.mark.parametrize(
         ("changes", "kind", "sentence"),
         [
-            ({"of": 5}, InvalidName, "of must be a frame name"),
+            ({"of": 5}, InvalidName, "of must be a name"),
             ({"of": ""}, InvalidName, "empty"),
             ({"in_frame": "/map"}, InvalidName, "Drop it"),
             ({"of": "\ud800"}, InvalidName, "control character"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.errors import InvalidArgument
-from armillary.relations._numbers import as_vector3, frozen
+from armillary.relations._numbers import as_vector3, frozen, tidy
 from armillary.relations.representations._native import NumpyVector
 from armillary.relations.representations._side_by_side import SideBySide
 from armillary.relations.representations._twists import LinearAngular
@@ -23,7 +23,7 @@ _LETTERS = "XYZ"
 _AXES = 3
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EulerAngles:
     """Three angles in an order that is named.
 
@@ -39,6 +39,9 @@ class EulerAngles:
     def __init__(self, angles: ArrayLike, convention: str) -> None:
         object.__setattr__(self, "angles", as_vector3(angles, "angles"))
         object.__setattr__(self, "convention", checked_convention(convention))
+
+    def __repr__(self) -> str:
+        return f"EulerAngles({tidy(self.angles)}, {self.convention!r})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, EulerAngles):
@@ -99,6 +102,9 @@ class PositionEuler(SideBySide):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PositionEuler, (self.xyz, self.angles, self.convention)
+
+    def __repr__(self) -> str:
+        return f"PositionEuler(xyz={tidy(self.xyz)}, angles={tidy(self.angles)}, convention={self.convention!r})"
 
     @property
     def angles(self) -> NDArray[float64]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import float64
 
-from armillary.relations._numbers import as_matrix3, as_matrix4, as_vector3, frozen
+from armillary.relations._numbers import as_matrix3, as_matrix4, as_vector3, frozen, tidy
 from armillary.relations.representations._native import NumpyVector
 from armillary.transforms import Rotation, Transform
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RotationMatrix:
     """A rotation matrix: the target's axes are its columns, along the reference's axes.
 
@@ -33,6 +33,12 @@ class RotationMatrix:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[float64]:  # noqa: FBT001
         return np.array(self.matrix, dtype=dtype) if copy is not False else self.matrix
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.matrix[index]
+
+    def __repr__(self) -> str:
+        return f"RotationMatrix({tidy(self.matrix)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RotationMatrix) and np.array_equal(self.matrix, other.matrix)
@@ -65,7 +71,7 @@ class RotationMatrix:
         return Rotation.from_matrix(self.matrix)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HomogeneousMatrix:
     """A homogeneous matrix `in_frame_T_of`: indivisible, its point is the origin of `of`.
 
@@ -83,6 +89,12 @@ class HomogeneousMatrix:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[float64]:  # noqa: FBT001
         return np.array(self.matrix, dtype=dtype) if copy is not False else self.matrix
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.matrix[index]
+
+    def __repr__(self) -> str:
+        return f"HomogeneousMatrix({tidy(self.matrix)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, HomogeneousMatrix) and np.array_equal(self.matrix, other.matrix)

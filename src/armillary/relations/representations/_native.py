@@ -9,7 +9,7 @@ import numpy as np
 from numpy import float64
 
 from armillary.errors import InvalidArgument
-from armillary.relations._numbers import as_vector3, frozen
+from armillary.relations._numbers import as_vector3, frozen, tidy
 from armillary.transforms import Rotation, Transform
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ class NumpyVector:
         return NumpyVector(frozen(self.given + other.numbers()))
 
     def __neg__(self) -> NumpyVector:
-        return NumpyVector(frozen(-self.given))
+        return NumpyVector(frozen(0.0 - self.given))  # unlike -given it makes no -0
+
+    def __repr__(self) -> str:
+        return f"NumpyVector({tidy(self.given)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NumpyVector) and np.array_equal(self.given, other.given)
@@ -38,7 +41,8 @@ class NumpyVector:
     def cross(self, other: Any) -> NumpyVector:
         """`self x other`."""
         (ax, ay, az), (bx, by, bz) = self.given.tolist(), other.numbers().tolist()
-        return NumpyVector(frozen([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]))
+        product = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+        return NumpyVector(frozen([component + 0.0 for component in product]))  # 0 for -0
 
     def numbers(self) -> NDArray[float64]:
         """The array itself."""
@@ -52,6 +56,9 @@ class NativeRotation:
 
     def __init__(self, given: Rotation) -> None:
         self.given = given
+
+    def __repr__(self) -> str:
+        return f"NativeRotation({self.given!r})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NativeRotation) and self.given == other.given
@@ -90,6 +97,9 @@ class NativePose:
     def __init__(self, given: Transform) -> None:
         self.given = given
 
+    def __repr__(self) -> str:
+        return f"NativePose({self.given!r})"
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NativePose) and self.given == other.given
 
@@ -120,26 +130,30 @@ class NativePose:
         return NativePose(self.given.inverse())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PositionQuaternion:
     """A position and a quaternion, side by side: points and axes can be chosen freely.
 
     Attributes:
         xyz: From the reference point to the point [m], shape (3,).
-        quaternion: The orientation, as a `Rotation`.
+        quaternion: The orientation, as a `Rotation`; the argument is also called `rotation`.
     """
 
     xyz: NDArray[float64]
     quaternion: Rotation
     frame_form = False
 
-    def __init__(self, xyz: ArrayLike, quaternion: Rotation) -> None:
-        if not isinstance(quaternion, Rotation):
-            raise InvalidArgument(
-                f"quaternion must be a Rotation, got {quaternion!r}. Make one: Rotation.from_wxyz(...)."
-            )
+    def __init__(self, xyz: ArrayLike, rotation: Rotation | None = None, *, quaternion: Rotation | None = None) -> None:
+        if (rotation is None) == (quaternion is None):
+            raise InvalidArgument("PositionQuaternion takes one Rotation: PositionQuaternion(xyz, rotation).")
+        given = quaternion if rotation is None else rotation
+        if not isinstance(given, Rotation):
+            raise InvalidArgument(f"rotation must be a Rotation, got {given!r}. Make one: Rotation.from_wxyz(...).")
         object.__setattr__(self, "xyz", as_vector3(xyz, "xyz"))
-        object.__setattr__(self, "quaternion", quaternion)
+        object.__setattr__(self, "quaternion", given)
+
+    def __repr__(self) -> str:
+        return f"PositionQuaternion(xyz={tidy(self.xyz)}, rotation={self.quaternion!r})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PositionQuaternion):

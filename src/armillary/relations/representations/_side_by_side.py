@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from armillary.relations._numbers import as_vector3
+from armillary.relations._numbers import as_vector3, tidy
 from armillary.relations.representations._native import NumpyVector
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ class SideBySide:
         return hash((type(self), self.xyz.tobytes()))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(xyz={self.xyz.tolist()}, {self._rotation!r})"
+        rotation = getattr(self._rotation, "given", self._rotation)
+        return f"{type(self).__name__}(xyz={tidy(self.xyz)}, rotation={rotation!r})"
 
     @property
     def position(self) -> NumpyVector:

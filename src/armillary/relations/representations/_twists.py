@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy import float64
 
-from armillary.relations._numbers import as_vector3
+from armillary.relations._numbers import as_vector3, tidy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class LinearAngular:
     """A linear and an angular velocity, side by side: point and axes can be chosen freely.
 
@@ -30,6 +30,9 @@ class LinearAngular:
     def __post_init__(self) -> None:
         object.__setattr__(self, "linear", as_vector3(self.linear, "linear"))
         object.__setattr__(self, "angular", as_vector3(self.angular, "angular"))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(linear={tidy(self.linear)}, angular={tidy(self.angular)})"
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

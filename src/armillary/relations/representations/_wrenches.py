@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from armillary.relations._numbers import tidy
 from armillary.relations.representations._faces import given, vector_face
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ForceTorque:
     """A force and a moment, side by side.
 
@@ -23,6 +26,10 @@ class ForceTorque:
     def __post_init__(self) -> None:
         object.__setattr__(self, "force", given(vector_face(self.force)))
         object.__setattr__(self, "torque", given(vector_face(self.torque)))
+
+    def __repr__(self) -> str:
+        force, torque = (tidy(part) if isinstance(part, np.ndarray) else part for part in (self.force, self.torque))
+        return f"ForceTorque(force={force!r}, torque={torque!r})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ForceTorque):

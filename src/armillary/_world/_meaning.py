@@ -1,0 +1,151 @@
+"""Questions with all seven names, and the parts of answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from armillary._world._twists import MovingWorld
+from armillary.errors import HelperBodiesDiffer
+from armillary.relations import Pose
+from armillary.relations.representations import PositionQuaternion
+from armillary.stamps import LATEST, Latest
+
+if TYPE_CHECKING:
+    from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Position
+
+
+class MeaningfulWorld(MovingWorld):
+    """A world that answers in relations."""
+
+    def position(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        expressed_in: str | None = None,
+        at: int | Latest = LATEST,
+        outside: str = "raise",
+        policy: str = "unique",
+        interpolation: str | None = None,
+    ) -> Position:
+        """Where the origin of one frame was, from the origin of another.
+
+        Args:
+            of: Frame whose origin is wanted.
+            in_frame: Frame from whose origin it is measured.
+            expressed_in: Frame along whose axes the numbers are; `in_frame` if not given.
+            at: As for `pose`.
+            outside: As for `pose`.
+            policy: As for `pose`.
+            interpolation: As for `pose`.
+        """
+        asked: dict[str, Any] = {"at": at, "outside": outside, "policy": policy, "interpolation": interpolation}
+        return self.pose(of=of, in_frame=in_frame, expressed_in=expressed_in, **asked).position
+
+    def orientation(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        at: int | Latest = LATEST,
+        outside: str = "raise",
+        policy: str = "unique",
+        interpolation: str | None = None,
+    ) -> Orientation:
+        """How the axes of one frame were turned, seen from another; arguments as for `pose`."""
+        asked: dict[str, Any] = {"at": at, "outside": outside, "policy": policy, "interpolation": interpolation}
+        return self.pose(of=of, in_frame=in_frame, **asked).orientation
+
+    def linear_velocity(
+        self,
+        *,
+        of: str,
+        relative_to: str,
+        expressed_in: str | None = None,
+        point: str | None = None,
+        at: int | Latest = LATEST,
+        window: int | None = None,
+        outside: str = "raise",
+        policy: str = "unique",
+        interpolation: str | None = None,
+    ) -> LinearVelocity:
+        """How fast a point of one body moved relative to another; arguments as for `twist`."""
+        asked: dict[str, Any] = {"outside": outside, "policy": policy, "interpolation": interpolation, "window": window}
+        names: dict[str, Any] = {"of": of, "relative_to": relative_to, "expressed_in": expressed_in, "point": point}
+        return self.twist(**names, at=at, **asked).velocity
+
+    def angular_velocity(
+        self,
+        *,
+        of: str,
+        relative_to: str,
+        expressed_in: str | None = None,
+        at: int | Latest = LATEST,
+        window: int | None = None,
+        outside: str = "raise",
+        policy: str = "unique",
+        interpolation: str | None = None,
+    ) -> AngularVelocity:
+        """How fast one body turned relative to another; arguments as for `twist`."""
+        asked: dict[str, Any] = {"outside": outside, "policy": policy, "interpolation": interpolation, "window": window}
+        names: dict[str, Any] = {"of": of, "relative_to": relative_to, "expressed_in": expressed_in}
+        return self.twist(**names, at=at, **asked).angular_velocity
+
+    def _pose_between_points(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        point: str | None,
+        reference_point: str | None,
+        expressed_in: str | None,
+        **asked: Any,
+    ) -> Pose:
+        """Called by the native half for a pose with other points or axes than those of its two frames.
+
+        The frame's own uncertainty is what it is for any of its points, seen from any point that does not move.
+        """
+        seen = self.pose(of=of, in_frame=in_frame, **asked)
+        when = {key: asked[key] for key in ("outside", "policy", "interpolation")} | {"at": _instant(seen, asked["at"])}
+        xyz = seen.transform.translation
+        if point is not None:
+            xyz = seen.transform @ self._rigid(point, of, when).transform.translation
+        if reference_point is not None:
+            xyz = xyz - self._rigid(reference_point, in_frame, when).transform.translation
+        if expressed_in is not None:
+            xyz = self.pose(of=in_frame, in_frame=expressed_in, **when).rotation @ xyz
+        names: dict[str, Any] = {"point": point, "reference_point": reference_point, "expressed_in": expressed_in}
+        return _with_points(seen, PositionQuaternion(xyz, seen.rotation), names)
+
+    def _rigid(self, point: str, frame: str, when: dict[str, Any]) -> Pose:
+        """Where a point is on the body of a frame; refused where it may move on it."""
+        fixed = self.pose(of=point, in_frame=frame, **when)
+        if fixed.stamp is None or fixed.body == fixed.reference_body or point == frame:
+            return fixed
+        raise HelperBodiesDiffer(
+            operation="pose",
+            asked=f"take '{point}' for a point on the body of '{frame}'",
+            expected=fixed.reference_body,
+            found=fixed.body,
+            cure=f"Declare them one body, world.add_body({frame!r}, frames=[{point!r}]), or fix() one in the other.",
+        )
+
+
+def _instant(pose: Pose, at: int | Latest) -> int | Latest:
+    return LATEST if pose.stamp is None and at is LATEST else at if pose.stamp is None else pose.stamp
+
+
+def _with_points(seen: Pose, coordinates: PositionQuaternion, names: dict[str, Any]) -> Pose:
+    return Pose(
+        of=seen.of,
+        in_frame=seen.in_frame,
+        body=seen.body,
+        reference_body=seen.reference_body,
+        coordinates=coordinates,
+        stamp=seen.stamp,
+        covariance=seen.covariance,
+        held=seen.held,
+        predicted=seen.predicted,
+        relations=seen.relations,
+        **names,
+    )

@@ -1,0 +1,144 @@
+"""Why a relation does not take an argument, and which one says what was meant.
+
+Imported when a constructor has refused its arguments.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from armillary.errors import InvalidArgument
+
+
+class Signature(NamedTuple):
+    """What a constructor takes."""
+
+    needs: tuple[str, ...]
+    value: str  # the numbers, as they are usually given
+    takes: tuple[str, ...]
+
+
+_VECTOR = ("xyz", "coordinates")
+_ORIGIN = ("stamp", "covariance", "held", "predicted", "relations")
+_AT_A_POINT = Signature(("point", "reference_body"), "xyz", ("body", "expressed_in", *_VECTOR))
+_OF_A_BODY = Signature(("body", "reference_body"), "xyz", ("expressed_in", *_VECTOR))
+_OTHER_END = ("body", "reference_body", "expressed_in")
+
+SIGNATURES = {
+    "Position": Signature(("point", "reference_point"), "xyz", (*_OTHER_END, *_VECTOR)),
+    "Orientation": Signature(("of", "in_frame"), "rotation", (*_OTHER_END, "rotation", "coordinates")),
+    "Pose": Signature(
+        ("of", "in_frame"),
+        "transform",
+        ("point", "reference_point", *_OTHER_END, "transform", "coordinates", *_ORIGIN),
+    ),
+    "LinearVelocity": _AT_A_POINT,
+    "LinearAcceleration": _AT_A_POINT,
+    "Torque": _AT_A_POINT,
+    "AngularVelocity": _OF_A_BODY,
+    "AngularAcceleration": _OF_A_BODY,
+    "Force": _OF_A_BODY,
+    "Twist": Signature(
+        ("point", "reference_body"),
+        "linear=..., angular",
+        ("body", "expressed_in", "linear", "angular", "coordinates", "method", *_ORIGIN),
+    ),
+    "Wrench": Signature(
+        ("point", "reference_body"),
+        "force=..., torque",
+        ("body", "expressed_in", "force", "torque", "coordinates"),
+    ),
+}
+
+_NOUNS = {
+    "LinearVelocity": "a velocity",
+    "LinearAcceleration": "an acceleration",
+    "AngularVelocity": "an angular velocity",
+    "AngularAcceleration": "an angular acceleration",
+    "Twist": "a velocity",
+}
+_SAME_FROM_EVERYWHERE = "{noun} has no reference point: it is the same seen from every point of reference_body=."
+_EXERTED = "{noun} has no reference point: reference_body= is the body that exerts it."
+_TURNS_ALIKE = "{noun} has no point: all of a body turns alike. Say body= alone."
+_NO_PLACE = "{noun} has no point: axes have directions, and no place."
+
+_SEEN_FROM = "what it is seen from is in_frame=."
+_MEASURED_FROM = "what it is measured from is reference_point=, the axes of the numbers are expressed_in=."
+_RELATIVE = "what it is relative to is reference_body=, the axes of the numbers are expressed_in=."
+_BY = "the body that exerts it is reference_body=, the axes of the numbers are expressed_in=."
+_SEEN_WORDS = ("relative_to", "frame_id", "parent", "reference", "reference_frame")
+_FROM_WORDS = ("in_frame", *_SEEN_WORDS)
+_OF_WORDS = ("child_frame_id", "child", "frame")
+
+
+def _all(words: tuple[str, ...], reason: str) -> dict[str, str]:
+    return dict.fromkeys(words, reason)
+
+
+_MOTION = _all(_FROM_WORDS, _RELATIVE) | {"reference_point": _SAME_FROM_EVERYWHERE}
+_POINT_MOTION = _MOTION | _all(("of", *_OF_WORDS), "the point that moves is point=, the body it is fixed to body=.")
+_TURNING = _MOTION | _all(("of", *_OF_WORDS), "the body that turns is body=.") | {"point": _TURNS_ALIKE}
+_PUSHING = _all(("by", *_FROM_WORDS), _BY) | {"reference_point": _EXERTED}
+_PUSHED = {"of": "the body it acts on is body=.", "on": "the body it acts on is body=."}
+_ONE_VECTOR = _all(("linear", "angular", "vector", "velocity", "force", "torque"), "its numbers are xyz=.")
+_MOMENT = _PUSHING | _PUSHED | _all(("about",), "the point it is taken about is point=.")
+
+REASONS: dict[str, dict[str, str]] = {
+    "Position": _all(_FROM_WORDS, _MEASURED_FROM)
+    | _all(("of", *_OF_WORDS), "the point is point=, the body it is fixed to body=.")
+    | {"rotation": "a position has no axes of its own; a Pose has."},
+    "Orientation": _all(_SEEN_WORDS, _SEEN_FROM)
+    | _all(_OF_WORDS, "the axes that are described are of=.")
+    | {"point": _NO_PLACE, "reference_point": _NO_PLACE, "matrix": "a (3, 3) matrix is coordinates=."},
+    "Pose": _all(_SEEN_WORDS, _SEEN_FROM)
+    | _all(_OF_WORDS, "the frame that is placed is of=.")
+    | _all(
+        ("xyz", "rotation"),
+        "position and rotation are one transform=, or coordinates=PositionQuaternion(xyz, rotation).",
+    )
+    | _all(("position", "orientation"), "make it of both by Pose.from_parts(position, orientation).")
+    | {"matrix": "a (4, 4) matrix is coordinates=."},
+    "LinearVelocity": _POINT_MOTION | _ONE_VECTOR,
+    "LinearAcceleration": _POINT_MOTION | _ONE_VECTOR,
+    "AngularVelocity": _TURNING | _ONE_VECTOR,
+    "AngularAcceleration": _TURNING | _ONE_VECTOR,
+    "Twist": _POINT_MOTION
+    | _all(("velocity", "angular_velocity"), "numbers are linear= and angular=; relations go to Twist.from_parts.")
+    | _all(("xyz", "vector"), "its numbers are linear= and angular=."),
+    "Force": _PUSHING
+    | _PUSHED
+    | _ONE_VECTOR
+    | {"point": "a force has no point: it acts on all of a body alike. Its moment has one: Wrench(point=...)."},
+    "Torque": _MOMENT | _ONE_VECTOR,
+    "Wrench": _MOMENT | _all(("xyz", "vector"), "its numbers are force= and torque=."),
+}
+
+
+def refusal(kind: str, positional: tuple[Any, ...], given: dict[str, Any], error: TypeError) -> TypeError:
+    """The error that explains a refused call; the given one where it has another reason."""
+    signature = SIGNATURES[kind]
+    known = (*signature.needs, *signature.takes)
+    unknown = [name for name in given if name not in known]
+    missing = [f"{name}=" for name in signature.needs if name not in given]
+    if positional:
+        return InvalidArgument(f"{kind} takes names only, as positions get swapped: {_example(kind)}.")
+    if unknown:
+        return InvalidArgument(" ".join(f"{kind} takes no {name}=: {_reason(kind, name)}" for name in unknown))
+    if missing:
+        return InvalidArgument(f"{kind} also needs {' and '.join(missing)}: {_example(kind)}.")
+    return error
+
+
+def _example(kind: str) -> str:
+    signature = SIGNATURES[kind]
+    return f"{kind}({', '.join(f'{name}=...' for name in (*signature.needs, signature.value))})"
+
+
+def _reason(kind: str, name: str) -> str:
+    reason = REASONS[kind].get(name)
+    if reason is not None:
+        return reason.format(noun=_NOUNS.get(kind, f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind.lower()}"))
+    known = (*SIGNATURES[kind].needs, *SIGNATURES[kind].takes)
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}=?" if near else f"it takes {', '.join(f'{each}=' for each in known)}."

@@ -1,0 +1,113 @@
+"""Answers with all their names: points, axes, parts, and how far two accounts of a motion disagree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from armillary import Pose, Rotation, Transform, World, relations, seconds
+from armillary.errors import HelperBodiesDiffer, NotMeasured, SemanticError
+from unit.kit import moved
+
+AT = seconds(1)
+QUARTER = Rotation.from_rpy((0, 0, np.pi / 2))
+
+
+@pytest.fixture
+def world():
+    """A gun with a tip, turned a quarter on a table with a corner; the table stands in a hall."""
+    world = World()
+    world.add_body("gun", frames=["grip", "tip"])
+    world.add_body("table", frames=["top", "corner"])
+    world.fix(of="tip", in_frame="grip", transform=moved(0.3))
+    world.fix(of="corner", in_frame="top", transform=moved(0.1))
+    world.fix(of="top", in_frame="hall", transform=Transform.from_rotation(QUARTER, xyz=(5, 0, 0)))
+    for at in (0, 1, 2):
+        transform = Transform.from_rotation(QUARTER, xyz=(1 + at, 2, 0))
+        world.set_pose(of="grip", in_frame="top", transform=transform, at=seconds(at))
+    return world
+
+
+class TestAnAnswer:
+    def test_is_a_relation(self, world):
+        pose = world.pose(of="grip", in_frame="top", at=AT)
+        assert type(pose) is relations.Pose is Pose
+        assert type(world.twist(of="grip", relative_to="top", at=AT)) is relations.Twist
+        assert (pose.body, pose.reference_body) == ("gun", "table")
+
+    def test_composes_with_what_was_made_by_hand(self, world):
+        top_T_grip = world.pose(of="grip", in_frame="top", at=AT)
+        grip_T_sight = Pose(of="sight", in_frame="grip", body="gun", reference_body="gun", transform=moved(1))
+        assert (top_T_grip @ grip_T_sight).transform.translation == pytest.approx([2, 3, 0])
+
+    def test_of_two_that_do_not_meet_is_refused(self, world):
+        top_T_grip = world.pose(of="grip", in_frame="top", at=AT)
+        with pytest.raises(SemanticError, match="'grip' and 'top'"):
+            top_T_grip @ top_T_grip
+
+
+class TestAPoseWithOtherPoints:
+    def test_is_of_the_point_along_the_axes_asked_for(self, world):
+        asked = {"point": "tip", "reference_point": "corner", "expressed_in": "hall"}
+        pose = world.pose(of="grip", in_frame="top", at=AT, **asked)
+        assert pose.xyz == pytest.approx([-2.3, 1.9, 0])  # (2, 2.3) less (0.1, 0), a quarter turned
+        assert pose.rotation.is_close(QUARTER)
+        assert repr(pose) == "Pose((tip, [grip])|gun in (corner, [top])|table, in [hall])"
+
+    def test_is_no_transform(self, world):
+        with pytest.raises(SemanticError, match="xyz"):
+            _ = world.pose(of="grip", in_frame="top", at=AT, point="tip").transform
+
+    def test_equals_the_algebra_of_its_parts(self, world):
+        tip = world.pose(of="tip", in_frame="top", at=AT)
+        assert world.pose(of="grip", in_frame="top", at=AT, point="tip").xyz == pytest.approx(tip.xyz)
+
+    def test_that_may_move_on_the_body_is_refused(self, world):
+        with pytest.raises(HelperBodiesDiffer, match="add_body"):
+            world.pose(of="grip", in_frame="top", at=AT, reference_point="grip")
+
+    def test_keeps_when_and_from_what_it_was_known(self, world):
+        pose = world.pose(of="grip", in_frame="top", at=seconds(0.5), point="tip")
+        assert pose.stamp == seconds(0.5)
+        assert pose.relations == (("grip", "top", ""),)
+
+    def test_can_be_held(self, world):
+        assert world.pose(of="grip", in_frame="top", at=seconds(9), point="tip", outside="hold").held
+
+
+class TestParts:
+    def test_of_a_pose(self, world):
+        position = world.position(of="grip", in_frame="top", expressed_in="hall", at=AT)
+        assert position.xyz == pytest.approx([-2, 2, 0])
+        assert world.orientation(of="grip", in_frame="top", at=AT).rotation.is_close(QUARTER)
+
+    def test_of_a_twist(self, world):
+        linear = world.linear_velocity(of="grip", relative_to="top", at=AT, expressed_in="hall")
+        assert linear.xyz == pytest.approx([0, 1, 0])
+        assert world.angular_velocity(of="grip", relative_to="top", at=AT).xyz == pytest.approx([0, 0, 0])
+
+
+class TestMeasuredAgainstDerived:
+    def test_is_how_far_they_are_apart(self, world):
+        axes = {"of": "grip", "relative_to": "top", "expressed_in": "top"}
+        world.set_twist(**axes, linear=(1.25, 0, 0), angular=(0, 0, 0.5), at=AT)
+        residual = world.twist_residual(of="grip", relative_to="top", at=AT)
+        assert residual.linear == pytest.approx([0.25, 0, 0])
+        assert residual.angular == pytest.approx([0, 0, 0.5])
+        assert (residual.measured.method, residual.derived.method) == ("measured", "differentiated")
+        assert residual.mahalanobis is None
+
+    def test_is_weighed_by_what_is_known(self):
+        world = World()
+        for at in (0, 1):
+            asked = {"of": "a", "in_frame": "b", "at": seconds(at)}
+            world.set_pose(**asked, transform=moved(at), covariance=np.diag([0.5] * 6))
+        spread = np.diag([3.0] * 6)
+        twist = {"of": "a", "relative_to": "b", "expressed_in": "b", "linear": (3, 0, 0), "angular": (0, 0, 0)}
+        world.set_twist(**twist, at=0, covariance=spread)
+        # 2 m/s apart; variances 3 + 0.5 + 0.5.
+        assert world.twist_residual(of="a", relative_to="b", at=0).mahalanobis == pytest.approx(1.0, rel=0.01)
+
+    def test_needs_a_measurement(self, world):
+        with pytest.raises(NotMeasured, match="set_twist"):
+            world.twist_residual(of="grip", relative_to="top", at=AT)

@@ -1,0 +1,44 @@
+"""Draws the pictures of docs/meaning.md into docs/pictures; into another folder, if one is named."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bodies
+import motions
+
+from armillary.view._drawing import Drawing
+from armillary.view._svg import svg_text
+
+if TYPE_CHECKING:
+    import pens
+
+TARGET = Path(__file__).parent.parent.parent / "docs" / "pictures"
+WIDTH_PX = 760.0
+
+# The title that a screen reader reads, the height [px], and what is drawn; the file is named after the function.
+PICTURES: tuple[tuple[str, float, Callable[[], pens.Shapes]], ...] = (
+    ("Frames alone, and bodies with frames on them", 318, bodies.frames_and_bodies),
+    ("The seven names of a pose", 396, bodies.seven_names),
+    ("Position, velocity, angular velocity", 312, motions.what_a_velocity_needs),
+    ("The velocities of the points of a disc", 382, motions.turning_disc),
+    ("Relations that compose, and relations that do not", 470, bodies.composing),
+    ("Body, hybrid and spatial twist of one motion", 368, motions.three_forms),
+    ("One push, taken about two points", 366, motions.one_push),
+    ("Two velocities that tf2 gets wrong", 338, motions.what_tf2_answers),
+)
+
+
+def main(target: Path = TARGET) -> None:
+    """Writes all pictures."""
+    target.mkdir(exist_ok=True)
+    for title, height, shapes in PICTURES:
+        drawing = Drawing(title=title, size=(WIDTH_PX, height), shapes=tuple(shapes()))
+        (target / f"{shapes.__name__}.svg").write_text(svg_text(drawing), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))
