@@ -231,8 +231,8 @@ nb::tuple relations(Self self) {
   nb::list rows;
   for (const RelationInfo& info : core(self).forest->relations()) {
     const bool sampled = info.samples > 0;
-    rows.append(nb::make_tuple(info.of, info.in_frame, info.source, kind_text(info.kind), info.samples,
-                               sampled ? stamp_or_none(info.coverage.first) : nb::none(),
+    rows.append(nb::make_tuple(info.of, info.in_frame, info.source, info.integrated ? "integrated" : kind_text(info.kind),
+                               info.samples, sampled ? stamp_or_none(info.coverage.first) : nb::none(),
                                sampled ? stamp_or_none(info.coverage.last) : nb::none()));
   }
   return nb::tuple(rows);

@@ -51,12 +51,23 @@ struct Edge {
   [[nodiscard]] EdgeName name() const { return {text_of(of), text_of(in_frame), text_of(source)}; }
 };
 
+/// Rules of bodies that a new relation may break; nothing to do in a world without bodies.
+void check_one_path(Self self, const nb::object& of, const nb::object& in_frame, const nb::object& source) {
+  const WorldCore& world = core(self);
+  if (nb::len(world.bodies) == 0) return;
+  const Forest& forest = *world.forest;
+  const FrameId of_id = forest.find_frame(text_of(of)), in_id = forest.find_frame(text_of(in_frame));
+  const bool is_new = of_id == kNone || in_id == kNone || forest.find_relation(of_id, in_id, text_of(source)) == kNone;
+  if (is_new) self.attr("_check_one_path")(of, in_frame);
+}
+
 Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
   Edge edge{nb::object(), nb::object(), source_of(self, source)};
   edge.of = admitted(self, of);
   edge.in_frame = admitted(self, in_frame);
   if (edge.of.equal(edge.in_frame))
     raise("InvalidArgument", "Frame " + shown(edge.of) + " cannot be placed in itself. Name two different frames.", edge.of);
+  check_one_path(self, edge.of, edge.in_frame, edge.source);
   return edge;
 }
 
@@ -213,6 +224,7 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
   (void)frame_id(self, to, &to_stored);
   if (of.equal(to))
     raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself. Name two different frames.", of);
+  check_one_path(self, of_stored, to_stored, source.is_none() ? world.own_name : source_of(self, source));
   const nb::object from = at.is_none() ? nb::object(self.attr("now")()) : nb::borrow(at);
   std::optional<std::string_view> who;
   if (!source.is_none()) who = text_of(source_of(self, source));

@@ -20,6 +20,10 @@ ALWAYS = -math.inf
 LATEST = math.inf
 CONTESTED = "contested"
 SERIES_TERMS = 40
+NS_PER_S = 1e9
+HORIZON_NS = 1e9  # a prediction reaches this far
+MOST_PREDICTED = 3.0  # [m] or [rad]
+NOISE_PER_S = 1e-4 * np.eye(6)  # and grows so uncertain on the way
 
 Relation = tuple[str, str, str]
 
@@ -34,6 +38,10 @@ class Refused(Exception):
     @property
     def kinds(self) -> set[str]:
         return {kind for kind, _ in self.reasons}
+
+
+class Unclear(Exception):
+    """What no oracle can tell: a prediction over many turns, where rounding decides."""
 
 
 def refuse(kind: str, edge: Relation | None = None) -> Refused:
@@ -106,6 +114,14 @@ def interpolate(Ta: np.ndarray, Tb: np.ndarray, u: float, how: str) -> np.ndarra
     return result
 
 
+def body_twist(Ta: np.ndarray, Tb: np.ndarray, duration_s: float, how: str) -> np.ndarray:
+    """How the interpolated pose moves when it arrives at Tb, in the body form."""
+    if how == "screw":
+        return log(inverse(Ta) @ Tb) / duration_s
+    linear = Tb[:3, :3].T @ (Tb[:3, 3] - Ta[:3, 3])
+    return np.concatenate([linear, rotation_log(Ta[:3, :3].T @ Tb[:3, :3])]) / duration_s
+
+
 @dataclass(frozen=True, eq=False)
 class Event:
     """One thing that was said about a frame: a sample, or a fixing that lasts."""
@@ -166,7 +182,9 @@ class Run:
         first, last = self.known[0].stamp, self.known[-1].stamp
         return (1, -last) if t > last else (2, first)
 
-    def at(self, t: float, outside: str, how: str) -> tuple[np.ndarray, np.ndarray | None, bool]:
+    def at(
+        self, t: float, outside: str, how: str, default: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray | None, bool]:
         """Value, covariance (None: unknown) and whether the value was held."""
         if self.covers(t):
             return *self._between(t, how), False
@@ -177,7 +195,22 @@ class Run:
             return *self._stored(self.known[0 if early else -1]), True
         if len(self.known) == 1 and not self.fixed:
             raise refuse("SingleSample", self.relation)
+        if outside == "predict" and not early and not self.fixed and t - self.known[-1].stamp <= HORIZON_NS:
+            return *self._continued(t, how, default), False
         raise refuse("BeforeHistory" if early else "AfterHistory", self.relation)
+
+    def _continued(self, t: float, how: str, default: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
+        """The motion of the last interval goes on."""
+        before, last = self.known[-2:]
+        V = body_twist(before.value, last.value, (last.stamp - before.stamp) / NS_PER_S, how)
+        ahead_s = (t - last.stamp) / NS_PER_S
+        if np.abs(V * ahead_s).max() > MOST_PREDICTED:
+            raise Unclear
+        way = exp(V * ahead_s)
+        covariance = default if last.covariance is None else last.covariance
+        if covariance is None:
+            return last.value @ way, None
+        return last.value @ way, moved(covariance, adjoint(inverse(way))) + NOISE_PER_S * ahead_s
 
     def _stored(self, event: Event) -> tuple[np.ndarray, np.ndarray | None]:
         exact = event.fixed and event.covariance is None
@@ -208,6 +241,10 @@ class Step:
     held: bool
 
     @property
+    def predicted(self) -> bool:
+        return not self.run.fixed and not self.held and self.at > self.run.known[-1].stamp
+
+    @property
     def matrix(self) -> np.ndarray:
         return inverse(self.value) if self.upwards else self.value
 
@@ -225,6 +262,7 @@ class Answer:
     matrix: np.ndarray
     stamp: int | None
     held: bool
+    predicted: bool
     covariance: np.ndarray | None
     relations: frozenset[Relation]
 
@@ -421,7 +459,7 @@ class ReferenceWorld:
     def steps(self, of, in_frame, t, outside, how) -> list[Step]:
         def step(edge: tuple[Run, bool]) -> list[Step]:
             run, upwards = edge
-            value, covariance, held = run.at(t, outside, how)
+            value, covariance, held = run.at(t, outside, how, self.default_covariance)
             covariance = self.default_covariance if covariance is None else covariance
             return [Step(run, upwards, t, value, covariance, held)]
 
@@ -441,6 +479,7 @@ class ReferenceWorld:
             matrix=product(steps),
             stamp=None if timeless else t,
             held=any(step.held for step in steps),
+            predicted=any(step.predicted for step in steps),
             covariance=propagate(steps),
             relations=frozenset(step.run.relation for step in steps),
         )

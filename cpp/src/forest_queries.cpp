@@ -26,6 +26,13 @@ void set_covariance(const CovarianceSum& sum, PoseAnswer& answer) {
   answer.covariance = std::make_unique<Covariance>(sum.total());
 }
 
+bool is_integrated(const Path& path, Stamp at) {
+  const auto integrated = [at](const PathEdge& edge) {
+    return edge.provider.kind == ProviderKind::sampled && edge.provider.series().integrated_after() < at;
+  };
+  return std::ranges::any_of(path.up, integrated) || std::ranges::any_of(path.down, integrated);
+}
+
 /// One instant for both ends.
 Failure answer_at_one_time(const Topology& topology, const Question& question, const std::optional<Covariance>& fallback,
                            Scratch& scratch, PoseAnswer& answer) {
@@ -42,6 +49,7 @@ Failure answer_at_one_time(const Topology& topology, const Question& question, c
   answer.stamp = is_timeless ? Stamp::always() : leg.at;
   answer.relations.reserve(scratch.path.up.size() + scratch.path.down.size());
   list_relations(scratch.path, answer.relations);
+  answer.integrated = topology.bodies() != nullptr && is_integrated(scratch.path, leg.at);
   if (leg.certainty == Certainty::known && question.context.want_covariance) {
     CovarianceSum sum(false);
     add_uncertainty(scratch.path, scratch.values, leg, {}, sum);
@@ -84,6 +92,8 @@ Failure answer_at_two_times(const Topology& topology, const Question& question, 
                            scratch.second.down.size());
   list_relations(scratch.path, answer.relations);
   list_relations(scratch.second, answer.relations);
+  answer.integrated =
+      topology.bodies() != nullptr && (is_integrated(scratch.path, far.at) || is_integrated(scratch.second, near.at));
   return {};
 }
 

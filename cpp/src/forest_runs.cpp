@@ -55,6 +55,7 @@ void Forest::State::join_runs(TrackRecord& track, std::size_t k) {
   if (floor != Stamp::always()) both.series->begin_forgotten(floor);
   for (const RunRecord* run : {&left, &right})
     run->series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) { copy_row(row, *both.series, retired); });
+  both.series->begin_integrated(std::min(left.series->integrated_after(), right.series->integrated_after()));
   erase_run(track, k + 1);
   discard(track.runs[k]);
   track.runs[k] = std::move(both);
@@ -68,6 +69,7 @@ void Forest::State::split_run(TrackRecord& track, std::size_t k, Stamp at) {
   whole.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
     if (row.stamp_ns() != at.ns) copy_row(row, row.stamp_ns() < at.ns ? *left.series : *right.series, retired);
   });
+  for (const RunRecord* part : {&left, &right}) part->series->begin_integrated(whole.series->integrated_after());
   const bool left_was_forgotten = left.series->empty() && whole.from < at;
   if (left_was_forgotten) left.series->begin_forgotten(at);
   erase_run(track, k);
@@ -196,6 +198,7 @@ TrackRecord Forest::State::copy_of(const TrackRecord& track) {
     if (run.fixed) twin.fixed = std::make_unique<FixedPose>(*run.fixed);
     if (run.series) {
       twin.series = new_series(run.relation);
+      twin.series->begin_integrated(run.series->integrated_after());
       if (run.series->floor() != Stamp::always()) twin.series->begin_forgotten(run.series->floor());
       run.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) { copy_row(row, *twin.series, retired); });
     }

@@ -34,8 +34,9 @@ struct TrackRecord {
   SourceId source = kNone;
   std::vector<RunRecord> runs{};  // by `from`, oldest first
   std::vector<RelationId> relations{};
-  bool is_stale = false;  // an edit broke off for want of memory: readers have not seen its runs yet
-  bool may_loop = false;  // on a circle when time is ignored: every insert is then checked
+  bool is_stale = false;         // an edit broke off for want of memory: readers have not seen its runs yet
+  bool may_loop = false;         // on a circle when time is ignored: every insert is then checked
+  Stamp said = Stamp::always();  // newest sample that the source said itself; later ones were integrated
   WatchList watches{};
 
   /// Index of the run in force at `at`, or -1.
@@ -61,6 +62,7 @@ struct TwistRecord {
   BodyId reference = kNone;
   SourceId source = kNone;
   Retention retention{};
+  Stamp first = Stamp::never();      // oldest stamp that was ever said
   std::unique_ptr<Series> series{};  // body form
 };
 
@@ -180,6 +182,13 @@ struct Forest::State {
   void erase_twist(RelationId id);
   void erase_twists_of(FrameId frame);
   void forget_twist_samples();
+
+  // poses from twists (forest_integration.cpp)
+  [[nodiscard]] bool integrates(const TrackRecord& track, const TwistRecord& twist) const;
+  [[nodiscard]] RunRecord* run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp from, Stamp& end) const;
+  void integrate(TrackRecord& track, const TwistRecord& twist, Stamp from);
+  void twist_said(const TwistRecord& twist, Stamp at);
+  void pose_said(TrackRecord& track, Stamp newest);
 
   // writing (forest_writing.cpp)
   [[nodiscard]] Failure check_stamps(const RelationRecord* relation, std::span<const std::int64_t> stamps) const;

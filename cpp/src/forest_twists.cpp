@@ -261,10 +261,14 @@ class MotionSearch {
     out.held = out.held || leg.held;
     out.predicted = out.predicted || leg.predicted;
     for (const auto* edges : {&scratch_.second.up, &scratch_.second.down})
-      for (const PathEdge& edge : *edges) out.relations.push_back(edge.relation);
+      for (const PathEdge& edge : *edges) list_once(edge.relation, out.relations);
     if (leg.certainty == Certainty::unknown) out.certainty = Certainty::unknown;
     if (out.certainty == Certainty::known && context.want_covariance) chain_.append(scratch_.second, scratch_.values);
     return true;
+  }
+
+  static void list_once(RelationId relation, RelationList& list) {
+    if (std::ranges::find(list.ids(), relation) == list.ids().end()) list.push_back(relation);
   }
 
   static void set_covariance(const TwistUncertainty& uncertainty, TwistAnswer& out) {

@@ -73,6 +73,9 @@ def everything_about(world: World) -> list:
     """Frames, relations, samples and answers, in a form that can be compared."""
     facts: list = [world.frames(), world.time_epoch, str(world.tree())]
     for info in world.relations():
+        if info.kind == "twist":
+            facts.append(info)
+            continue
         kept = world.samples(of=info.of, in_frame=info.in_frame, source=info.source)
         facts.append((info.of, info.in_frame, info.source, info.kind, info.samples, info.first, info.last))
         facts.append((kept.stamps.tolist(), kept.transforms.tolist()))

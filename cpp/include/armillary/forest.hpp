@@ -51,6 +51,7 @@ struct RelationInfo {
   ProviderKind kind = ProviderKind::none;
   std::size_t samples = 0;
   Coverage coverage{};
+  bool integrated = false;  ///< its poses come from twists now
 };
 
 /// "Now" as far as everything on the path is known, or one instant.

@@ -72,6 +72,10 @@ class alignas(64) Series {
   void begin_forgotten(Stamp floor) { floor_ns_.store(floor.ns); }
   [[nodiscard]] bool is_forgotten() const { return empty() && floor_ns_.load() != Stamp::always().ns; }
 
+  /// What is newer than `after` was computed from other data, and not said.
+  void begin_integrated(Stamp after) { integrated_after_ns_.store(after.ns, std::memory_order_relaxed); }
+  [[nodiscard]] Stamp integrated_after() const { return {integrated_after_ns_.load(std::memory_order_relaxed)}; }
+
   void set_retention(const Retention& retention, RetireList& retired);
   [[nodiscard]] const Retention& retention() const { return retention_; }
 
@@ -143,6 +147,7 @@ class alignas(64) Series {
   std::atomic<Index*> index_{nullptr};
   std::atomic<std::int64_t> floor_ns_;
   std::atomic<std::int64_t> newest_ns_;
+  std::atomic<std::int64_t> integrated_after_ns_{Stamp::never().ns};
   std::atomic<std::size_t> size_{0};
   // Below: the writer's own.
   std::uint32_t width_;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from armillary._world._bodies import SelectedStructure, refuse
 from armillary._world._waits import WaitingWorld
 from armillary.errors import InvalidArgument, NotMeasured
 from armillary.stamps import LATEST, Latest
@@ -25,10 +26,13 @@ class MovingWorld(WaitingWorld):
         like a body is on it. Said again, it adds frames.
 
         Raises:
-            ConstraintViolation: A frame is on another body, or two of them are joined by a relation that can move.
+            ConstraintViolation: A frame is on another body, or two of them are joined by a relation that can move, or
+                by frames that are not on it.
         """
         stored = self._stored_name(name)
-        self._add_body(stored, [self._declare(frame) for frame in _listed(frames)])
+        members = [check_name(frame) for frame in _listed(frames)]
+        self._check_members(stored, members)
+        self._add_body(stored, [self._declare(frame) for frame in members])
 
     def body_of(self, frame: str) -> str:
         """The name of the body that a frame is on: its own until `add_body` says otherwise."""
@@ -69,6 +73,24 @@ class MovingWorld(WaitingWorld):
         when = at if measured.stamp is None else measured.stamp
         derived = self.twist(**asked, at=when, window=window, measured=False)
         return TwistResidual(measured=measured, derived=derived)
+
+    def _check_members(self, name: str, members: list[str]) -> None:
+        from armillary.relations import rules  # noqa: PLC0415  (bodies are seldom declared)
+
+        structure = SelectedStructure(self)
+        together = {*members, *self._frames_of(name), *([name] if self._has_frame(name) else [])}
+        adopted = [frame for frame in together if structure.body_of(frame) in {frame, name}]
+        asked = f"put {', '.join(sorted(together))} on one body '{name}'"
+        refuse(rules.one_body(structure, name, adopted), "add_body", asked)
+
+    def _check_one_path(self, of: str, in_frame: str) -> None:
+        """A new pose must not reach a body twice: called by the native half once there are bodies."""
+        if self._body_of(of) == self._body_of(in_frame) != "":
+            return
+        from armillary.relations import rules  # noqa: PLC0415
+
+        violation = rules.one_pose_path(SelectedStructure(self, loose=of), of, in_frame)
+        refuse(violation, "set_pose", f"place '{of}' in '{in_frame}'")
 
     def _stored_name(self, name: object) -> str:
         return check_name(name)

@@ -31,6 +31,7 @@ __all__ = [
     "new_pose",
     "new_twist",
     "one_body",
+    "one_pose_path",
 ]
 
 
@@ -152,6 +153,11 @@ def new_pose(graph: Structure, of: str, in_frame: str, twists: Collection[TwistE
         or _one_twist_parent_each(graph, twists)
         or _one_twist_path_when_joined(graph, of, in_frame, twists)
     )
+
+
+def one_pose_path(graph: Structure, of: str, in_frame: str) -> Violation | None:
+    """C6b alone: no body is reached twice when the tree of `of`, which hangs under nothing, hangs under `in_frame`."""
+    return None if graph.root_of(of) == graph.root_of(in_frame) else _one_pose_path(graph, of, in_frame)
 
 
 def new_twist(graph: Structure, of: str, relative_to: str) -> Violation | None:

@@ -83,7 +83,8 @@ class _Layout:
 
 def _tree_drawing(world: Subject, at: int | Latest) -> Drawing:
     tree = world.tree(at)
-    edges = {info.of: info for info in world.relations() if tree.parents.get(info.of) == (info.in_frame, info.source)}
+    poses = [info for info in world.relations() if info.kind != "twist"]
+    edges = {info.of: info for info in poses if tree.parents.get(info.of) == (info.in_frame, info.source)}
     layout = _arranged(tree, edges)
     title = f"Frame tree of '{world.name}'" if world.name else "Frame tree"
     lines = [shape for info in edges.values() for shape in _edge(layout, info)]

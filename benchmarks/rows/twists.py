@@ -1,0 +1,51 @@
+"""How things move: one twist a call beside one pose on the same path, and the product of two poses."""
+
+from collections.abc import Iterator
+from time import process_time_ns
+
+from armillary import World
+from context import OURS, Bench, pose_ns
+from table import Row
+
+COUNT = 2_000
+PRODUCTS = 20_000
+POSE = "our pose"
+
+
+def rows(bench: Bench) -> Iterator[Row]:
+    world = bench.chain_world("jittered")
+    for edges in (10, 1):
+        best = _race(bench, world, edges)
+        what = f"twist, {edges} edge{'s' * (edges > 1)}, random times"
+        yield Row.faster(what, best[OURS], best[POSE], POSE)
+        yield Row.faster(what, best[OURS], None, "tf lookupTwist")  # no Python package of it for this system
+        yield Row.at_most(f"{what}, over pose", best[OURS] / best[POSE], "x", asked=3.0)
+    best = bench.race({"product": lambda _: _product_ns(world, bench.times(1, 0)[0])})
+    yield Row.at_most("pose @ pose, native", best["product"], "ns", asked=1_000.0)
+
+
+def _race(bench: Bench, world: World, edges: int) -> dict[str, float | None]:
+    of = f"f{edges}"
+    return bench.race(
+        {
+            OURS: lambda repeat: twist_ns(world, of, "f0", bench.times(COUNT, repeat)),
+            POSE: lambda repeat: pose_ns(world, of, "f0", bench.times(COUNT, repeat)),
+        }
+    )
+
+
+def twist_ns(world: World, of: str, relative_to: str, times: list[int]) -> float:
+    """Per `world.twist(...)`, loop included."""
+    twist = world.twist
+    started = process_time_ns()
+    for at in times:
+        twist(of=of, relative_to=relative_to, at=at)
+    return (process_time_ns() - started) / len(times)
+
+
+def _product_ns(world: World, at: int) -> float:
+    a, b = world.pose(of="f1", in_frame="f0", at=at), world.pose(of="f2", in_frame="f1", at=at)
+    started = process_time_ns()
+    for _ in range(PRODUCTS):
+        a @ b
+    return (process_time_ns() - started) / PRODUCTS

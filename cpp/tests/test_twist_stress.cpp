@@ -1,0 +1,75 @@
+// Readers ask how things move while a writer measures, predicts, integrates, forgets and takes frames away.
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "worlds.hpp"
+
+using namespace armillary;
+using tests::World;
+
+namespace {
+
+constexpr std::int64_t kStep = 1'000'000;
+
+struct Motion {
+  World world;
+  std::atomic<bool> stop{false};
+  std::atomic<std::int64_t> now{10 * kStep};
+  std::atomic<int> answered{0}, wrong{0};
+
+  Motion() {
+    for (std::int64_t i = 0; i <= 10; ++i) say(i * kStep);
+    (void)world.forest.fix({"camera", "base", ""}, Stamp::always(), {});
+  }
+
+  /// Everything drives along x at 1 m/s, whoever says so.
+  void say(std::int64_t at) {
+    const Velocity forward{{1.0, 0.0, 0.0}, {}};
+    (void)world.forest.set_pose({"base", "map", ""}, {at}, tests::at_x(1e-9 * static_cast<double>(at)));
+    (void)world.forest.set_twist({"base", "map", "wheels"}, {.at = {at}, .velocity = forward});
+    (void)world.forest.set_twist({"cart", "base", ""}, {.at = {at}, .velocity = {}});
+  }
+
+  void write() {
+    for (int i = 0; !stop; ++i) {
+      const std::int64_t at = now.load() + kStep;
+      say(at);
+      now = at;
+      if (i % 50 == 0) (void)world.forest.set_twist({"guest", "base", ""}, {.at = {at}, .velocity = {}});
+      if (i % 50 == 25) (void)world.forest.remove_frame(world.forest.find_frame("guest"), true);
+      if (i % 70 == 0) (void)world.forest.set_pose({"odometer", "map", "odo"}, {at}, {});
+      (void)world.forest.set_twist({"odometer", "map", "odo"}, {.at = {at}, .velocity = {{1.0, 0.0, 0.0}, {}}});
+    }
+  }
+
+  void read(std::int64_t ahead) {
+    const FrameId camera = world.forest.find_frame("camera"), map = world.forest.find_frame("map");
+    QueryContext context;
+    context.outside = Outside::predict;
+    while (!stop) {
+      const When at = When::exactly({now.load() + ahead});
+      const auto twist = world.forest.twist({.of = camera, .reference = map, .at = at, .context = context});
+      const auto pose = world.forest.pose({.of = camera, .in_frame = map, .at = at, .context = context});
+      (void)world.forest.snapshot(map, at, context);
+      if (!twist || !pose) continue;
+      ++answered;
+      const double expected_x = 1e-9 * static_cast<double>(at.at.ns);
+      if (std::abs(twist.value.velocity.linear.x - 1.0) > 1e-3) ++wrong;
+      if (std::abs(pose.value.transform.translation.x - expected_x) > 1e-3) ++wrong;
+    }
+  }
+};
+
+}  // namespace
+
+TEST(twist_stress, "stress: motion is read while it is written") {
+  Motion motion;
+  std::thread writer([&] { motion.write(); }), past([&] { motion.read(-kStep / 2); }), ahead([&] { motion.read(kStep / 2); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  motion.stop = true;
+  for (std::thread* thread : {&writer, &past, &ahead}) thread->join();
+  CHECK(motion.answered > 0);
+  CHECK(motion.wrong == 0);
+}

@@ -1,0 +1,84 @@
+"""The structural rules of bodies, as a world sees them now: the same rules as those of a RelationGraph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armillary.errors import ConstraintViolation
+from armillary.stamps import LATEST
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable
+
+    from armillary._core import WorldCore
+    from armillary.relations.rules import TwistEdge, Violation
+
+
+class SelectedStructure:
+    """Who hangs under whom at the newest instant, by the sources that are believed. Twists are another matter.
+
+    Implements `armillary.relations.rules.Structure`.
+    """
+
+    def __init__(self, world: WorldCore, loose: str | None = None) -> None:
+        """`loose` is about to be placed anew: it hangs under nothing."""
+        parents = world._parents(LATEST)  # noqa: SLF001  (one world, two modules)
+        self._parents = {name: None if parent is None else parent[0] for name, parent in parents.items()}
+        self._world = world
+        if loose is not None:
+            self._parents[loose] = None
+
+    def is_body(self, name: str) -> bool:
+        """Whether a body was declared by this name."""
+        return name in self._world.bodies()
+
+    def body_of(self, frame: str) -> str | None:
+        """Its own, until it is declared on another."""
+        return self._world._body_of(frame) or frame  # noqa: SLF001
+
+    def frames_of(self, body: str) -> Collection[str]:
+        """The frames on a body."""
+        return self._world._frames_of(body)  # noqa: SLF001
+
+    def pose_parent(self, frame: str) -> str | None:
+        """None for a root, for a contested frame, and for a new one."""
+        return self._parents.get(frame)
+
+    def root_of(self, frame: str) -> str:
+        """The topmost frame; where frames that do not cover the same instant run in a circle, any of them."""
+        passed = {frame}
+        while (parent := self.pose_parent(frame)) is not None and parent not in passed:
+            passed.add(parent)
+            frame = parent
+        return frame
+
+    def bodies_in(self, root: str) -> Collection[str]:
+        """The declared ones: no other can be in two trees."""
+        return [body for body in self._world.bodies() if root in map(self.root_of, self.frames_of(body))]
+
+    def twists_in(self, root: str) -> Collection[TwistEdge]:  # noqa: ARG002
+        """None: rivals about a motion are settled when they are asked for."""
+        return ()
+
+    def twist_parent(self, frame: str) -> str | None:  # noqa: ARG002
+        """None, as above."""
+        return None
+
+    def twist_group(self, root: str, body: str) -> Hashable:  # noqa: ARG002
+        """Each body alone."""
+        return body
+
+
+def refuse(violation: Violation | None, operation: str, asked: str) -> None:
+    """Raise what a rule found, if it found something."""
+    if violation is None:
+        return
+    raise ConstraintViolation(
+        constraint=violation.constraint,
+        operation=operation,
+        asked=asked,
+        truth=violation.truth,
+        existing=violation.existing,
+        cure=violation.cure,
+        offer=None,
+    )

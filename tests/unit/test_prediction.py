@@ -1,0 +1,80 @@
+"""Beyond the last sample: how far, how surely, and that the answer says so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from armillary import World, seconds
+from armillary.errors import AfterHistory, BeforeHistory, InvalidArgument, SingleSample
+from unit.kit import drive, moved, x_of
+
+ASK = {"of": "robot", "in_frame": "map", "outside": "predict"}
+
+
+@pytest.fixture
+def world() -> World:
+    world = World()
+    drive(world, 1.0, 2.0)
+    return world
+
+
+class TestAPrediction:
+    def test_goes_on_with_the_last_motion(self, world):
+        pose = world.pose(**ASK, at=seconds(2.5))
+        assert (x_of(pose), pose.predicted, pose.held, pose.method) == (2.5, True, False, "predicted")
+        assert pose.stamp == seconds(2.5)
+
+    def test_believes_a_measured_twist_first(self, world):
+        world.set_twist(of="robot", relative_to="map", expressed_in="robot", linear=(3, 0, 0), angular=(0, 0, 0),
+                        at=seconds(2), source="wheels")  # fmt: skip
+        assert x_of(world.pose(**ASK, at=seconds(2.5))) == 3.5
+
+    def test_changes_nothing_inside_the_history(self, world):
+        pose = world.pose(**ASK, at=seconds(1.5))
+        assert (x_of(pose), pose.predicted) == (1.5, False)
+
+    def test_of_the_newest_instant_is_not_needed(self, world):
+        assert world.pose(**ASK).stamp == seconds(2)
+
+    def test_reaches_as_far_as_it_is_told(self, world):
+        assert x_of(world.pose(**ASK, at=seconds(3))) == 3.0
+        with pytest.raises(AfterHistory, match=r"reaches 1 s.*predict_up_to_s=") as refusal:
+            world.pose(**ASK, at=seconds(3.5))
+        assert refusal.value.horizon == seconds(1)
+        further = World(predict_up_to_s=5.0)
+        drive(further, 1.0, 2.0)
+        assert x_of(further.pose(**ASK, at=seconds(7))) == 7.0
+
+    def test_does_not_reach_back_nor_begin_from_nothing(self, world):
+        with pytest.raises(BeforeHistory):
+            world.pose(**ASK, at=seconds(0))
+        world.set_pose(of="new", in_frame="map", transform=moved(), at=seconds(2))
+        with pytest.raises(SingleSample):
+            world.pose(of="new", in_frame="map", at=seconds(2.1), outside="predict")
+
+    def test_grows_uncertain(self):
+        world = World(process_noise=[0.1] * 3 + [0.2] * 3)
+        for t in (1.0, 2.0):
+            world.set_pose(of="robot", in_frame="map", transform=moved(), at=seconds(t), covariance=0.01 * np.eye(6))
+        covariance = world.pose(**ASK, at=seconds(2.5)).covariance
+        np.testing.assert_allclose(np.diag(covariance), [0.06] * 3 + [0.11] * 3)
+
+    def test_is_the_same_everywhere(self, world):
+        world.fix(of="camera", in_frame="robot", transform=moved(1.0))
+        at, camera = seconds(2.5), ASK | {"of": "camera"}
+        assert world.can_pose(**camera, at=at)
+        assert world.transforms(**camera, at=[at])[0, 0, 3] == pytest.approx(3.5)
+        named = {"from_frame": "camera", "to_frame": "map", "outside": "predict"}
+        assert world.map_points([[0, 0, 0]], **named, at=[at])[0, 0] == pytest.approx(3.5)
+        assert world.map_points([0, 0, 0], **named, at=at)[0] == pytest.approx(3.5)
+        snapshot = world.snapshot(in_frame="map", at=at, outside="predict")
+        assert (snapshot.predicted, snapshot.held) == ({"robot", "camera"}, frozenset())
+        assert world.wait_for_pose(**camera, at=at, timeout_s=0.0).predicted
+        assert world.twist(of="camera", relative_to="map", at=at, outside="predict").linear[0] == pytest.approx(1.0)
+
+    @pytest.mark.parametrize("wrong", [{"predict_up_to_s": -1.0}, {"process_noise": [1, 2, 3]},
+                                       {"process_noise": [-1.0] * 6}])  # fmt: skip
+    def test_is_not_configured_with_nonsense(self, wrong):
+        with pytest.raises(InvalidArgument, match=next(iter(wrong))):
+            World(**wrong)
