@@ -248,9 +248,9 @@ class TestABody:
     def test_does_not_take_in_what_moves_or_belongs_to_another(self, world):
         world.add_body("rover", frames=["camera"])
         before = everything_about(world)
-        with pytest.raises(ConstraintViolation, match=r"C5.*can move"):
+        with pytest.raises(ConstraintViolation, match=r"can move.*C5"):
             world.add_body("everything", frames=["robot", "map"])
-        with pytest.raises(ConstraintViolation, match=r"C2.*rover"):
+        with pytest.raises(ConstraintViolation, match=r"rover.*C2"):
             world.add_body("eye", frames=["camera", "lens"])
         assert everything_about(world) == before
 
@@ -269,11 +269,11 @@ class TestABody:
         world.fix(of="shelf", in_frame="map", transform=STILL)
         world.fix(of="hook", in_frame="robot", transform=STILL)
         before = everything_about(world)
-        with pytest.raises(ConstraintViolation, match=r"C6b.*'rover' would be reached twice"):
+        with pytest.raises(ConstraintViolation, match=r"'rover' would be reached twice.*C6b"):
             world.set_pose(of="camera", in_frame="shelf", transform=STILL, at=seconds(1), source="other")
         with pytest.raises(ConstraintViolation, match="C6b"):
             world.attach(of="camera", to="map", at=seconds(1))
-        with pytest.raises(ConstraintViolation, match=r"C6b.*not on 'pair'"):
+        with pytest.raises(ConstraintViolation, match=r"not on 'pair'.*C6b"):
             world.add_body("pair", frames=["shelf", "hook"])
         assert everything_about(world) == before
 
@@ -298,6 +298,8 @@ class TestSubclassesOfAnswers:
         class Twist(NativeTwist):
             __slots__ = ()
 
+        usual = {"Pose": type(world.pose(of="robot", in_frame="map"))}
+        usual["Twist"] = type(world.twist(of="robot", relative_to="map"))
         _use_types(Pose=Pose, Twist=Twist)
         try:
             a = world.pose(of="robot", in_frame="map", at=seconds(1))
@@ -308,7 +310,7 @@ class TestSubclassesOfAnswers:
             assert a @ a == (a, a)
             assert type(world.twist(of="robot", relative_to="map")) is Twist
         finally:
-            _use_types(Pose=NativePose, Twist=NativeTwist)
+            _use_types(**usual)
 
     def test_must_be_subclasses(self):
         with pytest.raises(InvalidArgument):
