@@ -20,7 +20,7 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 TF2_CPP, TF2_PYTHON = "tf2 C++", "tf2 Py"
 SCHIEBUNG, PYTRANSFORM3D = "schiebung", "pytr3d"
 
-INSTALL_TF2 = "apt-get install -y libtf2-dev python3-tf2 python3-geometry-msgs python3-rospy"
+INSTALL_TF2 = "apt-get install -y libtf2-dev python3-tf2 python3-tf python3-geometry-msgs python3-rospy"
 INSTALL_PYPI = "python3.12 -m venv benchmarks/.peers && benchmarks/.peers/bin/pip install schiebung pytransform3d"
 
 
@@ -65,6 +65,11 @@ def start_peers(folder: Path) -> tuple[dict[str, Peer], list[str]]:
     running = {name: Peer(command, folder) for name, command in commands.items() if command}
     absent = [_absent_line(name) for name, command in commands.items() if not command]
     return running, absent
+
+
+def has_tf() -> bool:
+    """Whether the system has the older tf beside tf2: it is a package of its own, python3-tf."""
+    return _succeeds(SYSTEM_PYTHON, "-c", "import tf")
 
 
 def _absent_line(name: str) -> str:

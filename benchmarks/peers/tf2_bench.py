@@ -172,7 +172,28 @@ def tree(shape, sweeps, offset):
     return {"ns": (process_time_ns() - started) / len(asked)}
 
 
-COMMANDS = {each.__name__: each for each in (lookup, scan, latest, points, insert, tree)}
+@lru_cache
+def transformer(name):
+    """The older tf, which keeps a tf2 buffer and has `lookupTwist`."""
+    import tf  # a package of its own: only this command needs it
+
+    made = tf.Transformer(True, CACHE)
+    for i, series in enumerate(chain(name)):
+        fill(made._buffer, f"f{i + 1}", f"f{i}", series)  # noqa: SLF001 - it has no public way in for a message
+    return made
+
+
+def twist(name, edges, count, offset):
+    """Per `lookupTwist`, averaging over 10 ms, random times."""
+    call, of, asked = transformer(name).lookupTwist, f"f{edges}", window(int(count), int(offset))
+    averaging = rospy.Duration(0.01)
+    started = process_time_ns()
+    for at in asked:
+        call(of, "f0", at, averaging)
+    return {"ns": (process_time_ns() - started) / len(asked)}
+
+
+COMMANDS = {each.__name__: each for each in (lookup, scan, latest, points, insert, tree, twist)}
 
 
 def main():

@@ -12,7 +12,7 @@ from peers import TF2_CPP, TF2_PYTHON
 from scenario import EDGES, HISTORY_NS, TREE_FRAMES, TREE_STRIDE, Scenario
 from table import Row
 
-SWEEPS = 10  # instants a repeat: the first one finds cold caches on every side
+SWEEPS = 30  # instants a repeat, each a new one: the first finds cold caches on every side
 NAMES = [f"t{i}" for i in range(TREE_FRAMES)]
 
 

@@ -5,9 +5,10 @@ from time import process_time_ns
 
 from armillary import World
 from context import OURS, Bench, pose_ns
+from peers import TF2_PYTHON, has_tf
 from table import Row
 
-COUNT = 2_000
+COUNT, PEER_COUNT = 2_000, 100
 PRODUCTS = 20_000
 POSE = "our pose"
 
@@ -18,7 +19,7 @@ def rows(bench: Bench) -> Iterator[Row]:
         best = _race(bench, world, edges)
         what = f"twist, {edges} edge{'s' * (edges > 1)}, random times"
         yield Row.faster(what, best[OURS], best[POSE], POSE)
-        yield Row.faster(what, best[OURS], None, "tf lookupTwist")  # no Python package of it for this system
+        yield Row.faster(what, best[OURS], best.get(TF2_PYTHON), "tf lookupTwist")
         yield Row.at_most(f"{what}, over pose", best[OURS] / best[POSE], "x", asked=3.0)
     best = bench.race({"product": lambda _: _product_ns(world, bench.times(1, 0)[0])})
     yield Row.at_most("pose @ pose, native", best["product"], "ns", asked=1_000.0)
@@ -26,11 +27,13 @@ def rows(bench: Bench) -> Iterator[Row]:
 
 def _race(bench: Bench, world: World, edges: int) -> dict[str, float | None]:
     of = f"f{edges}"
+    peers = {TF2_PYTHON: lambda repeat: f"twist jittered {edges} {PEER_COUNT} {bench.offset(PEER_COUNT, repeat)}"}
     return bench.race(
         {
             OURS: lambda repeat: twist_ns(world, of, "f0", bench.times(COUNT, repeat)),
             POSE: lambda repeat: pose_ns(world, of, "f0", bench.times(COUNT, repeat)),
-        }
+        },
+        peers if has_tf() else {},
     )
 
 
