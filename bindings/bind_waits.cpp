@@ -127,7 +127,8 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
       "*, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: "
       "str, "
       "interpolation: str | None) -> ";
-  static const std::string answer_sig = "def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, " + question + "PoseAnswer | None";
+  static const std::string answer_sig =
+      "def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, " + question + "PoseAnswer | None";
   static const std::string wait_sig = "def _wait_for_pose(self, timeout_s: float, " + question + "PoseAnswer";
   static const std::string check_sig = "def _check_question(self, " + question + "None";
   nb::class_<ReadyQueue>(m, "ReadyQueue", "Waits that are to be asked again.")
