@@ -39,17 +39,24 @@ struct AnswerTypes {
 };
 [[nodiscard]] AnswerTypes& answer_types();
 
-/// A Python object of `type`, which is T's or a subclass of it.
-template <typename T>
-[[nodiscard]] nb::object new_value(nb::handle type, T value) {
+/// A Python object of `type`, which is that of what `make` returns or a subclass of it; made in its place.
+template <typename Make>
+[[nodiscard]] nb::object new_value(nb::handle type, Make make) {
+  using Value = decltype(make());
   nb::object made = nb::inst_alloc(type);
-  new (nb::inst_ptr<T>(made)) T(std::move(value));
+  new (nb::inst_ptr<Value>(made)) Value(make());
   nb::inst_mark_ready(made);
   return made;
 }
 
-[[nodiscard]] inline nb::object as_python(Pose pose) { return new_value(answer_types().pose, std::move(pose)); }
-[[nodiscard]] inline nb::object as_python(Twist twist) { return new_value(answer_types().twist, std::move(twist)); }
+template <typename Make>
+[[nodiscard]] nb::object new_pose(Make make) {
+  return new_value(answer_types().pose, make);
+}
+template <typename Make>
+[[nodiscard]] nb::object new_twist(Make make) {
+  return new_value(answer_types().twist, make);
+}
 
 /// A str, and no subclass of it.
 [[nodiscard]] nb::object plain_text(nb::handle text);

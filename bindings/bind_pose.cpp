@@ -228,7 +228,7 @@ PyObject* matmul(PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
     const Pose *a = value_of<Pose>(left), *b = value_of<Pose>(right);
     if (a != nullptr && b != nullptr && fits(*a, *b))
-      return new_value(nb::handle(Py_TYPE(left)), composed(*a, *b)).release().ptr();
+      return new_value(nb::handle(Py_TYPE(left)), [&] { return composed(*a, *b); }).release().ptr();
     if (a == nullptr || !nb::hasattr(left, "compose")) Py_RETURN_NOTIMPLEMENTED;
     return nb::object(nb::handle(left).attr("compose")(nb::handle(right))).release().ptr();
   });

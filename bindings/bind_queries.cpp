@@ -113,7 +113,10 @@ PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional
     const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, point, reference_point, expressed_in] =
         given;
     if (!point.is_none() || !reference_point.is_none() || !expressed_in.is_none()) return pose_between_points(Self(self), given);
-    return as_python(pose(Self(self), of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation)).release().ptr();
+    return new_pose(
+               [&] { return pose(Self(self), given[0], given[1], given[2], given[3], given[4], given[5], given[6], given[7]); })
+        .release()
+        .ptr();
   });
 }
 

@@ -84,8 +84,9 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
     asked.question.with_measured = as_flag(measured, "measured");
     Result<TwistAnswer> result = world.forest->twist(asked.question);
     if (!result) raise_failure(world, result.failure, of, relative_to);
-    return as_python(make_twist(world, std::move(result.value), spelt_or(asked.of, of), spelt_or(asked.relative_to, relative_to),
-                                spelt_or(asked.expressed_in, expressed_in), spelt_or(asked.point, point)))
+    const nb::handle names[] = {spelt_or(asked.of, of), spelt_or(asked.relative_to, relative_to),
+                                spelt_or(asked.expressed_in, expressed_in), spelt_or(asked.point, point)};
+    return new_twist([&] { return make_twist(world, std::move(result.value), names[0], names[1], names[2], names[3]); })
         .release()
         .ptr();
   });

@@ -93,7 +93,7 @@ nb::object answer_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle o
   const WorldCore& world = core(self);
   const NamedQuestion question = named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
   Result<PoseAnswer> result = world.forest->answer_or_watch(question, {id, &queue});
-  if (result) return as_python(make_pose(world, std::move(result.value), of, in_frame));
+  if (result) return new_pose([&] { return make_pose(world, std::move(result.value), of, in_frame); });
   if (world.forest->is_watching(id)) return nb::none();
   raise_failure(world, result.failure, of, in_frame);
 }
@@ -114,7 +114,7 @@ nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle 
   Result<PoseAnswer> result =
       without_gil([&] { return world.forest->wait_for_pose(question, timeout_ns, no_signal, &hopeless); });
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  if (result) return as_python(make_pose(world, std::move(result.value), of, in_frame));
+  if (result) return new_pose([&] { return make_pose(world, std::move(result.value), of, in_frame); });
   const nb::object reason = error_of(world, result.failure, of, in_frame, false);
   if (hopeless) raise_object(reason);
   raise_object(error_class("WaitTimeout")(of, in_frame, timeout_s, reason));
