@@ -123,10 +123,17 @@ void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Trans
   finish(self, edge, core(self).forest->set_pose(edge.name(), at, transform, covariance));
 }
 
+/// Poses come in any coordinates that numbers can be read from, and are stored as a transform.
+Transform given_transform(Self self, nb::handle value) {
+  if (const Transform* transform = value_of<Transform>(value)) return *transform;
+  const nb::object converted = self.attr("_as_transform")(value);
+  return as_transform(converted);
+}
+
 void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle source,
               nb::handle covariance) {
   WorldCore& world = core(self);
-  const Transform& value = as_transform(transform);
+  const Transform value = given_transform(self, transform);
   const Stamp stamp{as_stamp(at, "at")};
   check_ahead(self, stamp.ns);
   std::optional<Covariance> given;
@@ -207,7 +214,7 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
 
 void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle covariance,
          nb::handle source, bool recalibrate) {
-  FixedPose pose{.value = as_transform(transform)};
+  FixedPose pose{.value = given_transform(self, transform)};
   if (!covariance.is_none()) {
     pose.covariance = as_covariance(covariance, "covariance");
     pose.certainty = Certainty::known;
@@ -316,7 +323,8 @@ void bind_world(nb::module_& m) {
                    "process_noise: ArrayLike | None) -> None"))
       .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a, "source"_a = nb::none(),
            "covariance"_a = nb::none(),
-           nb::sig("def set_pose(self, *, of: str, in_frame: str, transform: Transform, at: int, source: str | None = None, "
+           nb::sig("def set_pose(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int, "
+                   "source: str | None = None, "
                    "covariance: ArrayLike | None = None) -> None"),
            "Say where a frame is at one instant.\n\n"
            "A sample with the same stamp is replaced; late samples are welcome within the history. The same source\n"
@@ -324,7 +332,8 @@ void bind_world(nb::module_& m) {
            "Args:\n"
            "    of: Frame that is placed; made if it is new.\n"
            "    in_frame: Its parent; made if it is new.\n"
-           "    transform: `in_frame_T_of`.\n"
+           "    transform: `in_frame_T_of`: a Transform, or any pose coordinates of numbers, such as a (4, 4) matrix; stored as\n"
+           "        a translation and a quaternion.\n"
            "    at: Instant [ns].\n"
            "    source: Who says so; the world's own name if not given.\n"
            "    covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.\n\n"
@@ -346,7 +355,8 @@ void bind_world(nb::module_& m) {
            "    covariances: (N, 6, 6); rows of NaN are unknown.")
       .def("fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
            "source"_a = nb::none(), "recalibrate"_a = false,
-           nb::sig("def fix(self, *, of: str, in_frame: str, transform: Transform, at: int | None = None, covariance: ArrayLike "
+           nb::sig("def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None "
+                   "= None, covariance: ArrayLike "
                    "| None = None, source: str | None = None, recalibrate: bool = False) -> None"),
            "Say where a frame is and stays.\n\n"
            "With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is\n"

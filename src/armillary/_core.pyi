@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.errors import ArmillaryError
 from armillary.relations import Pose as PoseAnswer
 from armillary.relations import Twist as TwistAnswer
+from armillary.relations.representations import PoseCoordinates
 from armillary.stamps import LATEST, Latest
 
 class Rotation:
@@ -362,7 +363,7 @@ class WorldCore:
 
     def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, process_noise: ArrayLike | None) -> None: ...
 
-    def set_pose(self, *, of: str, in_frame: str, transform: Transform, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+    def set_pose(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None:
         """
         Say where a frame is at one instant.
 
@@ -372,7 +373,8 @@ class WorldCore:
         Args:
             of: Frame that is placed; made if it is new.
             in_frame: Its parent; made if it is new.
-            transform: `in_frame_T_of`.
+            transform: `in_frame_T_of`: a Transform, or any pose coordinates of numbers, such as a (4, 4) matrix; stored as
+                a translation and a quaternion.
             at: Instant [ns].
             source: Who says so; the world's own name if not given.
             covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.
@@ -396,7 +398,7 @@ class WorldCore:
             covariances: (N, 6, 6); rows of NaN are unknown.
         """
 
-    def fix(self, *, of: str, in_frame: str, transform: Transform, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
+    def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
         """
         Say where a frame is and stays.
 

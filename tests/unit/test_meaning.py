@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from armillary import Pose, Rotation, Transform, World, relations, seconds
-from armillary.errors import HelperBodiesDiffer, NotMeasured, SemanticError
+from armillary.errors import HelperBodiesDiffer, InvalidArgument, InvalidTransform, NotMeasured, SemanticError
 from unit.kit import moved
 
 AT = seconds(1)
@@ -111,3 +111,36 @@ class TestMeasuredAgainstDerived:
     def test_needs_a_measurement(self, world):
         with pytest.raises(NotMeasured, match="set_twist"):
             world.twist_residual(of="grip", relative_to="top", at=AT)
+
+
+class TestAPoseInOtherCoordinates:
+    """Stored as a transform, exact to rounding."""
+
+    SOME = Transform.from_xyz_rpy(xyz=(1, -2, 0.5), rpy=(0.4, -0.7, 2.9))
+
+    @pytest.mark.parametrize(
+        "representation",
+        [relations.HOMOGENEOUS_MATRIX, relations.POSITION_QUATERNION, relations.position_euler("intrinsic ZYX")],
+        ids=lambda representation: representation.name,
+    )
+    @pytest.mark.parametrize("call", ["set_pose", "fix"])
+    def test_is_taken(self, representation, call):
+        world = World()
+        given = Pose(of="a", in_frame="b", transform=self.SOME).converted(representation).coordinates
+        getattr(world, call)(of="a", in_frame="b", transform=given, at=AT)
+        assert world.pose(of="a", in_frame="b", at=AT).transform.is_close(self.SOME, m=1e-15, rad=1e-15)
+
+    def test_is_taken_from_other_libraries(self):
+        pinocchio = pytest.importorskip("pinocchio")
+        world = World()
+        world.fix(of="a", in_frame="b", transform=pinocchio.SE3(self.SOME.matrix))
+        world.fix(of="c", in_frame="b", transform=np.array(self.SOME.matrix))
+        for name in "ac":
+            assert world.pose(of=name, in_frame="b").transform.is_close(self.SOME, m=1e-15, rad=1e-15)
+
+    @pytest.mark.parametrize("given", [np.eye(3), "here", 5, np.diag([1, 1, 2, 1])])
+    def test_that_is_none_is_refused(self, given):
+        world = World()
+        with pytest.raises((InvalidArgument, InvalidTransform), match=r"transform|rotation|orthonormal"):
+            world.fix(of="a", in_frame="b", transform=given)
+        assert world.frames() == ()

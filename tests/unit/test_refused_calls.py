@@ -23,7 +23,7 @@ REFUSED = {
     "a float stamp": lambda w: w.set_pose(**NEW, transform=STILL, at=1.5),
     "a huge stamp": lambda w: w.set_pose(**NEW, transform=STILL, at=2**63),
     "a stamp of the future": lambda w: w.set_pose(**NEW, transform=STILL, at=seconds(99)),
-    "a matrix for a transform": lambda w: w.set_pose(**NEW, transform=np.eye(4), at=0),
+    "a rotation matrix for a transform": lambda w: w.set_pose(**NEW, transform=np.eye(3), at=0),
     "a covariance": lambda w: w.set_pose(**NEW, transform=STILL, at=0, covariance=-np.eye(6)),
     "a covariance of a known edge": lambda w: w.set_pose(**ROBOT, transform=STILL, at=0, covariance=np.eye(5)),
     "a source": lambda w: w.set_pose(**NEW, transform=STILL, at=0, source=5),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armillary._world._twists import MovingWorld
-from armillary.errors import HelperBodiesDiffer
+from armillary.errors import HelperBodiesDiffer, InvalidArgument
 from armillary.relations import Pose
 from armillary.relations.representations import PositionQuaternion
 from armillary.stamps import LATEST, Latest
@@ -117,6 +117,10 @@ class MeaningfulWorld(MovingWorld):
         names: dict[str, Any] = {"point": point, "reference_point": reference_point, "expressed_in": expressed_in}
         return _with_points(seen, PositionQuaternion(xyz, seen.rotation), names)
 
+    def _as_transform(self, value: Any) -> Any:
+        """Called by the native half for a pose that comes in other coordinates than a `Transform`."""
+        return as_transform(value)
+
     def _rigid(self, point: str, frame: str, when: dict[str, Any]) -> Pose:
         """Where a point is on the body of a frame; refused where it may move on it."""
         fixed = self.pose(of=point, in_frame=frame, **when)
@@ -129,6 +133,15 @@ class MeaningfulWorld(MovingWorld):
             found=fixed.body,
             cure=f"Declare them one body, world.add_body({frame!r}, frames=[{point!r}]), or fix() one in the other.",
         )
+
+
+def as_transform(value: Any) -> Any:
+    """A pose in any coordinates of numbers as a `Transform`; what is none at all stays as it is."""
+    try:
+        coordinates = Pose(of="child", in_frame="parent", coordinates=value)
+    except InvalidArgument:
+        return value
+    return coordinates.transform
 
 
 def _instant(pose: Pose, at: int | Latest) -> int | Latest:

@@ -118,7 +118,8 @@ def _face(what: str, kind: type, protocol: tuple[str, ...], usual: str) -> Face:
 
 def _has(kind: type, name: str) -> bool:
     """As a member, or as a field that each instance has."""
-    return hasattr(kind, name) or any(name in vars(base).get("__annotations__", {}) for base in kind.__mro__)
+    fields = [vars(base).get("__annotations__") for base in kind.__mro__]
+    return hasattr(kind, name) or any(isinstance(each, dict) and name in each for each in fields)
 
 
 def _itself(coordinates: Any) -> Any:
