@@ -17,7 +17,7 @@ from armillary.errors import InvalidArgument, InvalidStamp
 from armillary.relations._numbers import as_covariance
 from armillary.relations._storage import Stored, as_names
 from armillary.relations.representations._faces import given, pose_face, twist_face
-from armillary.relations.representations._twists import LinearAngular
+from armillary.relations.representations._twists import LinearAngular, trusted_twist
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class StoredTwist(Stored, NativeTwist):
     def coordinates(self) -> Any:
         """What it was made of, as it was given."""
         foreign = NativeTwist.coordinates.__get__(self)
-        return LinearAngular(linear=self.linear, angular=self.angular) if foreign is None else foreign
+        return trusted_twist(LinearAngular, self.linear, self.angular) if foreign is None else foreign
 
 
 def _both(coordinates: Any, linear: ArrayLike | None, angular: ArrayLike | None) -> Any:

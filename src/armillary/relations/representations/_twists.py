@@ -47,7 +47,15 @@ class LinearAngular:
 
     def with_parts(self, linear: Any, angular: Any, form: str) -> LinearAngular:
         """Other parts, in the class of that form."""
-        return FORMS[form](linear=linear.numbers(), angular=angular.numbers())
+        return trusted_twist(FORMS[form], linear.numbers(), angular.numbers())
+
+
+def trusted_twist(kind: type[LinearAngular], linear: NDArray[float64], angular: NDArray[float64]) -> LinearAngular:
+    """From read-only vectors of ours: nothing is checked again."""
+    made = object.__new__(kind)
+    object.__setattr__(made, "linear", linear)
+    object.__setattr__(made, "angular", angular)
+    return made
 
 
 def _restored(kind: type[LinearAngular], linear: NDArray[float64], angular: NDArray[float64]) -> LinearAngular:
