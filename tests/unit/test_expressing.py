@@ -76,6 +76,16 @@ class TestOtherRelations:
         assert (seen.point, seen.reference_point, seen.expressed_in) == ("rim", "b", "b")
         assert seen.xyz == pytest.approx([-9, 18, 27], abs=CLOSE)
 
+    def test_parts_are_as_certain_as_the_whole(self, uncertain):
+        """Less certain over a lever arm, and along uncertain axes."""
+        b_T_cup = Transform.from_xyz_rpy(xyz=(3, 1, 0), rpy=(0.1, 0.2, 0.3))
+        cup = Pose(of="cup", in_frame="b", transform=b_T_cup, covariance=0.01 * np.eye(6), stamp=5)
+        seen = uncertain.express(cup, in_frame="a")
+        for part in ("position", "orientation"):
+            answer = uncertain.express(getattr(cup, part), in_frame="a")
+            assert answer.covariance == pytest.approx(getattr(seen, part).covariance)
+            assert answer.stamp == 5
+
     def test_orientation_is_turned(self, world):
         turned = Orientation(of="cup", in_frame="a", coordinates=Rotation.from_xyzw((1, 0, 0, 0)))
         assert world.express(turned, in_frame="b", at=AT).rotation.is_close(Rotation.identity())
@@ -110,6 +120,9 @@ class TestOtherRelations:
         seen = uncertain.express(twist, in_frame="a")
         assert seen.linear == pytest.approx([0, 2, 0])
         assert seen.covariance == pytest.approx(_spread_of_turned(twist), abs=CLOSE)
+        for part in ("velocity", "angular_velocity"):
+            alone = uncertain.express(getattr(twist, part), in_frame="a")
+            assert alone.covariance == pytest.approx(getattr(seen, part).covariance, abs=CLOSE)
 
     def test_anything_else_is_refused(self, world):
         with pytest.raises(InvalidArgument, match="takes a relation"):

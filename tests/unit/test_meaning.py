@@ -86,6 +86,29 @@ class TestParts:
         assert linear.xyz == pytest.approx([0, 1, 0])
         assert world.angular_velocity(of="grip", relative_to="top", at=AT).xyz == pytest.approx([0, 0, 0])
 
+    def test_know_when_from_what_and_how_well(self):
+        world, spread = World(), np.diag([1.0, 2, 3, 4, 5, 6])
+        for at in (0, 1):
+            turned = Transform.from_rotation(QUARTER, xyz=(at, 0, 0))
+            world.set_pose(of="a", in_frame="b", transform=turned, at=seconds(at), covariance=spread)
+        held = {"at": seconds(1.5), "outside": "hold"}
+        position = world.position(of="a", in_frame="b", **held)
+        assert (position.stamp, position.held, position.predicted) == (seconds(1.5), True, False)
+        assert position.relations == (("a", "b", ""),)
+        assert np.diag(position.covariance) == pytest.approx([2, 1, 3])
+        assert np.diag(world.orientation(of="a", in_frame="b", **held).covariance) == pytest.approx([4, 5, 6])
+        velocity = world.linear_velocity(of="a", relative_to="b", at=seconds(0.5))
+        assert (velocity.stamp, velocity.method) == (seconds(0.5), "differentiated")
+        assert velocity.covariance.shape == (3, 3)
+
+    def test_at_another_point_are_less_certain(self, world):
+        """A lever arm of 0.3 m along x: what yaw does to y."""
+        spread = np.diag([0.0, 0, 0, 0, 0, 0.01])
+        world.set_pose(of="grip", in_frame="top", transform=moved(1), at=seconds(3), covariance=spread)
+        pose = world.pose(of="grip", in_frame="top", at=seconds(3), point="tip", reference_point="corner")
+        assert pose.covariance[1, 1] == pytest.approx(0.01 * 0.3**2)
+        assert pose.position.covariance == pytest.approx(np.diag([0, 0.0009, 0]))
+
 
 class TestMeasuredAgainstDerived:
     def test_is_how_far_they_are_apart(self, world):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from armillary._world._twists import MovingWorld
 from armillary.errors import HelperBodiesDiffer, InvalidArgument
 from armillary.relations import Pose
+from armillary.relations._numbers import point_moved, seen_through
 from armillary.relations.representations import PositionQuaternion
 from armillary.stamps import LATEST, Latest
 
@@ -103,19 +104,22 @@ class MeaningfulWorld(MovingWorld):
     ) -> Pose:
         """Called by the native half for a pose with other points or axes than those of its two frames.
 
-        The frame's own uncertainty is what it is for any of its points, seen from any point that does not move.
+        Its covariance is taken at the point, and does not depend on the reference point: both are mounted exactly, or
+        it is unknown.
         """
         seen = self.pose(of=of, in_frame=in_frame, **asked)
         when = {key: asked[key] for key in ("outside", "policy", "interpolation")} | {"at": _instant(seen, asked["at"])}
-        xyz = seen.transform.translation
+        xyz, spread = seen.transform.translation, seen.covariance
         if point is not None:
-            xyz = seen.transform @ self._rigid(point, of, when).transform.translation
+            mount = self._rigid(point, of, when)
+            xyz, spread = seen.transform @ mount.xyz, _at_point(spread, mount)
         if reference_point is not None:
-            xyz = xyz - self._rigid(reference_point, in_frame, when).transform.translation
+            mount = self._rigid(reference_point, in_frame, when)
+            xyz, spread = xyz - mount.xyz, spread if _is_exact(mount) else None
         if expressed_in is not None:
             xyz = self.pose(of=in_frame, in_frame=expressed_in, **when).rotation @ xyz
         names: dict[str, Any] = {"point": point, "reference_point": reference_point, "expressed_in": expressed_in}
-        return _with_points(seen, PositionQuaternion(xyz, seen.rotation), names)
+        return _with_points(seen, PositionQuaternion(xyz, seen.rotation), names | {"covariance": spread})
 
     def _as_transform(self, value: Any) -> Any:
         """Called by the native half for a pose that comes in other coordinates than a `Transform`."""
@@ -148,6 +152,15 @@ def _instant(pose: Pose, at: int | Latest) -> int | Latest:
     return LATEST if pose.stamp is None and at is LATEST else at if pose.stamp is None else pose.stamp
 
 
+def _is_exact(mount: Pose) -> bool:
+    return mount.covariance is not None and not mount.covariance.any()
+
+
+def _at_point(covariance: Any, mount: Pose) -> Any:
+    """The covariance of a frame at a point that is mounted on its body; unknown where the mount is not exact."""
+    return seen_through(point_moved(mount.xyz), covariance) if _is_exact(mount) else None
+
+
 def _with_points(seen: Pose, coordinates: PositionQuaternion, names: dict[str, Any]) -> Pose:
     return Pose(
         of=seen.of,
@@ -156,7 +169,6 @@ def _with_points(seen: Pose, coordinates: PositionQuaternion, names: dict[str, A
         reference_body=seen.reference_body,
         coordinates=coordinates,
         stamp=seen.stamp,
-        covariance=seen.covariance,
         held=seen.held,
         predicted=seen.predicted,
         relations=seen.relations,

@@ -23,26 +23,27 @@ _VECTOR = ("xyz", "coordinates")
 _ORIGIN = ("stamp", "covariance", "held", "predicted", "relations")
 _AT_A_POINT = Signature(("point", "reference_body"), "xyz", ("body", "expressed_in", *_VECTOR))
 _OF_A_BODY = Signature(("body", "reference_body"), "xyz", ("expressed_in", *_VECTOR))
+_MEASURED = ("method", *_ORIGIN)
 _OTHER_END = ("body", "reference_body", "expressed_in")
 
 SIGNATURES = {
-    "Position": Signature(("point", "reference_point"), "xyz", (*_OTHER_END, *_VECTOR)),
-    "Orientation": Signature(("of", "in_frame"), "rotation", (*_OTHER_END, "rotation", "coordinates")),
+    "Position": Signature(("point", "reference_point"), "xyz", (*_OTHER_END, *_VECTOR, *_ORIGIN)),
+    "Orientation": Signature(("of", "in_frame"), "rotation", (*_OTHER_END, "rotation", "coordinates", *_ORIGIN)),
     "Pose": Signature(
         ("of", "in_frame"),
         "transform",
         ("point", "reference_point", *_OTHER_END, "transform", "coordinates", *_ORIGIN),
     ),
-    "LinearVelocity": _AT_A_POINT,
+    "LinearVelocity": _AT_A_POINT._replace(takes=(*_AT_A_POINT.takes, *_MEASURED)),
     "LinearAcceleration": _AT_A_POINT,
     "Torque": _AT_A_POINT,
-    "AngularVelocity": _OF_A_BODY,
+    "AngularVelocity": _OF_A_BODY._replace(takes=(*_OF_A_BODY.takes, *_MEASURED)),
     "AngularAcceleration": _OF_A_BODY,
     "Force": _OF_A_BODY,
     "Twist": Signature(
         ("point", "reference_body"),
         "linear=..., angular",
-        ("body", "expressed_in", "linear", "angular", "coordinates", "method", *_ORIGIN),
+        ("body", "expressed_in", "linear", "angular", "coordinates", *_MEASURED),
     ),
     "Wrench": Signature(
         ("point", "reference_body"),

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.errors import InvalidArgument
+from armillary.relations import _checks
 from armillary.relations._acceleration import AngularAcceleration, LinearAcceleration
 from armillary.relations._force import Force, Torque
 from armillary.relations._orientation import Orientation
 from armillary.relations._pose import Pose
 from armillary.relations._position import Position
+from armillary.relations._storage import are_independent, origin_of_both
 from armillary.relations._twist import Twist
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
 from armillary.relations._wrench import Wrench
@@ -56,6 +58,9 @@ def _meeting(helper: Pose, value: Any) -> Pose:
 
 def _position(value: Position, seen: Seen) -> Position:
     reference = seen(value.reference_point)
+    stamp = _checks.stamp(
+        _checks.Asked("express", "express {} through {}", (value, reference)), value.stamp, reference.stamp
+    )
     xyz = reference.xyz + seen(value.expressed_in).rotation @ value.xyz
     return Position(
         point=value.point,
@@ -63,7 +68,19 @@ def _position(value: Position, seen: Seen) -> Position:
         reference_point=reference.in_frame,
         reference_body=reference.reference_body,
         coordinates=xyz,
+        covariance=_spread_of_position(value, reference),
+        **origin_of_both(reference, value, stamp),
     )
+
+
+def _spread_of_position(value: Position, reference: Pose) -> NDArray[float64] | None:
+    """Its own, and that of the frame it was given in, over the lever arm."""
+    is_known = value.covariance is not None and reference.covariance is not None and are_independent(value, reference)
+    if not is_known or value.expressed_in != reference.of:
+        return None
+    J = np.hstack([np.eye(3), -_cross(value.xyz)])
+    R = reference.rotation.matrix
+    return _frozen(R @ (value.covariance + J @ reference.covariance @ J.T) @ R.T)
 
 
 def _orientation(value: Orientation, seen: Seen) -> Orientation:
@@ -72,6 +89,17 @@ def _orientation(value: Orientation, seen: Seen) -> Orientation:
 
 def _along_other_axes(value: Any, seen: Seen) -> Any:
     return value.change_coordinate_frame(seen(value.expressed_in).orientation)
+
+
+def _velocity(value: Any, seen: Seen) -> Any:
+    """Along other axes; that they are not known exactly makes it less certain."""
+    helper = seen(value.expressed_in)
+    turned = value.change_coordinate_frame(helper.orientation)
+    flags = {"held": value.held or helper.held, "predicted": value.predicted or helper.predicted}
+    if turned.covariance is None or helper.covariance is None:
+        return turned._replace(covariance=None, **flags)
+    J = -helper.rotation.matrix @ _cross(value.xyz)
+    return turned._replace(covariance=_frozen(turned.covariance + J @ helper.covariance[3:, 3:] @ J.T), **flags)
 
 
 def _twist(value: Twist, seen: Seen) -> Twist:
@@ -113,8 +141,8 @@ _HOW: dict[type, Callable[[Any, Seen], Any]] = {
     Position: _position,
     Orientation: _orientation,
     Twist: _twist,
-    LinearVelocity: _along_other_axes,
-    AngularVelocity: _along_other_axes,
+    LinearVelocity: _velocity,
+    AngularVelocity: _velocity,
     LinearAcceleration: _along_other_axes,
     AngularAcceleration: _along_other_axes,
     Force: _along_other_axes,

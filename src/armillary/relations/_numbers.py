@@ -23,11 +23,11 @@ def as_vector3(value: object, name: str) -> Array:
     return as_finite(value, (3,), name)
 
 
-def as_covariance(value: object, name: str) -> Array | None:
-    """A symmetric, positive semi-definite matrix of shape (6, 6), ours and read-only; None stays None."""
+def as_covariance(value: object, name: str, size: int = 6) -> Array | None:
+    """A symmetric, positive semi-definite matrix of shape (size, size), ours and read-only; None stays None."""
     if value is None:
         return None
-    matrix = as_finite(value, (6, 6), name)
+    matrix = as_finite(value, (size, size), name)
     scale = max(float(np.abs(matrix).max()), np.finfo(float).tiny)
     if np.abs(matrix - matrix.T).max() > _ASYMMETRY * scale:
         raise InvalidArgument(f"{name} must be symmetric. Pass 0.5 * (C + C.T).")

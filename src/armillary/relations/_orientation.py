@@ -6,19 +6,22 @@ from typing import TYPE_CHECKING, Any, Self
 
 from armillary import errors
 from armillary.relations import _checks, _text
-from armillary.relations._storage import Stored, as_names
+from armillary.relations._numbers import added, seen_through
+from armillary.relations._storage import ORIGIN, Dated, Relations, are_independent, as_names, as_origin, origin_of_both
 from armillary.relations._teaching import no_sum, teaching
 from armillary.relations.representations._faces import given, rotation_face
 from armillary.transforms import Rotation
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from armillary.relations.representations import Representation
 
 _DEFAULTS = {"body": "of", "reference_body": "in_frame", "expressed_in": "in_frame"}
 
 
 @teaching
-class Orientation(Stored):
+class Orientation(Dated):
     """The orientation of frame `of` in frame `in_frame`.
 
     Args:
@@ -29,13 +32,19 @@ class Orientation(Stored):
         expressed_in: The axes of the coordinates; for rotations always those of `in_frame`.
         rotation: `in_frame_R_of`.
         coordinates: In its place a (3, 3) matrix, or any other `RotationCoordinates`.
+        stamp: The instant [ns]; None for what holds always.
+        covariance: (3, 3), of a small turn about the axes of `of`, R = mean Exp(d), as in a `Pose`; None where unknown.
+        held: Whether something was outside its history.
+        predicted: Whether something was extrapolated.
+        relations: What it was computed from: (of, in_frame, source).
 
     Frozen. `a @ b` composes, reference first.
     """
 
-    __slots__ = ("body", "coordinates", "expressed_in", "in_frame", "of", "reference_body")
+    __slots__ = (*ORIGIN, "body", "coordinates", "expressed_in", "in_frame", "of", "reference_body")
     _NAMES = ("of", "body", "in_frame", "reference_body", "expressed_in")
-    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
+    _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
+    _FIELDS = (*_COMPARED, "held", "predicted", "relations")
     _face = staticmethod(rotation_face)
 
     of: str
@@ -55,11 +64,23 @@ class Orientation(Stored):
         body: str | None = None,
         reference_body: str | None = None,
         expressed_in: str | None = None,
+        stamp: int | None = None,
+        covariance: ArrayLike | None = None,
+        held: bool = False,
+        predicted: bool = False,
+        relations: Relations = (),
     ) -> None:
         names: dict[str, str | None] = {"of": of, "in_frame": in_frame, "body": body}
         names |= {"reference_body": reference_body, "expressed_in": expressed_in}
         turn = rotation_face(_one_of(rotation, coordinates))
-        self._fill(as_names(names, _DEFAULTS) | {"coordinates": given(turn)})
+        origin = {
+            "stamp": stamp,
+            "covariance": covariance,
+            "held": held,
+            "predicted": predicted,
+            "relations": relations,
+        }
+        self._fill(as_names(names, _DEFAULTS) | {"coordinates": given(turn)} | as_origin(3, origin))
         if self.expressed_in != self.in_frame:
             raise self._not_along(self.expressed_in)
 
@@ -100,7 +121,7 @@ class Orientation(Stored):
             in_frame=self.of,
             reference_body=self.body,
             expressed_in=self.of,
-        )
+        )._replace(covariance=turned_spread(self, self.covariance))
 
     def compose(self, other: Orientation) -> Self:
         """`c_R_b.compose(b_R_a)` is `c_R_a`."""
@@ -108,7 +129,14 @@ class Orientation(Stored):
         _checks.kind(asked, other, Orientation)
         _checks.inner_orientation_frame(asked, self, other)
         _checks.inner_body(asked, self, other)
-        return self._with(composed(asked, self.turn, other.turn), of=other.of, body=other.body)
+        stamp = _checks.stamp(asked, self.stamp, other.stamp)
+        spread = (
+            added(turned_spread(other, self.covariance, back=True), other.covariance)
+            if are_independent(self, other)
+            else None
+        )
+        whole = origin_of_both(self, other, stamp) | {"covariance": spread}
+        return self._with(composed(asked, self.turn, other.turn), of=other.of, body=other.body)._replace(**whole)
 
     __matmul__ = compose
     __add__ = no_sum
@@ -118,7 +146,8 @@ class Orientation(Stored):
         asked = _checks.changing("change_orientation_frame", self, orientation)
         orientation = _checks.part(asked, orientation, Orientation)
         _checks.helper_orientation_frame(asked, self, orientation)
-        return self._with(composed(asked, self.turn, orientation.turn), of=orientation.of)
+        spread = turned_spread(orientation, self.covariance, back=True)
+        return self._with(composed(asked, self.turn, orientation.turn), of=orientation.of)._replace(covariance=spread)
 
     def change_reference_orientation_frame(self, orientation: Orientation) -> Self:
         """Other reference axes on the same body: `orientation` is that of `in_frame` in the new frame."""
@@ -159,6 +188,20 @@ def turn_to(value: Any, orientation: object) -> Any:
     helper = _checks.part(asked, orientation, Orientation)
     _checks.helper_coordinate_frame(asked, value, helper)
     return rotation_face(helper.coordinates)
+
+
+def turned_spread(turn: Any, covariance: Any, *, back: bool = False) -> Any:
+    """A (3, 3) covariance along the axes of `turn.in_frame`, or back along those of `turn.of`.
+
+    None where it is unknown, or the turn an expression.
+    """
+    if covariance is None:
+        return None
+    try:
+        R = turn.rotation.matrix
+    except errors.NotNumeric:
+        return None
+    return seen_through(R.T if back else R, covariance)
 
 
 def _one_of(rotation: Rotation | None, coordinates: Any) -> Any:

@@ -12,7 +12,7 @@ from armillary.relations import _checks, _pose_covariance
 from armillary.relations._checks import Asked
 from armillary.relations._orientation import Orientation, composed, turn_to
 from armillary.relations._position import Position
-from armillary.relations._storage import trusted
+from armillary.relations._storage import origin_of, origin_of_both, trusted
 from armillary.relations.representations import NATIVE, POSITION_QUATERNION, Representation
 from armillary.relations.representations._faces import given, pose_face, rotation_face, vector_face
 from armillary.transforms import Transform
@@ -79,6 +79,8 @@ def position(pose: Pose) -> Position:
         reference_body=pose.reference_body,
         expressed_in=pose.expressed_in,
         coordinates=given(vector_face(pose_face(pose.coordinates).position)),
+        covariance=_pose_covariance.of_position(pose),
+        **origin_of(pose),
     )
 
 
@@ -92,6 +94,8 @@ def orientation(pose: Pose) -> Orientation:
         reference_body=pose.reference_body,
         expressed_in=pose.in_frame,
         coordinates=given(rotation_face(pose_face(pose.coordinates).rotation)),
+        covariance=_pose_covariance.of_orientation(pose),
+        **origin_of(pose),
     )
 
 
@@ -121,7 +125,9 @@ def joined(place: Position, axes: Orientation, representation: Representation | 
     }
     chosen = axes.turn.representation if representation is None else representation
     coordinates = _with_parts(asked, chosen, names, place.vector, axes.turn)
-    return names | {"body": axes.body, "reference_body": axes.reference_body, "coordinates": coordinates}
+    names |= {"body": axes.body, "reference_body": axes.reference_body}
+    origin = origin_of_both(place, axes, _checks.stamp(asked, place.stamp, axes.stamp))
+    return names | {"coordinates": coordinates} | origin
 
 
 def _with_parts(asked: Asked, representation: Representation, names: Fields, place: Any, turn: Any) -> Any:

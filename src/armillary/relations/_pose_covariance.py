@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from armillary.errors import NotNumeric
 from armillary.relations._numbers import Array, added, both_turned, frozen, point_moved, seen_through
+from armillary.relations._orientation import turned_spread
+from armillary.relations._storage import are_independent
 
 if TYPE_CHECKING:
     from armillary.relations._orientation import Orientation
@@ -34,6 +36,22 @@ def _is_numeric(*poses: Pose) -> bool:
         return False
 
 
+def of_position(pose: Pose) -> Array | None:
+    """That of the position alone, (3, 3), along `expressed_in`; these axes count as exact."""
+    if pose.covariance is None:
+        return None
+    spread = frozen(pose.covariance[:3, :3])
+    if pose.expressed_in == pose.of:
+        return spread
+    turned: Array | None = turned_spread(pose, spread)
+    return turned if pose.expressed_in == pose.in_frame else None
+
+
+def of_orientation(pose: Pose) -> Array | None:
+    """That of the orientation alone, (3, 3), about the axes of `of`."""
+    return None if pose.covariance is None else frozen(pose.covariance[3:, 3:])
+
+
 def inverted(pose: Pose) -> Array | None:
     """The reference body displaced the other way, at the reference point and along `in_frame`."""
     if pose.covariance is None or not _is_numeric(pose):
@@ -44,17 +62,13 @@ def inverted(pose: Pose) -> Array | None:
 
 def composed(a: Pose, b: Pose) -> Array | None:
     """The displacement of `a`'s body carried to the point and axes of `b`, and that of `b`, as independent errors."""
-    if a.covariance is None or b.covariance is None or not _is_numeric(a, b) or _share_relations(a, b):
+    if a.covariance is None or b.covariance is None or not _is_numeric(a, b) or not are_independent(a, b):
         return None
     arm = _in_target_axes(b, b.xyz)
     if arm is None:
         return None
     R = b.rotation.matrix
     return added(_moved_and_turned(a.covariance, R @ arm, R.T), b.covariance)
-
-
-def _share_relations(a: Pose, b: Pose) -> bool:
-    return not set(a.relations).isdisjoint(b.relations)
 
 
 def at_another_point(pose: Pose, helper: Position) -> Array | None:

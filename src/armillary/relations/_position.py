@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from armillary.relations import _checks
+from armillary.relations._storage import ORIGIN, Relations
 from armillary.relations._teaching import no_sum, teaching
-from armillary.relations._vector import VectorRelation
+from armillary.relations._vector import DatedVector
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
 @teaching
-class Position(VectorRelation):
+class Position(DatedVector):
     """The vector from `reference_point` to `point`.
 
     Args:
@@ -24,13 +25,19 @@ class Position(VectorRelation):
         expressed_in: The frame whose axes the coordinates are along; that of `reference_point` if not given.
         xyz: The vector [m], shape (3,).
         coordinates: In its place any other `VectorCoordinates`.
+        stamp: The instant [ns]; None for what holds always.
+        covariance: (3, 3), along `expressed_in`; None where unknown.
+        held: Whether something was outside its history.
+        predicted: Whether something was extrapolated.
+        relations: What it was computed from: (of, in_frame, source).
 
     Frozen. `a @ b` composes, reference first.
     """
 
-    __slots__ = ("body", "point", "reference_body", "reference_point")
+    __slots__ = (*ORIGIN, "body", "point", "reference_body", "reference_point")
     _NAMES = ("point", "body", "reference_point", "reference_body", "expressed_in")
-    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
+    _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
+    _FIELDS = (*_COMPARED, "held", "predicted", "relations")
     _DEFAULTS: ClassVar = {"body": "point", "reference_body": "reference_point", "expressed_in": "reference_point"}
 
     point: str
@@ -48,16 +55,22 @@ class Position(VectorRelation):
         body: str | None = None,
         reference_body: str | None = None,
         expressed_in: str | None = None,
+        stamp: int | None = None,
+        covariance: ArrayLike | None = None,
+        held: bool = False,
+        predicted: bool = False,
+        relations: Relations = (),
     ) -> None:
-        self._init(
-            coordinates,
-            xyz,
-            point=point,
-            body=body,
-            reference_point=reference_point,
-            reference_body=reference_body,
-            expressed_in=expressed_in,
-        )
+        names: dict[str, str | None] = {"point": point, "body": body, "reference_point": reference_point}
+        names |= {"reference_body": reference_body, "expressed_in": expressed_in}
+        origin = {
+            "stamp": stamp,
+            "covariance": covariance,
+            "held": held,
+            "predicted": predicted,
+            "relations": relations,
+        }
+        self._init_dated(coordinates, xyz, names, origin)
 
     def __repr__(self) -> str:
         return (
@@ -98,23 +111,30 @@ class Position(VectorRelation):
         )
 
     def compose(self, other: Position) -> Self:
-        """From the reference of `self` to the point of `other`, which starts where `self` ends."""
+        """From the reference of `self` to the point of `other`, which starts where `self` ends.
+
+        The errors of the two count as independent; where both were computed from the same relation, the covariance is
+        None.
+        """
         asked = _checks.composing(self, other)
         _checks.kind(asked, other, Position)
         _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
         _checks.inner_point(asked, self, other)
         _checks.inner_body(asked, self, other)
-        return self._with(self.vector + other.vector, point=other.point, body=other.body)
+        return self._summed(asked, other, point=other.point, body=other.body)
 
     __matmul__ = compose
     __add__ = no_sum
 
     def change_point(self, position: Position) -> Self:
-        """To another point of the same body: `position` is that of the new point from the present one."""
+        """To another point of the same body: `position` is that of the new point from the present one.
+
+        A position does not know how certain the axes of its body are, so the covariance is None; a `Pose` does.
+        """
         asked = _checks.changing("change_point", self, position)
         position = _checks.part(asked, position, Position)
         _checks.helper_point(asked, self, position)
-        return self._with(self.vector + position.vector, point=position.point)
+        return self._with(self.vector + position.vector, point=position.point)._replace(covariance=None)
 
     def change_reference_point(self, position: Position) -> Self:
         """From another point of the reference body: `position` is that of the present one from the new one."""

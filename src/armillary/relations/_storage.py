@@ -6,14 +6,19 @@ The algebra uses attributes and `_replace` only, so that a native class can take
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import index
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from armillary.errors import InvalidName
+from armillary.errors import InvalidName, InvalidStamp
+from armillary.relations._numbers import as_covariance
 from armillary.transforms import check_name
 
 _NAMES_REMEMBERED = 4096
+_FURTHEST_STAMP_NS = 2**62
+
+Relations = tuple[tuple[str, str, str], ...]
 
 
 @lru_cache(maxsize=_NAMES_REMEMBERED)
@@ -35,6 +40,31 @@ def as_names(names: dict[str, str | None], defaults: dict[str, str]) -> dict[str
         is_given = value is not None or what not in defaults
         result[what] = as_name(value, what) if is_given else result[defaults[what]]
     return result
+
+
+def as_stamp(value: Any) -> int | None:
+    """Integer nanoseconds, or None for what holds always."""
+    if value is None:
+        return None
+    try:
+        stamp = index(value)
+    except TypeError:
+        hint = f" Pass seconds({value!r})." if isinstance(value, float) else ""
+        raise InvalidStamp(f"stamp must be integer nanoseconds, got {value!r}.{hint}") from None
+    if isinstance(value, bool) or abs(stamp) >= _FURTHEST_STAMP_NS:
+        raise InvalidStamp(f"stamp must be integer nanoseconds within 146 years of zero, got {value!r}.")
+    return stamp
+
+
+def as_origin(size: int, origin: dict[str, Any]) -> dict[str, Any]:
+    """What is known of where a value comes from, checked; `size` is that of its covariance."""
+    return {
+        "stamp": as_stamp(origin["stamp"]),
+        "covariance": as_covariance(origin["covariance"], "covariance", size),
+        "held": bool(origin["held"]),
+        "predicted": bool(origin["predicted"]),
+        "relations": tuple(origin["relations"]),
+    }
 
 
 _Value = TypeVar("_Value", bound="Stored")
@@ -99,6 +129,52 @@ class Stored:
 
     def _same_names(self, other: Stored) -> bool:
         return all(getattr(self, name) == getattr(other, name) for name in self._NAMES)
+
+
+ORIGIN: tuple[str, ...] = ("stamp", "covariance", "held", "predicted", "relations")
+_UNKNOWN = {"stamp": None, "covariance": None, "held": False, "predicted": False, "relations": (), "method": "measured"}
+
+
+class Dated(Stored):
+    """A part of a pose or twist: with the instant, the certainty and the relations of the whole.
+
+    Each class has the slots `ORIGIN` itself, as bases with slots of their own do not mix.
+    """
+
+    __slots__ = ()
+
+    stamp: int | None
+    covariance: Any
+    held: bool
+    predicted: bool
+    relations: Relations
+
+    def _fill(self, fields: dict[str, Any]) -> None:
+        super()._fill(_UNKNOWN | fields)
+
+    def stamped(self, stamp: int | None) -> Self:
+        """The same said of another instant; None: of every instant."""
+        return self._replace(stamp=as_stamp(stamp))
+
+
+def origin_of(value: Any) -> dict[str, Any]:
+    """When and from what a value is known, and how; its covariance is another matter."""
+    names = ("stamp", "held", "predicted", "relations", *(("method",) if hasattr(value, "method") else ()))
+    return {name: getattr(value, name) for name in names}
+
+
+def origin_of_both(a: Any, b: Any, stamp: int | None) -> dict[str, Any]:
+    """When and from what two values together are known."""
+    fields = {"stamp": stamp, "held": a.held or b.held, "predicted": a.predicted or b.predicted}
+    fields |= {"relations": tuple(dict.fromkeys((*b.relations, *a.relations)))}
+    if hasattr(a, "method") and hasattr(b, "method"):
+        fields |= {"method": a.method if a.method == b.method else "mixed"}
+    return fields
+
+
+def are_independent(a: Any, b: Any) -> bool:
+    """Whether no relation went into both."""
+    return set(a.relations).isdisjoint(b.relations)
 
 
 def trusted(kind: type[_Value], **fields: Any) -> _Value:

@@ -6,16 +6,14 @@ Coordinates of another kind are kept beside, as they were given.
 
 from __future__ import annotations
 
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary._core import Pose as NativePose
 from armillary._core import Twist as NativeTwist
-from armillary.errors import InvalidArgument, InvalidStamp
-from armillary.relations._numbers import as_covariance
-from armillary.relations._storage import Stored, as_names
+from armillary.errors import InvalidArgument
+from armillary.relations._storage import Relations, Stored, as_names, as_origin
 from armillary.relations.representations._faces import given, pose_face, twist_face
 from armillary.relations.representations._twists import LinearAngular, trusted_twist
 from armillary.transforms import Transform
@@ -23,36 +21,9 @@ from armillary.transforms import Transform
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-Relations = tuple[tuple[str, str, str], ...]
-
-_FURTHEST_STAMP_NS = 2**62
 _POSE_DEFAULTS = {"point": "of", "body": "of", "reference_point": "in_frame", "reference_body": "in_frame"}
 _POSE_DEFAULTS |= {"expressed_in": "in_frame"}
 _TWIST_DEFAULTS = {"body": "point", "expressed_in": "reference_body"}
-
-
-def as_stamp(value: Any) -> int | None:
-    """Integer nanoseconds, or None for what holds always."""
-    if value is None:
-        return None
-    try:
-        stamp = index(value)
-    except TypeError:
-        hint = f" Pass seconds({value!r})." if isinstance(value, float) else ""
-        raise InvalidStamp(f"stamp must be integer nanoseconds, got {value!r}.{hint}") from None
-    if isinstance(value, bool) or abs(stamp) >= _FURTHEST_STAMP_NS:
-        raise InvalidStamp(f"stamp must be integer nanoseconds within 146 years of zero, got {value!r}.")
-    return stamp
-
-
-def _origin(held: bool, predicted: bool, relations: Any, covariance: Any, stamp: Any) -> dict[str, Any]:  # noqa: FBT001
-    return {
-        "stamp": as_stamp(stamp),
-        "covariance": as_covariance(covariance, "covariance"),
-        "held": bool(held),
-        "predicted": bool(predicted),
-        "relations": tuple(relations),
-    }
 
 
 class StoredPose(Stored, NativePose):
@@ -85,10 +56,15 @@ class StoredPose(Stored, NativePose):
         names: dict[str, str | None] = {"of": of, "in_frame": in_frame, "point": point, "body": body}
         names |= {"reference_point": reference_point, "reference_body": reference_body, "expressed_in": expressed_in}
         coordinates = _one_of(coordinates, transform)
+        origin = {
+            "stamp": stamp,
+            "covariance": covariance,
+            "held": held,
+            "predicted": predicted,
+            "relations": relations,
+        }
         self._fill(
-            as_names(names, _POSE_DEFAULTS)
-            | {"coordinates": given(pose_face(coordinates))}
-            | _origin(held, predicted, relations, covariance, stamp)
+            as_names(names, _POSE_DEFAULTS) | {"coordinates": given(pose_face(coordinates))} | as_origin(6, origin)
         )
         self._check()
 
@@ -137,10 +113,17 @@ class StoredTwist(Stored, NativeTwist):
     ) -> None:
         names: dict[str, str | None] = {"point": point, "body": body, "reference_body": reference_body}
         coordinates = _both(coordinates, linear, angular)
+        origin = {
+            "stamp": stamp,
+            "covariance": covariance,
+            "held": held,
+            "predicted": predicted,
+            "relations": relations,
+        }
         self._fill(
             as_names(names | {"expressed_in": expressed_in}, _TWIST_DEFAULTS)
             | {"coordinates": given(twist_face(coordinates)), "method": method}
-            | _origin(held, predicted, relations, covariance, stamp)
+            | as_origin(6, origin)
         )
         self._check()
 

@@ -10,8 +10,9 @@ from armillary._core import Twist as NativeTwist
 from armillary.relations import _text
 from armillary.relations import _twist_algebra as algebra
 from armillary.relations import _twist_motion as motion
+from armillary.relations._storage import as_stamp
 from armillary.relations._teaching import no_reference_point, no_sum, teaching
-from armillary.relations._timed_storage import StoredTwist, as_stamp
+from armillary.relations._timed_storage import StoredTwist
 from armillary.relations.representations._faces import twist_face
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from armillary import errors
 from armillary.relations import _checks
 from armillary.relations._checks import Asked
-from armillary.relations._numbers import added, both_turned, point_moved, seen_through
+from armillary.relations._numbers import added, both_turned, frozen, point_moved, seen_through
 from armillary.relations._orientation import Orientation, turn_to
 from armillary.relations._position import Position
-from armillary.relations._storage import trusted
+from armillary.relations._storage import are_independent, origin_of, origin_of_both, trusted
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
 from armillary.relations.representations import NATIVE, Representation
 from armillary.relations.representations._faces import given, twist_face, vector_face
@@ -51,6 +51,8 @@ def velocity(twist: Twist) -> LinearVelocity:
         reference_body=twist.reference_body,
         expressed_in=twist.expressed_in,
         coordinates=given(linear(twist)),
+        covariance=None if twist.covariance is None else frozen(twist.covariance[:3, :3]),
+        **origin_of(twist),
     )
 
 
@@ -62,6 +64,8 @@ def angular_velocity(twist: Twist) -> AngularVelocity:
         reference_body=twist.reference_body,
         expressed_in=twist.expressed_in,
         coordinates=given(angular(twist)),
+        covariance=None if twist.covariance is None else frozen(twist.covariance[3:, 3:]),
+        **origin_of(twist),
     )
 
 
@@ -93,7 +97,7 @@ def joined(line: LinearVelocity, turn: AngularVelocity, representation: Represen
         "reference_body": line.reference_body,
         "expressed_in": line.expressed_in,
         "coordinates": given((representation or NATIVE).twist(line.vector, turn.vector)),
-    }
+    } | origin_of_both(line, turn, _checks.stamp(asked, line.stamp, turn.stamp))
 
 
 def converted(twist: Twist, representation: Representation) -> Any:
@@ -122,7 +126,7 @@ def compose(a: Twist, b: Twist) -> Fields:
         "body": b.body,
         "coordinates": _sum(asked, a, b),
         "stamp": _checks.stamp(asked, a.stamp, b.stamp),
-        "covariance": None if set(a.relations) & set(b.relations) else added(a.covariance, b.covariance),
+        "covariance": added(a.covariance, b.covariance) if are_independent(a, b) else None,
         "method": a.method if a.method == b.method else "mixed",
         "held": a.held or b.held,
         "predicted": a.predicted or b.predicted,

@@ -8,10 +8,10 @@ import numpy as np
 from numpy import float64
 
 from armillary.errors import InvalidArgument
-from armillary.relations import _text
-from armillary.relations._numbers import as_vector3
-from armillary.relations._orientation import turn_to
-from armillary.relations._storage import Stored, as_names
+from armillary.relations import _checks, _text
+from armillary.relations._numbers import added, as_vector3
+from armillary.relations._orientation import turn_to, turned_spread
+from armillary.relations._storage import Dated, Stored, are_independent, as_names, as_origin, origin_of_both
 from armillary.relations.representations._faces import given, vector_face
 
 if TYPE_CHECKING:
@@ -33,11 +33,14 @@ class VectorRelation(Stored):
     coordinates: Any
 
     def _init(self, coordinates: Any, xyz: Any, **names: str | None) -> None:
+        self._fill(self._checked(coordinates, xyz, names))
+
+    def _checked(self, coordinates: Any, xyz: Any, names: dict[str, str | None]) -> dict[str, Any]:
         checked = as_names(names, self._DEFAULTS)
         if (coordinates is None) == (xyz is None):
             raise InvalidArgument(f"{type(self).__name__} takes either xyz= or coordinates=, and one of them.")
         numbers = coordinates if xyz is None else as_vector3(xyz, "xyz")
-        self._fill(checked | {"coordinates": given(vector_face(numbers))})
+        return checked | {"coordinates": given(vector_face(numbers))}
 
     def __str__(self) -> str:
         return _text.of_vector(self, self._UNIT)
@@ -74,3 +77,28 @@ class VectorRelation(Stored):
 
     def _with(self, vector: Any, **names: str) -> Self:
         return self._replace(coordinates=given(vector_face(vector)), **names)
+
+
+class DatedVector(Dated, VectorRelation):
+    """A vector that is part of a pose or a twist; its covariance, (3, 3), is along `expressed_in`."""
+
+    __slots__ = ()
+
+    def _init_dated(self, coordinates: Any, xyz: Any, names: dict[str, str | None], origin: dict[str, Any]) -> None:
+        self._fill(self._checked(coordinates, xyz, names) | origin | as_origin(3, origin))
+
+    def change_coordinate_frame(self, orientation: Any) -> Self:
+        """The same vector along other axes, which count as exact.
+
+        Args:
+            orientation: Of the present axes (`of=expressed_in`) in the new ones; of a `Pose`, that part.
+        """
+        turned = super().change_coordinate_frame(orientation)
+        return turned._replace(covariance=turned_spread(orientation, self.covariance))
+
+    def _summed(self, asked: _checks.Asked, other: Any, **names: str) -> Self:
+        """The sum with another one, checked to be along the same axes; the errors of the two count as independent."""
+        stamp = _checks.stamp(asked, self.stamp, other.stamp)
+        covariance = added(self.covariance, other.covariance) if are_independent(self, other) else None
+        whole = origin_of_both(self, other, stamp) | {"covariance": covariance}
+        return self._with(self.vector + other.vector, **names)._replace(**whole)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from armillary.relations import _checks
 from armillary.relations._position import Position
+from armillary.relations._storage import ORIGIN, Relations
 from armillary.relations._teaching import no_point, no_reference_point, no_sum, teaching
-from armillary.relations._vector import VectorRelation
+from armillary.relations._vector import DatedVector
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -16,7 +17,7 @@ _POINT_DEFAULTS = {"body": "point", "expressed_in": "reference_body"}
 
 
 @teaching
-class AngularVelocity(VectorRelation):
+class AngularVelocity(DatedVector):
     """How fast `body` turns relative to `reference_body`: it has no point and no frame of its own.
 
     Args:
@@ -25,19 +26,27 @@ class AngularVelocity(VectorRelation):
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
         xyz: The vector [rad/s], shape (3,).
         coordinates: In its place any other `VectorCoordinates`.
+        stamp: The instant [ns]; None for what holds always.
+        covariance: (3, 3), along `expressed_in`; None where unknown.
+        method: How it was obtained: measured, joints, differentiated or mixed.
+        held: Whether something was outside its history.
+        predicted: Whether something was extrapolated.
+        relations: What it was computed from: (of, in_frame, source).
 
     Frozen. `a @ b` composes, reference first.
     """
 
-    __slots__ = ("body", "reference_body")
+    __slots__ = (*ORIGIN, "body", "reference_body", "method")
     _NAMES = ("body", "reference_body", "expressed_in")
-    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
+    _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
+    _FIELDS = (*_COMPARED, "method", "held", "predicted", "relations")
     _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
     _is_angular = True
     _UNIT = "rad/s"
 
     body: str
     reference_body: str
+    method: str
 
     def __init__(
         self,
@@ -47,8 +56,22 @@ class AngularVelocity(VectorRelation):
         xyz: ArrayLike | None = None,
         coordinates: Any = None,
         expressed_in: str | None = None,
+        stamp: int | None = None,
+        covariance: ArrayLike | None = None,
+        method: str = "measured",
+        held: bool = False,
+        predicted: bool = False,
+        relations: Relations = (),
     ) -> None:
-        self._init(coordinates, xyz, body=body, reference_body=reference_body, expressed_in=expressed_in)
+        names = {"body": body, "reference_body": reference_body, "expressed_in": expressed_in}
+        origin = {
+            "stamp": stamp,
+            "covariance": covariance,
+            "held": held,
+            "predicted": predicted,
+            "relations": relations,
+        }
+        self._init_dated(coordinates, xyz, names, origin | {"method": method})
 
     def __repr__(self) -> str:
         return f"AngularVelocity({self.body} relative to {self.reference_body}, in [{self.expressed_in}])"
@@ -63,7 +86,7 @@ class AngularVelocity(VectorRelation):
         _checks.kind(asked, other, AngularVelocity)
         _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
         _checks.inner_body(asked, self, other)
-        return self._with(self.vector + other.vector, body=other.body)
+        return self._summed(asked, other, body=other.body)
 
     __matmul__ = compose
     __add__ = no_sum
@@ -72,7 +95,7 @@ class AngularVelocity(VectorRelation):
 
 
 @teaching
-class LinearVelocity(VectorRelation):
+class LinearVelocity(DatedVector):
     """How fast `point`, fixed to `body`, moves relative to `reference_body`: it has no reference point.
 
     Args:
@@ -82,19 +105,27 @@ class LinearVelocity(VectorRelation):
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
         xyz: The vector [m/s], shape (3,).
         coordinates: In its place any other `VectorCoordinates`.
+        stamp: The instant [ns]; None for what holds always.
+        covariance: (3, 3), along `expressed_in`; None where unknown.
+        method: How it was obtained: measured, joints, differentiated or mixed.
+        held: Whether something was outside its history.
+        predicted: Whether something was extrapolated.
+        relations: What it was computed from: (of, in_frame, source).
 
     Frozen. `a @ b` composes, reference first.
     """
 
-    __slots__ = ("body", "point", "reference_body")
+    __slots__ = (*ORIGIN, "body", "point", "reference_body", "method")
     _NAMES = ("point", "body", "reference_body", "expressed_in")
-    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
+    _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
+    _FIELDS = (*_COMPARED, "method", "held", "predicted", "relations")
     _DEFAULTS = _POINT_DEFAULTS
     _UNIT = "m/s"
 
     point: str
     body: str
     reference_body: str
+    method: str
 
     def __init__(
         self,
@@ -105,8 +136,22 @@ class LinearVelocity(VectorRelation):
         coordinates: Any = None,
         body: str | None = None,
         expressed_in: str | None = None,
+        stamp: int | None = None,
+        covariance: ArrayLike | None = None,
+        method: str = "measured",
+        held: bool = False,
+        predicted: bool = False,
+        relations: Relations = (),
     ) -> None:
-        self._init(coordinates, xyz, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
+        names = {"point": point, "body": body, "reference_body": reference_body, "expressed_in": expressed_in}
+        origin = {
+            "stamp": stamp,
+            "covariance": covariance,
+            "held": held,
+            "predicted": predicted,
+            "relations": relations,
+        }
+        self._init_dated(coordinates, xyz, names, origin | {"method": method})
 
     def __repr__(self) -> str:
         return f"LinearVelocity({self.point}|{self.body} relative to {self.reference_body}, in [{self.expressed_in}])"
@@ -122,7 +167,7 @@ class LinearVelocity(VectorRelation):
         _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
         _checks.point(asked, self.point, other.point)
         _checks.inner_body(asked, self, other)
-        return self._with(self.vector + other.vector, body=other.body)
+        return self._summed(asked, other, body=other.body)
 
     __matmul__ = compose
     __add__ = no_sum
@@ -133,7 +178,8 @@ class LinearVelocity(VectorRelation):
 
         Args:
             position: Of the new point from the present one, both fixed to the body.
-            angular_velocity: Of the body relative to the same reference; a `Twist` has it already.
+            angular_velocity: Of the body relative to the same reference; a `Twist` has it already, and knows how the
+                errors of both go together: here the covariance is None.
         """
         asked = _checks.changing("change_point", self, position)
         position = _checks.part(asked, position, Position)
@@ -143,4 +189,4 @@ class LinearVelocity(VectorRelation):
         _checks.helper_point(asked, self, position)
         _checks.same_motion(asked, self, turning)
         lever = turning.vector.cross(position.vector)
-        return self._with(self.vector + lever, point=position.point)
+        return self._with(self.vector + lever, point=position.point)._replace(covariance=None)

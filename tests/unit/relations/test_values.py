@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from armillary import Rotation, Transform, seconds
-from armillary.errors import InvalidArgument, InvalidName, InvalidStamp, InvalidTransform
+from armillary.errors import InvalidArgument, InvalidName, InvalidStamp, InvalidTransform, StampDiffers
 from armillary.relations import (
     AngularVelocity,
     LinearVelocity,
@@ -216,3 +217,89 @@ class TestMakingATwistOrAWrench:
         assert not still.linear.any()
         assert not still.angular.any()
         assert not still.covariance.any()
+
+
+class TestPartsOfAPoseOrTwist:
+    """They are known when, from what, and how well the whole is."""
+
+    ORIGIN: ClassVar = {"stamp": 7, "held": True, "predicted": True, "relations": (("base", "corner", ""),)}
+    FULL = 0.01 * (np.eye(6) + np.ones((6, 6)))
+
+    def origin(self, value):
+        return {name: getattr(value, name) for name in self.ORIGIN}
+
+    def test_keep_its_origin(self):
+        pose, twist = kit.pose(**self.ORIGIN), kit.twist(**self.ORIGIN, method="mixed")
+        for part in (pose.position, pose.orientation, twist.velocity, twist.angular_velocity):
+            assert self.origin(part) == self.ORIGIN
+            assert part.covariance is None
+        assert twist.velocity.method == twist.angular_velocity.method == "mixed"
+
+    def test_of_a_pose_have_its_covariance_about_their_axes(self):
+        pose, R = kit.pose(covariance=self.FULL), kit.SOME.rotation.matrix
+        assert pose.position.covariance == pytest.approx(R @ self.FULL[:3, :3] @ R.T)
+        assert pose.orientation.covariance == pytest.approx(self.FULL[3:, 3:])
+
+    def test_along_axes_that_the_pose_does_not_know_are_of_unknown_certainty(self):
+        assert kit.free_pose(covariance=self.FULL).position.covariance is None
+
+    def test_of_a_twist_have_its_covariance(self):
+        twist = kit.twist(covariance=self.FULL)
+        assert twist.velocity.covariance == pytest.approx(self.FULL[:3, :3])
+        assert twist.angular_velocity.covariance == pytest.approx(self.FULL[3:, 3:])
+
+    def test_make_the_whole_again(self):
+        twist = kit.twist(**self.ORIGIN, method="mixed")
+        assert Twist.from_parts(twist.velocity, twist.angular_velocity) == twist
+        pose = kit.pose(**self.ORIGIN)
+        again = Pose.from_parts(pose.position, pose.orientation)
+        assert self.origin(again) == self.ORIGIN
+        with pytest.raises(StampDiffers):
+            Pose.from_parts(pose.position.stamped(8), pose.orientation)
+
+    def test_are_compared_with_stamp_and_covariance(self):
+        tip = kit.position(stamp=7, covariance=np.eye(3))
+        assert tip == pickle.loads(pickle.dumps(tip))
+        assert tip != tip.stamped(8)
+        assert tip != kit.position(stamp=7)
+        assert tip == tip._replace(held=True)
+
+    @pytest.mark.parametrize("spread", [np.eye(6), np.diag([1, 1, -1]), [[1, 2], [3, 4]]])
+    def test_refuse_what_is_no_covariance(self, spread):
+        with pytest.raises(InvalidArgument, match="covariance"):
+            kit.position(covariance=spread)
+
+
+class TestTheCovarianceOfAPart:
+    SPREAD = np.diag([0.01, 0.02, 0.03])
+
+    def test_turns_with_the_axes(self):
+        turned = kit.angular_velocity(covariance=self.SPREAD).change_coordinate_frame(
+            Orientation(of="map", in_frame="hall", rotation=kit.QUARTER)
+        )
+        assert turned.covariance == pytest.approx(np.diag([0.02, 0.01, 0.03]))
+
+    def test_adds_up(self):
+        ahead = Position(point="b", reference_point="a", expressed_in="m", xyz=NUMBERS, covariance=self.SPREAD)
+        on = Position(point="c", reference_point="b", expressed_in="m", xyz=NUMBERS, covariance=self.SPREAD)
+        assert (ahead @ on).covariance == pytest.approx(2 * self.SPREAD)
+        assert (ahead @ on.inverse().inverse()).covariance == pytest.approx(2 * self.SPREAD)
+
+    def test_is_unknown_for_what_shares_a_relation(self):
+        shared = {"expressed_in": "m", "xyz": NUMBERS, "covariance": self.SPREAD, "relations": (("a", "b", ""),)}
+        whole = Position(point="b", reference_point="a", **shared) @ Position(point="c", reference_point="b", **shared)
+        assert whole.covariance is None
+        assert whole.relations == (("a", "b", ""),)
+
+    def test_is_unknown_at_another_point(self):
+        spread = {"covariance": self.SPREAD}
+        assert kit.position(**spread).change_point(kit.position(point="end", reference_point="tip")).covariance is None
+        moved = kit.linear_velocity(**spread).change_point(kit.position(), angular_velocity=kit.angular_velocity())
+        assert moved.covariance is None
+
+    def test_of_orientations_is_that_of_poses(self):
+        a_T_b = Pose(of="b", in_frame="a", transform=kit.SOME, covariance=kit.COVARIANCE)
+        b_T_c = Pose(of="c", in_frame="b", transform=kit.OTHER, covariance=kit.COVARIANCE)
+        composed = a_T_b.orientation @ b_T_c.orientation
+        assert composed.covariance == pytest.approx((a_T_b @ b_T_c).orientation.covariance)
+        assert a_T_b.orientation.inverse().covariance == pytest.approx(a_T_b.inverse().orientation.covariance)
