@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from armillary import Pose, Rotation, Transform, World, relations, seconds
-from armillary.errors import HelperBodiesDiffer, InvalidArgument, InvalidTransform, NotMeasured, SemanticError
+from armillary.errors import (
+    HelperBodiesDiffer,
+    InvalidArgument,
+    InvalidTransform,
+    NotMeasured,
+    SemanticError,
+    UnknownFrame,
+)
 from unit.kit import moved
 
 AT = seconds(1)
@@ -108,6 +115,51 @@ class TestParts:
         pose = world.pose(of="grip", in_frame="top", at=seconds(3), point="tip", reference_point="corner")
         assert pose.covariance[1, 1] == pytest.approx(0.01 * 0.3**2)
         assert pose.position.covariance == pytest.approx(np.diag([0, 0.0009, 0]))
+
+    def test_of_points_are_asked_as_points(self, world):
+        asked = {"point": "tip", "reference_point": "corner"}
+        assert world.position(**asked, at=AT).xyz == pytest.approx([1.9, 2.3, 0])
+        named = world.position(of="grip", in_frame="top", at=AT, expressed_in="hall", **asked)
+        assert named.xyz == pytest.approx([-2.3, 1.9, 0])
+        assert repr(named) == "Position(tip|gun from corner|table, in [hall])"
+        with pytest.raises(InvalidArgument, match="Pass of="):
+            world.position(in_frame="top")
+
+    def test_along_other_axes_stay_as_certain(self, world):
+        spread = np.diag([1.0, 2, 3, 0, 0, 0])
+        world.set_pose(of="grip", in_frame="top", transform=moved(1), at=seconds(3), covariance=spread)
+        position = world.position(of="grip", in_frame="top", at=seconds(3), expressed_in="hall")
+        assert np.diag(position.covariance) == pytest.approx([2, 1, 3])
+
+    def test_of_an_orientation_are_along_its_reference(self, world):
+        asked = {"of": "grip", "in_frame": "top", "at": AT}
+        assert world.orientation(**asked, expressed_in="top") == world.orientation(**asked)
+        with pytest.raises(SemanticError, match="always along the axes of its reference frame 'top'"):
+            world.orientation(**asked, expressed_in="hall")
+
+
+class TestABodyInAQuestion:
+    def test_turns_as_its_frames_do(self, world):
+        asked = {"relative_to": "table", "expressed_in": "top", "at": AT}
+        assert world.angular_velocity(of="gun", **asked) == world.angular_velocity(of="tip", **asked)
+
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            ("gun", "'gun' in this world. It is a body: name one of its frames, 'grip', 'tip'."),
+            ("guns", "Did you mean the body 'gun'?"),
+            ("tips", "Did you mean 'tip'?"),
+            ("ghost", "It is a body without frames"),
+        ],
+    )
+    def test_that_needs_a_frame_is_told_apart(self, world, name, words):
+        world.add_body("ghost")
+        with pytest.raises(UnknownFrame) as refusal:
+            world.pose(of=name, in_frame="top")
+        assert words in str(refusal.value)
+        if name == "ghost":
+            with pytest.raises(UnknownFrame, match="without frames"):
+                world.angular_velocity(of=name, relative_to="top")
 
 
 class TestMeasuredAgainstDerived:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armillary._world._twists import MovingWorld
-from armillary.errors import HelperBodiesDiffer, InvalidArgument
+from armillary.errors import HelperBodiesDiffer, InvalidArgument, UnknownFrame
 from armillary.relations import Pose
 from armillary.relations._numbers import point_moved, seen_through
 from armillary.relations.representations import PositionQuaternion
 from armillary.stamps import LATEST, Latest
+from armillary.transforms import check_name
 
 if TYPE_CHECKING:
     from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Position
@@ -21,6 +22,42 @@ class MeaningfulWorld(MovingWorld):
     def position(
         self,
         *,
+        of: str | None = None,
+        in_frame: str | None = None,
+        expressed_in: str | None = None,
+        point: str | None = None,
+        reference_point: str | None = None,
+        at: int | Latest = LATEST,
+        outside: str = "raise",
+        policy: str = "unique",
+        interpolation: str | None = None,
+    ) -> Position:
+        """Where the origin of one frame was, from the origin of another; `point` and `reference_point` say the same.
+
+        Args:
+            of: Frame whose origin is wanted.
+            in_frame: Frame from whose origin it is measured.
+            expressed_in: Frame along whose axes the numbers are; `in_frame` if not given.
+            point: Frame whose origin is wanted, in place of `of`.
+            reference_point: Frame from whose origin it is measured, in place of `in_frame`.
+            at: As for `pose`.
+            outside: As for `pose`.
+            policy: As for `pose`.
+            interpolation: As for `pose`.
+        """
+        asked: dict[str, Any] = {"at": at, "outside": outside, "policy": policy, "interpolation": interpolation}
+        target, reference = _one(point, of, "of="), _one(reference_point, in_frame, "in_frame=")
+        position = self.pose(of=target, in_frame=reference, **asked).position
+        axes = next(check_name(name) for name in (expressed_in, in_frame, reference) if name is not None)
+        if axes == position.expressed_in:
+            return position
+        turn = self.orientation(of=reference, in_frame=axes, **asked | {"at": _instant(position, at)})
+        flags = {"held": position.held or turn.held, "predicted": position.predicted or turn.predicted}
+        return position.change_coordinate_frame(turn)._replace(**flags)
+
+    def orientation(
+        self,
+        *,
         of: str,
         in_frame: str,
         expressed_in: str | None = None,
@@ -28,34 +65,16 @@ class MeaningfulWorld(MovingWorld):
         outside: str = "raise",
         policy: str = "unique",
         interpolation: str | None = None,
-    ) -> Position:
-        """Where the origin of one frame was, from the origin of another.
+    ) -> Orientation:
+        """How the axes of one frame were turned, seen from another; arguments as for `pose`.
 
-        Args:
-            of: Frame whose origin is wanted.
-            in_frame: Frame from whose origin it is measured.
-            expressed_in: Frame along whose axes the numbers are; `in_frame` if not given.
-            at: As for `pose`.
-            outside: As for `pose`.
-            policy: As for `pose`.
-            interpolation: As for `pose`.
+        A rotation is always along the axes of `in_frame`: any other `expressed_in` is refused.
         """
         asked: dict[str, Any] = {"at": at, "outside": outside, "policy": policy, "interpolation": interpolation}
-        return self.pose(of=of, in_frame=in_frame, expressed_in=expressed_in, **asked).position
-
-    def orientation(
-        self,
-        *,
-        of: str,
-        in_frame: str,
-        at: int | Latest = LATEST,
-        outside: str = "raise",
-        policy: str = "unique",
-        interpolation: str | None = None,
-    ) -> Orientation:
-        """How the axes of one frame were turned, seen from another; arguments as for `pose`."""
-        asked: dict[str, Any] = {"at": at, "outside": outside, "policy": policy, "interpolation": interpolation}
-        return self.pose(of=of, in_frame=in_frame, **asked).orientation
+        answer = self.pose(of=of, in_frame=in_frame, **asked).orientation
+        if expressed_in is not None and check_name(expressed_in) != answer.in_frame:
+            raise answer._not_along(expressed_in)  # noqa: SLF001  (its own refusal)
+        return answer
 
     def linear_velocity(
         self,
@@ -87,10 +106,25 @@ class MeaningfulWorld(MovingWorld):
         policy: str = "unique",
         interpolation: str | None = None,
     ) -> AngularVelocity:
-        """How fast one body turned relative to another; arguments as for `twist`."""
+        """How fast one body turned relative to another; `of` is a body or any frame on it, the rest as for `twist`."""
+        of = self._frame_of_body(of)
         asked: dict[str, Any] = {"outside": outside, "policy": policy, "interpolation": interpolation, "window": window}
         names: dict[str, Any] = {"of": of, "relative_to": relative_to, "expressed_in": expressed_in}
         return self.twist(**names, at=at, **asked).angular_velocity
+
+    def _frame_of_body(self, name: str) -> str:
+        """A frame that turns as the named body does; the name itself where it is a frame, or nothing at all."""
+        is_body = isinstance(name, str) and not self._knows(name) and self._is_only_a_body(name)
+        return next(iter(self._frames_of(self._stored_name(name))), name) if is_body else name
+
+    def _recall(self, name: object) -> str:
+        """A name that must exist, in its stored form; a body says which frames it has."""
+        stored = check_name(name)
+        if not self._has_frame(stored):
+            bodies = self.bodies()
+            own = self._frames_of(stored) if stored in bodies else ()
+            raise UnknownFrame(stored, self.frames(), own, bodies)
+        return stored
 
     def _pose_between_points(
         self,
@@ -148,7 +182,14 @@ def as_transform(value: Any) -> Any:
     return coordinates.transform
 
 
-def _instant(pose: Pose, at: int | Latest) -> int | Latest:
+def _one(first: str | None, second: str | None, what: str) -> str:
+    name = second if first is None else first
+    if name is None:
+        raise InvalidArgument(f"The question names no frame. Pass {what}.")
+    return name
+
+
+def _instant(pose: Pose | Position, at: int | Latest) -> int | Latest:
     return LATEST if pose.stamp is None and at is LATEST else at if pose.stamp is None else pose.stamp
 
 

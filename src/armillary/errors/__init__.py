@@ -119,11 +119,18 @@ def _edge_text(edge: Edge) -> str:
     return f"'{of}' in '{in_frame}'" + (f" (source '{source}')" if source else "")
 
 
-class UnknownFrame(ArmillaryError, LookupError):
-    """A frame name that this world has never seen."""
+def _body_hint(frames: Sequence[str]) -> str:
+    if not frames:
+        return "It is a body without frames: give it some with add_body(name, frames=[...])."
+    quoted = [f"'{name}'" for name in frames]
+    return f"It is a body: name one of its frames, {_listing(quoted)}."
 
-    def __init__(self, frame: str, known: Sequence[str]) -> None:
-        self.frame, self.known = frame, tuple(known)
+
+class UnknownFrame(ArmillaryError, LookupError):
+    """A frame name that this world has never seen; `own` are the frames of a body that has this name."""
+
+    def __init__(self, frame: str, known: Sequence[str], own: Sequence[str] = (), bodies: Sequence[str] = ()) -> None:
+        self.frame, self.known, self.own, self.bodies = frame, tuple(known), tuple(own), tuple(bodies)
         super().__init__(frame)
 
     def __str__(self) -> str:
@@ -131,9 +138,11 @@ class UnknownFrame(ArmillaryError, LookupError):
         return f"No frame named '{self.frame}' in this world. {self._hint()}"
 
     def _hint(self) -> str:
-        near = get_close_matches(self.frame, self.known, n=1, cutoff=0.8)
+        if self.own or self.frame in self.bodies:
+            return _body_hint(self.own)
+        near = get_close_matches(self.frame, (*self.known, *self.bodies), n=1, cutoff=0.8)
         if near:
-            return f"Did you mean '{near[0]}'?"
+            return f"Did you mean {'' if near[0] in self.known else 'the body '}'{near[0]}'?"
         return f"Known: {_listing(self.known)}." if self.known else "It has no frames yet: set_pose or fix one first."
 
 

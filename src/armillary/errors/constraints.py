@@ -61,8 +61,8 @@ class UnknownName(UnknownFrame):
     """A name that no frame, or no body, of the graph has."""
 
     def __init__(self, name: str, known: Sequence[str], what: str, own: Sequence[str] = ()) -> None:
-        self.name, self.what, self.own = name, what, tuple(own)
-        super().__init__(name, known)
+        self.name, self.what = name, what
+        super().__init__(name, known, own)
 
     def __str__(self) -> str:
         """The sentence; the search for a similar name is left until somebody reads it."""
@@ -70,7 +70,7 @@ class UnknownName(UnknownFrame):
 
     def _hint(self) -> str:
         if self.own:
-            return f"It is a body: name one of its frames, {_listing(self.own)}."
+            return super()._hint()
         near = get_close_matches(self.name, self.known, n=1, cutoff=0.6)
         if near:
             return f"Did you mean '{near[0]}'?"
