@@ -121,19 +121,19 @@ const Transform& native_transform(const Pose& pose) {
 }
 
 nb::object transform(nb::handle self) {
-  const Pose& pose = *value_of<Pose>(self);
+  const Pose& pose = checked<Pose>(self);
   return pose.coordinates.is_valid() ? foreign(self, "transform") : nb::cast(native_transform(pose));
 }
 
 nb::object xyz(nb::handle self) {
-  const Pose& pose = *value_of<Pose>(self);
+  const Pose& pose = checked<Pose>(self);
   if (pose.coordinates.is_valid()) return foreign(self, "xyz");
   const Vector3& t = pose.answer.transform.translation;
   return read_only_array(std::array<double, 3>{t.x, t.y, t.z}.data(), {3});
 }
 
 nb::object rotation(nb::handle self) {
-  const Pose& pose = *value_of<Pose>(self);
+  const Pose& pose = checked<Pose>(self);
   return pose.coordinates.is_valid() ? foreign(self, "rotation") : nb::cast(pose.answer.transform.rotation);
 }
 
@@ -154,6 +154,7 @@ nb::tuple state(const Pose& pose) {
 }
 
 void restore(Pose& self, const nb::tuple& state) {
+  check_state(state, 16);
   new (&self) Pose();
   PoseAnswer& answer = self.answer;
   self.of = checked_name(state[0], "of");

@@ -37,7 +37,7 @@ nb::object array_of(const Vector3& v) { return read_only_array(std::array<double
 
 /// Foreign coordinates are read by the class that knows them.
 nb::object part(nb::handle self, const char* what, Vector3 Velocity::* which) {
-  const Twist& twist = *value_of<Twist>(self);
+  const Twist& twist = checked<Twist>(self);
   return twist.coordinates.is_valid() ? nb::object(self.attr("_foreign")(what)) : array_of(twist.answer.velocity.*which);
 }
 
@@ -105,6 +105,7 @@ nb::tuple state(const Twist& twist) {
 }
 
 void restore(Twist& self, const nb::tuple& state) {
+  check_state(state, 13);
   new (&self) Twist();
   TwistAnswer& answer = self.answer;
   self.point = checked_name(state[0], "point");

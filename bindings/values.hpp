@@ -27,6 +27,19 @@ template <typename T>
   return nb::isinstance<T>(object) && nb::inst_ready(object) ? nb::inst_ptr<T>(object) : nullptr;
 }
 
+/// The same, or a TypeError: its class forgot to call the constructor of ours.
+template <typename T>
+[[nodiscard]] const T& checked(nb::handle object) {
+  const T* value = value_of<T>(object);
+  if (value == nullptr) throw nb::type_error("This object has no value: its __init__ never called super().__init__(...).");
+  return *value;
+}
+
+/// What was pickled has this many parts, or it is not ours.
+inline void check_state(const nb::tuple& state, std::size_t parts) {
+  if (nb::len(state) != parts) throw nb::type_error("This state is none of ours: it was cut, or pickled by another version.");
+}
+
 /// A Transform, or an error that says how to make one.
 [[nodiscard]] const Transform& as_transform(nb::handle value);
 

@@ -237,7 +237,7 @@ struct Forest::State {
   [[nodiscard]] bool is_hopeless(const Failure& failure) const;
   void watch_expiry(RelationId relation, Stamp at, const Watch& watch, Watched& watched);
   void watch_track(RelationId relation, Stamp from, Stamp to, const Watch& watch, Watched& watched);
-  void watch_data(const Failure& failure, const Watch& watch, Watched& watched);
+  void watch_data(const Failure& failure, const QueryContext& context, const Watch& watch, Watched& watched);
   void watch_way(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);
   void watch_for(const Failure& failure, const Question& question, const Watch& watch);
 };

@@ -87,7 +87,8 @@ class Sweeper {
       const FrameNode& node = topology.node(id);
       PathEdge& edge = edges_[id - first_];
       FrameId parent = node.parent;
-      if (node.tracks == nullptr && !node.may_loop) {
+      const bool wants_twists = context.want_twists && node.has_twists;
+      if (node.tracks == nullptr && !node.may_loop && !wants_twists) {
         edge = {id, node.relation, node.provider};
       } else if (!finder_.step(topology, id, at, context, edge, parent)) {
         parent = kNone;

@@ -64,9 +64,10 @@ void Forest::State::forget_twist_samples() {
 
 namespace {
 
-bool is_finite(const Velocity& velocity) {
+/// Numbers whose squares are finite, so that whatever is integrated from them is.
+bool is_usable(const Velocity& velocity) {
   const auto values = values_of(velocity);
-  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+  return std::ranges::all_of(values, [](double value) { return std::abs(value) < 1e100; });
 }
 
 /// The uncertainty along other axes; that of the turn itself is added where it is known.
@@ -103,7 +104,7 @@ Failure Forest::State::to_body_form(const TwistName& name, const TwistSample& sa
 }
 
 Failure Forest::set_twist(const TwistName& name, const TwistSample& sample) {
-  if (!is_finite(sample.velocity)) return Evidence{.kind = FailureKind::not_a_twist};
+  if (!is_usable(sample.velocity)) return Evidence{.kind = FailureKind::not_a_twist};
   if (!is_sample_stamp(sample.at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = sample.at};
   const Guard guard(state_->lock);
   State& state = *state_;

@@ -284,10 +284,12 @@ class MotionSearch {
     const Stamp at = question_.at.latest ? Stamp::never() : question_.at.at;
     std::size_t fewest = SIZE_MAX;
     for (const FrameId frame : topology_.bodies()->frames_of(reference_body_)) {
-      Failure missed = scratch_.finder.find(topology_, question_.of, frame, at, context, scratch_.path);
-      if (missed && fewest == SIZE_MAX) failure = std::move(missed);
+      if (Failure missed = scratch_.finder.find(topology_, question_.of, frame, at, context, scratch_.path)) {
+        if (fewest == SIZE_MAX) failure = std::move(missed);
+        continue;
+      }
       const std::size_t edges = scratch_.path.up.size() + scratch_.path.down.size();
-      if (missed || edges >= fewest) continue;
+      if (edges >= fewest) continue;
       fewest = edges;
       nearest = frame;
     }

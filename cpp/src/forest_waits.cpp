@@ -31,11 +31,14 @@ void Forest::State::watch_track(RelationId relation, Stamp from, Stamp to, const
   track->watches.add(watch, from, to);
 }
 
-void Forest::State::watch_data(const Failure& failure, const Watch& watch, Watched& watched) {
+void Forest::State::watch_data(const Failure& failure, const QueryContext& context, const Watch& watch, Watched& watched) {
   const auto on = [&](RelationId id, Stamp from, Stamp to) { watch_track(id, from, to, watch, watched); };
   if (failure->kind == FailureKind::no_samples) return on(failure->relation, Stamp::always(), Stamp::never());
   const bool is_after = failure->requested > failure->last;
-  if (is_after) return on(failure->relation, failure->requested, Stamp::never());
+  if (is_after) {  // a prediction begins earlier than what it reaches
+    const Duration reach = context.outside == Outside::predict ? options.prediction.horizon : Duration{};
+    return on(failure->relation, earlier(failure->requested, reach), Stamp::never());
+  }
   if (failure->limiting != kNone) {  // the two approach each other from both sides
     on(failure->relation, Stamp::always(), failure->first);
     return on(failure->limiting, failure->first, Stamp::never());
@@ -98,7 +101,7 @@ void Forest::State::watch_for(const Failure& failure, const Question& question, 
   std::ranges::sort(watched.frames);
   watched.frames.erase(std::unique(watched.frames.begin(), watched.frames.end()), watched.frames.end());
   for (const FrameId frame : watched.frames) structure_watches.add_frame(watch, frame);
-  if (failure->kind != FailureKind::not_connected) watch_data(failure, watch, watched);
+  if (failure->kind != FailureKind::not_connected) watch_data(failure, question.context, watch, watched);
 }
 
 void Forest::State::forget_watch(WaitId id) {

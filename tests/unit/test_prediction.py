@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -60,18 +62,35 @@ class TestAPrediction:
         covariance = world.pose(**ASK, at=seconds(2.5)).covariance
         np.testing.assert_allclose(np.diag(covariance), [0.06] * 3 + [0.11] * 3)
 
-    def test_is_the_same_everywhere(self, world):
+    @pytest.mark.parametrize("measured", [False, True])
+    def test_is_the_same_everywhere(self, world, measured):
+        if measured:
+            twist = {"linear": (3, 0, 0), "angular": (0, 0, 0.5), "source": "wheels"}
+            world.set_twist(of="robot", relative_to="map", expressed_in="robot", at=seconds(2), **twist)
         world.fix(of="camera", in_frame="robot", transform=moved(1.0))
         at, camera = seconds(2.5), ASK | {"of": "camera"}
+        seen = world.pose(**camera, at=at)
+        assert seen.xyz[0] == pytest.approx(4.453336177 if measured else 3.5)
         assert world.can_pose(**camera, at=at)
-        assert world.transforms(**camera, at=[at])[0, 0, 3] == pytest.approx(3.5)
+        assert world.transforms(**camera, at=[at])[0] == pytest.approx(seen.transform.matrix)
         named = {"from_frame": "camera", "to_frame": "map", "outside": "predict"}
-        assert world.map_points([[0, 0, 0]], **named, at=[at])[0, 0] == pytest.approx(3.5)
-        assert world.map_points([0, 0, 0], **named, at=at)[0] == pytest.approx(3.5)
+        assert world.map_points([[0, 0, 0]], **named, at=[at])[0] == pytest.approx(seen.xyz)
+        assert world.map_points([0, 0, 0], **named, at=at) == pytest.approx(seen.xyz)
         snapshot = world.snapshot(in_frame="map", at=at, outside="predict")
+        assert snapshot["camera"].is_close(seen.transform)
         assert (snapshot.predicted, snapshot.held) == ({"robot", "camera"}, frozenset())
         assert world.wait_for_pose(**camera, at=at, timeout_s=0.0).predicted
-        assert world.twist(of="camera", relative_to="map", at=at, outside="predict").linear[0] == pytest.approx(1.0)
+        assert world.twist(of="camera", relative_to="map", at=at, outside="predict").predicted
+
+    def test_is_waited_for_until_it_reaches_so_far(self, world):
+        answers = []
+        world.on_pose(answers.append, **ASK, at=seconds(3.5))
+        drive(world, 2.75)
+        world.wait_for_pose(**ASK, at=seconds(3.5), timeout_s=10)
+        deadline = time.monotonic() + 10
+        while not answers and time.monotonic() < deadline:
+            time.sleep(0.001)
+        assert [x_of(pose) for pose in answers] == [3.5]
 
     @pytest.mark.parametrize("wrong", [{"predict_up_to_s": -1.0}, {"process_noise": [1, 2, 3]},
                                        {"process_noise": [-1.0] * 6}])  # fmt: skip

@@ -12,6 +12,7 @@ from unit.kit import run_python
 PREAMBLE = """
 import warnings
 from armillary import Pose, Rotation, Transform, World
+from armillary.relations import Twist
 warnings.simplefilter("ignore", RuntimeWarning)
 
 class Mine(World):
@@ -26,6 +27,7 @@ REFUSED = (TypeError, AttributeError)
 STILL = Transform.identity()
 pose = Pose(of="a", in_frame="b", transform=STILL)
 empty, turn, point, own, hollow = World.__new__(World), Rotation.__new__(Rotation), Pose.__new__(Pose), Own(), Mine()
+motion = Twist.__new__(Twist)
 """
 USES = [
     "hollow.frames()",
@@ -52,6 +54,10 @@ USES = [
     "point.of",
     "repr(point)",
     "pose.is_close(point)",
+    *(f"point.{part}" for part in ("transform", "xyz", "rotation")),
+    *(f"motion.{part}" for part in ("linear", "angular")),
+    "point.__setstate__(())",
+    "motion.__setstate__(())",
 ]
 COMPARISONS = ["STILL == own", "pose == point", "Rotation.identity() == turn"]
 
