@@ -11,7 +11,8 @@ from collections.abc import Collection
 from armillary.errors import InvalidArgument, RepresentationDiffers
 from armillary.errors.constraints import ConstraintViolation, PosesMissing, UnknownName
 from armillary.relations import _graph_queries as queries
-from armillary.relations._graph_refusals import violated
+from armillary.relations import rules
+from armillary.relations._graph_refusals import refuse, violated
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._graph_views import SeenFrom
 from armillary.relations._pose import Pose
@@ -61,7 +62,8 @@ def known_twist(store: GraphStore, twist: Twist, call: str) -> Twist:
         raise InvalidArgument(f"{call} takes a Twist, got {twist!r}.")
     point = _node(store, twist.point, "frame")
     _node(store, twist.reference_body, "body")
-    store.body_of(twist.expressed_in)
+    refuse(rules.twist_ends(store.structure, point, twist.reference_body), call, _asked(call, twist))
+    _known_axes(store, twist, call)
     _motion_of_the_graphs_kind(store, twist, call)
     body = store.structure.body_of(point)
     if body is None or twist.body == body:
@@ -71,6 +73,23 @@ def known_twist(store: GraphStore, twist: Twist, call: str) -> Twist:
     if not store.structure.is_body(twist.body):
         raise UnknownName(twist.body, store.structure.bodies(), "body")
     return twist
+
+
+def _asked(call: str, twist: Twist) -> str:
+    return f"{call.removesuffix('_twist')} {twist!r}"
+
+
+def _known_axes(store: GraphStore, twist: Twist, call: str) -> None:
+    """Refuses axes that the graph does not know."""
+    axes = twist.expressed_in
+    if axes != twist.reference_body or store.structure.body_of(axes) is not None:
+        store.body_of(axes)
+        return
+    own = ", ".join(f"'{frame}'" for frame in store.structure.frames_of(axes)) or "none yet"
+    raise InvalidArgument(
+        f"Cannot {_asked(call, twist)}: expressed_in was not given and '{axes}' has no axes: pass expressed_in=. The "
+        f"frames of '{axes}': {own}."
+    )
 
 
 def head_of(store: GraphStore, twist: Twist) -> str:

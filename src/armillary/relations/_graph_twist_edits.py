@@ -23,9 +23,15 @@ def add_twist(store: GraphStore, twist: Twist, *, adapt: bool, pending: bool) ->
     offer = offers.offered_twist(store, twist, head) if violation.constraint in {"C8a", "C8b"} else None
     if adapt and offer is not None:
         return _take(store, offer, offer.point, pending=False)
-    if adapt and violation.constraint == "C8b" and violation.existing:
+    if adapt and violation.constraint in {"C8a", "C8b"} and _is_told(store, head, twist):
         return measured(store, twist)
     raise violated(violation, "add_twist", f"add {twist!r}", offer)
+
+
+def _is_told(store: GraphStore, head: str, twist: Twist) -> bool:
+    """Whether twists already tell it, so that it can be compared with what they tell."""
+    is_motion = store.structure.body_of(head) != twist.reference_body
+    return is_motion and rules.is_moving(store.structure, head, twist.reference_body)
 
 
 def set_twist(store: GraphStore, twist: Twist, *, pending: bool) -> Twist:

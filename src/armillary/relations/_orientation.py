@@ -8,7 +8,7 @@ from armillary import errors
 from armillary.relations import _checks, _text
 from armillary.relations._numbers import added, seen_through
 from armillary.relations._storage import ORIGIN, Dated, Relations, are_independent, as_names, as_origin, origin_of_both
-from armillary.relations._teaching import no_sum, teaching
+from armillary.relations._teaching import no_place, no_sum, teaching
 from armillary.relations.representations._faces import given, rotation_face
 from armillary.transforms import Rotation
 
@@ -140,6 +140,8 @@ class Orientation(Dated):
 
     __matmul__ = compose
     __add__ = no_sum
+    change_point = no_place
+    change_reference_point = no_place
 
     def change_orientation_frame(self, orientation: Orientation) -> Self:
         """Other axes on the same body: `orientation` is that of the new frame in `of`."""

@@ -55,6 +55,16 @@ def no_reference_point(self: Any, *_: Any, **__: Any) -> NoReturn:
     raise asked.refuse(KindDiffers, "a Position or a Pose", _checks.kind_of(self), cure)
 
 
+def no_place(self: Any, *_: Any, **__: Any) -> NoReturn:
+    """Refused: axes have no point, nor a reference point, that could be changed."""
+    asked = Asked("change_point", "change a point of {}", (self,))
+    cure = (
+        "It has no point: axes have directions, and no place. Use it as it is, or change the axes: "
+        ".change_orientation_frame(orientation), .change_reference_orientation_frame(orientation)."
+    )
+    raise asked.refuse(KindDiffers, "a relation that has a point", _checks.kind_of(self), cure)
+
+
 def no_exerting_point(self: Any, *_: Any, **__: Any) -> NoReturn:
     """Refused: it has no reference point that could be changed."""
     asked = Asked("change_reference_point", "change the reference point of {}", (self,))

@@ -47,7 +47,7 @@ class RelationGraph:
     __slots__ = ("_store",)
 
     def __init__(self, *, representation: Representation = NATIVE) -> None:
-        self._store = GraphStore(representation)
+        self._store = GraphStore(_as_representation(representation))
 
     @property
     def representation(self) -> Representation:
@@ -311,6 +311,16 @@ class RelationGraph:
         return tuple(
             Measurement(relation, derived(self._store, relation)) for relation in self._store.measured.values()
         )
+
+
+def _as_representation(value: object) -> Representation:
+    if isinstance(value, Representation):
+        return value
+    raise InvalidArgument(
+        f"representation must make coordinates, got {value!r}. Pass NATIVE, POSITION_QUATERNION, HOMOGENEOUS_MATRIX, "
+        "position_euler(convention), SCIPY or PINOCCHIO (from armillary.relations import ...), or one of your own.",
+        value,
+    )
 
 
 def _twice(frame: str, before: Sequence[str], body: str) -> Violation | None:

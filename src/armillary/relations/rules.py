@@ -26,12 +26,14 @@ __all__ = [
     "Structure",
     "TwistEdge",
     "Violation",
+    "is_moving",
     "new_body",
     "new_frame",
     "new_pose",
     "new_twist",
     "one_body",
     "one_pose_path",
+    "twist_ends",
 ]
 
 
@@ -163,11 +165,21 @@ def one_pose_path(graph: Structure, of: str, in_frame: str) -> Violation | None:
 def new_twist(graph: Structure, of: str, relative_to: str) -> Violation | None:
     """C7, C8a and C8b for a twist of the frame `of` relative to a body."""
     return (
-        _ends(graph, "C7", "The moving end of a twist is a frame", (of,))
-        or _tail_is_body(graph, relative_to)
+        twist_ends(graph, of, relative_to)
         or _one_twist_parent(graph, of, relative_to)
         or _one_twist_path(graph, of, relative_to)
     )
+
+
+def twist_ends(graph: Structure, of: str, relative_to: str) -> Violation | None:
+    """C7 alone."""
+    return _ends(graph, "C7", "The moving end of a twist is a frame", (of,)) or _tail_is_body(graph, relative_to)
+
+
+def is_moving(graph: Structure, of: str, relative_to: str) -> bool:
+    """Whether twists tell already how a frame moves relative to a body."""
+    root = graph.root_of(of)
+    return graph.twist_group(root, graph.body_of(of) or "") == graph.twist_group(root, relative_to)
 
 
 def one_body(graph: Structure, name: str, frames: Collection[str]) -> Violation | None:
@@ -263,10 +275,11 @@ def _one_twist_parent(graph: Structure, of: str, relative_to: str) -> Violation 
     if parent is None:
         return None
     truth = f"The frame '{of}' has a twist already, relative to '{parent}'."
+    cure = f"Give the twist of another frame of '{graph.body_of(of)}', or remove_twist(of='{of}', ...) first."
     if parent == relative_to:
-        cure = "Give this edge a new value with set_twist(...)."
-    else:
-        cure = f"Give the twist of another frame of '{graph.body_of(of)}', or remove_twist(of='{of}', ...) first."
+        cure = "Give this edge a new value with set_twist(...), or pass adapt=True to keep it as a measurement."
+    elif is_moving(graph, of, relative_to):
+        cure = f"Pass adapt=True to keep it as a measurement, as it follows from what is there. Or g{cure[1:]}"
     return Violation("C8a", truth, (TwistEdge(of, parent),), cure)
 
 
@@ -279,7 +292,7 @@ def _one_twist_path(graph: Structure, of: str, relative_to: str) -> Violation | 
     body, root = graph.body_of(of) or "", graph.root_of(of)
     if body == relative_to:
         return Violation("C8b", f"'{body}' does not move relative to itself.", (), "Name two different bodies.")
-    if graph.twist_group(root, body) != graph.twist_group(root, relative_to):
+    if not is_moving(graph, of, relative_to):
         return None
     return _already_moving(
         graph, graph.twists_in(root), body, relative_to, "Pass adapt=True to keep it as a measurement"

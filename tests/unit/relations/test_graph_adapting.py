@@ -197,3 +197,27 @@ class TestARedundantTwist:
         graph.add_twist(twist("b1", "A"))
         error = refused(graph.add_twist, twist("b2", "A"))
         assert (error.constraint, error.offer) == ("C8b", None)
+
+    @pytest.mark.parametrize("frame", ["b1", "b2"])
+    def test_at_a_frame_that_has_a_twist_is_kept_too(self, graph, frame):
+        graph.add_pose(pose("b1", "a"))
+        graph.add_twist(twist("b1", "A"))
+        told = graph.twist(of=frame, relative_to="A", expressed_in=frame)
+        linear = told.linear + np.array([0.5, 0, 0])
+        said = Twist(point=frame, reference_body="A", expressed_in=frame, linear=linear, angular=told.angular)
+        assert "adapt=True" in str(refused(graph.add_twist, said))
+        measurement = graph.add_twist(said, adapt=True)
+        assert measurement.residual == pytest.approx([0.5, 0, 0, 0, 0, 0])
+        assert len(graph.twists()) == len(graph.measurements()) == 1
+
+    def test_over_several_bodies_is_kept_too(self, graph):
+        graph.add_pose(pose("b1", "a"))
+        graph.add_twist(twist("b1", "A"))
+        graph.add_twist(twist("d", "B"))
+        assert isinstance(graph.add_twist(twist("d", "A"), adapt=True), Measurement)
+
+    def test_of_a_pending_one_is_compared_once_that_comes_in(self, graph):
+        graph.add_twist(twist("b1", "A", "a"), pending=True)
+        assert graph.add_twist(twist("b1", "A"), adapt=True).residual is None
+        graph.add_pose(pose("b1", "a"))
+        assert graph.measurements()[0].residual.any()

@@ -280,3 +280,10 @@ class TestAGraph:
         assert graph.frames("gun") == ("gun_base", "gun_tip")
         assert graph.body_of("gun_tip") == "gun"
         assert repr(graph.poses()[0]) == "Pose(gun_base|gun in table|table, in [table])"
+
+
+class TestARepresentation:
+    @pytest.mark.parametrize("value", ["matrix", None, 5, np.eye(4)])
+    def test_that_makes_no_coordinates_is_refused(self, value):
+        with pytest.raises(InvalidArgument, match=r"Pass NATIVE, POSITION_QUATERNION, HOMOGENEOUS_MATRIX"):
+            RelationGraph(representation=value)

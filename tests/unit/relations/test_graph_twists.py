@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from armillary import Transform
-from armillary.errors import ConstraintViolation, NoTwistPath, NoValue, PosesMissing, UnknownName, UnknownRelation
+from armillary.errors import (
+    ConstraintViolation,
+    InvalidArgument,
+    NoTwistPath,
+    NoValue,
+    PosesMissing,
+    UnknownName,
+    UnknownRelation,
+)
 from armillary.relations import Pose, RelationGraph, Twist
 from armillary.relations.representations import BodyTwist, HybridTwist, SpatialTwist
 
@@ -72,6 +80,18 @@ class TestATwistThatComes:
     def test_of_a_frame_in_place_of_a_body_is_refused(self, graph):
         with pytest.raises(UnknownName, match="No body named 'tip'"):
             graph.add_twist(twist("arm", "Base", "base", body="tip"))
+
+    @pytest.mark.parametrize("call", ["add_twist", "set_twist"])
+    def test_along_no_axes_says_that_they_were_not_given(self, graph, call):
+        given = Twist(point="arm", reference_body="Base", linear=LINEAR, angular=ANGULAR)
+        sentence = "expressed_in was not given and 'Base' has no axes: pass expressed_in=. The frames of 'Base': 'base'"
+        with pytest.raises(InvalidArgument, match=sentence):
+            getattr(graph, call)(given)
+
+    def test_between_the_wrong_ends_is_refused_before_its_axes_are_looked_at(self, graph):
+        for point, relative_to in (("Arm", "Base"), ("arm", "base")):
+            with pytest.raises(ConstraintViolation, match="C7"):
+                graph.add_twist(twist(point, relative_to, "nowhere"))
 
     def test_of_any_form_is_offered_when_its_frame_is_taken(self, graph):
         graph.add_pose(placed("tip", "arm"))

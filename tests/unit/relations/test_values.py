@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from armillary import Rotation, Transform, seconds
-from armillary.errors import InvalidArgument, InvalidName, InvalidStamp, InvalidTransform, StampDiffers
+from armillary.errors import InvalidArgument, InvalidName, InvalidStamp, InvalidTransform, KindDiffers, StampDiffers
 from armillary.relations import (
     AngularVelocity,
     LinearVelocity,
@@ -303,3 +303,10 @@ class TestTheCovarianceOfAPart:
         composed = a_T_b.orientation @ b_T_c.orientation
         assert composed.covariance == pytest.approx((a_T_b @ b_T_c).orientation.covariance)
         assert a_T_b.orientation.inverse().covariance == pytest.approx(a_T_b.inverse().orientation.covariance)
+
+
+class TestAnOrientation:
+    @pytest.mark.parametrize("call", ["change_point", "change_reference_point"])
+    def test_has_no_point_to_change(self, call):
+        with pytest.raises(KindDiffers, match="axes have directions, and no place"):
+            getattr(kit.orientation(), call)(kit.position())
