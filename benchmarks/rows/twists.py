@@ -21,8 +21,21 @@ def rows(bench: Bench) -> Iterator[Row]:
         yield Row.faster(what, best[OURS], best[POSE], POSE)
         yield Row.faster(what, best[OURS], best.get(TF2_PYTHON), "tf lookupTwist")
         yield Row.at_most(f"{what}, over pose", best[OURS] / best[POSE], "x", asked=3.0)
+    yield _measured_row(bench)
     best = bench.race({"product": lambda _: _product_ns(world, bench.times(1, 0)[0])})
     yield Row.at_most("pose @ pose, native", best["product"], "ns", asked=1_000.0)
+
+
+def _measured_row(bench: Bench) -> Row:
+    """Somebody measures every edge: added up from body to body."""
+    world = bench.chain_world("jittered")
+    for i, stamps in enumerate(bench.scenario.chains["jittered"].stamps):
+        for at in stamps[::10].tolist() + [int(stamps[-1])]:
+            names = {"of": f"f{i + 1}", "relative_to": f"f{i}", "expressed_in": f"f{i + 1}"}
+            world.set_twist(**names, linear=(1, 0, 0), angular=(0, 0, 0.1), at=at)
+    best = _race(bench, world, 10)
+    ratio = best[OURS] / best[POSE]
+    return Row.at_most("twist, 10 edges, all measured, over pose", ratio, "x", asked=3.0)
 
 
 def _race(bench: Bench, world: World, edges: int) -> dict[str, float | None]:

@@ -87,6 +87,10 @@ class MotionSearch {
 
  private:
   Failure measured_or_along_poses(const QueryContext& context, TwistAnswer& out) {
+    if (follows_the_poses(context)) {
+      const FrameId axes = question_.expressed_in == kNone ? question_.reference : question_.expressed_in;
+      return sum_along_poses(question_.reference, axes, question_.at.at, context, out);
+    }
     if (find_measured(context)) {
       if (const BodyVisit* contested = first_contested()) return rivals(*contested);
       if (sum_measured(context, out)) return {};
@@ -99,6 +103,34 @@ class MotionSearch {
     out = {};
     out.body = of_body_;
     out.reference_body = reference_body_;
+  }
+
+  /// Where every edge between the two frames is measured, and no shorter chain of bodies is, the sum along the poses is
+  /// the same and much cheaper: each pose is evaluated once. (One link alone may need no pose at all.)
+  /// Leaves the path in scratch.
+  bool follows_the_poses(const QueryContext& context) {
+    if (!question_.with_measured || question_.at.latest || question_.reference == kNone || topology_.bodies() == nullptr)
+      return false;
+    const Stamp at = question_.at.at;
+    if (scratch_.finder.find(topology_, question_.of, question_.reference, at, context, scratch_.path)) return false;
+    std::size_t measured = 0;
+    for (const auto* edges : {&scratch_.path.up, &scratch_.path.down})
+      for (const PathEdge& edge : *edges) {
+        if (edge.provider.kind == ProviderKind::fixed) continue;
+        if (edge.twist(at) == nullptr) return false;
+        ++measured;
+      }
+    return measured > 1 && fewest_links(context) == measured;
+  }
+
+  /// Of any chain of bodies, whether poses can carry it or not.
+  std::size_t fewest_links(const QueryContext& context) {
+    needs_poses_ = false;
+    const bool found = find_measured(context);
+    needs_poses_ = true;
+    std::size_t links = 0;
+    if (found) for_each_link([&](const BodyVisit&) { ++links; });
+    return links;
   }
 
   // -- Measured: a chain of bodies
@@ -152,7 +184,7 @@ class MotionSearch {
       const TwistLink& link = graph.link(next.link);
       next.is_reference = link.body == body;
       next.body = next.is_reference ? link.reference : link.body;
-      if (is_reached(next.body) || !is_connected(link.head, context)) continue;
+      if (is_reached(next.body) || (needs_poses_ && !is_connected(link.head, context))) continue;
       scratch_.visits.push_back(next);
       if (next.body == reference_body_) return true;
     }
@@ -376,6 +408,7 @@ class MotionSearch {
   const BodyId reference_body_;
   const std::optional<Covariance>& fallback_;
   QueryContext strict_, given_;
+  bool needs_poses_ = true;  // a link counts only where poses carry it to the point and axes asked for
   Scratch& scratch_;
   BodyId of_body_ = kNone;
   FrameId point_ = kNone;
