@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from time import process_time_ns
 
 from armillary import World
-from context import OURS, Bench, pose_ns
+from context import OURS, Bench, filled_world, pose_ns
 from peers import TF2_PYTHON, has_tf
 from table import Row
 
@@ -28,9 +28,9 @@ def rows(bench: Bench) -> Iterator[Row]:
 
 def _measured_row(bench: Bench) -> Row:
     """Somebody measures every edge: added up from body to body."""
-    world = bench.chain_world("jittered")
+    world = filled_world(bench.scenario, "jittered")
     for i, stamps in enumerate(bench.scenario.chains["jittered"].stamps):
-        for at in stamps[::10].tolist() + [int(stamps[-1])]:
+        for at in [*stamps[::10].tolist(), int(stamps[-1])]:
             names = {"of": f"f{i + 1}", "relative_to": f"f{i}", "expressed_in": f"f{i + 1}"}
             world.set_twist(**names, linear=(1, 0, 0), angular=(0, 0, 0.1), at=at)
     best = _race(bench, world, 10)
