@@ -18,6 +18,7 @@ from armillary.relations import (
     Twist,
     Wrench,
 )
+from armillary.relations.representations import PositionQuaternion
 from unit.kit import moved
 
 CLOSE = 1e-9
@@ -62,6 +63,27 @@ class TestAPose:
     def test_of_unknown_certainty_stays_unknown(self, world):
         cup = Pose(of="cup", in_frame="a", transform=moved(1), covariance=np.eye(6))
         assert world.express(cup, in_frame="b", at=AT).covariance is None
+
+    @pytest.mark.parametrize("axes", ["b", "b2", "grip"])
+    def test_of_a_point_is_seen_from_the_other_origin(self, uncertain, axes):
+        """As from the frame form of the same thing."""
+        uncertain.fix(of="b2", in_frame="b", transform=Transform.from_rotation(QUARTER, xyz=(0, 0, 1)))
+        b_T_grip = Transform.from_xyz_rpy(xyz=(3, 1, 0), rpy=(0.1, 0.2, 0.3))
+        turns = {"b": Rotation.identity(), "b2": QUARTER.inverse(), "grip": b_T_grip.rotation.inverse()}
+        tip = b_T_grip @ np.array([0.5, 0, 0])
+        place = turns[axes] @ (tip - np.array([0, 0, 1]))
+        names = {"of": "grip", "point": "tip", "body": "gun", "in_frame": "b", "reference_point": "b2"}
+        pose = Pose(**names, expressed_in=axes, coordinates=PositionQuaternion(place, b_T_grip.rotation))
+        seen = uncertain.express(pose._replace(covariance=np.zeros((6, 6))), in_frame="a")
+        a_T_b = uncertain.pose(of="b", in_frame="a").transform
+        assert seen.xyz == pytest.approx(a_T_b @ tip, abs=CLOSE)
+        assert repr(seen) == "Pose((tip, [grip])|gun in a|a, in [a])"
+        assert seen.rotation.is_close(a_T_b.rotation @ b_T_grip.rotation)
+        if axes == "b2":
+            assert seen.covariance is None
+        else:
+            J = Transform.from_rotation(b_T_grip.rotation, xyz=tip).inverse().adjoint
+            assert seen.covariance == pytest.approx(J @ FRAME_COVARIANCE @ J.T)
 
     def test_is_taken_at_its_own_stamp(self, world):
         cup = Pose(of="cup", in_frame="a", transform=moved(1), stamp=seconds(9))
@@ -180,6 +202,32 @@ class TestArrays:
             one = uncertain.express(Pose(of="cup", in_frame="b", transform=b_T_cup, covariance=spread), in_frame="a")
             assert answer == pytest.approx(one.covariance)
             assert pose == pytest.approx(one.transform.xyz_wxyz)
+
+    def test_of_poses_carry_their_covariances_at_a_stamp_for_each_row(self, world):
+        for at in (2, 3):
+            spread = at * FRAME_COVARIANCE
+            world.set_pose(of="b", in_frame="a", transform=moved(at), at=seconds(at), covariance=spread)
+        rows = np.array([[3, 0, 0, 1, 0, 0, 0], [0, 1, 0, 0, 0, 0, 1]], dtype=float)
+        asked = {"kind": "poses", "from_frame": "b", "in_frame": "a", "covariances": np.zeros((2, 6, 6))}
+        poses, covariances = world.express(rows, at=np.array([seconds(3), seconds(2)]), **asked)
+        for k, at in enumerate((3, 2)):
+            alone = world.express(rows, at=seconds(at), **asked)
+            assert poses[k] == pytest.approx(alone[0][k])
+            assert covariances[k] == pytest.approx(alone[1][k])
+        with pytest.raises(InvalidArgument, match="one per row"):
+            world.express(rows, at=[seconds(2)] * 3, **asked)
+        none = world.express(np.empty((0, 4, 4)), at=[], **asked | {"covariances": np.empty((0, 6, 6))})
+        assert [part.shape for part in none] == [(0, 4, 4), (0, 6, 6)]
+
+    def test_of_poses_may_be_matrices(self, world):
+        poses = [Transform.from_xyz_rpy(xyz=(1, 2, 3), rpy=(0.1, 0.2, yaw)) for yaw in (0.3, 2.9)]
+        asked = {"kind": "poses", "from_frame": "a", "in_frame": "b", "at": AT}
+        matrices = world.express(np.stack([pose.matrix for pose in poses]), **asked)
+        b_T_a = world.pose(of="a", in_frame="b", at=AT).transform
+        assert matrices == pytest.approx(np.stack([(b_T_a @ pose).matrix for pose in poses]), abs=CLOSE)
+        assert world.express(poses[0].matrix, **asked) == pytest.approx(matrices[0])
+        answer, unknown = world.express(poses[0].matrix, covariances=np.zeros((1, 6, 6)), **asked)
+        assert (answer.shape, unknown) == ((1, 4, 4), None)
 
     @pytest.mark.parametrize(
         ("value", "asked", "words"),

@@ -8,7 +8,7 @@ import numpy as np
 
 from armillary._world._meaning import MeaningfulWorld
 from armillary.errors import InvalidArgument
-from armillary.relations._expressing_arrays import as_rows, expressed_rows, pose_covariances
+from armillary.relations._expressing_arrays import as_matrices, as_pose_rows, as_rows, expressed_rows, pose_covariances
 from armillary.relations._numbers import as_finite
 from armillary.stamps import LATEST, Latest
 
@@ -43,12 +43,14 @@ class ExpressingWorld(MeaningfulWorld):
             value: A relation; or an array, (N, k) or (k,), together with `kind` and `from_frame`.
             in_frame: Frame of the observer.
             at: Instant [ns]; of the value itself if not given, else `LATEST`. For arrays also (N,) int64.
-            kind: Of the rows of an array: "points" (x, y, z), "directions" (x, y, z), "poses" (x, y, z, w, x, y, z),
+            kind: Of the rows of an array: "points" (x, y, z), "directions" (x, y, z), "poses" (x, y, z, w, x, y, z) or
+                matrices (4, 4),
                 "wrenches" (force, torque about the origin of `from_frame`), "twists" (linear, angular; axes alone
                 change).
             from_frame: Frame that an array is given in.
             covariances: (N, 6, 6) of an array of poses, each in the tangent of its pose. The answer is then the poses
-                and their covariances, that of `from_frame` carried over each lever arm; None where it is unknown.
+                and their covariances, that of `from_frame` carried over each lever arm; None in place of all of them
+                where it is unknown for one row.
             outside: As for `pose`.
             policy: As for `pose`.
             interpolation: As for `pose`.
@@ -69,14 +71,13 @@ class ExpressingWorld(MeaningfulWorld):
     ) -> NDArray[float64]:
         if kind is None or from_frame is None:
             raise InvalidArgument("An array needs both kind= and from_frame=: what its rows are, and whose.", kind)
+        value, are_matrices = as_pose_rows(value) if isinstance(kind, str) and kind == "poses" else (value, False)
         rows = as_rows(value, kind)
         frames = self._rows_of_frame(from_frame, in_frame, LATEST if at is None else at, asked)
-        if len(frames) not in {1, 1 if rows.ndim == 1 else len(rows)}:
-            raise InvalidArgument(
-                f"{kind} has {len(rows)} rows and at has {len(frames)} stamps. Give one stamp, or one per row.", at
-            )
+        _check_one_each(kind, 1 if rows.ndim == 1 else len(rows), len(frames))
         answer = expressed_rows(np.atleast_2d(rows), kind, frames)
-        return answer[0] if rows.ndim == 1 else answer
+        answer = answer[0] if rows.ndim == 1 else answer
+        return as_matrices(answer) if are_matrices else answer
 
     def _rows_of_frame(self, of: str, in_frame: str, at: Any, asked: dict[str, Any]) -> NDArray[float64]:
         """(N, 7) for N stamps, (1, 7) for one."""
@@ -94,14 +95,30 @@ class ExpressingWorld(MeaningfulWorld):
         from_frame: str | None,
         asked: dict[str, Any],
     ) -> tuple[NDArray[float64], NDArray[float64] | None]:
-        at = LATEST if at is None else at
-        if not isinstance(kind, str) or kind != "poses" or from_frame is None or not _is_one(at):
-            raise InvalidArgument("covariances= goes with kind='poses', from_frame= and one instant.", kind)
-        rows = np.atleast_2d(as_rows(poses, kind))
+        if not isinstance(kind, str) or kind != "poses" or from_frame is None:
+            raise InvalidArgument("covariances= goes with kind='poses' and from_frame=.", kind)
+        given, are_matrices = as_pose_rows(poses)
+        rows = np.atleast_2d(as_rows(given, kind))
         spreads = as_finite(covariances, (len(rows), 6, 6), "covariances")
-        frame = self.pose(of=from_frame, in_frame=in_frame, at=at, **asked)
-        moved = expressed_rows(rows, "poses", np.atleast_2d(frame.transform.xyz_wxyz))
-        return moved, None if frame.covariance is None else pose_covariances(spreads, rows, frame.covariance)
+        at = LATEST if at is None else at
+        frames = self._rows_of_frame(from_frame, in_frame, at, asked)
+        _check_one_each(kind, len(rows), len(frames))
+        moved = expressed_rows(rows, "poses", frames)
+        known = self._spreads_of_frame(from_frame, in_frame, at, asked)
+        total = None if known is None else pose_covariances(spreads, rows, known)
+        return as_matrices(moved) if are_matrices else moved, total
+
+    def _spreads_of_frame(self, of: str, in_frame: str, at: Any, asked: dict[str, Any]) -> NDArray[float64] | None:
+        """(N, 6, 6) for N stamps, (1, 6, 6) for one; None where one of them is unknown."""
+        stamps = [at] if _is_one(at) else [int(stamp) for stamp in at]
+        found = [self.pose(of=of, in_frame=in_frame, at=stamp, **asked).covariance for stamp in stamps]
+        known = [covariance for covariance in found if covariance is not None]
+        return np.reshape(known, (-1, 6, 6)) if len(known) == len(found) else None
+
+
+def _check_one_each(kind: str, rows: int, stamps: int) -> None:
+    if stamps not in {1, rows}:
+        raise InvalidArgument(f"{kind} has {rows} rows and at has {stamps} stamps. Give one stamp, or one per row.")
 
 
 def _is_one(at: Any) -> bool:

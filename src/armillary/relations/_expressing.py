@@ -14,19 +14,24 @@ from armillary.errors import InvalidArgument
 from armillary.relations import _checks
 from armillary.relations._acceleration import AngularAcceleration, LinearAcceleration
 from armillary.relations._force import Force, Torque
+from armillary.relations._numbers import added, both_turned, point_moved, seen_through
 from armillary.relations._orientation import Orientation
 from armillary.relations._pose import Pose
+from armillary.relations._pose_algebra import is_frame_form
 from armillary.relations._position import Position
 from armillary.relations._storage import are_independent, origin_of_both
 from armillary.relations._twist import Twist
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
 from armillary.relations._wrench import Wrench
+from armillary.relations.representations import PositionQuaternion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy import float64
     from numpy.typing import NDArray
+
+    from armillary.transforms import Rotation
 
     Seen = Callable[[str], Pose]
 
@@ -48,7 +53,48 @@ def expressed(value: Any, seen: Seen) -> Any:
 
 
 def _pose(value: Pose, seen: Seen) -> Pose:
-    return _meeting(seen(value.in_frame), value) @ value
+    helper = seen(value.in_frame)
+    if is_frame_form(value):
+        return _meeting(helper, value) @ value
+    return _pose_of_a_point(value, helper, seen)
+
+
+def _pose_of_a_point(value: Pose, helper: Pose, seen: Seen) -> Pose:
+    """The same point and axes, from the observer's origin and along the observer's axes."""
+    xyz = seen(value.reference_point).xyz + _axes(value, helper, seen) @ value.xyz
+    return Pose(
+        of=value.of,
+        point=value.point,
+        body=value.body,
+        in_frame=helper.in_frame,
+        reference_body=helper.reference_body,
+        coordinates=PositionQuaternion(xyz, helper.rotation @ value.rotation),
+        covariance=_spread_of_pose(value, helper, xyz),
+        **origin_of_both(helper, value, _instant(value, helper)),
+    )
+
+
+def _axes(value: Pose, helper: Pose, seen: Seen) -> Rotation:
+    """The axes of the position, seen by the observer; those of a pose's own frames need not be known to others."""
+    if value.expressed_in == value.of:
+        turned: Rotation = helper.rotation @ value.rotation
+        return turned
+    return helper.rotation if value.expressed_in == value.in_frame else seen(value.expressed_in).rotation
+
+
+def _spread_of_pose(value: Pose, helper: Pose, xyz: NDArray[float64]) -> NDArray[float64] | None:
+    """Its own, and that of its reference carried to the point; unknown along axes of a third frame."""
+    is_along_known = value.expressed_in in {value.of, value.in_frame, helper.in_frame}
+    if helper.covariance is None or not is_along_known or not are_independent(value, helper):
+        return None
+    arm = helper.rotation.matrix.T @ (xyz - helper.xyz)
+    J = both_turned(value.rotation.matrix.T) @ point_moved(arm)
+    return added(value.covariance, seen_through(J, helper.covariance))
+
+
+def _instant(value: Any, helper: Pose) -> int | None:
+    asked = _checks.Asked("express", "express {} through {}", (value, helper))
+    return _checks.stamp(asked, value.stamp, helper.stamp)
 
 
 def _meeting(helper: Pose, value: Any) -> Pose:
@@ -58,9 +104,6 @@ def _meeting(helper: Pose, value: Any) -> Pose:
 
 def _position(value: Position, seen: Seen) -> Position:
     reference = seen(value.reference_point)
-    stamp = _checks.stamp(
-        _checks.Asked("express", "express {} through {}", (value, reference)), value.stamp, reference.stamp
-    )
     xyz = reference.xyz + seen(value.expressed_in).rotation @ value.xyz
     return Position(
         point=value.point,
@@ -69,7 +112,7 @@ def _position(value: Position, seen: Seen) -> Position:
         reference_body=reference.reference_body,
         coordinates=xyz,
         covariance=_spread_of_position(value, reference),
-        **origin_of_both(reference, value, stamp),
+        **origin_of_both(reference, value, _instant(value, reference)),
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary.errors import InvalidArgument
+from armillary.transforms import Transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,27 @@ if TYPE_CHECKING:
 
 _NOT_UNIT = 0.01  # of the squared length, as for every quaternion that comes in
 WIDTHS = {"points": 3, "directions": 3, "poses": 7, "wrenches": 6, "twists": 6}
+
+
+def as_pose_rows(values: Any) -> tuple[Any, bool]:
+    """Matrices, (4, 4) or (N, 4, 4), as rows of (xyz, wxyz); anything else as it is. And whether they were matrices."""
+    try:
+        matrices = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return values, False
+    if matrices.shape[-2:] != (4, 4):
+        return values, False
+    rows = [Transform.from_matrix(matrix).xyz_wxyz for matrix in matrices.reshape(-1, 4, 4)]
+    return np.reshape(rows, (*matrices.shape[:-2], 7)), True
+
+
+def as_matrices(rows: Array) -> Array:
+    """(..., 4, 4) of poses (xyz, wxyz)."""
+    turned = rotated(np.repeat(rows.reshape(-1, 7)[:, 3:], 3, axis=0), np.tile(np.eye(3), (rows.size // 7, 1)))
+    matrices = np.zeros((*rows.shape[:-1], 4, 4))
+    matrices[..., :3, :3] = turned.reshape(*rows.shape[:-1], 3, 3).swapaxes(-1, -2)
+    matrices[..., :3, 3], matrices[..., 3, 3] = rows[..., :3], 1.0
+    return matrices
 
 
 def as_rows(values: ArrayLike, kind: str) -> Array:
@@ -108,10 +130,12 @@ _HOW: dict[str, Callable[[Array, Array, Array], Array]] = {
 def pose_covariances(covariances: Array, poses: Array, covariance_of_frame: Array) -> Array:
     """(N, 6, 6) in the tangent of each pose: its own, and that of the frame it was given in over the lever arm.
 
+    The frame has one covariance, (6, 6), or one for each row, (N, 6, 6).
+
     With T = mean Exp(xi) a product on the left leaves a covariance as it is; the error of the left factor arrives
     through Ad(b_T_c^-1).
     """
-    J = np.stack([_adjoint_of_inverse(row) for row in poses])
+    J = np.reshape([_adjoint_of_inverse(row) for row in poses], (-1, 6, 6))
     total: Array = covariances + J @ covariance_of_frame @ J.transpose(0, 2, 1)
     return total
 

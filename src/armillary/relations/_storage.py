@@ -159,15 +159,15 @@ class Dated(Stored):
 
 def origin_of(value: Any) -> dict[str, Any]:
     """When and from what a value is known, and how; its covariance is another matter."""
-    names = ("stamp", "held", "predicted", "relations", *(("method",) if hasattr(value, "method") else ()))
-    return {name: getattr(value, name) for name in names}
+    names = ("stamp", "held", "predicted", "relations", "method")
+    return {name: getattr(value, name) for name in names if name in value._FIELDS}  # noqa: SLF001 - a value of ours
 
 
 def origin_of_both(a: Any, b: Any, stamp: int | None) -> dict[str, Any]:
     """When and from what two values together are known."""
     fields = {"stamp": stamp, "held": a.held or b.held, "predicted": a.predicted or b.predicted}
     fields |= {"relations": tuple(dict.fromkeys((*b.relations, *a.relations)))}
-    if hasattr(a, "method") and hasattr(b, "method"):
+    if "method" in a._FIELDS and "method" in b._FIELDS:  # noqa: SLF001 - values of ours
         fields |= {"method": a.method if a.method == b.method else "mixed"}
     return fields
 
