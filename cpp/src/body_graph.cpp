@@ -28,6 +28,16 @@ const TwistLink* BodyGraph::find(FrameId head, BodyId reference) const {
   return nullptr;
 }
 
+bool is_contested_among(const TwistLink* first, Stamp at) {
+  std::size_t covering = 0;
+  for (const TwistLink* link = first; link->rivals(*first); ++link) {
+    if (!covers(*link->series, at)) continue;
+    if (link->preferred) return false;
+    ++covering;
+  }
+  return covering > 1;
+}
+
 const TwistLink* chosen_among(const TwistLink* first, Stamp at) {
   const TwistLink* found = nullptr;
   bool contested = false;

@@ -123,7 +123,7 @@ class MotionSearch {
     return measured > 1 && fewest_links(context) == measured;
   }
 
-  /// Of any chain of bodies, whether poses can carry it or not.
+  /// Of any chain of bodies, whether it has data for the instant, and poses that carry it, or not.
   std::size_t fewest_links(const QueryContext& context) {
     needs_poses_ = false;
     const bool found = find_measured(context);
@@ -139,6 +139,7 @@ class MotionSearch {
 
   /// The instant at which a link is to be read for the one asked for; none where it has nothing to say.
   [[nodiscard]] std::optional<Stamp> usable_at(const TwistLink& link, const QueryContext& context) const {
+    if (!needs_poses_) return question_.at.at;
     const Series& series = *link.series;
     if (series.empty()) return std::nullopt;
     if (question_.at.latest) return series.newest();
@@ -191,6 +192,17 @@ class MotionSearch {
     return false;
   }
 
+  /// At LATEST only who covers the newest instant that any of them has is a rival: the others have ended.
+  [[nodiscard]] bool has_ended(const BodyGraph& graph, const std::vector<std::uint32_t>& near, std::size_t first,
+                               const TwistLink& link) const {
+    if (!question_.at.latest) return false;
+    for (std::size_t i = first; i < near.size() && graph.link(near[i]).rivals(graph.link(near[first])); ++i) {
+      const Series& other = *graph.link(near[i]).series;
+      if (!other.empty() && other.newest() > link.series->newest()) return true;
+    }
+    return false;
+  }
+
   /// The rivals that begin at `first`; returns the index behind them. `next.body` is set where one is usable.
   std::size_t choose_among_rivals(const BodyGraph& graph, const std::vector<std::uint32_t>& near, std::size_t first,
                                   const QueryContext& context, BodyVisit& next) const {
@@ -198,7 +210,7 @@ class MotionSearch {
     std::size_t i = first;
     for (; i < near.size() && graph.link(near[i]).rivals(graph.link(near[first])); ++i) {
       const TwistLink& link = graph.link(near[i]);
-      if (!usable_at(link, context) || is_preferred) continue;
+      if (!usable_at(link, context) || is_preferred || has_ended(graph, near, first, link)) continue;
       next.is_contested = next.body != kNone && !link.preferred;
       if (next.body == kNone || link.preferred) next.link = near[i];
       next.body = link.body;
@@ -359,6 +371,10 @@ class MotionSearch {
   }
 
   Failure sum_along_poses(FrameId reference, FrameId axes, Stamp at, const QueryContext& context, TwistAnswer& out) {
+    for (const auto* edges : {&scratch_.path.up, &scratch_.path.down})
+      for (const PathEdge& edge : *edges)
+        if (edge.links != nullptr && is_contested_among(edge.links, at))
+          return Evidence{.kind = FailureKind::ambiguous_path, .of = edge.links->head, .requested = at, .about_twist = true};
     TwistLeg leg;
     const MotionContext motions{context, fallback_, question_.window};
     if (Failure failure = evaluate_twist_leg(scratch_.path, at, motions, scratch_, scratch_.motions, out.relations, leg))

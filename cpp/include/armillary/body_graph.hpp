@@ -53,6 +53,9 @@ class BodyGraph {
 /// The one that says something at `at`, among a link and the rivals behind it: the preferred one, else the only one.
 [[nodiscard]] const TwistLink* chosen_among(const TwistLink* first, Stamp at);
 
+/// Whether several of them cover `at`, and none is preferred.
+[[nodiscard]] bool is_contested_among(const TwistLink* first, Stamp at);
+
 /// Whether a series has rows on both sides of an instant, or at it.
 [[nodiscard]] bool covers(const Series& series, Stamp at);
 

@@ -1,0 +1,48 @@
+"""Several who measure one motion."""
+
+from __future__ import annotations
+
+import pytest
+
+from armillary import World, seconds
+from armillary.errors import AmbiguousPath
+from unit.kit import moved
+
+AT = seconds(1)
+STILL = {"angular": (0, 0, 0), "expressed_in": "cart"}
+
+
+def say(world: World, speed: float, source: str, *stamps_s: float) -> None:
+    for t in stamps_s:
+        world.set_twist(of="cart", relative_to="road", linear=(speed, 0, 0), at=seconds(t), source=source, **STILL)
+
+
+@pytest.fixture
+def world() -> World:
+    """A road that slides in a hall, and a cart on the road."""
+    world = World()
+    for t in (0, 1, 2):
+        world.set_pose(of="cart", in_frame="road", transform=moved(t), at=seconds(t))
+        world.set_pose(of="road", in_frame="hall", transform=moved(t), at=seconds(t))
+    return world
+
+
+class TestRivalTwists:
+    @pytest.mark.parametrize("relative_to", ["road", "hall"])
+    def test_are_not_chosen_from_on_any_path(self, world, relative_to):
+        say(world, 3.0, "wheels", 0, 2)
+        say(world, 4.0, "camera", 0, 2)
+        with pytest.raises(AmbiguousPath, match="'camera' and 'wheels'"):
+            world.twist(of="cart", relative_to=relative_to, at=AT)
+
+    def test_are_settled_by_a_preference(self, world):
+        say(world, 3.0, "wheels", 0, 2)
+        say(world, 4.0, "camera", 0, 2)
+        world.prefer(of="cart", source="camera")
+        assert world.twist(of="cart", relative_to="hall", at=AT).linear[0] == pytest.approx(5.0)
+
+    def test_that_have_ended_are_none_at_the_newest_instant(self, world):
+        say(world, 3.0, "wheels", 0, 1)
+        say(world, 4.0, "camera", 0, 2)
+        newest = world.twist(of="cart", relative_to="road")
+        assert (newest.linear[0], newest.stamp) == (pytest.approx(4.0), seconds(2))
