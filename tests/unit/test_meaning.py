@@ -7,6 +7,7 @@ import pytest
 
 from armillary import Pose, Rotation, Transform, World, relations, seconds
 from armillary.errors import (
+    AfterHistory,
     HelperBodiesDiffer,
     InvalidArgument,
     InvalidTransform,
@@ -160,6 +161,12 @@ class TestABodyInAQuestion:
         if name == "ghost":
             with pytest.raises(UnknownFrame, match="without frames"):
                 world.angular_velocity(of=name, relative_to="top")
+
+
+class TestAnInstantTooLate:
+    def test_is_told_every_way_out(self, world):
+        with pytest.raises(AfterHistory, match="outside='hold' to accept the nearest sample, or outside='predict'"):
+            world.pose(of="grip", in_frame="top", at=seconds(9))
 
 
 class TestMeasuredAgainstDerived:

@@ -232,7 +232,8 @@ class AfterHistory(StampOutOfRange):
             )
         return (
             f"The pose of {_edge_text(self.edge)} was asked {late} after its last sample ({self._held()}). "
-            "Pass at=LATEST, wait_for_pose(...), or outside='hold' to accept the nearest sample."
+            "Pass at=LATEST, wait_for_pose(...), outside='hold' to accept the nearest sample, or outside='predict' to "
+            "continue its motion."
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from armillary import errors
 from armillary.transforms import Rotation, Transform
 
+_NAMES_OF_OURS = frozenset(("Rotation", "Transform", "Position", "Orientation", "Pose", "Twist", "Force", "Wrench"))
 _NUMBERS = (np.ndarray, list, tuple, Transform, Rotation)
 _BARE = {
     "Pose": "Numbers without names are not composed: write pose.transform @ points for points, or name it, "
@@ -82,8 +83,12 @@ def part(asked: Asked, value: Any, expected: type) -> Any:
 
 
 def kind_of(value: object) -> str:
-    """What an operand is, with its article."""
-    return "an array" if isinstance(value, np.ndarray) else _an(type(value).__name__)
+    """What an operand is, with its article; of another library, with its name, as names of types repeat."""
+    if isinstance(value, np.ndarray):
+        return "an array"
+    kind, library = type(value), type(value).__module__.partition(".")[0]
+    is_foreign = kind.__name__ in _NAMES_OF_OURS and library not in {"armillary", "__main__"}
+    return _an(f"{library} {kind.__name__}" if is_foreign else kind.__name__)
 
 
 def also_given(asked: Asked, value: Any, helper: object, argument: str, expected: type, *, why: str) -> None:

@@ -165,9 +165,9 @@ def _motion_of_the_graphs_kind(store: GraphStore, twist: Twist, call: str) -> No
 
 def _differs(relation: Pose | Twist, call: str, expected: str, found: str) -> RepresentationDiffers:
     cure = "Convert it, in so many words: .converted(representation), or make the graph of the other kind."
-    return RepresentationDiffers(
-        operation=call, asked=f"{call} {relation!r}", expected=expected, found=found, cure=cure
-    )
+    truth = f"the graph's coordinates are {expected}, and these are {found}"
+    asked = f"{call.partition('_')[0]} {relation!r}"
+    return RepresentationDiffers(operation=call, asked=asked, expected=expected, found=found, cure=cure, truth=truth)
 
 
 def settle(store: GraphStore, frames: Collection[str]) -> None:

@@ -191,7 +191,9 @@ class TestAnUnknownName:
 class TestAStatement:
     def test_in_other_coordinates_is_refused(self, graph):
         pose = Pose(of="crater", in_frame="table", coordinates=np.eye(4))
-        with pytest.raises(RepresentationDiffers, match="HomogeneousMatrix"):
+        with pytest.raises(
+            RepresentationDiffers, match="the graph's coordinates are Transform, and these are HomogeneousMatrix"
+        ):
             graph.add_pose(pose)
         matrices = RelationGraph(representation=HOMOGENEOUS_MATRIX)
         matrices.add_body("a", frames=["a"])

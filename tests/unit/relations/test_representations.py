@@ -227,6 +227,11 @@ class TestScipy:
         assert turn.inverse().inverse().is_close(turn, rad=CLOSE)
         assert pickle.loads(pickle.dumps(turn)) == turn
 
+    def test_rotations_are_called_by_their_library_where_one_of_ours_is_meant(self):
+        given = pytest.importorskip("scipy.spatial.transform").Rotation.identity()
+        with pytest.raises(InvalidArgument, match="must be a Rotation, got a scipy Rotation"):
+            Orientation(of="a", in_frame="b", rotation=given)
+
     def test_a_stack_of_rotations_is_refused(self):
         foreign = pytest.importorskip("scipy.spatial.transform").Rotation
         with pytest.raises(InvalidArgument, match="a stack of 2"):
