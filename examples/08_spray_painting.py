@@ -6,7 +6,8 @@ axes of the panel.
 
 A `RelationGraph` holds bodies with frames on them, poses from frame to frame and twists from body to frame, all of one
 instant. It brings every twist on the way to the point and to the axes of the question, lever arms included, and adds
-them up. What would contradict itself is refused: the last part shows how that reads.
+them up. What would contradict itself is refused: one part shows how that reads. The last part asks the same of a timed
+`World`, whose poses and twists come one by one.
 
 Scene and numbers are those of De Laet et al., "Rigid body pose and twist scene graph founded on geometric relations
 semantics for robotic applications"; there the bodies are called B, C, O1, E, O2. What the words mean is explained in
@@ -15,7 +16,7 @@ docs/meaning.md.
 
 import numpy as np
 
-from armillary import Rotation, Transform, errors
+from armillary import Rotation, Transform, World, errors, seconds
 from armillary.relations import HOMOGENEOUS_MATRIX, NATIVE, Pose, RelationGraph, Twist
 
 BODIES = {
@@ -108,3 +109,30 @@ matrices = workshop(HOMOGENEOUS_MATRIX)
 for edge in graph.poses():
     matrices.add_pose(edge.converted(HOMOGENEOUS_MATRIX))
 why_not(lambda: matrices.pose(of="nozzle", in_frame="panel", point="gun"))  # a matrix has no room for another point
+
+# The same in time. A world takes poses and twists with their stamps; camera and panel are mounted: fix says so.
+world = World()
+for body, frames in BODIES.items():
+    world.add_body(body, frames=frames)
+START, END = seconds(2), seconds(3)
+motions = {(twist.point, twist.reference_body): twist for twist in graph.twists()}
+for edge in graph.poses():
+    twist = motions[edge.of, edge.reference_body] if edge.of in {"gun", "flange"} else None
+    if twist is None:
+        world.fix(of=edge.of, in_frame=edge.in_frame, transform=edge.transform)
+        continue
+    for at, ago_s in ((START, -1.0), (END, 0.0)):
+        moving = {"of": edge.of, "at": at}
+        world.set_pose(**moving, in_frame=edge.in_frame, transform=twist.integrate(edge, ago_s).transform)
+        measured = {"linear": twist.linear, "angular": twist.angular, "expressed_in": twist.expressed_in}
+        world.set_twist(**moving, **measured, relative_to=twist.reference_body)
+
+print("\nThe same in a world, a second ago and now; measured twists come first, and the answer says so:")
+for at in (START, END):
+    moves = world.twist(of="nozzle", relative_to="panel", at=at)
+    print(f"  at {at / 1e9:g} s, {moves.method}: {moves}")
+
+print("How fast the nozzle goes over the panel, and half a second from now, if all keep moving as they do:")
+print(f"  {world.linear_velocity(of='nozzle', relative_to='panel', at=END)}")
+soon = world.pose(of="nozzle", in_frame="panel", at=END + seconds(0.5), outside="predict")
+print(f"  {soon.method}: {soon.position}")

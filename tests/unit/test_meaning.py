@@ -226,3 +226,37 @@ class TestAPoseInOtherCoordinates:
         with pytest.raises((InvalidArgument, InvalidTransform), match=r"transform|rotation|orthonormal"):
             world.fix(of="a", in_frame="b", transform=given)
         assert world.frames() == ()
+
+
+class TestVelocitiesThatTf2Knows:
+    """Its own fixture: samples every 0.1 s, from 0.1 to 6 s."""
+
+    @staticmethod
+    def world(xyz=(0, 0, 0), turning=(0, 0, 0)):
+        world = World()
+        for t in np.arange(1, 61) / 10:
+            transform = Transform.from_rotation(Rotation.exp(t * np.array(turning)), xyz=t * np.array(xyz))
+            world.set_pose(of="bar", in_frame="foo", transform=transform, at=seconds(t))
+        world.fix(of="ahead", in_frame="foo", transform=moved(1.0))
+        world.fix(of="foo", in_frame="above", transform=moved(z=-1.0))
+        return world
+
+    @pytest.mark.parametrize("observer", ["foo", "ahead", "above"])
+    @pytest.mark.parametrize("xyz", [*np.eye(3), *-np.eye(3)], ids=str)
+    def test_u1_are_the_same_for_observers_at_rest(self, observer, xyz):
+        velocity = self.world(xyz=xyz).linear_velocity(of="bar", relative_to=observer, at=seconds(2.5))
+        assert velocity.xyz == pytest.approx(xyz, abs=1e-9)
+
+    @pytest.mark.parametrize("turning", [*np.eye(3), *-np.eye(3)], ids=str)
+    @pytest.mark.parametrize(("observer", "place"), [("foo", (0, 0, 0)), ("ahead", (1, 0, 0)), ("above", (0, 0, 1))])
+    def test_u2_u3_u4_of_a_turning_body_are_those_of_the_named_point(self, observer, place, turning):
+        twist = self.world(turning=turning).twist(of="bar", relative_to=observer, point=observer, at=seconds(2.55))
+        assert twist.angular == pytest.approx(turning, abs=1e-9)
+        assert twist.linear == pytest.approx(np.cross(turning, place), abs=1e-9)
+
+    @pytest.mark.parametrize(("speed", "window"), [(1.0, 0.1), (0.3, 4.001), (3.0, 4.001)])
+    def test_u5_u6_over_a_window_are_those_of_the_data(self, speed, window):
+        world = self.world(xyz=(speed, 0, 0))
+        for at in (2.5, 5.99):
+            asked = {"of": "bar", "relative_to": "foo", "at": seconds(at)}
+            assert world.linear_velocity(**asked, window=seconds(window)).xyz[0] == pytest.approx(speed)
