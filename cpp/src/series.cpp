@@ -146,7 +146,7 @@ Series::Inserted Series::insert(Stamp stamp, std::span<const double> values, con
 
 void Series::insert_computed(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired) {
   if (stamp < floor()) return;
-  mark(stamp, true, retired);  // first: nobody must take the row for one that was said
+  if (!is_computed(stamp)) mark(stamp, true, retired);  // first: nobody must take the row for one that was said
   put(stamp, values, side, retired);
 }
 
