@@ -131,6 +131,8 @@ void Forest::State::integrate(TrackRecord& track, const TwistRecord& twist, Stam
   }
   if (track.is_stale) publish(track.of);
   track.is_stale = false;
+  if (track.may_loop && !watching.empty())  // where a circle is cut depends on all of its data
+    std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });
   if (track.watches.empty()) return;
   const auto tell = [&](const Row& row) { track.watches.inserted({row.stamp_ns()}); };
   twist.series->for_each(from, {track.next_said(from).ns - 1}, tell);
