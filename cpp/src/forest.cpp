@@ -262,7 +262,7 @@ std::optional<RelationInfo> Forest::relation(RelationId id) const {
     const bool counts = run.relation == id && run.is_sampled() == (info.kind == ProviderKind::sampled);
     if (!counts) continue;
     if (run.is_sampled()) info.samples += run.series->size();
-    info.integrated = run.is_sampled() && run.series->integrated_after() == record.track->said;
+    info.integrated = run.is_sampled() && run.series->is_computed(run.series->newest());
     const Coverage covered = record.track->coverage(k);
     info.coverage.first = std::min(info.coverage.first, covered.first);
     info.coverage.last = std::max(info.coverage.last, covered.last);

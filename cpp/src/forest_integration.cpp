@@ -1,6 +1,8 @@
-// A source that gives only twists: its frame's poses are integrated from the last one it said.
+// A source that gives twists of its frame: after each pose it said, poses are integrated until the next it said.
+// What is integrated depends on the set of what was said, not on the order it came in.
 
 #include <algorithm>
+#include <cmath>
 
 #include "armillary/pose_row.hpp"
 #include "forest_state.hpp"
@@ -16,10 +18,10 @@ struct Place {
   std::optional<Covariance> covariance;
 };
 
-/// Goes on with the mean of two velocities; the first twist is held over the time before it.
-Place moved(const Place& before, const Row& twist, const std::optional<Velocity>& last) {
+/// Goes on with the mean of two velocities; where none is known at the start, the one at the end is held.
+Place moved(const Place& before, const Row& twist, const Row& last) {
   const double duration_s = 1e-9 * static_cast<double>(twist.stamp_ns() - before.at.ns);
-  const Velocity now = velocity_of(twist), mean = last ? 0.5 * (*last + now) : now;
+  const Velocity now = velocity_of(twist), mean = last ? 0.5 * (velocity_of(last) + now) : now;
   const Transform way = Transform::exp(mean.during(duration_s));
   Place after{{twist.stamp_ns()}, before.pose * way, std::nullopt};
   after.pose.rotation = after.pose.rotation.normalized();
@@ -28,53 +30,129 @@ Place moved(const Place& before, const Row& twist, const std::optional<Velocity>
   return after;
 }
 
-}  // namespace
-
-/// Whether all that `track`'s source says after its first twist are twists.
-bool Forest::State::integrates(const TrackRecord& track, const TwistRecord& twist) const {
-  return track.source == twist.source && track.said != Stamp::always() && track.said <= twist.first && !track.may_loop;
+void write_computed(const Place& place, Series& series, RetireList& retired) {
+  std::array<double, Covariance::kPacked> packed;
+  if (place.covariance) place.covariance->pack(packed);
+  series.insert_computed(place.at, values_of(place.pose), place.covariance ? packed.data() : nullptr, retired);
 }
 
-/// The run that twists from `from` on continue: sampled, and in a frame of the body that they are relative to.
-RunRecord* Forest::State::run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp from, Stamp& end) const {
-  const std::ptrdiff_t k = track.run_at(from);
+/// An absurd velocity leads out of what numbers can say.
+bool is_finite(const Transform& pose) {
+  const auto values = values_of(pose);
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
+/// Where integration for `from` sets out: the pose said there, or else the last one before.
+Row start_of(const Series& series, Stamp from) {
+  const Row here = series.bracket(from).before;
+  const bool is_said = here && here.stamp_ns() == from.ns && !series.is_computed(from);
+  return is_said ? here : series.bracket({from.ns - 1}).before;
+}
+
+/// Whether poses after `at` were integrated from twists that are forgotten since.
+bool outlive_twists(const Series& series, Stamp at, const Series& twists) {
+  const Row after = series.bracket(at).after;
+  return after && after.stamp_ns() < twists.floor().ns && series.is_computed({after.stamp_ns()});
+}
+
+}  // namespace
+
+Stamp TrackRecord::next_said(Stamp at) const {
+  const std::ptrdiff_t k = run_at(at);
+  if (k >= 0 && runs[static_cast<std::size_t>(k)].is_sampled()) {
+    const Series& series = *runs[static_cast<std::size_t>(k)].series;
+    Row row = series.bracket(at).after;
+    while (row && series.is_computed({row.stamp_ns()})) row = series.bracket({row.stamp_ns()}).after;
+    if (row) return {row.stamp_ns()};
+  }
+  const auto next = static_cast<std::size_t>(k + 1);
+  return next < runs.size() ? runs[next].from : Stamp::never();
+}
+
+/// The run in force at `at`, if it is sampled, and in a frame of the body that the twists are relative to.
+RunRecord* Forest::State::run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp at) const {
+  const std::ptrdiff_t k = track.run_at(at);
   if (k < 0) return nullptr;
   RunRecord& run = track.runs[static_cast<std::size_t>(k)];
-  const bool is_last = static_cast<std::size_t>(k) + 1 == track.runs.size();
-  end = is_last ? Stamp::never() : Stamp{track.runs[static_cast<std::size_t>(k) + 1].from.ns - 1};
   const bool fits = run.is_sampled() && !run.is_placeholder() && frames[run.parent].body == twist.reference;
   return fits ? &run : nullptr;
 }
 
-/// Poses at the stamps of the twists from `from` on, each from the one before it.
-void Forest::State::integrate(TrackRecord& track, const TwistRecord& twist, Stamp from) {
-  if (!integrates(track, twist)) return;
-  from = std::max(from, Stamp{track.said.ns + 1});
-  Stamp end;
-  RunRecord* run = run_to_integrate(track, twist, from, end);
-  const Row start = run == nullptr ? Row{} : run->series->bracket({from.ns - 1}).before;
+/// Takes back what was integrated from `from` until the next that was said. A new series: readers keep the one they see.
+bool Forest::State::drop_integrated(TrackRecord& track, Stamp from) {
+  const std::ptrdiff_t k = track.run_at(from);
+  if (k < 0 || !track.runs[static_cast<std::size_t>(k)].is_sampled()) return false;
+  RunRecord& run = track.runs[static_cast<std::size_t>(k)];
+  const Row after = run.series->bracket(from).after;
+  const bool is_here = run.series->is_computed(from), is_after = after && run.series->is_computed({after.stamp_ns()});
+  if (!is_here && !is_after) return false;
+  RunRecord kept{.from = run.from, .parent = run.parent, .relation = run.relation};
+  kept.series = copy_of(run, is_here ? from : Stamp{from.ns + 1}, track.next_said(from));
+  track.is_stale = true;
+  discard(run);
+  run = std::move(kept);
+  return true;
+}
+
+/// Poses at the stamps of the twists, each from the one before it, until the next that was said.
+void Forest::State::write_integrated(TrackRecord& track, const TwistRecord& twist, Stamp from) {
+  RunRecord* run = run_to_integrate(track, twist, from);
+  const Row start = run == nullptr ? Row{} : start_of(*run->series, from);
   if (!start) return;
   Place place{{start.stamp_ns()}, pose_of(start), covariance_of(start)};
-  std::optional<Velocity> last;
-  if (const Row before = twist.series->bracket({from.ns - 1}).before) last = velocity_of(before);
-  std::array<double, Covariance::kPacked> packed;
-  run->series->begin_integrated(track.said);
-  twist.series->for_each(from, end, [&](const Row& row) {
-    place = moved(place, row, last);
-    last = velocity_of(row);
-    if (place.covariance) place.covariance->pack(packed);
-    run->series->insert(place.at, values_of(place.pose), place.covariance ? packed.data() : nullptr, retired);
-    track.watches.inserted(place.at);
-  });
+  if (outlive_twists(*run->series, place.at, *twist.series)) drop_integrated(track, {place.at.ns + 1});
+  const Stamp end = track.next_said(place.at);
+  auto [last, next] = twist.series->bracket(place.at);
+  for (; next && next.stamp_ns() < end.ns; next = twist.series->bracket({next.stamp_ns()}).after) {
+    place = moved(place, next, last);
+    if (!is_finite(place.pose)) return static_cast<void>(drop_integrated(track, place.at));
+    write_computed(place, *run->series, retired);
+    last = next;
+  }
+}
+
+/// Where a circle is possible: tried on a copy, and kept as far as at no instant it closes a loop.
+void Forest::State::write_integrated_on_circle(TrackRecord& track, const TwistRecord& twist, Stamp from) {
+  TrackRecord draft = copy_of(track);
+  write_integrated(draft, twist, from);
+  while (const Failure failure = check_loops(draft))
+    if (!drop_integrated(draft, failure->requested)) return;
+  track.is_stale = true;
+  std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
+  track.runs = std::move(draft.runs);
+}
+
+void Forest::State::integrate(TrackRecord& track, const TwistRecord& twist, Stamp from) {
+  if (run_to_integrate(track, twist, from) == nullptr) return;
+  if (track.may_loop) {
+    write_integrated_on_circle(track, twist, from);
+  } else {
+    write_integrated(track, twist, from);
+  }
+  if (track.is_stale) publish(track.of);
+  track.is_stale = false;
+  if (track.may_loop && !watching.empty())  // where a circle is cut depends on all of its data
+    std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });
+  if (track.watches.empty()) return;
+  const auto tell = [&](const Row& row) { track.watches.inserted({row.stamp_ns()}); };
+  twist.series->for_each(from, {track.next_said(from).ns - 1}, tell);
 }
 
 void Forest::State::twist_said(const TwistRecord& twist, Stamp at) {
-  if (TrackRecord* track = find_track(twist.of, twist.source)) integrate(*track, twist, at);
+  TrackRecord* track = find_track(twist.of, twist.source);
+  if (track == nullptr) return;
+  integrate(*track, twist, at);
+  // It is the velocity at poses said before the next twist, too.
+  const Row next = twist.series->bracket(at).after;
+  if (next && track->next_said(at).ns < next.stamp_ns()) integrate(*track, twist, {next.stamp_ns()});
 }
 
-void Forest::State::pose_said(TrackRecord& track, Stamp newest) {
-  track.said = std::max(track.said, newest);
-  for (const RelationId id : frames[track.of].twists) integrate(track, *twists.at(id), track.said);
+void Forest::State::poses_said(TrackRecord& track, std::span<const std::int64_t> stamps) {
+  for (const RelationId id : frames[track.of].twists) {
+    const TwistRecord& twist = *twists.at(id);
+    if (twist.source != track.source) continue;
+    for (const std::int64_t stamp : stamps) integrate(track, twist, {stamp});
+  }
 }
 
 }  // namespace armillary

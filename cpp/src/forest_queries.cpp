@@ -28,7 +28,7 @@ void set_covariance(const CovarianceSum& sum, PoseAnswer& answer) {
 
 bool is_integrated(const Path& path, Stamp at) {
   const auto integrated = [at](const PathEdge& edge) {
-    return edge.provider.kind == ProviderKind::sampled && edge.provider.series().integrated_after() < at;
+    return edge.provider.kind == ProviderKind::sampled && edge.provider.series().rests_on_computed(at);
   };
   return std::ranges::any_of(path.up, integrated) || std::ranges::any_of(path.down, integrated);
 }

@@ -30,8 +30,12 @@ Coverage TrackRecord::coverage(std::size_t k) const {
 
 namespace {
 
-void copy_row(const Row& row, Series& to, RetireList& retired) {
-  to.insert({row.stamp_ns()}, {row.values(), kPoseWidth}, row.side, retired);
+void copy_row(const Series& from, const Row& row, Series& to, RetireList& retired) {
+  if (from.is_computed({row.stamp_ns()})) {
+    to.insert_computed({row.stamp_ns()}, {row.values(), kPoseWidth}, row.side, retired);
+  } else {
+    to.insert({row.stamp_ns()}, {row.values(), kPoseWidth}, row.side, retired);
+  }
 }
 
 }  // namespace
@@ -54,8 +58,8 @@ void Forest::State::join_runs(TrackRecord& track, std::size_t k) {
   const Stamp floor = left.series->empty() ? std::max(left.series->floor(), right.series->floor()) : left.series->floor();
   if (floor != Stamp::always()) both.series->begin_forgotten(floor);
   for (const RunRecord* run : {&left, &right})
-    run->series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) { copy_row(row, *both.series, retired); });
-  both.series->begin_integrated(std::min(left.series->integrated_after(), right.series->integrated_after()));
+    run->series->for_each(Stamp::always(), Stamp::never(),
+                          [&](const Row& row) { copy_row(*run->series, row, *both.series, retired); });
   erase_run(track, k + 1);
   discard(track.runs[k]);
   track.runs[k] = std::move(both);
@@ -67,9 +71,8 @@ void Forest::State::split_run(TrackRecord& track, std::size_t k, Stamp at) {
   RunRecord left{.from = whole.from, .parent = whole.parent, .relation = whole.relation, .series = new_series(whole.relation)};
   RunRecord right{.parent = whole.parent, .relation = whole.relation, .series = new_series(whole.relation)};
   whole.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
-    if (row.stamp_ns() != at.ns) copy_row(row, row.stamp_ns() < at.ns ? *left.series : *right.series, retired);
+    if (row.stamp_ns() != at.ns) copy_row(*whole.series, row, row.stamp_ns() < at.ns ? *left.series : *right.series, retired);
   });
-  for (const RunRecord* part : {&left, &right}) part->series->begin_integrated(whole.series->integrated_after());
   const bool left_was_forgotten = left.series->empty() && whole.from < at;
   if (left_was_forgotten) left.series->begin_forgotten(at);
   erase_run(track, k);
@@ -107,6 +110,9 @@ void Forest::State::drop_placeholder(TrackRecord& track, RelationId unless) {
 
 void Forest::State::place_sample(TrackRecord& track, const RelationRecord& relation, const Sample& sample) {
   drop_placeholder(track, relation.id);
+  const std::ptrdiff_t present = track.run_at(sample.at);
+  const bool moves = present >= 0 && track.runs[static_cast<std::size_t>(present)].relation != relation.id;
+  if (moves) drop_integrated(track, sample.at);  // else they are integrated anew, in their places
   remove_event(track, sample.at, relation.id);
   const auto write = [&](RunRecord& run) { run.series->insert(sample.at, sample.values, sample.side, retired); };
   const std::ptrdiff_t current = track.run_at(sample.at);
@@ -136,6 +142,7 @@ void Forest::State::place_run(TrackRecord& track, RunRecord run) {
     return;
   }
   drop_placeholder(track, kNone);
+  drop_integrated(track, run.from);
   remove_event(track, run.from, kNone);
   const std::ptrdiff_t current = track.run_at(run.from);
   if (current >= 0) {
@@ -190,18 +197,24 @@ void Forest::State::drop_unused_relations(TrackRecord& track) {
   });
 }
 
+/// A run's samples, but for those from `from` until before `to`.
+std::unique_ptr<Series> Forest::State::copy_of(const RunRecord& run, Stamp from, Stamp to) {
+  std::unique_ptr<Series> twin = new_series(run.relation);
+  if (run.series->floor() != Stamp::always()) twin->begin_forgotten(run.series->floor());
+  run.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
+    const bool is_left_out = from.ns <= row.stamp_ns() && row.stamp_ns() < to.ns;
+    if (!is_left_out) copy_row(*run.series, row, *twin, retired);
+  });
+  return twin;
+}
+
 /// A track to try an edit on: nothing in it is shared with what readers see.
 TrackRecord Forest::State::copy_of(const TrackRecord& track) {
   TrackRecord copy{.of = track.of, .source = track.source, .may_loop = track.may_loop};
   for (const RunRecord& run : track.runs) {
     RunRecord twin{.from = run.from, .parent = run.parent, .relation = run.relation, .driven = run.driven};
     if (run.fixed) twin.fixed = std::make_unique<FixedPose>(*run.fixed);
-    if (run.series) {
-      twin.series = new_series(run.relation);
-      twin.series->begin_integrated(run.series->integrated_after());
-      if (run.series->floor() != Stamp::always()) twin.series->begin_forgotten(run.series->floor());
-      run.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) { copy_row(row, *twin.series, retired); });
-    }
+    if (run.series) twin.series = copy_of(run, Stamp::never(), Stamp::never());
     copy.runs.push_back(std::move(twin));
   }
   return copy;

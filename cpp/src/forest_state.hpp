@@ -34,13 +34,14 @@ struct TrackRecord {
   SourceId source = kNone;
   std::vector<RunRecord> runs{};  // by `from`, oldest first
   std::vector<RelationId> relations{};
-  bool is_stale = false;         // an edit broke off for want of memory: readers have not seen its runs yet
-  bool may_loop = false;         // on a circle when time is ignored: every insert is then checked
-  Stamp said = Stamp::always();  // newest sample that the source said itself; later ones were integrated
+  bool is_stale = false;  // an edit broke off for want of memory: readers have not seen its runs yet
+  bool may_loop = false;  // on a circle when time is ignored: every insert is then checked
   WatchList watches{};
 
   /// Index of the run in force at `at`, or -1.
   [[nodiscard]] std::ptrdiff_t run_at(Stamp at) const;
+  /// The first stamp after `at` for which the source itself said something; `never` if there is none.
+  [[nodiscard]] Stamp next_said(Stamp at) const;
   /// The runs as readers see them.
   [[nodiscard]] std::vector<Run> published() const;
   /// What run `k` covers: its samples, or until the next run begins.
@@ -62,7 +63,6 @@ struct TwistRecord {
   BodyId reference = kNone;
   SourceId source = kNone;
   Retention retention{};
-  Stamp first = Stamp::never();      // oldest stamp that was ever said
   std::unique_ptr<Series> series{};  // body form
 };
 
@@ -184,11 +184,13 @@ struct Forest::State {
   void forget_twist_samples();
 
   // poses from twists (forest_integration.cpp)
-  [[nodiscard]] bool integrates(const TrackRecord& track, const TwistRecord& twist) const;
-  [[nodiscard]] RunRecord* run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp from, Stamp& end) const;
+  [[nodiscard]] RunRecord* run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp at) const;
+  bool drop_integrated(TrackRecord& track, Stamp from);
+  void write_integrated(TrackRecord& track, const TwistRecord& twist, Stamp from);
+  void write_integrated_on_circle(TrackRecord& track, const TwistRecord& twist, Stamp from);
   void integrate(TrackRecord& track, const TwistRecord& twist, Stamp from);
   void twist_said(const TwistRecord& twist, Stamp at);
-  void pose_said(TrackRecord& track, Stamp newest);
+  void poses_said(TrackRecord& track, std::span<const std::int64_t> stamps);
 
   // writing (forest_writing.cpp)
   [[nodiscard]] Failure check_stamps(const RelationRecord* relation, std::span<const std::int64_t> stamps) const;
@@ -216,6 +218,7 @@ struct Forest::State {
   void drop_placeholder(TrackRecord& track, RelationId unless);
   void drop_unused_relations(TrackRecord& track);
   [[nodiscard]] std::unique_ptr<Series> new_series(RelationId relation) const;
+  [[nodiscard]] std::unique_ptr<Series> copy_of(const RunRecord& run, Stamp from, Stamp to);
   [[nodiscard]] TrackRecord copy_of(const TrackRecord& track);
 
   // loops (forest_loops.cpp)

@@ -57,7 +57,6 @@ void Forest::State::erase_twists_of(FrameId frame) {
 void Forest::State::forget_twist_samples() {
   for (auto& [id, twist] : twists) {
     unlinked_twists.push_back(std::exchange(twist->series, std::make_unique<Series>(kTwistWidth, twist->retention)));
-    twist->first = Stamp::never();
     bodies_changed = true;
   }
 }
@@ -145,7 +144,6 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const Veloci
   std::array<double, Covariance::kPacked> packed;
   if (covariance) covariance->pack(packed);
   twist->series->insert(at, values_of(body_form), covariance ? packed.data() : nullptr, retired);
-  twist->first = std::min(twist->first, at);
   if (bodies_changed) publish(twist->of);
   twist_said(*twist, at);
   return {};

@@ -62,7 +62,7 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
   }
   run.series->insert(sample.at, sample.values, sample.side, retired);
   track.watches.inserted(sample.at);
-  pose_said(track, sample.at);
+  poses_said(track, {&sample.at.ns, 1});
   return true;
 }
 
@@ -162,7 +162,7 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   if (relation == nullptr) return {};
   if (!relation->track->watches.empty())
     for (const std::int64_t stamp : stamps) relation->track->watches.inserted({stamp});
-  pose_said(*relation->track, {*std::ranges::max_element(stamps)});
+  poses_said(*relation->track, stamps);
   return {};
 }
 
@@ -180,7 +180,6 @@ Failure Forest::State::open_run(const EdgeName& edge, RunRecord run, bool recali
 
 /// Sampled runs are emptied where they are: structure stays. When time restarts only the newest parent counts.
 void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
-  track.said = Stamp::always();
   if (track.runs.empty()) return;
   const bool only_sampled = std::ranges::all_of(track.runs, &RunRecord::is_sampled);
   if (time_restarts || only_sampled) {

@@ -78,6 +78,7 @@ Series::Series(std::uint32_t width, Retention retention)
     : floor_ns_(Stamp::always().ns), newest_ns_(Stamp::always().ns), width_(width), retention_(retention) {}
 
 Series::~Series() {
+  delete marks_.load();
   const Index* index = index_.load();
   if (index == nullptr) return;
   for (std::uint32_t i = index->begin; i < index->end; ++i)
@@ -139,6 +140,17 @@ void Series::make_room_in_index(RetireList& retired) {
 
 Series::Inserted Series::insert(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired) {
   if (stamp < floor()) return Inserted::late;  // already forgotten; the forest refuses it with a reason
+  if (marks_.load(std::memory_order_relaxed) != nullptr && is_computed(stamp)) mark(stamp, false, retired);
+  return put(stamp, values, side, retired);
+}
+
+void Series::insert_computed(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired) {
+  if (stamp < floor()) return;
+  if (!is_computed(stamp)) mark(stamp, true, retired);  // first: nobody must take the row for one that was said
+  put(stamp, values, side, retired);
+}
+
+Series::Inserted Series::put(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired) {
   if (side != nullptr && !has_side()) add_side_column(retired);
   if (stamp > newest()) {
     append_row(stamp.ns, values.data(), side, retired);
@@ -362,6 +374,7 @@ void Series::forget_before(Stamp floor, RetireList& retired) {
   if (floor_ns <= floor_ns_.load(std::memory_order_relaxed)) return;
   floor_ns_.store(floor_ns, std::memory_order_release);
   forget_oldest(retired);
+  if (Series* marks = marks_.load(std::memory_order_relaxed)) marks->forget_before({floor_ns}, retired);
 }
 
 void Series::set_retention(const Retention& retention, RetireList& retired) {
@@ -408,6 +421,35 @@ void Series::join_tail_to_previous(RetireList& retired) {
   tail_capacity_ = total;
   retire_rows(left, retired);
   retire_rows(right, retired);
+}
+
+// -- Computed rows
+
+/// The marks are a series of their own: few series have any, and rows stay as long as a cache line.
+void Series::mark(Stamp stamp, bool computed, RetireList& retired) {
+  Series* marks = marks_.load(std::memory_order_relaxed);
+  if (marks == nullptr) {
+    constexpr Retention kAsLongAsItsRow{.history = {std::numeric_limits<std::int64_t>::max()}};
+    marks = new Series(1, kAsLongAsItsRow);
+    marks_.store(marks, std::memory_order_release);
+  }
+  const double value = computed ? 1.0 : 0.0;
+  marks->insert(stamp, {&value, 1}, nullptr, retired);
+}
+
+bool Series::is_computed(Stamp stamp) const {
+  const Series* marks = marks_.load(std::memory_order_acquire);
+  if (marks == nullptr) return false;
+  const Row mark = marks->bracket(stamp).before;
+  return mark && mark.stamp_ns() == stamp.ns && *mark.values() != 0.0;
+}
+
+bool Series::rests_on_computed(Stamp at) const {
+  if (marks_.load(std::memory_order_relaxed) == nullptr) return false;
+  const auto [before, after] = bracket(at);
+  if (before && is_computed({before.stamp_ns()})) return true;
+  const bool is_exact = before && before.stamp_ns() == at.ns;
+  return !is_exact && after && is_computed({after.stamp_ns()});
 }
 
 // -- Reading

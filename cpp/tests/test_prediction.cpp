@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <vector>
+
 #include "worlds.hpp"
 
 using namespace armillary;
@@ -143,14 +146,117 @@ TEST(integrate_late_pose, "a pose that comes after its twists is integrated from
   CHECK_CLOSE(world.x("base", "odom", kSecond), 6.0, 1e-12);
 }
 
-TEST(integrate_stops, "whoever gives poses as well is not integrated") {
+TEST(integrate_onward, "after every pose that was said it goes on from there") {
+  World world;
+  const auto is_integrated = [&](std::int64_t at) { return world.pose("base", "odom", at * kSecond).value.integrated; };
+  world.put_x("base", "odom", 0, 0.0);
+  for (const std::int64_t at : {1, 2, 3}) CHECK(!measure(world, "base", "odom", at * kSecond, kForward));
+  CHECK(!world.put_x("base", "odom", 4 * kSecond, 100.0));
+  CHECK(is_integrated(3) && !is_integrated(4));
+  CHECK(!world.forest.relation(world.relation("base", "odom"))->integrated);
+  for (const std::int64_t at : {5, 6}) CHECK(!measure(world, "base", "odom", at * kSecond, kForward));
+  CHECK_CLOSE(world.x("base", "odom", 3 * kSecond), 3.0, 1e-12);
+  CHECK_CLOSE(world.x("base", "odom", 6 * kSecond), 102.0, 1e-12);
+  CHECK(is_integrated(5) && !is_integrated(4) && !is_integrated(0));
+  CHECK(world.forest.relation(world.relation("base", "odom"))->integrated);
+}
+
+TEST(integrate_at_pose, "a twist at a pose that was said adds no sample, but is the velocity there") {
   World world;
   world.put_x("base", "odom", 0, 0.0);
-  CHECK(!measure(world, "base", "odom", 1, kForward));
-  CHECK(!world.put_x("base", "odom", 2, 7.0));
-  CHECK(!measure(world, "base", "odom", 3, kForward));
-  CHECK(world.kind("base", "odom", 3) == FailureKind::after_history);
-  CHECK(!world.forest.relation(world.relation("base", "odom"))->integrated);
+  CHECK(!measure(world, "base", "odom", kSecond, kForward));
+  CHECK(!measure(world, "base", "odom", 0, 3.0 * kForward));
+  CHECK(world.samples("base", "odom") == 2 && !world.pose("base", "odom", 0).value.integrated);
+  CHECK_CLOSE(world.x("base", "odom", kSecond), 2.0, 1e-12);
+}
+
+TEST(integrate_older_twist, "a twist before a pose is the velocity at it, however late it comes") {
+  World world;
+  CHECK(!world.put_x("base", "odom", 2, 0.0));
+  CHECK(!world.put_x("base", "odom", 2 * kSecond, 0.0));
+  CHECK(!measure(world, "base", "odom", 3 * kSecond, kForward));
+  CHECK(!measure(world, "base", "odom", 1, 3.0 * kForward));
+  CHECK_CLOSE(world.x("base", "odom", 3 * kSecond), 2.0, 1e-12);
+}
+
+namespace {
+
+/// One thing that is said, at a second.
+struct Said {
+  double at_s;
+  void (*say)(World&, std::int64_t at);
+};
+
+void say_pose(World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 0.0); }
+void say_twist(World& world, std::int64_t at) {
+  (void)measure(world, "base", "odom", at, {{1.0 + 1e-9 * static_cast<double>(at), 0, 0}, {0, 0, 0.5}});
+}
+
+/// All answers to the end, as one row of numbers.
+std::vector<double> answers_after(const std::vector<Said>& all, const std::vector<std::size_t>& order) {
+  World world;
+  for (const std::size_t i : order) all[i].say(world, static_cast<std::int64_t>(1e9 * all[i].at_s));
+  std::vector<double> row;
+  for (const std::string_view frame : {"odom", "dock"})
+    for (std::int64_t at = 0; at <= 4 * kSecond; at += kSecond / 4) {
+      const auto answer = world.pose("base", frame, at);
+      const auto& [x, y, z] = answer.value.transform.translation;
+      const double number = answer ? 1.0 : 0.0, method = answer.value.integrated ? 1.0 : 0.0;
+      row.insert(row.end(), {number, answer ? method : 0.0, answer ? x : 0.0, answer ? y : 0.0});
+    }
+  return row;
+}
+
+}  // namespace
+
+TEST(integrate_permuted, "what is integrated depends on the set of what was said, not on its order") {
+  const Said extras[] = {{1.5, [](World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 10.0); }},
+                         {2.0, [](World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 10.0); }},
+                         {1.5, [](World& world, std::int64_t at) { (void)world.put_x("base", "dock", at, 10.0); }},
+                         {1.5, [](World& world, std::int64_t at) { (void)world.fix("base", "dock", {}, {at}); }},
+                         {2.0, [](World& world, std::int64_t at) { (void)world.fix("base", "odom", {}, {at}); }}};
+  for (const Said& extra : extras) {
+    const std::vector<Said> all{{0.0, say_pose}, {1.0, say_twist}, {2.0, say_twist}, {3.0, say_twist}, extra};
+    std::vector<std::size_t> order{0, 1, 2, 3, 4};
+    const std::vector<double> expected = answers_after(all, order);
+    while (std::ranges::next_permutation(order).found) CHECK(answers_after(all, order) == expected);
+  }
+}
+
+TEST(integrate_absurd, "what numbers cannot say is not stored; a better twist mends it") {
+  World world;
+  world.put_x("base", "odom", 0, 0.0);
+  for (const std::int64_t at : {1, 3, 4}) CHECK(!measure(world, "base", "odom", at * kSecond, kForward));
+  CHECK(!measure(world, "base", "odom", 2 * kSecond, {{1, 0, 0}, {0, 0, 1e160}}));
+  CHECK_CLOSE(world.x("base", "odom", kSecond), 1.0, 1e-12);
+  CHECK(world.kind("base", "odom", 2 * kSecond) == FailureKind::after_history);
+  CHECK(!measure(world, "base", "odom", 5 * kSecond, kForward));
+  CHECK(world.samples("base", "odom") == 2);
+  CHECK(!measure(world, "base", "odom", 2 * kSecond, kForward));
+  CHECK_CLOSE(world.x("base", "odom", 5 * kSecond), 5.0, 1e-12);
+}
+
+TEST(integrate_circle, "on a circle it goes on as far as no loop closes") {
+  World world;
+  CHECK(!world.put("base", "odom", {0, 1}));
+  CHECK(!world.put("odom", "base", {3 * kSecond}));
+  for (const std::int64_t at : {1, 2, 3, 4}) CHECK(!measure(world, "base", "odom", at * kSecond, kForward));
+  CHECK_CLOSE(world.x("base", "odom", 2 * kSecond), 3.0, 1e-6);
+  CHECK(world.pose("base", "odom", 2 * kSecond).value.integrated);
+  CHECK(world.samples("base", "odom") == 4);
+}
+
+TEST(integrate_forgets, "what is forgotten takes its marks along, and is gone on from") {
+  ForestOptions options;
+  options.retention = tests::keeping(10);
+  World world(std::move(options));
+  CHECK(!world.put_x("base", "odom", 0, 0.0));
+  for (std::int64_t at = 1; at <= 1000; ++at) CHECK(!measure(world, "base", "odom", at, 1e9 * kForward));
+  CHECK(world.samples("base", "odom") == 11);
+  CHECK_CLOSE(world.x("base", "odom", 1000), 1000.0, 1e-6);
+  CHECK(!world.put_x("base", "odom", 995, 0.0));
+  CHECK_CLOSE(world.x("base", "odom", 1000), 5.0, 1e-6);
+  CHECK_CLOSE(world.x("base", "odom", 994), 994.0, 1e-6);
 }
 
 TEST(integrate_own, "only its own track, under a frame of the body the twists are relative to") {

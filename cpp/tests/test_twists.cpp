@@ -239,7 +239,7 @@ TEST(measured_sum, "measured twists telescope over bodies and agree with the pos
   grow_random_tree(world, 11);
   for (const std::int64_t at : {200'000'000, 600'000'000})
     for (const auto& [of, in] : {std::pair{"c", "a"}, std::pair{"a", "map"}, std::pair{"d", "map"}})
-      CHECK(!measure(world, of, in, at, twist(world, {.of = of, .relative_to = in}, at).value.velocity, in));
+      CHECK(!measure(world, of, in, at, twist(world, {.of = of, .relative_to = in}, at).value.velocity, in, "imu"));
   const std::int64_t at = 600'000'000;
   for (const std::string_view axes : {"map", "c", "e"}) {
     const auto answer = twist(world, {.of = "c", .relative_to = "d", .axes = axes, .point = "mount"}, at);

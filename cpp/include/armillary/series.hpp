@@ -72,9 +72,8 @@ class alignas(64) Series {
   void begin_forgotten(Stamp floor) { floor_ns_.store(floor.ns); }
   [[nodiscard]] bool is_forgotten() const { return empty() && floor_ns_.load() != Stamp::always().ns; }
 
-  /// What is newer than `after` was computed from other data, and not said.
-  void begin_integrated(Stamp after) { integrated_after_ns_.store(after.ns, std::memory_order_relaxed); }
-  [[nodiscard]] Stamp integrated_after() const { return {integrated_after_ns_.load(std::memory_order_relaxed)}; }
+  /// The same for a row that was computed from other data, and not said. A row that is said in its place counts as said.
+  void insert_computed(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired);
 
   void set_retention(const Retention& retention, RetireList& retired);
   [[nodiscard]] const Retention& retention() const { return retention_; }
@@ -108,6 +107,10 @@ class alignas(64) Series {
   [[nodiscard]] bool empty() const { return newest_ns_.load(std::memory_order_acquire) == Stamp::always().ns; }
   /// `Stamp::always()` when empty.
   [[nodiscard]] Stamp newest() const { return {newest_ns_.load(std::memory_order_acquire)}; }
+  /// Whether the row of exactly this stamp was computed.
+  [[nodiscard]] bool is_computed(Stamp stamp) const;
+  /// Whether the value at `at` rests on a computed row: on the one there, or else on one of the two around it.
+  [[nodiscard]] bool rests_on_computed(Stamp at) const;
   [[nodiscard]] Row first_row() const;
   [[nodiscard]] Row last_row() const;
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_relaxed); }
@@ -126,6 +129,7 @@ class alignas(64) Series {
   [[nodiscard]] bool has_side() const;
   [[nodiscard]] std::uint32_t stride_for(bool with_side) const;
 
+  Inserted put(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired);
   void append_row(std::int64_t stamp_ns, const double* values, const double* side, RetireList& retired);
   void grow_tail(RetireList& retired);
   void start_chunk(std::int64_t stamp_ns, const double* values, const double* side, RetireList& retired);
@@ -143,11 +147,12 @@ class alignas(64) Series {
   void thin_tail(RetireList& retired);
   void join_tail_to_previous(RetireList& retired);
   [[nodiscard]] Spot find(std::int64_t stamp_ns) const;
+  void mark(Stamp stamp, bool computed, RetireList& retired);
 
   std::atomic<Index*> index_{nullptr};
   std::atomic<std::int64_t> floor_ns_;
   std::atomic<std::int64_t> newest_ns_;
-  std::atomic<std::int64_t> integrated_after_ns_{Stamp::never().ns};
+  std::atomic<Series*> marks_{nullptr};  // per stamp whether it was computed; none: all rows were said. Owned
   std::atomic<std::size_t> size_{0};
   // Below: the writer's own.
   std::uint32_t width_;
