@@ -92,28 +92,110 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
   });
 }
 
+/// A twist as it was said: copied, checked, its names as they will be stored.
+struct SaidTwist {
+  nb::object of, relative_to, expressed_in, source;
+  Velocity velocity;
+  Stamp at;
+  std::optional<Covariance> covariance;
+
+  [[nodiscard]] TwistName name() const { return {text_of(of), text_of(relative_to), text_of(source)}; }
+  [[nodiscard]] TwistSample sample() const {
+    return {
+        .at = at, .expressed_in = text_of(expressed_in), .velocity = velocity, .covariance = covariance ? &*covariance : nullptr};
+  }
+};
+
+/// Held while a relation of twists is made, and while twists wait: what is checked stays true until it is written.
+class TwistLock {
+ public:
+  explicit TwistLock(Self self) : lock_(self.attr("_twist_lock")) { lock_.attr("acquire")(); }
+  ~TwistLock() { lock_.attr("release")(); }
+  TwistLock(const TwistLock&) = delete;
+  TwistLock& operator=(const TwistLock&) = delete;
+
+ private:
+  nb::object lock_;
+};
+
+/// Whether a refused twist may be stored later, when poses have come.
+bool may_still_come(Self self, const Failure& failure) { return failure && !core(self).forest->is_hopeless(failure); }
+
+Failure write_twist(Self self, const SaidTwist& said) {
+  WorldCore& world = core(self);
+  Failure failure = world.forest->set_twist(said.name(), said.sample());
+  if (failure) return failure;
+  for (const nb::object& name : {said.of, said.relative_to})
+    if (known_id(world, name) == nullptr) remember(world, name);
+  sync_catalog(world);
+  return {};
+}
+
+/// The caller holds the lock: a relation that is new must not say what its source says already.
+Failure write_new_twist(Self self, const SaidTwist& said) {
+  const bool is_new = !core(self).forest->has_twist(said.name());
+  if (is_new) self.attr("_check_new_twist")(said.of, said.relative_to, said.source);
+  return write_twist(self, said);
+}
+
+void keep_pending(Self self, const SaidTwist& said) {
+  const auto numbers = [](const Vector3& v) { return nb::make_tuple(v.x, v.y, v.z); };
+  self.attr("_keep_pending")(
+      "of"_a = said.of, "relative_to"_a = said.relative_to, "expressed_in"_a = said.expressed_in, "source"_a = said.source,
+      "at"_a = said.at.ns, "linear"_a = numbers(said.velocity.linear), "angular"_a = numbers(said.velocity.angular),
+      "covariance"_a = said.covariance ? read_only_array(said.covariance->values.data(), {6, 6}) : nb::none());
+}
+
+/// The caller holds the lock. A later word about the same instant takes the place of one that waits.
+void write_or_keep(Self self, const SaidTwist& said, bool pending) {
+  Failure failure = write_new_twist(self, said);
+  if (pending && may_still_come(self, failure)) {
+    keep_pending(self, said);
+    failure = write_new_twist(self, said);  // its poses may have come before it was kept
+    if (may_still_come(self, failure)) return;
+  } else if (failure) {
+    raise_failure(core(self), failure, said.of, said.relative_to, failure->about_twist);
+  }
+  self.attr("_drop_pending")(nb::make_tuple(nb::make_tuple(said.of, said.source, said.at.ns)));
+  if (failure) raise_failure(core(self), failure, said.of, said.relative_to, failure->about_twist);
+}
+
 void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::handle expressed_in, nb::handle linear, nb::handle angular,
                nb::handle at, nb::handle source, nb::handle covariance, bool pending) {
   WorldCore& world = core(self);
-  const Velocity velocity{checked_vector(linear, "linear"), checked_vector(angular, "angular")};
-  const Stamp stamp{as_stamp(at, "at")};
-  check_ahead(self, stamp.ns);
-  std::optional<Covariance> given;
-  if (!covariance.is_none()) given = as_covariance(covariance, "covariance");
-  const nb::object who = source_of(self, source), moving = admitted(self, of), still = admitted(self, relative_to);
-  const nb::object axes = self.attr("_stored_name")(expressed_in);
-  const Failure failure = world.forest->set_twist(
-      {text_of(moving), text_of(still), text_of(who)},
-      {.at = stamp, .expressed_in = text_of(axes), .velocity = velocity, .covariance = given ? &*given : nullptr});
-  if (failure && pending && may_pass(failure->kind) && failure->kind != FailureKind::before_history) {
-    self.attr("_set_twist_later")("of"_a = moving, "relative_to"_a = still, "expressed_in"_a = axes, "linear"_a = linear,
-                                  "angular"_a = angular, "at"_a = at, "source"_a = source, "covariance"_a = covariance);
+  SaidTwist said{.velocity = {checked_vector(linear, "linear"), checked_vector(angular, "angular")}, .at = {as_stamp(at, "at")}};
+  check_ahead(self, said.at.ns);
+  if (!covariance.is_none()) said.covariance = as_covariance(covariance, "covariance");
+  said.source = source_of(self, source);
+  said.of = admitted(self, of);
+  said.relative_to = admitted(self, relative_to);
+  said.expressed_in = self.attr("_stored_name")(expressed_in);
+  if (!pending && !world.has_pending && world.forest->has_twist(said.name())) {
+    if (const Failure failure = write_twist(self, said))
+      raise_failure(world, failure, said.of, said.relative_to, failure->about_twist);
     return;
   }
-  if (failure) raise_failure(world, failure, moving, still, failure->about_twist);
-  for (const nb::object& name : {moving, still})
-    if (known_id(world, name) == nullptr) remember(world, name);
-  sync_catalog(world);
+  {
+    const TwistLock lock(self);
+    write_or_keep(self, said, pending);
+  }
+  settle_pending(self);
+}
+
+/// Whether a twist that waited is stored now; raises what can never be stored any more.
+bool retry_twist(Self self, nb::object of, nb::object relative_to, nb::object expressed_in, nb::handle linear, nb::handle angular,
+                 nb::handle at, nb::object source, nb::handle covariance) {
+  SaidTwist said{.of = of,
+                 .relative_to = relative_to,
+                 .expressed_in = expressed_in,
+                 .source = source,
+                 .velocity = {checked_vector(linear, "linear"), checked_vector(angular, "angular")},
+                 .at = {as_stamp(at, "at")}};
+  if (!covariance.is_none()) said.covariance = as_covariance(covariance, "covariance");
+  const Failure failure = write_new_twist(self, said);
+  const bool waits = may_still_come(self, failure) || (failure && failure->kind == FailureKind::ambiguous_path);
+  if (failure && !waits) raise_failure(core(self), failure, of, relative_to, failure->about_twist);
+  return !waits;
 }
 
 void add_body(Self self, nb::handle name, const std::vector<nb::object>& frames) {
@@ -173,10 +255,20 @@ void bind_world_twists(nb::class_<WorldCore>& world) {
            "    at: Instant [ns].\n"
            "    source: Who says so; the world's own name if not given.\n"
            "    covariance: (6, 6), linear then angular, along the same axes; unknown if not given.\n"
-           "    pending: Keep it until the poses that turn it arrive, instead of refusing it.\n\n"
+           "    pending: Keep it until the poses that turn it arrive, instead of refusing it: the call that brings them stores\n"
+           "        it too. A later word about the same instant takes its place.\n\n"
            "Raises:\n"
            "    StampOutOfRange, NotConnected, UnknownFrame: The axes cannot be turned at that instant.\n"
-           "    ConstraintViolation: A body does not move relative to itself.")
+           "    ConstraintViolation: A body does not move relative to itself, or this source says that motion already: of\n"
+           "        another frame, the other way round, or by a chain of twists. Another source may.\n"
+           "    LimitReached: As many twists wait as `max_waits` allows.")
+      .def("_retry_twist", &retry_twist, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a, "linear"_a, "angular"_a,
+           "at"_a, "source"_a, "covariance"_a.none(),
+           nb::sig(
+               "def _retry_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, "
+               "at: int, source: str, covariance: ArrayLike | None) -> bool"))
+      .def(
+          "_set_has_pending", [](Self self, bool has_pending) { core(self).has_pending = has_pending; }, "has_pending"_a)
       .def("_add_body", &add_body, "name"_a, "frames"_a, nb::sig("def _add_body(self, name: str, frames: list[str]) -> None"))
       .def(
           "bodies", [](Self self) { return nb::tuple(nb::cast(core(self).forest->body_names())); },

@@ -77,6 +77,7 @@ void finish(Self self, const Edge& edge, const Failure& failure) {
   for (const nb::object& name : {edge.of, edge.in_frame})
     if (known_id(world, name) == nullptr) remember(world, name);
   sync_catalog(world);
+  settle_pending(self);
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
         world.forest->try_insert(static_cast<FrameId>(PyLong_AsUnsignedLong(of_id)),
                                  static_cast<FrameId>(PyLong_AsUnsignedLong(in_id)), who, stamp, value, uncertainty);
     if (outcome && *outcome) raise_failure(world, *outcome, of, in_frame, true);
-    if (outcome) return;
+    if (outcome) return settle_pending(self);
   }
   set_pose_by_name(self, of, in_frame, value, stamp, source, uncertainty);
 }
@@ -245,6 +246,7 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
                                                 .outside = as_context(world, outside, nb::str("unique"), nb::none()).outside});
   if (failure) raise_failure(world, failure, of, to);
   sync_catalog(world);
+  settle_pending(self);
 }
 
 void prefer(Self self, nb::handle of, nb::handle source) {
@@ -252,7 +254,7 @@ void prefer(Self self, nb::handle of, nb::handle source) {
   const FrameId id = frame_id(self, of);
   const bool known =
       source.is_none() ? world.forest->prefer(id, std::nullopt) : world.forest->prefer(id, text_of(source_of(self, source)));
-  if (known) return;
+  if (known) return settle_pending(self);
   std::string sources;
   for (const std::string& name : world.forest->sources_of(id)) sources += (sources.empty() ? "'" : ", '") + name + "'";
   raise("InvalidArgument",

@@ -121,7 +121,8 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
       return error_class("InvalidTransform")(
           "The transform is not finite, or its quaternion is no unit one. Check where it was computed; nothing was stored.");
     case FailureKind::not_a_twist:
-      return error_class("InvalidArgument")("linear and angular must be three finite numbers each, below 1e100. Nothing was stored.");
+      return error_class("InvalidArgument")(
+          "linear and angular must be three finite numbers each, below 1e100. Nothing was stored.");
     case FailureKind::constant_in_body:
     case FailureKind::moves_in_body:
     case FailureKind::on_other_body:

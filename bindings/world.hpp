@@ -22,6 +22,7 @@ struct WorldCore {
   nb::object own_name;  // the source of what is said without a source
   QueryContext defaults;
   std::int64_t max_ahead_ns = -1;  // negative: no limit
+  bool has_pending = false;        // twists wait for poses
 
   WorldCore() = default;
 };
@@ -36,6 +37,11 @@ using Self = nb::handle_t<WorldCore>;
 /// The frame's number, or UnknownFrame / InvalidName.
 /// `spelt` is set where the name is stored in another spelling.
 [[nodiscard]] FrameId frame_id(Self self, nb::handle name, nb::object* spelt = nullptr);
+
+/// Tries the twists that wait for poses. To be called after whatever may have made a pose known.
+inline void settle_pending(Self self) {
+  if (core(self).has_pending) self.attr("_settle_pending")();
+}
 
 /// Turns a failure into the Python error that carries its evidence.
 [[nodiscard]] nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame,

@@ -88,10 +88,10 @@ Failure Forest::State::check_adoption(std::string_view name, std::span<const std
       }
     }
     for (const RelationId twist : frames[id].twists)
-      if (members.contains(twists.at(twist)->reference))
+      if (const BodyId reference = twists.at(twist)->reference; reference == body || members.contains(reference))
         return Evidence{.kind = FailureKind::moves_in_body,
                         .of = id,
-                        .in_frame = twists.at(twist)->reference,
+                        .in_frame = is_declared(reference) ? id : reference,
                         .about_twist = true,
                         .name = std::string(name)};
   }
@@ -144,6 +144,19 @@ Failure Forest::add_body(std::string_view name, std::span<const std::string_view
   for (const FrameId frame : changed) state.adopt(frame, body);
   state.publish(changed);
   return {};
+}
+
+bool Forest::has_twist(const TwistName& name) const {
+  const Guard guard(state_->lock);
+  const FrameId of = state_->find_frame(name.of);
+  const SourceId source = state_->find_source(name.source);
+  const BodyId reference = state_->find_body(name.relative_to);
+  return of != kNone && source != kNone && reference != kNone && state_->find_twist(of, reference, source) != nullptr;
+}
+
+bool Forest::is_hopeless(const Failure& failure) const {
+  const Guard guard(state_->lock);
+  return failure->about_twist || state_->is_hopeless(failure);
 }
 
 BodyId Forest::find_body(std::string_view name) const {

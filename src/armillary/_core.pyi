@@ -488,12 +488,19 @@ class WorldCore:
             at: Instant [ns].
             source: Who says so; the world's own name if not given.
             covariance: (6, 6), linear then angular, along the same axes; unknown if not given.
-            pending: Keep it until the poses that turn it arrive, instead of refusing it.
+            pending: Keep it until the poses that turn it arrive, instead of refusing it: the call that brings them stores
+                it too. A later word about the same instant takes its place.
 
         Raises:
             StampOutOfRange, NotConnected, UnknownFrame: The axes cannot be turned at that instant.
-            ConstraintViolation: A body does not move relative to itself.
+            ConstraintViolation: A body does not move relative to itself, or this source says that motion already: of
+                another frame, the other way round, or by a chain of twists. Another source may.
+            LimitReached: As many twists wait as `max_waits` allows.
         """
+
+    def _retry_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, at: int, source: str, covariance: ArrayLike | None) -> bool: ...
+
+    def _set_has_pending(self, has_pending: bool) -> None: ...
 
     def _add_body(self, name: str, frames: list[str]) -> None: ...
 

@@ -114,6 +114,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "now": {},
     "on_pose": {"*": bool} | QUESTION | CONTEXT | {"on_failure": bool, "timeout_s": 0.0},
     "orientation": EDGE | {"expressed_in": None, "at": LATEST} | CONTEXT,
+    "pending_twists": {},
     "pose": QUESTION | CONTEXT | {"point": None, "reference_point": None, "expressed_in": None},
     "pose_when_ready": QUESTION | CONTEXT | {"timeout_s": 0.0},
     "position": EDGE | {"expressed_in": None, "point": None, "reference_point": None, "at": LATEST} | CONTEXT,

@@ -197,6 +197,10 @@ class Forest {
 
   /// How a frame moves at one instant. Other axes than its own are turned with the poses known for that instant.
   Failure set_twist(const TwistName& name, const TwistSample& sample);
+  /// Whether such a twist relation was made before.
+  [[nodiscard]] bool has_twist(const TwistName& name) const;
+  /// Whether what is missing can never come any more.
+  [[nodiscard]] bool is_hopeless(const Failure& failure) const;
 
   /// Re-parents and keeps where it is.
   Failure attach(const Attachment& wish);

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from armillary.errors import ConstraintViolation
 from armillary.stamps import LATEST
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable
+    from collections.abc import Collection, Hashable, Sequence
 
     from armillary._core import WorldCore
     from armillary.relations.rules import TwistEdge, Violation
 
 
 class SelectedStructure:
-    """Who hangs under whom at the newest instant, by the sources that are believed. Twists are another matter.
+    """Who hangs under whom at the newest instant, by the sources that are believed. `SourceTwists` is about twists.
 
     Implements `armillary.relations.rules.Structure`.
     """
@@ -57,7 +58,7 @@ class SelectedStructure:
         return [body for body in self._world.bodies() if root in map(self.root_of, self.frames_of(body))]
 
     def twists_in(self, root: str) -> Collection[TwistEdge]:  # noqa: ARG002
-        """None: rivals about a motion are settled when they are asked for."""
+        """None: they are not a matter of who is believed."""
         return ()
 
     def twist_parent(self, frame: str) -> str | None:  # noqa: ARG002
@@ -67,6 +68,46 @@ class SelectedStructure:
     def twist_group(self, root: str, body: str) -> Hashable:  # noqa: ARG002
         """Each body alone."""
         return body
+
+
+class SourceTwists(SelectedStructure):
+    """Which motions one source measures. Poses join any frames sooner or later: they all count as one tree.
+
+    Implements `armillary.relations.rules.Structure`.
+    """
+
+    def __init__(self, world: WorldCore, twists: Sequence[TwistEdge]) -> None:
+        """`twists` are relative to bodies."""
+        self._world, self._twists, self._parents = world, twists, {}
+
+    def root_of(self, frame: str) -> str:  # noqa: ARG002
+        """One for all."""
+        return ""
+
+    def twists_in(self, root: str) -> Collection[TwistEdge]:  # noqa: ARG002
+        """All of this source."""
+        return self._twists
+
+    def twist_parent(self, frame: str) -> str | None:
+        """The body that this source measures the frame relative to."""
+        return next((twist.relative_to for twist in self._twists if twist.of == frame), None)
+
+    def twist_group(self, root: str, body: str) -> Hashable:  # noqa: ARG002
+        """The first by name of the bodies that twists connect with this one."""
+        links = [{self.body_of(twist.of) or "", twist.relative_to} for twist in self._twists]
+        group, size = {body}, 0
+        while len(group) > size:
+            size = len(group)
+            group = group.union(*(link for link in links if link & group))
+        return min(group)
+
+
+def said_by_one_source(violation: Violation | None, cure: str) -> Violation | None:
+    """The same about a world, where another source may say otherwise, and trees of poses come and go."""
+    if violation is None:
+        return None
+    truth = violation.truth.replace("known twice in one tree of poses", "said twice by one source")
+    return replace(violation, truth=truth, cure=cure)
 
 
 def refuse(violation: Violation | None, operation: str, asked: str) -> None:

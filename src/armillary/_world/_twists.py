@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armillary._world._bodies import SelectedStructure, refuse
-from armillary._world._waits import WaitingWorld
+from armillary._world._bodies import SelectedStructure, SourceTwists, refuse, said_by_one_source
+from armillary._world._pending import PendingWorld
 from armillary.errors import InvalidArgument, NotMeasured
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import check_name
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from armillary.relations._residual import TwistResidual
+    from armillary.relations.rules import Violation
 
 
-class MovingWorld(WaitingWorld):
+class MovingWorld(PendingWorld):
     """A world of bodies that move relative to each other."""
 
     def add_body(self, name: str, frames: Iterable[str] = ()) -> None:
@@ -27,12 +28,14 @@ class MovingWorld(WaitingWorld):
 
         Raises:
             ConstraintViolation: A frame is on another body, or two of them are joined by a relation that can move, or
-                by frames that are not on it.
+                by frames that are not on it, or a source measures how they move, or one motion of the body twice.
         """
         stored = self._stored_name(name)
         members = [check_name(frame) for frame in _listed(frames)]
-        self._check_members(stored, members)
-        self._add_body(stored, [self._declare(frame) for frame in members])
+        with self._twist_lock:
+            self._check_members(stored, members)
+            self._add_body(stored, [self._declare(frame) for frame in members])
+        self._settle_pending()
 
     def body_of(self, frame: str) -> str:
         """The name of the body that a frame is on: its own until `add_body` says otherwise."""
@@ -82,6 +85,15 @@ class MovingWorld(WaitingWorld):
         adopted = [frame for frame in together if structure.body_of(frame) in {frame, name}]
         asked = f"put {', '.join(sorted(together))} on one body '{name}'"
         refuse(rules.one_body(structure, name, adopted), "add_body", asked)
+        for source in sorted({source for *_, source in self._twist_edges()}):
+            refuse(self._motion_said_twice(name, adopted, source), "add_body", asked)
+
+    def _motion_said_twice(self, name: str, frames: list[str], source: str) -> Violation | None:
+        from armillary.relations import rules  # noqa: PLC0415
+
+        twists = [rules.TwistEdge(of, body) for of, body, who in self._twist_edges() if who == source]
+        found = rules.one_twist_path_as_one_body(SourceTwists(self, twists), name, frames)
+        return said_by_one_source(found, f"Leave one of them out of '{name}', or say the twist under another source=.")
 
     def _check_one_path(self, of: str, in_frame: str) -> None:
         """A new pose must not reach a body twice: called by the native half once there are bodies."""
@@ -92,6 +104,27 @@ class MovingWorld(WaitingWorld):
         violation = rules.one_pose_path(SelectedStructure(self, loose=of), of, in_frame)
         refuse(violation, "set_pose", f"place '{of}' in '{in_frame}'")
 
+    def _twist_edges(self) -> set[tuple[str, str, str]]:
+        """Who measures which frame relative to which body, what waits included: of, body, source."""
+        said = {(of, body, source) for of, body, source, kind, *_ in self._relations() if kind == "twist"}
+        waiting = {(of, self._body_of(still) or still, source) for of, still, source in self._pending_edges}
+        return said | waiting
+
+    def _check_new_twist(self, of: str, relative_to: str, source: str) -> None:
+        """A source says a motion once: called by the native half, under the lock, before it makes a relation."""
+        body = self._body_of(relative_to) or relative_to
+        if (of, relative_to, source) in self._pending_edges or body == (self._body_of(of) or of):
+            return  # it was looked at when it came; and the native half has a sentence of its own
+        others = sorted((head, tail) for head, tail, who in self._twist_edges() if who == source)
+        if not others or (of, body) in others:
+            return
+        from armillary.relations import rules  # noqa: PLC0415
+
+        twists = [rules.TwistEdge(*edge) for edge in others]
+        found = rules.one_twist_path(SourceTwists(self, twists), of, body)
+        cure = "Say it under another source=, as a rival, or remove_frame() the frame in the way, with its past."
+        refuse(said_by_one_source(found, cure), "set_twist", f"say how '{of}' moves relative to '{relative_to}'")
+
     def _stored_name(self, name: object) -> str:
         return check_name(name)
 
@@ -99,10 +132,6 @@ class MovingWorld(WaitingWorld):
         """Whether a declared body has this name, and no frame."""
         stored = check_name(name)
         return not self._has_frame(stored) and stored in self.bodies()
-
-    def _set_twist_later(self, **twist: Any) -> None:
-        """Say it again when the poses that turn it have come; what can never be said is told to `on_error`."""
-        self.on_pose(lambda _: self.set_twist(**twist), of=twist["expressed_in"], in_frame=twist["of"], at=twist["at"])
 
 
 def _listed(frames: Iterable[str]) -> list[str]:

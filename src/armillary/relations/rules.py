@@ -33,6 +33,8 @@ __all__ = [
     "new_twist",
     "one_body",
     "one_pose_path",
+    "one_twist_path",
+    "one_twist_path_as_one_body",
     "twist_ends",
 ]
 
@@ -164,11 +166,12 @@ def one_pose_path(graph: Structure, of: str, in_frame: str) -> Violation | None:
 
 def new_twist(graph: Structure, of: str, relative_to: str) -> Violation | None:
     """C7, C8a and C8b for a twist of the frame `of` relative to a body."""
-    return (
-        twist_ends(graph, of, relative_to)
-        or _one_twist_parent(graph, of, relative_to)
-        or _one_twist_path(graph, of, relative_to)
-    )
+    return twist_ends(graph, of, relative_to) or one_twist_path(graph, of, relative_to)
+
+
+def one_twist_path(graph: Structure, of: str, relative_to: str) -> Violation | None:
+    """C8a and C8b alone, where any frame stands for its body."""
+    return _one_twist_parent(graph, of, relative_to) or _one_twist_path(graph, of, relative_to)
 
 
 def twist_ends(graph: Structure, of: str, relative_to: str) -> Violation | None:
@@ -194,7 +197,7 @@ def one_body(graph: Structure, name: str, frames: Collection[str]) -> Violation 
             truth = f"'{other}' and '{frame}' are joined by frames that are not on '{name}'."
             path = tuple(_edges_between(graph, other, frame))
             return Violation("C6b", truth, path, "Add the frames between them too, or remove a pose on the way.")
-    return _one_twist_path_as_one_body(graph, name, frozenset(frames))
+    return one_twist_path_as_one_body(graph, name, frozenset(frames))
 
 
 def _frame_on(graph: Structure, name: str, cure: str) -> Violation | None:
@@ -312,7 +315,8 @@ def _one_twist_path_when_joined(
     return None
 
 
-def _one_twist_path_as_one_body(graph: Structure, name: str, frames: Collection[str]) -> Violation | None:
+def one_twist_path_as_one_body(graph: Structure, name: str, frames: Collection[str]) -> Violation | None:
+    """C8b alone, for frames that are on one body from now on."""
     merged = {graph.body_of(frame) for frame in frames} | {name}
 
     def renamed(body: str) -> str:
@@ -323,7 +327,8 @@ def _one_twist_path_as_one_body(graph: Structure, name: str, frames: Collection[
         for edge in graph.twists_in(root):
             body, tail = renamed(graph.body_of(edge.of) or ""), renamed(edge.relative_to)
             if not groups.join(body, tail):
-                truth = f"On one body '{name}', {edge} would be known twice."
+                known = "relative to its own body" if body == tail else "known twice"
+                truth = f"On one body '{name}', {edge} would be {known}."
                 return Violation("C8b", truth, (edge,), "Remove that twist first.")
     return None
 
