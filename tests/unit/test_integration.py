@@ -117,19 +117,24 @@ class TestAPoseThatWasSaid:
 
 
 class TestWhatCannotBeIntegrated:
+    @pytest.fixture
+    def world(self) -> World:
+        """A twist that is absurd, for long enough: numbers do not reach that far."""
+        world = World(history=seconds(1e6))
+        world.set_pose(**ASK, transform=STILL, at=0)
+        roll(world, 1e5, 3e5)
+        roll(world, 2e5, speed=9e99, turn=9e99)
+        return world
+
     def test_is_not_stored(self, world):
-        roll(world, 1.0, 3.0)
-        roll(world, 2.0, turn=1e160)
-        assert x_of(world.pose(**ASK, at=seconds(1))) == 1.0
-        for t in (2, 3):
+        assert x_of(world.pose(**ASK, at=seconds(1e5))) == pytest.approx(1e5)
+        for t in (2e5, 3e5):
             with pytest.raises(AfterHistory):
                 world.pose(**ASK, at=seconds(t))
 
     def test_is_mended_by_a_better_twist(self, world):
-        roll(world, 1.0, 3.0)
-        roll(world, 2.0, turn=1e160)
-        roll(world, 2.0)
-        assert x_of(world.pose(**ASK, at=seconds(3))) == 3.0
+        roll(world, 2e5)
+        assert x_of(world.pose(**ASK, at=seconds(3e5))) == pytest.approx(3e5)
 
     def test_goes_on_where_a_frame_was_turned_round_once(self):
         world = World()
