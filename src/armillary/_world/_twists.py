@@ -93,9 +93,7 @@ class MovingWorld(PendingWorld):
 
         twists = [rules.TwistEdge(of, body) for of, body, who in self._twist_edges() if who == source]
         found = rules.one_twist_path_as_one_body(SourceTwists(self, twists), name, frames)
-        return said_by_one_source(
-            found, f"Leave one of them out of '{name}', or say the twist under another source=."
-        )
+        return said_by_one_source(found, f"Leave one of them out of '{name}', or say the twist under another source=.")
 
     def _check_one_path(self, of: str, in_frame: str) -> None:
         """A new pose must not reach a body twice: called by the native half once there are bodies."""
