@@ -147,17 +147,19 @@ void keep_pending(Self self, const SaidTwist& said) {
 }
 
 /// The caller holds the lock. A later word about the same instant takes the place of one that waits.
-void write_or_keep(Self self, const SaidTwist& said, bool pending) {
+/// Whether it was written.
+bool write_or_keep(Self self, const SaidTwist& said, bool pending) {
   Failure failure = write_new_twist(self, said);
   if (pending && may_still_come(self, failure)) {
     keep_pending(self, said);
     failure = write_new_twist(self, said);  // its poses may have come before it was kept
-    if (may_still_come(self, failure)) return;
+    if (may_still_come(self, failure)) return false;
   } else if (failure) {
     raise_failure(core(self), failure, said.of, said.relative_to, failure->about_twist);
   }
   self.attr("_drop_pending")(nb::make_tuple(nb::make_tuple(said.of, said.source, said.at.ns)));
   if (failure) raise_failure(core(self), failure, said.of, said.relative_to, failure->about_twist);
+  return true;
 }
 
 void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::handle expressed_in, nb::handle linear, nb::handle angular,
@@ -177,7 +179,7 @@ void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::handle expr
   }
   {
     const TwistLock lock(self);
-    write_or_keep(self, said, pending);
+    if (!write_or_keep(self, said, pending)) return;
   }
   settle_pending(self);
 }

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from armillary._world._waits import WaitingWorld
 from armillary.errors import ArmillaryError, LimitReached, WorldClosed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from numpy import float64
-    from numpy.typing import NDArray
 
 _TOO_MANY = "Say the poses that turn them, forget them with clear(), or give World(max_waits=) a larger number."
 
@@ -49,14 +46,6 @@ class PendingTwist:
         return self.of, self.relative_to, self.source
 
 
-class _Numbers(NamedTuple):
-    """The rest of it: copies, which nobody else can change."""
-
-    linear: tuple[float, float, float]
-    angular: tuple[float, float, float]
-    covariance: NDArray[float64] | None
-
-
 class PendingWorld(WaitingWorld):
     """A world that keeps twists until they can be stored.
 
@@ -67,7 +56,7 @@ class PendingWorld(WaitingWorld):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._twist_lock_made = threading.RLock()
-        self._pending: dict[_Key, tuple[PendingTwist, _Numbers]] = {}
+        self._pending: dict[_Key, tuple[PendingTwist, dict[str, Any]]] = {}
         self._pending_edges: Counter[tuple[str, str, str]] = Counter()
 
     @property
@@ -115,7 +104,7 @@ class PendingWorld(WaitingWorld):
         if key not in self._pending and len(self._pending) >= limit:
             raise LimitReached("pending twists", limit, _TOO_MANY)
         self._drop_pending([key])
-        self._pending[key] = (twist, _Numbers(linear=linear, angular=angular, covariance=covariance))
+        self._pending[key] = (twist, names | {"linear": linear, "angular": angular, "covariance": covariance})
         self._pending_edges[twist.edge()] += 1
         self._set_has_pending(True)
 
@@ -140,9 +129,9 @@ class PendingWorld(WaitingWorld):
 
     def _settle_some(self, hopeless: list[ArmillaryError]) -> bool:
         settled, gone = 0, []
-        for key, (twist, numbers) in list(self._pending.items()):
+        for key, (_, said) in list(self._pending.items()):
             try:
-                if not self._retry_twist(**asdict(twist), **numbers._asdict()):
+                if not self._retry_twist(**said):
                     continue
                 settled += 1
             except ArmillaryError as error:
