@@ -137,4 +137,10 @@ void raise_failure(const WorldCore& world, const Failure& failure, nb::handle of
   raise_object(error_of(world, failure, of, in_frame, inserting));
 }
 
+void raise_batch_failure(Self self, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
+  nb::object error = error_of(core(self), failure, of, in_frame, inserting);
+  if (nb::hasattr(error, "row")) error = self.attr("_with_row")(error, failure->row);
+  raise_object(error);
+}
+
 }  // namespace armillary::python

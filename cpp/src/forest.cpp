@@ -170,27 +170,6 @@ bool Forest::prefer(FrameId of, std::optional<std::string_view> source) {
   return true;
 }
 
-Failure Forest::keep(RelationId id, const Retention& retention) {
-  const Guard guard(state_->lock);
-  if (id >= state_->relations.size() || !state_->relations[id])
-    return Evidence{.kind = FailureKind::unknown_frame, .relation = id};
-  RelationRecord& relation = *state_->relations[id];
-  relation.retention = retention;
-  for (RunRecord& run : relation.track->runs)
-    if (run.relation == id && run.is_sampled()) run.series->set_retention(retention, state_->retired);
-  state_->expire_runs(*relation.track, relation);
-  state_->drop_unused_relations(*relation.track);
-  state_->publish(relation.track->of);
-  return {};
-}
-
-Retention Forest::retention_of(RelationId id) const {
-  const Guard guard(state_->lock);
-  if (const auto twist = state_->twists.find(id); twist != state_->twists.end()) return twist->second->retention;
-  const bool known = id < state_->relations.size() && state_->relations[id];
-  return known ? state_->relations[id]->retention : state_->options.retention;
-}
-
 Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
   const Guard guard(state_->lock);
   if (frame >= state_->frames.size() || !state_->frames[frame].alive)
@@ -302,33 +281,6 @@ std::vector<std::string> Forest::sources_of(FrameId frame) const {
     for (const auto& track : state_->frames[frame].tracks)
       if (!track->runs.empty()) names.push_back(state_->sources[track->source]);
   return names;
-}
-
-SampleTable Forest::samples(RelationId id, Stamp from, Stamp to) const {
-  const Guard guard(state_->lock);
-  SampleTable table;
-  if (id >= state_->relations.size() || !state_->relations[id]) return table;
-  bool has_covariances = false;
-  for (const RunRecord& run : state_->relations[id]->track->runs) {
-    if (run.relation != id || !run.is_sampled()) continue;
-    run.series->for_each(from, to, [&](const Row& row) {
-      const Transform pose = pose_of(row);
-      const std::optional<Covariance> covariance = covariance_of(row);
-      has_covariances = has_covariances || covariance;
-      table.stamps.push_back(row.stamp_ns());
-      const auto& [q, t] = pose;
-      table.xyz_wxyz.insert(table.xyz_wxyz.end(), {t.x, t.y, t.z, q.w, q.x, q.y, q.z});
-      const std::array<double, 36> none = [] {
-        std::array<double, 36> a;
-        a.fill(std::nan(""));
-        return a;
-      }();
-      const auto& values = covariance ? covariance->values : none;
-      table.covariances.insert(table.covariances.end(), values.begin(), values.end());
-    });
-  }
-  if (!has_covariances) table.covariances.clear();
-  return table;
 }
 
 }  // namespace armillary

@@ -146,12 +146,14 @@ Failure Forest::add_body(std::string_view name, std::span<const std::string_view
   return {};
 }
 
-bool Forest::has_twist(const TwistName& name) const {
+RelationId Forest::find_twist(const TwistName& name) const {
   const Guard guard(state_->lock);
   const FrameId of = state_->find_frame(name.of);
   const SourceId source = state_->find_source(name.source);
   const BodyId reference = state_->find_body(name.relative_to);
-  return of != kNone && source != kNone && reference != kNone && state_->find_twist(of, reference, source) != nullptr;
+  if (of == kNone || source == kNone || reference == kNone) return kNone;
+  const TwistRecord* twist = state_->find_twist(of, reference, source);
+  return twist == nullptr ? kNone : twist->id;
 }
 
 bool Forest::is_hopeless(const Failure& failure) const {

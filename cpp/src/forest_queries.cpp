@@ -117,7 +117,11 @@ Result<PoseAnswer> Forest::pose(const Question& question) const {
 
 Result<PoseAnswer> Forest::State::pose_now(const Question& question) const {
   const Pin pin;
-  const Topology& now = *topology.load();
+  return pose_in(*topology.load(), question);
+}
+
+/// The caller has pinned that version.
+Result<PoseAnswer> Forest::State::pose_in(const Topology& now, const Question& question) const {
   Result<PoseAnswer> result;
   result.failure = check_frames(now, question);
   if (result.failure) return result;

@@ -158,6 +158,7 @@ struct Forest::State {
 
   // asking (forest_queries.cpp)
   [[nodiscard]] Result<PoseAnswer> pose_now(const Question& question) const;
+  [[nodiscard]] Result<PoseAnswer> pose_in(const Topology& version, const Question& question) const;
   [[nodiscard]] QueryContext completed(const QueryContext& context) const;
 
   // bodies (forest_bodies.cpp)

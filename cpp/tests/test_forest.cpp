@@ -661,5 +661,5 @@ TEST(relations_report, "relations report who says what, how much and since when"
   CHECK(cup->kind == ProviderKind::sampled && cup->coverage.first == Stamp{0} && cup->coverage.last == Stamp{20});
   CHECK(world.forest.relation(world.relation("table", "map"))->kind == ProviderKind::fixed);
   const SampleTable table = world.forest.samples(world.relation("cup", "table", "camera"), {5}, {20});
-  CHECK((table.stamps == std::vector<std::int64_t>{10, 20}) && table.xyz_wxyz.size() == 14 && table.covariances.empty());
+  CHECK((table.stamps == std::vector<std::int64_t>{10, 20}) && table.values.size() == 14 && table.covariances.empty());
 }

@@ -134,8 +134,14 @@ struct Sweep {
 /// Samples of one relation, oldest first.
 struct SampleTable {
   std::vector<std::int64_t> stamps;
-  std::vector<double> xyz_wxyz;     ///< seven a row
+  std::size_t width = 7;
+  std::vector<double> values;       ///< `width` a row: xyz, wxyz; of a twist linear, angular, in the body form
   std::vector<double> covariances;  ///< 36 a row, NaN where unknown; empty where no row has one
+};
+
+/// One frame seen from another.
+struct FramePair {
+  FrameId of = kNone, in_frame = kNone;
 };
 
 /// Frames, pose relations and their histories; every question about them.
@@ -197,8 +203,8 @@ class Forest {
 
   /// How a frame moves at one instant. Other axes than its own are turned with the poses known for that instant.
   Failure set_twist(const TwistName& name, const TwistSample& sample);
-  /// Whether such a twist relation was made before.
-  [[nodiscard]] bool has_twist(const TwistName& name) const;
+  /// kNone where no such twist relation was made before.
+  [[nodiscard]] RelationId find_twist(const TwistName& name) const;
   /// Whether what is missing can never come any more.
   [[nodiscard]] bool is_hopeless(const Failure& failure) const;
 
@@ -219,8 +225,14 @@ class Forest {
 
   [[nodiscard]] Result<PoseAnswer> pose(const Question& question) const;
   [[nodiscard]] bool can_pose(const Question& question) const;
+  /// Several poses, all at one instant and in one version of the structure: with LATEST at the newest that every path
+  /// covers. A failure names its pair as a row.
+  [[nodiscard]] Result<std::vector<PoseAnswer>> poses_at_once(std::span<const FramePair> pairs, When at,
+                                                              const QueryContext& context) const;
   /// Measured twists that lead from body to body; else along the poses, edge by edge.
   [[nodiscard]] Result<TwistAnswer> twist(const TwistQuestion& question) const;
+  /// The same question at many instants, six values a row: linear, angular. Stops at the first failure and names its row.
+  [[nodiscard]] Failure twists(const TwistQuestion& question, std::span<const std::int64_t> stamps, double* out) const;
 
   /// One answer per stamp, in order; `write(row, transform)`. Stops at the first failure and names its row.
   enum class Layout { matrix, xyz_wxyz };
