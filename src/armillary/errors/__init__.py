@@ -238,9 +238,14 @@ class AfterHistory(StampOutOfRange):
 
 
 class SingleSample(StampOutOfRange):
-    """One sample, at another stamp: nothing to interpolate."""
+    """One sample: nothing to interpolate at another stamp, nothing to differentiate at its own."""
 
     def _sentence(self) -> str:
+        if self.requested is not None and self.requested == self.last:
+            return (
+                f"The velocity of {_edge_text(self.edge)} was asked at {_instant(self.requested)}, where its only "
+                "sample is, and one pose does not move. Give it another sample, or say the motion with set_twist(...)."
+            )
         return (
             f"The pose of {_edge_text(self.edge)} was asked at {_instant(self.requested or 0)}, and its only sample is "
             f"at {_instant(self.last or 0)}. Pass outside='hold' to accept it, or fix() what never moves."

@@ -4,7 +4,7 @@ from armillary._core import Rotation, Transform
 from armillary.transforms._dispatcher import Dispatcher, WaitHandle, as_number, check_timeout
 from armillary.transforms._names import TypoGuard, check_name, warn_of_typo
 from armillary.transforms._queue import StampedQueue
-from armillary.transforms._reports import RelationInfo, Samples, Snapshot
+from armillary.transforms._reports import RelationInfo, Samples, Snapshot, TwistSamples
 from armillary.transforms._tree import Tree
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "StampedQueue",
     "Transform",
     "Tree",
+    "TwistSamples",
     "TypoGuard",
     "WaitHandle",
     "as_number",
