@@ -108,6 +108,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "fix": {"of": "new", "in_frame": "map", "transform": STILL, "at": None, "covariance": None, "source": None}
     | {"recalibrate": False},
     "frames": {},
+    "keep_twists": {"of": "robot", "relative_to": "map", "source": None, "history": None, "max_samples": None},
     "keep": EDGE | {"source": None, "history": None, "max_samples": None, "thin_m": None, "thin_rad": None},
     "linear_velocity": MOTION | CONTEXT | {"point": None},
     "map_points": {"*": [[1, 2, 3]], "from_frame": "robot", "to_frame": "map", "at": LATEST} | CONTEXT,
@@ -139,7 +140,7 @@ CALLS: dict[str, dict[str, Any]] = {
         "linear": (1, 0, 0),
         "angular": (0, 0, 1),
     }
-    | {"angular": (0, 0, 1), "at": seconds(1), "source": None, "covariance": None, "pending": False},
+    | {"at": seconds(1), "source": None, "covariance": None, "pending": False, "twist": None},
     "snapshot": {"in_frame": "map", "at": LATEST} | CONTEXT,
     "stamped_queue": {
         "*": bool,
@@ -152,6 +153,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "transforms": EDGE | {"at": [seconds(1)], "as_": "matrix"} | CONTEXT,
     "tree": {"at": LATEST},
     "twist_residual": MOTION | {"policy": "unique", "interpolation": None},
+    "twist_samples": {"of": "robot", "relative_to": "map", "start": None, "end": None, "source": None},
+    "twists": MOTION | CONTEXT | {"at": [seconds(1)], "point": None, "measured": True},
     "twist": MOTION | CONTEXT | {"point": None, "measured": True},
     "wait_for_pose": QUESTION | CONTEXT | {"timeout_s": 0.0},
 }

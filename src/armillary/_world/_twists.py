@@ -13,6 +13,7 @@ from armillary.transforms import check_name
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from armillary._world._given_twists import ReadTwist
     from armillary.relations._residual import TwistResidual
     from armillary.relations.rules import Violation
 
@@ -76,6 +77,31 @@ class MovingWorld(PendingWorld):
         when = at if measured.stamp is None else measured.stamp
         derived = self.twist(**asked, at=when, window=window, measured=False)
         return TwistResidual(measured=measured, derived=derived)
+
+    def _read_twist(
+        self, twist: Any, *, of: str, relative_to: str, at: int, expressed_in: str | None, covariance: Any
+    ) -> ReadTwist:
+        """Called by the native half for a twist that comes as a relation or as coordinates."""
+        from armillary._world._given_twists import check_names, read_twist  # noqa: PLC0415  (few programs need it)
+        from armillary.relations import Twist  # noqa: PLC0415
+
+        of, relative_to = check_name(of), check_name(relative_to)
+        if isinstance(twist, Twist):
+            point = relative_to if getattr(twist.coordinates, "form", "free") == "spatial" else of
+            bodies = {"body": {of, self._body_of(of) or of}}
+            bodies |= {"reference_body": {relative_to, self._body_of(relative_to) or relative_to}}
+            check_names(twist, at=at, point=point, bodies=bodies)
+            expressed_in = twist.expressed_in if expressed_in is None else expressed_in
+            covariance = twist.covariance if covariance is None else covariance
+            twist = twist.coordinates
+        return read_twist(
+            twist,
+            of=of,
+            relative_to=relative_to,
+            expressed_in=expressed_in,
+            covariance=covariance,
+            pose=lambda: self.pose(of=of, in_frame=relative_to, at=at),
+        )
 
     def _check_members(self, name: str, members: list[str]) -> None:
         from armillary.relations import rules  # noqa: PLC0415  (bodies are seldom declared)
