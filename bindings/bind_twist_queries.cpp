@@ -12,6 +12,14 @@ namespace armillary::python {
 
 using namespace nb::literals;
 
+void raise_without_axes(nb::handle body) {
+  raise("InvalidArgument",
+        "relative_to=" + shown(body) +
+            " is a body without a frame of that name, so its axes are not known. Pass expressed_in=, or name one of its frames "
+            "in relative_to=.",
+        body);
+}
+
 namespace {
 
 /// What moves, relative to what, with the names as they are stored.
@@ -35,32 +43,7 @@ void set_reference(Self self, nb::handle relative_to, bool has_axes, Asked& aske
   }
   asked.relative_to = self.attr("_stored_name")(relative_to);
   asked.question.relative_to = world.forest->find_body(text_of(asked.relative_to));
-  if (!has_axes)
-    raise("InvalidArgument",
-          "relative_to=" + shown(relative_to) +
-              " is a body without a frame of that name, so its axes are not known. Pass expressed_in=, or name one of its "
-              "frames in relative_to=.",
-          relative_to);
-}
-
-constexpr std::int64_t kShortestWindow_ns = 2;
-
-Duration as_window(nb::handle value) {
-  if (value.is_none()) return {};
-  const std::int64_t window_ns = as_stamp(value, "window");
-  if (window_ns < kShortestWindow_ns)
-    raise("InvalidArgument",
-          "window must be a duration of at least 2 ns, got " + shown(value) +
-              ": half of it lies before the instant and half after, and the poses at its two ends are compared. Pass a few "
-              "sample periods, as in window=seconds(0.1), or None for the derivative of the interpolated pose.",
-          value);
-  return {window_ns};
-}
-
-bool as_flag(nb::handle value, const char* name) {
-  if (!PyBool_Check(value.ptr()))
-    raise("InvalidArgument", std::string(name) + " must be True or False, got " + shown(value) + ".", value);
-  return value.is(nb::handle(Py_True));
+  if (!has_axes) raise_without_axes(relative_to);
 }
 
 nb::handle spelt_or(const nb::object& spelt, nb::handle given) { return spelt.is_valid() ? nb::handle(spelt) : given; }

@@ -55,6 +55,9 @@ inline void settle_pending(Self self) {
 [[nodiscard]] Twist make_twist(const WorldCore& world, TwistAnswer answer, nb::handle of, nb::handle relative_to,
                                nb::handle expressed_in, nb::handle point);
 
+/// A body alone has no axes to express a motion along.
+[[noreturn]] void raise_without_axes(nb::handle body);
+
 /// The frame's number where the name has been asked for before; null otherwise.
 [[nodiscard]] PyObject* known_id(const WorldCore& world, nb::handle name);
 /// The name as it will be stored: an old one, or a new one that is allowed.

@@ -64,6 +64,7 @@ struct TwistRecord {
   SourceId source = kNone;
   Retention retention{};
   std::unique_ptr<Series> series{};  // body form
+  WatchList watches{};
 };
 
 /// A body that was declared.
@@ -93,6 +94,7 @@ struct Sample {
 /// Where one wait is registered.
 struct Watched {
   std::vector<TrackRecord*> tracks{};
+  std::vector<RelationId> twists{};
   std::vector<FrameId> frames{};
   std::string name{};
 };
@@ -243,7 +245,15 @@ struct Forest::State {
   void watch_track(RelationId relation, Stamp from, Stamp to, const Watch& watch, Watched& watched);
   void watch_data(const Failure& failure, const QueryContext& context, const Watch& watch, Watched& watched);
   void watch_way(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);
+  void watch_frames(const Watch& watch, Watched& watched);
   void watch_for(const Failure& failure, const Question& question, const Watch& watch);
+
+  // waits for motion (forest_twist_waits.cpp)
+  void watch_leg(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);
+  [[nodiscard]] std::unordered_set<BodyId> bodies_linked_to(std::unordered_set<BodyId> bodies) const;
+  void watch_twist(TwistRecord& twist, const TwistQuestion& question, const Watch& watch, Watched& watched);
+  void watch_links(const TwistQuestion& question, const Watch& watch, Watched& watched);
+  void watch_for(const Failure& failure, const TwistQuestion& question, const Watch& watch);
 };
 
 }  // namespace armillary

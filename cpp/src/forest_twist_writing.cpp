@@ -36,6 +36,7 @@ TwistRecord& Forest::State::make_twist(FrameId of, BodyId reference, SourceId so
 
 void Forest::State::erase_twist(RelationId id) {
   const auto found = twists.find(id);
+  found->second->watches.fire_all();
   std::erase(frames[found->second->of].twists, id);
   unlinked_twists.push_back(std::move(found->second->series));
   twists.erase(found);
@@ -146,6 +147,7 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const Veloci
   twist->series->insert(at, values_of(body_form), covariance ? packed.data() : nullptr, retired);
   if (bodies_changed) publish(twist->of);
   twist_said(*twist, at);
+  twist->watches.inserted(at);
   return {};
 }
 

@@ -93,6 +93,15 @@ struct NamedQuestion {
   QueryContext context{};
 };
 
+/// A question about motion by name; what is not asked for is empty.
+struct NamedTwistQuestion {
+  std::string of, relative_to, expressed_in, point;
+  When at{};
+  Duration window{};
+  bool with_measured = true;
+  QueryContext context{};
+};
+
 /// `of` is to hang under `to` from `from` on, where it was seen at `seen_at`.
 struct Attachment {
   std::string_view of, to;
@@ -265,6 +274,7 @@ class Forest {
 
   /// Answers, or arranges for `watch` to be woken when the one missing thing changes: ask again then.
   [[nodiscard]] Result<PoseAnswer> answer_or_watch(const NamedQuestion& question, const Watch& watch);
+  [[nodiscard]] Result<TwistAnswer> answer_or_watch(const NamedTwistQuestion& question, const Watch& watch);
   [[nodiscard]] bool is_watching(WaitId id) const;  ///< false: answered, or no answer can come
   void forget_watch(WaitId id);
   [[nodiscard]] WaitId new_wait_id();
@@ -272,6 +282,8 @@ class Forest {
   /// `keep_waiting` is asked now and then, to let an interrupt through; nothing is asked again for it.
   [[nodiscard]] Result<PoseAnswer> wait_for_pose(const NamedQuestion& question, std::int64_t timeout_ns,
                                                  const std::function<bool()>& keep_waiting = {}, bool* hopeless = nullptr);
+  [[nodiscard]] Result<TwistAnswer> wait_for_twist(const NamedTwistQuestion& question, std::int64_t timeout_ns,
+                                                   const std::function<bool()>& keep_waiting = {}, bool* hopeless = nullptr);
   [[nodiscard]] std::size_t waits_pending() const;
 
   /// Ends every wait; later waits fail at once.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from armillary._world._waits import WaitingWorld
+from armillary._world._twist_waits import MotionWaitingWorld
 from armillary.errors import ArmillaryError, LimitReached, WorldClosed
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class PendingTwist:
         return self.of, self.relative_to, self.source
 
 
-class PendingWorld(WaitingWorld):
+class PendingWorld(MotionWaitingWorld):
     """A world that keeps twists until they can be stored.
 
     `_twist_lock` guards `_pending` and `_pending_edges`, and what relations of twists there are while one is made. It

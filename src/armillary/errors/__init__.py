@@ -304,10 +304,13 @@ class AmbiguousPath(ArmillaryError, LookupError):
 class WaitTimeout(ArmillaryError, TimeoutError):
     """The time to wait is over; `reason` says what was still missing."""
 
-    def __init__(self, of: str, in_frame: str, timeout_s: float, reason: ArmillaryError) -> None:
-        self.of, self.in_frame, self.timeout_s, self.reason = of, in_frame, timeout_s, reason
+    def __init__(self, of: str, in_frame: str, timeout_s: float, reason: ArmillaryError, *, what: str = "pose") -> None:
+        """`what` is a "pose", or a "twist": then `in_frame` is what it was asked relative to."""
+        self.of, self.in_frame, self.timeout_s, self.reason, self.what = of, in_frame, timeout_s, reason, what
+        between = "in" if what == "pose" else "relative to"
         super().__init__(
-            f"The pose of '{of}' in '{in_frame}' did not become known within {timeout_s:g} s. Last reason: {reason}"
+            f"The {what} of '{of}' {between} '{in_frame}' did not become known within {timeout_s:g} s. "
+            f"Last reason: {reason}"
         )
 
 
