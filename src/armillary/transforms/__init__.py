@@ -7,16 +7,16 @@ from armillary.transforms._queue import StampedQueue
 from armillary.transforms._reports import RelationInfo, Samples, Snapshot, TwistSamples
 from armillary.transforms._tree import Tree
 
-__all__ = [
-    "POSE",
-    "TWIST",
+__all__ = [  # noqa: RUF022 - in plain order, as in every package
     "Dispatcher",
     "Kind",
+    "POSE",
     "RelationInfo",
     "Rotation",
     "Samples",
     "Snapshot",
     "StampedQueue",
+    "TWIST",
     "Transform",
     "Tree",
     "TwistSamples",
