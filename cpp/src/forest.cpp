@@ -307,6 +307,15 @@ std::vector<std::string> Forest::sources_of(FrameId frame) const {
   return names;
 }
 
+std::vector<std::string> Forest::sources_at(FrameId frame, Stamp at) const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  if (frame < state_->frames.size())
+    for (const auto& track : state_->frames[frame].tracks)
+      if (track->run_at(at) >= 0 && !track->is_closed_at(at)) names.push_back(state_->sources[track->source]);
+  return names;
+}
+
 SampleTable Forest::samples(RelationId id, Stamp from, Stamp to) const {
   const Guard guard(state_->lock);
   SampleTable table;

@@ -57,7 +57,8 @@ inline void draw_poses(std::ostream& out, const Forest& forest, std::int64_t las
       for (std::int64_t at = -1; at <= last + 1; ++at)
         for (const QueryContext& context : {QueryContext{}, holding()}) {
           const When when = at > last ? When::newest() : When::exactly({at});
-          draw(out, forest.pose({.of = forest.find_frame(of), .in_frame = forest.find_frame(in), .at = when, .context = context}));
+          draw(out,
+               forest.pose({.of = forest.find_frame(of), .in_frame = forest.find_frame(in), .at = when, .context = context}));
           out << '\n';
         }
 }

@@ -246,6 +246,8 @@ class Forest {
   [[nodiscard]] RelationId relations_made() const;  ///< one more than the highest relation id so far
   [[nodiscard]] SampleTable samples(RelationId relation, Stamp from, Stamp to) const;
   [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;
+  /// Those that hold the frame at `at`: two of them contest it.
+  [[nodiscard]] std::vector<std::string> sources_at(FrameId frame, Stamp at) const;
   [[nodiscard]] std::vector<std::string> twist_sources_of(FrameId frame) const;
   /// Parent of `frame` at `at` as `pose` would take it; kNone for a root or a contested frame.
   [[nodiscard]] std::pair<FrameId, RelationId> parent_at(FrameId frame, When at) const;
