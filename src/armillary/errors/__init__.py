@@ -147,16 +147,32 @@ class UnknownFrame(ArmillaryError, LookupError):
 
 
 class NotConnected(ArmillaryError, LookupError):
-    """Two frames that exist, in different trees."""
+    """Two frames that exist, in different trees; `ended` is the frame that hangs nowhere since `ended_at`."""
 
-    def __init__(self, of: str, in_frame: str, of_root: str, in_frame_root: str, requested: int | None) -> None:
+    def __init__(
+        self,
+        of: str,
+        in_frame: str,
+        of_root: str,
+        in_frame_root: str,
+        requested: int | None,
+        *,
+        ended: str | None = None,
+        ended_at: int | None = None,
+    ) -> None:
         self.of, self.in_frame, self.requested = of, in_frame, requested
         self.of_root, self.in_frame_root = of_root, in_frame_root
+        self.ended, self.ended_at = ended, ended_at
         when = "" if requested is None else f" at {_instant(requested)}"
-        super().__init__(
-            f"No chain of poses leads from '{of}' to '{in_frame}'{when}: '{of}' hangs under '{of_root}', "
-            f"'{in_frame}' under '{in_frame_root}'. "
-            f"Set the pose of '{of_root}' in '{in_frame_root}', or the other way round."
+        super().__init__(f"No chain of poses leads from '{of}' to '{in_frame}'{when}: {self._truth()}")
+
+    def _truth(self) -> str:
+        if self.ended is not None:
+            since = "from the beginning" if self.ended_at is None else f"since {_instant(self.ended_at)}"
+            return f"'{self.ended}' hangs nowhere {since}. Ask for an earlier instant, or place it again."
+        return (
+            f"'{self.of}' hangs under '{self.of_root}', '{self.in_frame}' under '{self.in_frame_root}'. "
+            f"Set the pose of '{self.of_root}' in '{self.in_frame_root}', or the other way round."
         )
 
 
