@@ -143,6 +143,7 @@ Failure Forest::add_body(std::string_view name, std::span<const std::string_view
   for (const std::string_view frame : adopted) changed.push_back(state.add_frame(frame));
   for (const FrameId frame : changed) state.adopt(frame, body);
   state.publish(changed);
+  state.body_grew(body);
   return {};
 }
 

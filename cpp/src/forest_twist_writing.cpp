@@ -17,6 +17,16 @@ TwistRecord* Forest::State::find_twist(FrameId of, BodyId reference, SourceId so
   return nullptr;
 }
 
+void TwistRecord::insert(Stamp at, const Velocity& body_form, const double* packed, RetireList& retired) {
+  const Stamp horizon = earlier(std::max(series->newest(), at), series->retention().history);
+  const Row aged = horizon == Stamp::always() ? Row{} : series->bracket({horizon.ns - 1}).before;
+  const Row oldest = aged ? aged : series->first_row();
+  const std::optional<Forgotten> leaving =
+      oldest ? std::optional(Forgotten{{oldest.stamp_ns()}, velocity_of(oldest)}) : std::nullopt;
+  series->insert(at, values_of(body_form), packed, retired);
+  if (leaving && leaving->at < series->floor()) forgotten = leaving;
+}
+
 TwistRecord& Forest::State::make_twist(FrameId of, BodyId reference, SourceId source) {
   if (TwistRecord* known = find_twist(of, reference, source)) return *known;
   const auto id = static_cast<RelationId>(relations.size());
@@ -57,6 +67,7 @@ void Forest::State::erase_twists_of(FrameId frame) {
 void Forest::State::forget_twist_samples() {
   for (auto& [id, twist] : twists) {
     unlinked_twists.push_back(std::exchange(twist->series, std::make_unique<Series>(kTwistWidth, twist->retention)));
+    twist->forgotten.reset();
     bodies_changed = true;
   }
 }
@@ -143,7 +154,7 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const Veloci
   }
   std::array<double, Covariance::kPacked> packed;
   if (covariance) covariance->pack(packed);
-  twist->series->insert(at, values_of(body_form), covariance ? packed.data() : nullptr, retired);
+  twist->insert(at, body_form, covariance ? packed.data() : nullptr, retired);
   if (bodies_changed) publish(twist->of);
   twist_said(*twist, at);
   return {};
