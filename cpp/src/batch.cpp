@@ -109,6 +109,7 @@ class Block {
       }
     }
     bracket_ = {};
+    batch::set_cosines(ends_);
     batch::kernel().interpolate(ends_, edge_);
     return {};
   }

@@ -130,6 +130,7 @@ class Sweeper {
 
   void interpolate_gathered() {
     if (gathered_.empty()) return;
+    batch::set_cosines(ends_);
     batch::kernel().interpolate(ends_, between_);
     for (const std::uint32_t i : gathered_) places_[first_ + i].component_T_frame = batch::pose_at(between_, i);
     gathered_.clear();
