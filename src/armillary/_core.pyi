@@ -594,6 +594,11 @@ class WorldCore:
 
     def _check_question(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> None: ...
 
+    def _watch_pose(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int) -> bool:
+        """
+        Put the wait into the queue when this pose may have become known. False: it is, or it can never be.
+        """
+
     def _forget_wait(self, wait_id: int) -> None: ...
 
     def _waits_pending(self) -> int: ...

@@ -253,6 +253,9 @@ class Forest {
 
   /// Answers, or arranges for `watch` to be woken when the one missing thing changes: ask again then.
   [[nodiscard]] Result<PoseAnswer> answer_or_watch(const NamedQuestion& question, const Watch& watch);
+  /// Arranges for `watch` to be woken when the answer may be another one, beside the waits and their limit. False: there
+  /// is an answer, or none can come any more.
+  [[nodiscard]] bool watch_pose(const NamedQuestion& question, const Watch& watch);
   [[nodiscard]] bool is_watching(WaitId id) const;  ///< false: answered, or no answer can come
   void forget_watch(WaitId id);
   [[nodiscard]] WaitId new_wait_id();
