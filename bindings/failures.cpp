@@ -105,7 +105,7 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
     case FailureKind::ambiguous_path:
       return error_class("AmbiguousPath")(
           world.forest->frame_name(failure->of),
-          failure->about_twist ? world.forest->twist_sources_of(failure->of) : world.forest->sources_of(failure->of),
+          failure->about_twist ? world.forest->rivals_of_twist(failure->relation) : world.forest->sources_of(failure->of),
           stamp_or_none(failure->requested), "motion"_a = failure->about_twist);
     case FailureKind::frame_loop:
       return loop_error(world, failure);

@@ -100,24 +100,26 @@ Failure answer_at_two_times(const Topology& topology, const Question& question, 
 }  // namespace
 
 /// With what a prediction needs.
-QueryContext Forest::State::completed(const QueryContext& context) const {
+QueryContext Forest::State::completed(const QueryContext& context, const Topology& version) const {
   QueryContext complete = context;
   if (context.outside != Outside::predict) return complete;
   complete.prediction = &options.prediction;
-  complete.want_twists = true;
+  complete.measured_in = &version;
   return complete;
 }
 
-Result<PoseAnswer> Forest::pose(const Question& question) const {
-  if (question.context.outside != Outside::predict) return state_->pose_now(question);
-  Question complete = question;
-  complete.context = state_->completed(question.context);
-  return state_->pose_now(complete);
-}
+Result<PoseAnswer> Forest::pose(const Question& question) const { return state_->pose_now(question); }
 
 Result<PoseAnswer> Forest::State::pose_now(const Question& question) const {
   const Pin pin;
   const Topology& now = *topology.load();
+  if (question.context.outside != Outside::predict) return pose_in(now, question);
+  Question complete = question;
+  complete.context = completed(question.context, now);
+  return pose_in(now, complete);
+}
+
+Result<PoseAnswer> Forest::State::pose_in(const Topology& now, const Question& question) const {
   Result<PoseAnswer> result;
   result.failure = check_frames(now, question);
   if (result.failure) return result;

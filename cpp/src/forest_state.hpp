@@ -169,7 +169,8 @@ struct Forest::State {
 
   // asking (forest_queries.cpp)
   [[nodiscard]] Result<PoseAnswer> pose_now(const Question& question) const;
-  [[nodiscard]] QueryContext completed(const QueryContext& context) const;
+  [[nodiscard]] Result<PoseAnswer> pose_in(const Topology& version, const Question& question) const;
+  [[nodiscard]] QueryContext completed(const QueryContext& context, const Topology& version) const;
 
   // bodies (forest_bodies.cpp)
   [[nodiscard]] BodyId find_body(std::string_view name) const;
@@ -182,6 +183,7 @@ struct Forest::State {
   [[nodiscard]] FrameId moving_frame_of(BodyId body) const;
   [[nodiscard]] Failure check_adoption(std::string_view name, std::span<const std::string_view> adopted) const;
   void adopt(FrameId frame, BodyId body);
+  [[nodiscard]] int preference_of(const TwistRecord& twist) const;
   [[nodiscard]] std::unique_ptr<const BodyGraph> body_graph() const;
 
   // twists (forest_twist_writing.cpp)

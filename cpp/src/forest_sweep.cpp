@@ -87,7 +87,8 @@ class Sweeper {
       const FrameNode& node = topology.node(id);
       PathEdge& edge = edges_[id - first_];
       FrameId parent = node.parent;
-      const bool wants_twists = context.want_twists && node.has_twists;
+      const bool wants_twists =
+          context.measured_in != nullptr && topology.bodies() != nullptr && !topology.bodies()->links_at(node.body).empty();
       if (node.tracks == nullptr && !node.may_loop && !wants_twists) {
         edge = {id, node.relation, node.provider};
       } else if (!finder_.step(topology, id, at, context, edge, parent)) {
@@ -177,10 +178,10 @@ void ask_alone(const Forest& forest, const Question& question, const std::string
 }  // namespace
 
 Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& given) const {
-  QueryContext context = state_->completed(given);
-  context.want_covariance = false;
   const Pin pin;
   const Topology& topology = *state_->topology.load();
+  QueryContext context = state_->completed(given, topology);
+  context.want_covariance = false;
   Sweep sweep;
   if (!topology.has(in_frame)) return sweep;
   sweep.found.reserve(topology.frames());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "forest_state.hpp"
 
@@ -160,14 +161,17 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const Veloci
   return {};
 }
 
-std::vector<std::string> Forest::twist_sources_of(FrameId frame) const {
+std::vector<std::string> Forest::rivals_of_twist(RelationId relation) const {
   const Guard guard(state_->lock);
   std::vector<std::string> names;
-  if (frame < state_->frames.size())
-    for (const RelationId id : state_->frames[frame].twists) {
-      const std::string& name = state_->sources[state_->twists.at(id)->source];
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
+  const auto asked = state_->twists.find(relation);
+  if (asked == state_->twists.end()) return names;
+  const auto bodies_of = [&](const TwistRecord& twist) { return std::minmax({state_->frames[twist.of].body, twist.reference}); };
+  std::map<RelationId, SourceId> in_order;  // they spoke
+  for (const auto& [id, twist] : state_->twists)
+    if (bodies_of(*twist) == bodies_of(*asked->second)) in_order.emplace(id, twist->source);
+  for (const auto& [id, source] : in_order)
+    if (const std::string& name = state_->sources[source]; std::ranges::find(names, name) == names.end()) names.push_back(name);
   return names;
 }
 

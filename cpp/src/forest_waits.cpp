@@ -118,7 +118,7 @@ void Forest::State::forget_watch(WaitId id) {
 /// The question with its names resolved, and what there is to say about it.
 Result<PoseAnswer> Forest::State::pose_by_name(const NamedQuestion& asked, Question& question) const {
   Result<PoseAnswer> result;
-  question = {.at = asked.at, .of_at = asked.of_at, .context = completed(asked.context)};
+  question = {.at = asked.at, .of_at = asked.of_at, .context = asked.context};
   const auto resolve = [&](const std::string& name, FrameId& id) {
     id = find_frame(name);
     if (id == kNone && !result.failure) result.failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};

@@ -238,9 +238,15 @@ class Forest {
   [[nodiscard]] RelationId relations_made() const;  ///< one more than the highest relation id so far
   [[nodiscard]] SampleTable samples(RelationId relation, Stamp from, Stamp to) const;
   [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;
-  [[nodiscard]] std::vector<std::string> twist_sources_of(FrameId frame) const;
+  /// Who measures the motion between the two bodies of a twist relation, in the order they spoke.
+  [[nodiscard]] std::vector<std::string> rivals_of_twist(RelationId relation) const;
   /// Parent of `frame` at `at` as `pose` would take it; kNone for a root or a contested frame.
   [[nodiscard]] std::pair<FrameId, RelationId> parent_at(FrameId frame, When at) const;
+
+  /// Whether a body was declared or a motion measured: then structure obeys rules.
+  [[nodiscard]] bool has_bodies() const;
+  /// The instants after `from` at which a frame gets another parent, or another source speaks of it; oldest first.
+  [[nodiscard]] std::vector<Stamp> moves_after(Stamp from) const;
 
   /// A frame, its parent and who says so; empty names for a root or a contested frame.
   struct Parentage {
