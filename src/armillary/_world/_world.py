@@ -132,6 +132,6 @@ class World(ExpressingWorld):
 
 
 def _end(close_waits: Callable[[], None], dispatcher: Dispatcher, _woken: ReadyQueue) -> None:
-    """What is left to do when a world is dropped: nobody may hang on. The queue is there as long as it may be written."""
+    """What is left to do when a world is dropped: nobody may hang on. `_woken` lives as long as it may be woken."""
     close_waits()
     dispatcher.close(wait=False)
