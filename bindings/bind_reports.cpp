@@ -114,6 +114,15 @@ void bind_world_reports(nb::module_& m, nb::class_<WorldCore>& world) {
       .def("_samples", &sample_arrays, "relation"_a, "start"_a.none(), "end"_a.none(),
            nb::sig("def _samples(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], "
                    "NDArray[float64], NDArray[float64] | None]"))
+      .def(
+          "_moves_after",
+          [](Self self, nb::handle at) {
+            std::vector<std::int64_t> moves;
+            for (const Stamp move : core(self).forest->moves_after(at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")}))
+              moves.push_back(move.ns);
+            return moves;
+          },
+          "at"_a.none(), nb::sig("def _moves_after(self, at: int | None) -> list[int]"))
       .def("_parents", &parents, "at"_a, nb::sig("def _parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]"));
   nb::class_<Sweep>(m, "SweepAnswer", "What one sweep over all frames found.")
       .def("__len__", [](const Sweep& a) { return a.found.size(); })

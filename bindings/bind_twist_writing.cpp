@@ -55,7 +55,7 @@ Failure write_twist(Self self, const SaidTwist& said) {
 /// The caller holds the lock: a relation that is new must not say what its source says already.
 Failure write_new_twist(Self self, const SaidTwist& said) {
   const bool is_new = core(self).forest->find_twist(said.name()) == kNone;
-  if (is_new) self.attr("_check_new_twist")(said.of, said.relative_to, said.source);
+  if (is_new) self.attr("_check_new_twist")(said.of, said.relative_to, said.source, said.at.ns);
   return write_twist(self, said);
 }
 

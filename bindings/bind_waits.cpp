@@ -182,6 +182,13 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
            "at"_a, "window"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), "measured"_a,
            nb::sig(check_motion_sig.c_str()))
       .def(
+          "_watch_pose",
+          [](Self self, ReadyQueue& queue, WaitId id, const std::string& of, const std::string& in_frame, std::int64_t at) {
+            return core(self).forest->watch_pose({.of = of, .in_frame = in_frame, .at = When::exactly({at})}, {id, &queue});
+          },
+          "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
+          "Put the wait into the queue when this pose may have become known. False: it is, or it can never be.")
+      .def(
           "_forget_wait", [](Self self, WaitId id) { core(self).forest->forget_watch(id); }, "wait_id"_a)
       .def("_waits_pending", [](Self self) { return core(self).forest->waits_pending(); })
       .def("_close", [](Self self) { core(self).forest->close(); })

@@ -39,23 +39,22 @@ struct Edge {
   [[nodiscard]] EdgeName name() const { return {text_of(of), text_of(in_frame), text_of(source)}; }
 };
 
-/// Rules of bodies that a new relation may break; nothing to do in a world without bodies.
-void check_one_path(Self self, const nb::object& of, const nb::object& in_frame, const nb::object& source) {
-  const WorldCore& world = core(self);
-  if (nb::len(world.bodies) == 0) return;
-  const Forest& forest = *world.forest;
+/// Rules of bodies that a new relation may break, from its first instant on; nothing to do in a world without bodies.
+void check_one_path(Self self, const nb::object& of, const nb::object& in_frame, const nb::object& source, Stamp from) {
+  const Forest& forest = *core(self).forest;
+  if (!forest.has_bodies()) return;
   const FrameId of_id = forest.find_frame(text_of(of)), in_id = forest.find_frame(text_of(in_frame));
   const bool is_new = of_id == kNone || in_id == kNone || forest.find_relation(of_id, in_id, text_of(source)) == kNone;
-  if (is_new) self.attr("_check_one_path")(of, in_frame);
+  if (is_new) self.attr("_check_one_path")(of, in_frame, source, stamp_or_none(from));
 }
 
-Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
+Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle source, Stamp from) {
   Edge edge{nb::object(), nb::object(), source_of(self, source)};
   edge.of = admitted(self, of);
   edge.in_frame = admitted(self, in_frame);
   if (edge.of.equal(edge.in_frame))
     raise("InvalidArgument", "Frame " + shown(edge.of) + " cannot be placed in itself. Name two different frames.", edge.of);
-  check_one_path(self, edge.of, edge.in_frame, edge.source);
+  check_one_path(self, edge.of, edge.in_frame, edge.source, from);
   return edge;
 }
 
@@ -71,7 +70,7 @@ void finish(Self self, const Edge& edge, const Failure& failure) {
 /// The door: names may be new, the relation may be new.
 void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Transform& transform, Stamp at, nb::handle source,
                       const Covariance* covariance) {
-  const Edge edge = admitted_edge(self, of, in_frame, source);
+  const Edge edge = admitted_edge(self, of, in_frame, source, at);
   finish(self, edge, core(self).forest->set_pose(edge.name(), at, transform, covariance));
 }
 
@@ -169,7 +168,8 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
   const std::vector<double> sides = checked_sides(covariances, count);
   const auto latest_row = std::ranges::max_element(stamps.span());
   if (!stamps.span().empty()) check_ahead(self, *latest_row, latest_row - stamps.span().begin());
-  const Edge edge = admitted_edge(self, of, in_frame, source);
+  const Stamp first = stamps.span().empty() ? Stamp::always() : Stamp{std::ranges::min(stamps.span())};
+  const Edge edge = admitted_edge(self, of, in_frame, source, first);
   const EdgeName name = edge.name();
   const double* uncertainty = sides.empty() ? nullptr : sides.data();
   const Failure failure =
@@ -186,7 +186,7 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
     pose.certainty = Certainty::known;
   }
   const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
-  const Edge edge = admitted_edge(self, of, in_frame, source);
+  const Edge edge = admitted_edge(self, of, in_frame, source, from);
   finish(self, edge, core(self).forest->fix(edge.name(), from, pose, recalibrate));
 }
 
@@ -197,11 +197,11 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
   (void)frame_id(self, to, &to_stored);
   if (of.equal(to))
     raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself. Name two different frames.", of);
-  check_one_path(self, of_stored, to_stored, source.is_none() ? world.own_name : source_of(self, source));
   const nb::object from = at.is_none() ? nb::object(self.attr("now")()) : nb::borrow(at);
   std::optional<std::string_view> who;
   if (!source.is_none()) who = text_of(source_of(self, source));
   const Stamp stamp{as_stamp(from, "at")};
+  check_one_path(self, of_stored, to_stored, source.is_none() ? world.own_name : source_of(self, source), stamp);
   const Failure failure = world.forest->attach({.of = text_of(of_stored),
                                                 .to = text_of(to_stored),
                                                 .source = who,

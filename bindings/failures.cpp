@@ -119,7 +119,7 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
       return out_of_range(world, failure, inserting);
     case FailureKind::ambiguous_path:
       return error_class("AmbiguousPath")(world.forest->frame_name(failure->of),
-                                          failure->about_twist ? world.forest->twist_sources_of(failure->of)
+                                          failure->about_twist ? world.forest->rivals_of_twist(failure->relation)
                                                                : world.forest->sources_at(failure->of, failure->requested),
                                           stamp_or_none(failure->requested), "motion"_a = failure->about_twist);
     case FailureKind::frame_loop:

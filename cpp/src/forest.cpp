@@ -159,8 +159,11 @@ bool Forest::prefer(FrameId of, std::optional<std::string_view> source) {
   SourceId chosen = kNone;
   if (source) {
     chosen = state_->find_source(*source);
-    const std::vector<RelationId>& twists = state_->frames[of].twists;
-    const bool measures = std::ranges::any_of(twists, [&](RelationId id) { return state_->twists.at(id)->source == chosen; });
+    const BodyId body = state_->frames[of].body;
+    const bool measures = std::ranges::any_of(state_->twists, [&](const auto& entry) {
+      const TwistRecord& twist = *entry.second;
+      return twist.source == chosen && (state_->frames[twist.of].body == body || twist.reference == body);
+    });
     if (chosen == kNone || (state_->find_track(of, chosen) == nullptr && !measures)) return false;
   }
   state_->frames[of].preferred = chosen;

@@ -106,7 +106,8 @@ void Forest::State::watch_for(const Failure& failure, const Question& question, 
   if (!is_direct) watch_way({question.of, question.fixed_frame, question.of_at}, question.context, watch, watched);
   watch_way({is_direct ? question.of : question.fixed_frame, question.in_frame, question.at}, question.context, watch, watched);
   watch_frames(watch, watched);
-  if (failure->kind != FailureKind::not_connected) watch_data(failure, question.context, watch, watched);
+  const bool is_structure = failure->kind == FailureKind::not_connected || failure->kind == FailureKind::ambiguous_path;
+  if (!is_structure) watch_data(failure, question.context, watch, watched);
 }
 
 void Forest::State::forget_watch(WaitId id) {
@@ -117,7 +118,22 @@ void Forest::State::forget_watch(WaitId id) {
     if (const auto record = twists.find(twist); record != twists.end()) record->second->watches.remove(id);
   for (const FrameId frame : found->second.frames) structure_watches.remove_frame(id, frame);
   if (!found->second.name.empty()) structure_watches.remove_name(id, found->second.name);
+  if (!found->second.is_wait) --mere_watches;
   watching.erase(found);
+}
+
+/// The question with its names resolved, and what there is to say about it.
+Result<PoseAnswer> Forest::State::pose_by_name(const NamedQuestion& asked, Question& question) const {
+  Result<PoseAnswer> result;
+  question = {.at = asked.at, .of_at = asked.of_at, .context = asked.context};
+  const auto resolve = [&](const std::string& name, FrameId& id) {
+    id = find_frame(name);
+    if (id == kNone && !result.failure) result.failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};
+  };
+  resolve(asked.of, question.of);
+  resolve(asked.in_frame, question.in_frame);
+  if (!asked.fixed_frame.empty()) resolve(asked.fixed_frame, question.fixed_frame);
+  return result.failure ? std::move(result) : pose_now(question);
 }
 
 Result<PoseAnswer> Forest::answer_or_watch(const NamedQuestion& asked, const Watch& watch) {
@@ -128,23 +144,29 @@ Result<PoseAnswer> Forest::answer_or_watch(const NamedQuestion& asked, const Wat
     result.failure = Evidence{.kind = FailureKind::closed};
     return result;
   }
-  Question question{.at = asked.at, .of_at = asked.of_at, .context = asked.context};
-  const auto resolve = [&](const std::string& name, FrameId& id) {
-    id = state_->find_frame(name);
-    if (id == kNone && !result.failure) result.failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};
-  };
-  resolve(asked.of, question.of);
-  resolve(asked.in_frame, question.in_frame);
-  if (!asked.fixed_frame.empty()) resolve(asked.fixed_frame, question.fixed_frame);
-  if (!result.failure) result = pose(question);
+  Question question;
+  result = state_->pose_by_name(asked, question);
   if (result) return result;
   if (state_->is_hopeless(result.failure)) return result;
-  if (state_->watching.size() >= state_->options.max_waits) {
+  if (state_->waits() >= state_->options.max_waits) {
     result.failure->kind = FailureKind::limit_reached;
     return result;
   }
   state_->watch_for(result.failure, question, watch);
   return result;
+}
+
+bool Forest::watch_pose(const NamedQuestion& asked, const Watch& watch) {
+  const Guard guard(state_->lock);
+  state_->forget_watch(watch.id);
+  Question question;
+  const Result<PoseAnswer> result = state_->pose_by_name(asked, question);
+  const bool is_contested = !result && result.failure->kind == FailureKind::ambiguous_path;
+  if (result || (!is_contested && state_->is_hopeless(result.failure))) return false;
+  state_->watching[watch.id].is_wait = false;
+  ++state_->mere_watches;
+  state_->watch_for(result.failure, question, watch);
+  return true;
 }
 
 bool Forest::is_watching(WaitId id) const {
@@ -159,7 +181,7 @@ void Forest::forget_watch(WaitId id) {
 
 std::size_t Forest::waits_pending() const {
   const Guard guard(state_->lock);
-  return state_->watching.size();
+  return state_->waits();
 }
 
 WaitId Forest::new_wait_id() { return state_->next_wait.fetch_add(1); }

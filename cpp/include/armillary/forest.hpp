@@ -269,9 +269,15 @@ class Forest {
   [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;
   /// Those that hold the frame at `at`: two of them contest it.
   [[nodiscard]] std::vector<std::string> sources_at(FrameId frame, Stamp at) const;
-  [[nodiscard]] std::vector<std::string> twist_sources_of(FrameId frame) const;
+  /// Who measures the motion between the two bodies of a twist relation, in the order they spoke.
+  [[nodiscard]] std::vector<std::string> rivals_of_twist(RelationId relation) const;
   /// Parent of `frame` at `at` as `pose` would take it; kNone for a root or a contested frame.
   [[nodiscard]] std::pair<FrameId, RelationId> parent_at(FrameId frame, When at) const;
+
+  /// Whether a body was declared or a motion measured: then structure obeys rules.
+  [[nodiscard]] bool has_bodies() const;
+  /// The instants after `from` at which a frame gets another parent, or another source speaks of it; oldest first.
+  [[nodiscard]] std::vector<Stamp> moves_after(Stamp from) const;
 
   /// A frame, its parent and who says so; empty names for a root or a contested frame.
   struct Parentage {
@@ -291,6 +297,9 @@ class Forest {
   /// Answers, or arranges for `watch` to be woken when the one missing thing changes: ask again then.
   [[nodiscard]] Result<PoseAnswer> answer_or_watch(const NamedQuestion& question, const Watch& watch);
   [[nodiscard]] Result<TwistAnswer> answer_or_watch(const NamedTwistQuestion& question, const Watch& watch);
+  /// Arranges for `watch` to be woken when the answer may be another one, beside the waits and their limit. False: there
+  /// is an answer, or none can come any more.
+  [[nodiscard]] bool watch_pose(const NamedQuestion& question, const Watch& watch);
   [[nodiscard]] bool is_watching(WaitId id) const;  ///< false: answered, or no answer can come
   void forget_watch(WaitId id);
   [[nodiscard]] WaitId new_wait_id();
