@@ -42,7 +42,7 @@ Result<std::vector<PoseAnswer>> Forest::poses_at_once(std::span<const FramePair>
                                                       const QueryContext& given) const {
   const Pin pin;
   const Topology& topology = *state_->topology.load();
-  const QueryContext context = state_->completed(given);
+  const QueryContext context = state_->completed(given, topology);
   Result<std::vector<PoseAnswer>> result;
   RelationId limiting = kNone;
   Stamp instant = at.latest ? Stamp::never() : at.at;

@@ -196,7 +196,7 @@ Failure Forest::State::close_track(FrameId of, SourceId source, Stamp at) {
     place_run(track, {.from = at});
     bound_runs(track);
   });
-  if (!failure) poses_said(*find_track(of, source), {&at.ns, 1});
+  if (!failure) poses_said(*find_track(of, source), at, at);
   return failure;
 }
 
@@ -209,7 +209,7 @@ Failure Forest::State::reopen_track(TrackRecord& track, Stamp at) {
     reopen_run(edited, at);
     bound_runs(edited);
   });
-  if (!failure) poses_said(track, {&at.ns, 1});
+  if (!failure) poses_said(track, at, at);
   return failure;
 }
 

@@ -635,6 +635,11 @@ class WorldCore:
 
     def _check_motion(self, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> None: ...
 
+    def _watch_pose(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int) -> bool:
+        """
+        Put the wait into the queue when this pose may have become known. False: it is, or it can never be.
+        """
+
     def _forget_wait(self, wait_id: int) -> None: ...
 
     def _waits_pending(self) -> int: ...
