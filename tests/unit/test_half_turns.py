@@ -52,8 +52,9 @@ class TestHalfATurn:
                 np.testing.assert_allclose(other, one, atol=CLOSE_RAD)
 
     @pytest.mark.parametrize("axis", [*np.eye(3), *-np.eye(3)], ids=str)
-    def test_that_is_exact_goes_about_the_axis_that_points_forwards(self, axis):
-        world = turning(Rotation.identity(), Rotation.from_wxyz(np.r_[0.0, axis]))
-        expected = Rotation.exp(np.pi / 4 * np.abs(axis)).matrix
+    @pytest.mark.parametrize("zero", [0.0, -0.0])
+    def test_that_is_exact_goes_about_the_axis_it_was_given(self, axis, zero):
+        world = turning(Rotation.identity(), Rotation.from_wxyz(np.r_[zero, axis]))
+        expected = Rotation.exp(np.pi / 4 * axis).matrix
         for taken in ways_taken(world):
             np.testing.assert_allclose(taken, expected, atol=CLOSE_RAD)
