@@ -29,6 +29,10 @@ const Words& words() {
   return *only;
 }
 
+bool is_native_policy(nb::handle policy) {
+  return policy.is(words().unique) || is_text(policy, "unique") || nb::isinstance<PathChoice>(policy);
+}
+
 QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation) {
   QueryContext context = world.defaults;
   if (!outside.is(words().raise) && !is_text(outside, "raise")) {
@@ -37,9 +41,11 @@ QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle p
       raise("InvalidArgument", "outside must be 'raise', 'hold' or 'predict', got " + shown(outside) + ".", outside);
     context.outside = predicts ? Outside::predict : Outside::hold;
   }
-  if (!policy.is(words().unique) && !is_text(policy, "unique"))
-    raise("InvalidArgument", "policy must be 'unique', got " + shown(policy) + ". Settle rivals with world.prefer(of=, source=).",
-          policy);
+  if (!policy.is(words().unique) && !is_text(policy, "unique")) {
+    if (!nb::isinstance<PathChoice>(policy))
+      raise("InvalidArgument", "Only policy='unique' is possible here, got " + shown(policy) + ".", policy);
+    context.selector = &nb::inst_ptr<PathChoice>(policy)->sources;
+  }
   if (!interpolation.is_none()) {
     if (is_text(interpolation, "screw")) {
       context.interpolation = Interpolation::screw;
@@ -53,16 +59,10 @@ QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle p
 }
 
 std::string signature(const char* head, const char* answer) {
-  constexpr const char* kContext = "outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None";
+  constexpr const char* kContext =
+      "outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None";
   return std::string(head) + ", " + kContext + ") -> " + answer;
 }
-
-namespace {
-
-/// The names as they are stored, where that differs from what was asked.
-struct Spelling {
-  nb::object of, in_frame;
-};
 
 Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
                      const QueryContext& context, Spelling& spelling) {
@@ -77,6 +77,8 @@ Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle a
   question.fixed_frame = frame_id(self, fixed_frame);
   return question;
 }
+
+namespace {
 
 Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
           nb::handle outside, nb::handle policy, nb::handle interpolation) {
@@ -101,6 +103,13 @@ PyObject* pose_between_points(Self self, const std::array<nb::handle, 11>& given
       .ptr();
 }
 
+/// A pose that several paths may give: the Python half chooses among them.
+nb::object pose_by_policy(Self self, const std::array<nb::handle, 11>& given) {
+  return self.attr("_pose_by_policy")("of"_a = given[0], "in_frame"_a = given[1], "at"_a = given[2], "of_at"_a = given[3],
+                                      "fixed_frame"_a = given[4], "outside"_a = given[5], "policy"_a = given[6],
+                                      "interpolation"_a = given[7]);
+}
+
 /// `pose` for the interpreter.
 PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
   static const auto* expected = new Keywords<11>("pose", {{{"of", nullptr},
@@ -119,6 +128,7 @@ PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional
     const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, point, reference_point, expressed_in] =
         given;
     if (!point.is_none() || !reference_point.is_none() || !expressed_in.is_none()) return pose_between_points(Self(self), given);
+    if (!is_native_policy(policy)) return pose_by_policy(Self(self), given).release().ptr();
     return new_pose(
                [&] { return pose(Self(self), given[0], given[1], given[2], given[3], given[4], given[5], given[6], given[7]); })
         .release()
@@ -129,6 +139,9 @@ PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional
 /// Poses of pairs (of, in_frame), all at one instant.
 nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::object>>& names, nb::handle at, nb::handle outside,
                        nb::handle policy, nb::handle interpolation) {
+  if (!is_native_policy(policy))
+    return nb::list(self.attr("_poses_at_once_by_policy")(names, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
+                                                          "interpolation"_a = interpolation));
   const WorldCore& world = core(self);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   std::vector<Spelling> spelt;
@@ -148,6 +161,10 @@ nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::ob
 /// Missing data is the answer here, not an error: also a name that nobody has used yet.
 bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
               nb::handle outside, nb::handle policy, nb::handle interpolation) {
+  if (!is_native_policy(policy))
+    return nb::cast<bool>(self.attr("_can_pose_by_policy")("of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
+                                                           "fixed_frame"_a = fixed_frame, "outside"_a = outside,
+                                                           "policy"_a = policy, "interpolation"_a = interpolation));
   const WorldCore& world = core(self);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   (void)as_when(at, "at");
@@ -163,6 +180,9 @@ nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle 
   const bool matrix = is_text(as_, "matrix");
   if (!matrix && !is_text(as_, "xyz_wxyz"))
     raise("InvalidArgument", "as_ must be 'matrix' or 'xyz_wxyz', got " + shown(as_) + ".", as_);
+  if (!is_native_policy(policy))
+    return self.attr("_transforms_by_policy")("of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "as_"_a = as_,
+                                              "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId of_id = frame_id(self, of), in_id = frame_id(self, in_frame);
   const Stamps stamps(at, "at");
@@ -184,6 +204,9 @@ bool has_dimensions(nb::handle at) { return nb::hasattr(at, "ndim") && nb::cast<
 
 nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb::handle to_frame, nb::handle at,
                          nb::handle outside, nb::handle policy, nb::handle interpolation) {
+  if (!is_native_policy(policy))
+    return self.attr("_map_points_by_policy")(points, "from_frame"_a = from_frame, "to_frame"_a = to_frame, "at"_a = at,
+                                              "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation);
   const WorldCore& world = core(self);
   if (!is_array_of_stamps(at) && !has_dimensions(at))
     return map_points(
@@ -216,7 +239,8 @@ constexpr const char* kPoseDocumentation =
     "    of_at: With `fixed_frame`: where `of` was at this instant, seen from `in_frame` at `at`.\n"
     "    fixed_frame: A frame that stood still between the two instants.\n"
     "    outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.\n"
-    "    policy: 'unique': a frame that two sources place is an error.\n"
+    "    policy: 'unique': a frame that two sources place is an error. 'latest', 'most_certain', 'fuse' or a callable\n"
+    "        decide among the paths (`armillary.scene.policies`); the answer then says which it used.\n"
     "    interpolation: 'linear' or 'screw'; the world's own if not given.\n"
     "    point: Frame whose origin the position is of, on the same body; `of` if not given.\n"
     "    reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.\n"

@@ -13,12 +13,15 @@ using namespace nb::literals;
 
 namespace {
 
-Sweep sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+nb::object sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+  if (!is_native_policy(policy))
+    return self.attr("_sweep_by_policy")("in_frame"_a = in_frame, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
+                                         "interpolation"_a = interpolation);
   WorldCore& world = core(self);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId id = frame_id(self, in_frame);
   const When when = as_when(at, "at");
-  return without_gil([&] { return world.forest->snapshot(id, when, context); });
+  return nb::cast(without_gil([&] { return world.forest->snapshot(id, when, context); }));
 }
 
 nb::str text(std::string_view name) { return nb::str(name.data(), name.size()); }

@@ -80,6 +80,13 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
     const auto [of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured] =
         expected->read(args, positional, keywords);
     const Self self(self_object);
+    if (!is_native_policy(policy))
+      return nb::object(self.attr("_twist_by_policy")("of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
+                                                      "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside,
+                                                      "policy"_a = policy, "interpolation"_a = interpolation,
+                                                      "measured"_a = measured))
+          .release()
+          .ptr();
     const WorldCore& world = core(self);
     Asked asked = asked_motion(self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, measured});
     asked.question.at = as_when(at, "at");
@@ -95,6 +102,10 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
 
 nb::object twists(Self self, nb::handle of, nb::handle relative_to, nb::handle at, nb::handle expressed_in, nb::handle point,
                   nb::handle window, nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle measured) {
+  if (!is_native_policy(policy))
+    return self.attr("_twists_by_policy")("of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
+                                          "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside,
+                                          "policy"_a = policy, "interpolation"_a = interpolation, "measured"_a = measured);
   const Asked asked =
       asked_motion(self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, measured});
   const Stamps stamps(at, "at");
@@ -132,7 +143,8 @@ constexpr const char* kTwistDocumentation =
     "        derivative of the interpolated pose. At a sample that is the interval after it, at the last one the interval\n"
     "        before.\n"
     "    outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.\n"
-    "    policy: 'unique': a frame that two sources place, or a motion that two measure, is an error.\n"
+    "    policy: 'unique': a frame that two sources place, or a motion that two measure, is an error; else as for `pose`,\n"
+    "        about the paths of poses.\n"
     "    interpolation: 'linear' or 'screw'; the world's own if not given.\n"
     "    measured: False: from the poses alone, as if nobody had measured a twist.\n\n"
     "Raises:\n"

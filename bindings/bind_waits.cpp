@@ -34,19 +34,38 @@ NamedQuestion named_question(const WorldCore& world, nb::handle of, nb::handle i
 
 void check_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
                     nb::handle outside, nb::handle policy, nb::handle interpolation) {
-  (void)named_question(core(self), of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
+  const bool is_native = is_native_policy(policy);
+  if (!is_native) self.attr("_check_policy")(policy);
+  const nb::handle checked = is_native ? policy : nb::handle(words().unique);
+  (void)named_question(core(self), of, in_frame, at, of_at, fixed_frame, outside, checked, interpolation);
 }
 
 /// The Pose; None while something is missing that may still come; raises what cannot pass.
-nb::object answer_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle of, nb::handle in_frame, nb::handle at,
-                           nb::handle of_at, nb::handle fixed_frame, nb::handle outside, nb::handle policy,
+nb::object answer_or_watch(Self self, nb::handle_t<ReadyQueue> queue, WaitId id, nb::handle of, nb::handle in_frame,
+                           nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside, nb::handle policy,
                            nb::handle interpolation) {
+  if (!is_native_policy(policy))
+    return self.attr("_answer_or_watch_by_policy")(queue, id, "of"_a = of, "in_frame"_a = in_frame, "at"_a = at,
+                                                   "of_at"_a = of_at, "fixed_frame"_a = fixed_frame, "outside"_a = outside,
+                                                   "policy"_a = policy, "interpolation"_a = interpolation);
   const WorldCore& world = core(self);
   const NamedQuestion question = named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
-  Result<PoseAnswer> result = world.forest->answer_or_watch(question, {id, &queue});
+  Result<PoseAnswer> result = world.forest->answer_or_watch(question, {id, nb::inst_ptr<ReadyQueue>(queue)});
   if (result) return new_pose([&] { return make_pose(world, std::move(result.value), of, in_frame); });
   if (world.forest->is_watching(id)) return nb::none();
   raise_failure(world, result.failure, of, in_frame);
+}
+
+/// Whether something may still come; then the wait is woken by whatever any of the paths lacks.
+bool watch_paths(Self self, ReadyQueue& queue, WaitId id, std::size_t max_paths, nb::handle of, nb::handle in_frame,
+                 nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside, nb::handle interpolation) {
+  const WorldCore& world = core(self);
+  const NamedQuestion question =
+      named_question(world, of, in_frame, at, of_at, fixed_frame, outside, words().unique, interpolation);
+  const Failure failure = world.forest->watch_paths(question, {id, &queue}, max_paths);
+  const bool is_of_the_wait = failure.kind() == FailureKind::closed || failure.kind() == FailureKind::limit_reached;
+  if (is_of_the_wait) raise_failure(world, failure, of, in_frame);
+  return !failure;
 }
 
 /// Signals reach the main thread only; another thread must not take the GIL while the interpreter ends.
@@ -75,6 +94,10 @@ auto waited(const WorldCore& world, double timeout_s, nb::handle of, nb::handle 
 
 nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
                          nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+  if (!is_native_policy(policy))
+    return self.attr("_wait_by_policy")(timeout_s, "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
+                                        "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy,
+                                        "interpolation"_a = interpolation);
   const WorldCore& world = core(self);
   const NamedQuestion question = named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
   PoseAnswer answer =
@@ -91,6 +114,11 @@ std::string text_or_empty(nb::handle name) { return name.is_none() ? std::string
 
 /// Checks everything but whether the frames exist.
 NamedTwistQuestion named_motion(const WorldCore& world, const Motion& asked) {
+  if (!is_native_policy(asked.policy))
+    raise("InvalidArgument",
+          "A wait for a motion takes policy='unique' alone, got " + shown(asked.policy) +
+              ". Wait for the pose with that policy, and ask for the twist then.",
+          asked.policy);
   NamedTwistQuestion question{.of = std::string(text_of(asked.of)),
                               .relative_to = std::string(text_of(asked.relative_to)),
                               .expressed_in = text_or_empty(asked.expressed_in),
@@ -143,7 +171,7 @@ nb::object wait_for_twist(Self self, double timeout_s, nb::handle of, nb::handle
 void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
   static const std::string question =
       "*, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: "
-      "str, "
+      "str | Callable[..., Any], "
       "interpolation: str | None) -> ";
   static const std::string answer_sig =
       "def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, " + question + "PoseAnswer | None";
@@ -170,6 +198,11 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
            nb::sig(answer_sig.c_str()))
       .def("_wait_for_pose", &wait_for_pose, "timeout_s"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
            "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), nb::sig(wait_sig.c_str()))
+      .def("_watch_paths", &watch_paths, "queue"_a, "wait_id"_a, "max_paths"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
+           "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a, "interpolation"_a.none(),
+           nb::sig("def _watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str, in_frame: str, at: int | "
+                   "Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None) -> "
+                   "bool"))
       .def("_check_question", &check_question, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
            "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), nb::sig(check_sig.c_str()))
       .def("_twist_or_watch", &twist_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "relative_to"_a,

@@ -132,6 +132,10 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
     case FailureKind::limit_reached:
       return error_class("LimitReached")("pending waits", world.forest->options().max_waits,
                                          "Cancel some, or give World(max_waits=) a larger number.");
+    case FailureKind::too_many_paths:
+      return error_class("LimitReached")("paths from " + shown(of) + " to " + shown(in_frame), failure->limit,
+                                         "Settle some rivals with world.prefer(of=, source=), or give World(max_paths=) a larger "
+                                         "number.");
     case FailureKind::not_a_pose:
       return error_class("InvalidTransform")(
           "The transform is not finite, or its quaternion is no unit one. Check where it was computed; nothing was stored.");

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "answers.hpp"
+#include "armillary/candidates.hpp"
 #include "armillary/forest.hpp"
 #include "raise.hpp"
 
@@ -30,6 +31,11 @@ struct WorldCore {
 
 using Self = nb::handle_t<WorldCore>;
 
+/// One path, as a policy that native calls take.
+struct PathChoice {
+  ChosenSources sources;
+};
+
 [[nodiscard]] inline WorldCore& core(Self self) {
   if (!nb::inst_ready(self)) raise("InvalidArgument", "This World was not initialised: call super().__init__() first.");
   return *nb::inst_ptr<WorldCore>(self);
@@ -50,7 +56,15 @@ inline void settle_pending(Self self) {
 [[noreturn]] void raise_failure(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame,
                                 bool inserting = false);
 
+/// Whether the native half answers by itself; every other policy is the Python half's.
+[[nodiscard]] bool is_native_policy(nb::handle policy);
 [[nodiscard]] QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation);
+/// The names as they are stored, where that differs from what was asked.
+struct Spelling {
+  nb::object of, in_frame;
+};
+[[nodiscard]] Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
+                                   nb::handle fixed_frame, const QueryContext& context, Spelling& spelling);
 [[nodiscard]] Pose make_pose(const WorldCore& world, PoseAnswer answer, nb::handle of, nb::handle in_frame);
 [[nodiscard]] Twist make_twist(const WorldCore& world, TwistAnswer answer, nb::handle of, nb::handle relative_to,
                                nb::handle expressed_in, nb::handle point);
@@ -87,6 +101,7 @@ void bind_world_twists(nb::class_<WorldCore>& world);
 void bind_world_twist_writing(nb::class_<WorldCore>& world);
 void bind_world_queries(nb::class_<WorldCore>& world);
 void bind_world_reports(nb::module_& m, nb::class_<WorldCore>& world);
+void bind_world_candidates(nb::module_& m, nb::class_<WorldCore>& world);
 void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world);
 
 }  // namespace armillary::python

@@ -29,14 +29,15 @@ from armillary.stamps import LATEST, Latest
 
 POSE = (
     "    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, "
-    "fixed_frame: str | None = None, outside: str = 'raise', policy: str = 'unique', "
+    "fixed_frame: str | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', "
     "interpolation: str | None = None, point: str | None = None, reference_point: str | None = None, "
     "expressed_in: str | None = None) -> PoseAnswer:"
 )
 TWIST = (
     "    def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, "
-    "at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str = 'unique', "
-    "interpolation: str | None = None, measured: bool = True) -> TwistAnswer:"
+    "at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', "
+    "policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, "
+    "measured: bool = True) -> TwistAnswer:"
 )
 UNTYPED = "(self, value, /):"
 

@@ -51,6 +51,8 @@ const char* to_string(FailureKind kind) {
     case FailureKind::cannot_come_between:
       return "a frame comes between two others only where it rests in the upper one by identity, always, and the lower one "
              "does not hang in it yet";
+    case FailureKind::too_many_paths:
+      return "more paths join the frames than are looked at";
   }
   return "unknown failure";
 }

@@ -10,14 +10,6 @@ namespace armillary {
 
 namespace {
 
-Failure check_frames(const Topology& topology, const Question& question) {
-  for (const FrameId id : {question.of, question.in_frame})
-    if (!topology.has(id)) return Evidence{.kind = FailureKind::unknown_frame, .of = id};
-  if (question.fixed_frame != kNone && !topology.has(question.fixed_frame))
-    return Evidence{.kind = FailureKind::unknown_frame, .of = question.fixed_frame};
-  return {};
-}
-
 void list_relations(const Path& path, RelationList& list) {
   for (const PathEdge& edge : path.up) list.push_back(edge.relation);
   for (auto edge = path.down.rbegin(); edge != path.down.rend(); ++edge) list.push_back(edge->relation);
@@ -99,6 +91,14 @@ Failure answer_at_two_times(const Topology& topology, const Question& question, 
 }
 
 }  // namespace
+
+Failure check_frames(const Topology& topology, const Question& question) {
+  for (const FrameId id : {question.of, question.in_frame})
+    if (!topology.has(id)) return Evidence{.kind = FailureKind::unknown_frame, .of = id};
+  if (question.fixed_frame != kNone && !topology.has(question.fixed_frame))
+    return Evidence{.kind = FailureKind::unknown_frame, .of = question.fixed_frame};
+  return {};
+}
 
 /// With what a prediction needs.
 QueryContext Forest::State::completed(const QueryContext& context, const Topology& version) const {

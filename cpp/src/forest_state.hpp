@@ -136,6 +136,9 @@ struct FrameBefore;
 struct BodiesBefore;
 struct Journal;
 
+/// The first that is not there is the failure.
+[[nodiscard]] Failure check_frames(const Topology& topology, const Question& question);
+
 struct Forest::State {
   explicit State(ForestOptions given);
   ~State();
@@ -319,6 +322,8 @@ struct Forest::State {
   void watch_way(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);
   void watch_frames(const Watch& watch, Watched& watched);
   void watch_for(const Failure& failure, const Question& question, const Watch& watch);
+  void watch_ways(const Question& question, const Watch& watch, Watched& watched);
+  [[nodiscard]] Failure resolve(const NamedQuestion& asked, Question& question) const;
 
   // waits for motion (forest_twist_waits.cpp)
   void watch_leg(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);

@@ -101,13 +101,18 @@ void Forest::State::watch_for(const Failure& failure, const Question& question, 
     watched.name = failure->name;
     return structure_watches.add_name(watch, failure->name);
   }
-  watched.frames = {question.of, question.in_frame};
+  watch_ways(question, watch, watched);
+  const bool is_structure = failure->kind == FailureKind::not_connected || failure->kind == FailureKind::ambiguous_path;
+  if (!is_structure) watch_data(failure, question.context, watch, watched);
+}
+
+/// The structure that decides the path.
+void Forest::State::watch_ways(const Question& question, const Watch& watch, Watched& watched) {
+  watched.frames.insert(watched.frames.end(), {question.of, question.in_frame});
   const bool is_direct = question.fixed_frame == kNone;
   if (!is_direct) watch_way({question.of, question.fixed_frame, question.of_at}, question.context, watch, watched);
   watch_way({is_direct ? question.of : question.fixed_frame, question.in_frame, question.at}, question.context, watch, watched);
   watch_frames(watch, watched);
-  const bool is_structure = failure->kind == FailureKind::not_connected || failure->kind == FailureKind::ambiguous_path;
-  if (!is_structure) watch_data(failure, question.context, watch, watched);
 }
 
 void Forest::State::forget_watch(WaitId id) {
@@ -122,17 +127,24 @@ void Forest::State::forget_watch(WaitId id) {
   watching.erase(found);
 }
 
+/// The first name that no frame has is the failure.
+Failure Forest::State::resolve(const NamedQuestion& asked, Question& question) const {
+  question = {.at = asked.at, .of_at = asked.of_at, .context = asked.context};
+  Failure failure;
+  const auto find = [&](const std::string& name, FrameId& id) {
+    id = find_frame(name);
+    if (id == kNone && !failure) failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};
+  };
+  find(asked.of, question.of);
+  find(asked.in_frame, question.in_frame);
+  if (!asked.fixed_frame.empty()) find(asked.fixed_frame, question.fixed_frame);
+  return failure;
+}
+
 /// The question with its names resolved, and what there is to say about it.
 Result<PoseAnswer> Forest::State::pose_by_name(const NamedQuestion& asked, Question& question) const {
   Result<PoseAnswer> result;
-  question = {.at = asked.at, .of_at = asked.of_at, .context = asked.context};
-  const auto resolve = [&](const std::string& name, FrameId& id) {
-    id = find_frame(name);
-    if (id == kNone && !result.failure) result.failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};
-  };
-  resolve(asked.of, question.of);
-  resolve(asked.in_frame, question.in_frame);
-  if (!asked.fixed_frame.empty()) resolve(asked.fixed_frame, question.fixed_frame);
+  result.failure = resolve(asked, question);
   return result.failure ? std::move(result) : pose_now(question);
 }
 
@@ -167,6 +179,32 @@ bool Forest::watch_pose(const NamedQuestion& asked, const Watch& watch) {
   ++state_->mere_watches;
   state_->watch_for(result.failure, question, watch);
   return true;
+}
+
+Failure Forest::watch_paths(const NamedQuestion& asked, const Watch& watch, std::size_t max_paths) {
+  const Guard guard(state_->lock);
+  state_->forget_watch(watch.id);
+  if (state_->closed) return Evidence{.kind = FailureKind::closed};
+  if (state_->waits() >= state_->options.max_waits) return Evidence{.kind = FailureKind::limit_reached};
+  Question question;
+  if (const Failure unknown = state_->resolve(asked, question)) {
+    state_->watch_for(unknown, question, watch);
+    return {};
+  }
+  Result<std::vector<Candidate>> paths = candidates(question, max_paths);
+  if (paths.failure) return std::move(paths.failure);
+  Failure hopeless;
+  for (Candidate& path : paths.value) {
+    question.context.selector = &path.sources;
+    if (!path.failure) {
+      state_->watch_ways(question, watch, state_->watching[watch.id]);
+    } else if (!state_->is_hopeless(path.failure)) {
+      state_->watch_for(path.failure, question, watch);
+    } else if (!hopeless) {
+      hopeless = std::move(path.failure);
+    }
+  }
+  return state_->watching.contains(watch.id) ? Failure{} : std::move(hopeless);
 }
 
 bool Forest::is_watching(WaitId id) const {

@@ -450,7 +450,7 @@ class WorldCore:
         Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion.
         """
 
-    def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
+    def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
         """How a body moved relative to another, at one instant.
 
         Measured twists (`set_twist`) that lead from one body to the other are added up. Where there are none, the motions
@@ -466,7 +466,8 @@ class WorldCore:
                 derivative of the interpolated pose. At a sample that is the interval after it, at the last one the interval
                 before.
             outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
-            policy: 'unique': a frame that two sources place, or a motion that two measure, is an error.
+            policy: 'unique': a frame that two sources place, or a motion that two measure, is an error; else as for `pose`,
+                about the paths of poses.
             interpolation: 'linear' or 'screw'; the world's own if not given.
             measured: False: from the poses alone, as if nobody had measured a twist.
 
@@ -477,7 +478,7 @@ class WorldCore:
             AmbiguousPath: Several sources place a frame on the path, or measure one motion.
         """
 
-    def twists(self, *, of: str, relative_to: str, at: ArrayLike, expressed_in: str | None = None, point: str | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def twists(self, *, of: str, relative_to: str, at: ArrayLike, expressed_in: str | None = None, point: str | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
         """
         How a body moved relative to another at many instants, in one native call.
 
@@ -540,7 +541,7 @@ class WorldCore:
 
     def _retry_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, at: int, source: str, covariance: ArrayLike | None) -> bool: ...
 
-    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None, point: str | None = None, reference_point: str | None = None, expressed_in: str | None = None) -> PoseAnswer:
+    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, point: str | None = None, reference_point: str | None = None, expressed_in: str | None = None) -> PoseAnswer:
         """Where one frame was, seen from another, at one instant.
 
         Between two samples the translation is interpolated linearly and the rotation along the shortest arc.
@@ -553,7 +554,8 @@ class WorldCore:
             of_at: With `fixed_frame`: where `of` was at this instant, seen from `in_frame` at `at`.
             fixed_frame: A frame that stood still between the two instants.
             outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
-            policy: 'unique': a frame that two sources place is an error.
+            policy: 'unique': a frame that two sources place is an error. 'latest', 'most_certain', 'fuse' or a callable
+                decide among the paths (`armillary.scene.policies`); the answer then says which it used.
             interpolation: 'linear' or 'screw'; the world's own if not given.
             point: Frame whose origin the position is of, on the same body; `of` if not given.
             reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.
@@ -569,10 +571,10 @@ class WorldCore:
             AmbiguousPath: Several sources place a frame on the path.
         """
 
-    def can_pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None) -> bool:
+    def can_pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> bool:
         """Whether `pose` would answer; never raises for missing data."""
 
-    def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str = 'matrix', outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str = 'matrix', outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
         """
         `in_frame_T_of` at many instants, in one native call.
 
@@ -586,7 +588,7 @@ class WorldCore:
             interpolation: As for `pose`.
         """
 
-    def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
         """
         Points of one frame as coordinates of another.
 
@@ -600,9 +602,9 @@ class WorldCore:
             interpolation: As for `pose`.
         """
 
-    def _poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None) -> list[PoseAnswer]: ...
+    def _poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> list[PoseAnswer]: ...
 
-    def _sweep(self, *, in_frame: str, at: int | Latest = LATEST, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None) -> SweepAnswer: ...
+    def _sweep(self, *, in_frame: str, at: int | Latest = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> SweepAnswer: ...
 
     def frames(self) -> tuple[str, ...]:
         """Names of all frames, in the order they came."""
@@ -621,13 +623,17 @@ class WorldCore:
 
     def _parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]: ...
 
+    def _candidates(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None, max_paths: int) -> list[tuple[PoseAnswer | ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], ...], NDArray[float64], NDArray[float64]]]: ...
+
     def _new_wait_id(self) -> int: ...
 
-    def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> PoseAnswer | None: ...
+    def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer | None: ...
 
-    def _wait_for_pose(self, timeout_s: float, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> PoseAnswer: ...
+    def _wait_for_pose(self, timeout_s: float, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer: ...
 
-    def _check_question(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> None: ...
+    def _watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None) -> bool: ...
+
+    def _check_question(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> None: ...
 
     def _twist_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer | None: ...
 
@@ -669,6 +675,12 @@ class SweepAnswer:
     def held(self, row: int) -> bool: ...
 
     def predicted(self, row: int) -> bool: ...
+
+class PathChoice:
+    """Whom to believe on one of several paths: a policy of the native half."""
+
+    def joined(self, other: PathChoice) -> PathChoice:
+        """Both; where both decide, this one."""
 
 class ReadyQueue:
     """Waits that are to be asked again."""

@@ -15,6 +15,7 @@ import pytest
 
 from armillary import Rotation, World, errors, seconds
 from armillary.errors import ArmillaryError, constraints, semantics
+from armillary.scene.policies import by_source
 from armillary.view import draw_tree
 from unit.kit import PROMPT_S, STILL, WAIT_S, drive, error_of, settle
 
@@ -52,6 +53,12 @@ def _contested(world):
     world.pose(of="cup", in_frame="map", at=seconds(2))
 
 
+def _by_nobody(world):
+    for who in ("left", "right"):
+        world.fix(of="cup", in_frame="map", transform=STILL, source=who)
+    world.pose(of="cup", in_frame="map", policy=by_source("nobody"))
+
+
 def _in_two_trees(world):
     world.add_frame("moon")
     world.pose(of="robot", in_frame="moon", at=seconds(2))
@@ -86,6 +93,13 @@ def _without_matplotlib(world):
 
 EDGE = {"edge": ("robot", "map", ""), "first": seconds(1), "last": seconds(3)}
 CASES = [
+    Case(
+        errors.NoPathChosen,
+        _by_nobody,
+        says=("'cup'", "'map'", "the source 'nobody'", "'cup' by 'left'; 'cup' by 'right'"),
+        cure="policy='latest', 'most_certain' or 'fuse'",
+        evidence={"of": "cup", "in_frame": "map", "wanted": "the source 'nobody'"},
+    ),
     Case(
         errors.UnknownFrame,
         lambda world: world.pose(of="robott", in_frame="map"),

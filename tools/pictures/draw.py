@@ -1,7 +1,8 @@
-"""Draws the pictures of docs/meaning.md into docs/pictures; into another folder, if one is named."""
+"""Draws the pictures of the documentation into docs/pictures; into another folder, if one is named."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import pens
 
 TARGET = Path(__file__).parent.parent.parent / "docs" / "pictures"
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 WIDTH_PX = 760.0
 
 # The title that a screen reader reads, the height [px], and what is drawn; the file is named after the function.
@@ -38,6 +40,8 @@ def main(target: Path = TARGET) -> None:
     for title, height, shapes in PICTURES:
         drawing = Drawing(title=title, size=(WIDTH_PX, height), shapes=tuple(shapes()))
         (target / f"{shapes.__name__}.svg").write_text(svg_text(drawing), encoding="utf-8")
+    example = [sys.executable, EXAMPLES / "09_two_cameras.py", target / "two_cameras.svg"]
+    subprocess.run(example, check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ enum class FailureKind {
   relative_to_itself,
   nothing_to_reopen,
   cannot_come_between,
+  too_many_paths,
 };
 
 /// Why a call could not be answered: what was asked, what is true.
@@ -50,6 +51,7 @@ struct Evidence {
   std::int64_t horizon_ns = -1;                          ///< set where a prediction would reach further than it may
   bool about_twist = false;                              ///< the relation, or the rivals, are twists
   std::size_t row = 0;                                   ///< of a batch: the first row at fault
+  std::size_t limit = 0;                                 ///< that was reached
   std::vector<FrameId> path{};                           ///< of a loop, or the frames that hang under a removed one
   std::string name{};                                    ///< of a frame that does not exist, or of the body at hand
   std::string other{};                                   ///< the body that a frame is on instead

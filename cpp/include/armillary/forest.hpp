@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "armillary/candidates.hpp"
 #include "armillary/companion.hpp"
 #include "armillary/errors.hpp"
 #include "armillary/frame_edit.hpp"
@@ -246,6 +247,9 @@ class Forest {
   /// covers. A failure names its pair as a row.
   [[nodiscard]] Result<std::vector<PoseAnswer>> poses_at_once(std::span<const FramePair> pairs, When at,
                                                               const QueryContext& context) const;
+  /// Every path between the two frames, through each of the sources that place a contested frame; those without an
+  /// answer say why. Paths that lead elsewhere are among them, as `not_connected`.
+  [[nodiscard]] Result<std::vector<Candidate>> candidates(const Question& question, std::size_t max_paths = 64) const;
   /// Measured twists that lead from body to body; else along the poses, edge by edge.
   [[nodiscard]] Result<TwistAnswer> twist(const TwistQuestion& question) const;
   /// The same question at many instants, six values a row: linear, angular. Stops at the first failure and names its row.
@@ -300,6 +304,9 @@ class Forest {
   /// Arranges for `watch` to be woken when the answer may be another one, beside the waits and their limit. False: there
   /// is an answer, or none can come any more.
   [[nodiscard]] bool watch_pose(const NamedQuestion& question, const Watch& watch);
+  /// Arranges for `watch` to be woken when any path between the frames changes, or gets what it lacks. A failure: none
+  /// of them ever will.
+  [[nodiscard]] Failure watch_paths(const NamedQuestion& question, const Watch& watch, std::size_t max_paths = 64);
   [[nodiscard]] bool is_watching(WaitId id) const;  ///< false: answered, or no answer can come
   void forget_watch(WaitId id);
   [[nodiscard]] WaitId new_wait_id();

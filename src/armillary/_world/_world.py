@@ -15,7 +15,7 @@ from armillary._world._arguments import (
     as_text,
     as_thinning,
 )
-from armillary._world._expressing import ExpressingWorld
+from armillary._world._policies import JudgingWorld
 from armillary.errors import InvalidArgument, WorldClosed
 from armillary.stamps import now, seconds
 from armillary.transforms import Dispatcher, TypoGuard, check_name
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["World"]
 
 
-class World(ExpressingWorld):
+class World(JudgingWorld):
     """Where everything is, in time.
 
     Frames come into being when they are first named; `set_pose` and `fix` say where they are, `pose` and its
@@ -54,6 +54,7 @@ class World(ExpressingWorld):
             translation then rotation, or (6, 6); 1e-4 m2/s and 1e-4 rad2/s if not given.
         predict_up_to_s: Further beyond the last sample than this nothing is predicted [s].
         max_waits: At most this many questions wait at once, and as many callbacks are pending behind a slow one.
+        max_paths: At most this many paths are looked at for one question with a `policy`.
 
     >>> from armillary import Transform, World, seconds
     >>> world = World()
@@ -81,6 +82,7 @@ class World(ExpressingWorld):
         process_noise: ArrayLike | None = None,
         predict_up_to_s: float = 1.0,
         max_waits: int = 10_000,
+        max_paths: int = 64,
     ) -> None:
         if not isinstance(frames, str) or frames not in {"open", "declared"}:
             raise InvalidArgument(f"frames must be 'open' or 'declared', got {frames!r}.", frames)
@@ -105,6 +107,7 @@ class World(ExpressingWorld):
         self.on_error: Callable[[BaseException], object] | None = None
         self._clock, self._declared = now if clock is None else clock, frames == "declared"
         self._epoch, self._closed, self._time_offset = 0, False, 0
+        self._max_paths = as_positive(max_paths, "max_paths")
         self._typos = TypoGuard()
         self._dispatcher = Dispatcher(weakref.ref(self), as_positive(max_waits, "max_waits"))
         ending = weakref.finalize(self, _end, self._closer(), self._dispatcher, self._woken)

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError, GivenValue
+from armillary.errors.policies import NoPathChosen
 from armillary.errors.semantics import (
     AmbiguousOrder,
     BodyDiffers,
@@ -62,6 +63,7 @@ __all__ = [
     "KindDiffers",
     "LimitReached",
     "MissingExtra",
+    "NoPathChosen",
     "NoPosePath",
     "NoSamples",
     "NoTwistPath",

@@ -48,9 +48,9 @@ class TestThePictures:
     def test_are_those_that_the_script_draws(self, drawn):
         assert sorted(path.name for path in drawn.iterdir()) == [path.name for path in PICTURES]
 
-    def test_are_all_shown_on_the_page_and_described(self):
-        page = (ROOT / "docs" / "meaning.md").read_text(encoding="utf-8")
-        shown = re.findall(r"!\[(.+)\]\(pictures/(.+)\)", page)
+    def test_are_all_shown_on_a_page_and_described(self):
+        pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")]
+        shown = [found for page in pages for found in re.findall(r"!\[(.+)\]\(pictures/(.+)\)", page)]
         assert sorted(name for _, name in shown) == [path.name for path in PICTURES]
 
 

@@ -1,0 +1,142 @@
+"""How surely things are where they are: ellipses, seen from above."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.errors import InvalidArgument
+from armillary.view._axes import Axes, axes_around, grid
+from armillary.view._drawing import Drawing, Line, Shape, Text, as_points
+from armillary.view._files import write_drawing
+from armillary.view._labels import Wish, place_labels
+from armillary.view._marks import Entry, arrow, dot, legend, swatch
+from armillary.view._style import EDGE, INK, MUTED, SMALL_PX, TITLE_PX, TRACK_COLORS
+from armillary.view._svg import svg_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+    from pathlib import Path
+
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    from armillary.relations import Pose
+    from armillary.transforms import Transform
+
+_MARGIN = 28.0
+_CORNER = (68.0, 116.0)
+_FOOTER = 52.0
+_NARROWEST = 420.0
+_LEGEND_Y = 80.0
+_CORNERS = 96
+_INNER = 0.45  # opacity of one deviation, where more are drawn
+
+
+def draw_ellipses(
+    poses: Mapping[str, Pose],
+    path: str | PathLike[str],
+    *,
+    marks: Mapping[str, Transform] | None = None,
+    deviations: float = 2.0,
+    title: str = "",
+) -> Path:
+    """Draw where things are and how surely, in the x-y plane of the frame they are seen from.
+
+    The ending of `path` decides: .svg needs nothing, .png needs matplotlib.
+
+    Args:
+        poses: By name, all seen from one frame and each with a covariance.
+        path: The file to write.
+        marks: Frames to show beside them, as arrows along their x axes: cameras, robots.
+        deviations: The ellipse encloses so many standard deviations; a paler one encloses one.
+        title: Of the picture.
+
+    Raises:
+        InvalidArgument: No pose, one of unknown uncertainty, or poses seen from several frames.
+        MissingExtra: A PNG, and no matplotlib.
+    """
+    return write_drawing(_ellipses_drawing(poses, marks or {}, deviations, title), path)
+
+
+def ellipses_svg(
+    poses: Mapping[str, Pose],
+    *,
+    marks: Mapping[str, Transform] | None = None,
+    deviations: float = 2.0,
+    title: str = "",
+) -> str:
+    """The picture of `draw_ellipses` as SVG text."""
+    return svg_text(_ellipses_drawing(poses, marks or {}, deviations, title))
+
+
+def ellipse(pose: Pose, deviations: float) -> NDArray[float64]:
+    """(N, 2) [m]: the shadow that the ellipsoid of the position casts onto the x-y plane, as a closed line.
+
+    Its radii are `deviations` times the square roots of the eigenvalues of the position's own covariance.
+    """
+    R = pose.rotation.matrix
+    covariance = (R @ pose.covariance[:3, :3] @ R.T)[:2, :2]  # type: ignore[index]  # known: checked before
+    values, axes = np.linalg.eigh(covariance)
+    radii = deviations * np.sqrt(np.maximum(values, 0.0))
+    angles = np.linspace(0.0, 2.0 * np.pi, _CORNERS + 1)
+    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return np.asarray(pose.xyz[:2] + (circle * radii) @ axes.T)
+
+
+def _ellipses_drawing(
+    poses: Mapping[str, Pose], marks: Mapping[str, Transform], deviations: float, title: str
+) -> Drawing:
+    in_frame = _checked(poses)
+    title = title or f"{', '.join(poses)} seen from {in_frame}"
+    colors = {name: TRACK_COLORS[i % len(TRACK_COLORS)] for i, name in enumerate(poses)}
+    outlines = {name: ellipse(pose, deviations) for name, pose in poses.items()}
+    places = [transform.translation[None, :2] for transform in marks.values()]
+    axes = axes_around(np.concatenate([*outlines.values(), *places]), _CORNER)
+    entries = [Entry(partial(swatch, colors[name], 0), name) for name in poses]
+    explained, legend_end = legend(entries, (_MARGIN, _LEGEND_Y))
+    size = (max(_NARROWEST, legend_end, _CORNER[0] + axes.size[0]) + _MARGIN, _CORNER[1] + axes.size[1] + _FOOTER)
+    said = f"seen from {in_frame}; ellipses of 1 and {deviations:g} standard deviations"
+    shapes = [
+        Text(at=(_MARGIN, 36), text=title, size=TITLE_PX, color=INK, bold=True),
+        Text(at=(_MARGIN, 55), text=said, size=SMALL_PX, color=MUTED),
+        *explained,
+        *grid(axes),
+        *_marks(axes, marks),
+        *(shape for name, pose in poses.items() for shape in _outlines(axes, pose, deviations, colors[name])),
+    ]
+    return Drawing(title=title, size=size, shapes=shapes)
+
+
+def _checked(poses: Mapping[str, Pose]) -> str:
+    frames = {pose.in_frame for pose in poses.values()}
+    if len(frames) != 1:
+        raise InvalidArgument(f"Draw at least one pose, all seen from one frame, got poses seen from {sorted(frames)}.")
+    unknown = [name for name, pose in poses.items() if pose.covariance is None]
+    if unknown:
+        raise InvalidArgument(f"The uncertainty of {', '.join(unknown)} is not known: it has no ellipse. Leave it out.")
+    return frames.pop()
+
+
+def _outlines(axes: Axes, pose: Pose, deviations: float, color: str) -> Iterator[Shape]:
+    for size, opacity in ((deviations, 1.0), (1.0, _INNER)):
+        yield Line(points=as_points(axes.place(ellipse(pose, size))), color=color, width=2.2, opacity=opacity)
+    (center,) = as_points(axes.place(pose.xyz[None, :2]))
+    yield dot(color, 0, center)
+
+
+def _marks(axes: Axes, marks: Mapping[str, Transform]) -> Iterator[Shape]:
+    wishes = []
+    for name, transform in marks.items():
+        (at,) = as_points(axes.place(transform.translation[None, :2]))
+        right, up = transform.rotation.matrix[:2, 0]
+        length = math.hypot(right, up) or 1.0
+        yield arrow(EDGE, (float(right) / length, -float(up) / length), at)
+        wishes.append(Wish(name, at, MUTED))
+    if wishes:
+        yield from place_labels(wishes, np.array([wish.beside for wish in wishes]))
