@@ -1,0 +1,140 @@
+#include "armillary/scene/version.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace armillary::scene {
+
+std::uint64_t author_key(std::string_view name) {
+  Sha256 hash;
+  hash.add("author");
+  hash.add(name);
+  const Digest digest = hash.finish();
+  std::uint64_t key = 0;
+  for (std::size_t i = 0; i < 8; ++i) key = key << 8 | digest[i];
+  return key;
+}
+
+// -- What was heard
+
+bool Heard::has(std::uint64_t sequence) const {
+  return sequence <= upto || std::ranges::binary_search(beyond, sequence);
+}
+
+void Heard::add(std::uint64_t sequence) {
+  if (has(sequence)) return;
+  if (sequence == upto + 1 && beyond.empty()) {
+    ++upto;
+    return;
+  }
+  beyond.insert(std::ranges::lower_bound(beyond, sequence), sequence);
+  std::size_t joined = 0;
+  while (joined < beyond.size() && beyond[joined] == upto + 1) ++upto, ++joined;
+  beyond.erase(beyond.begin(), beyond.begin() + static_cast<std::ptrdiff_t>(joined));
+}
+
+bool has_heard(const HeardFrom& heard, const Dot& dot) {
+  const auto place = std::ranges::lower_bound(heard, dot.author, {}, &HeardFrom::value_type::first);
+  return place != heard.end() && place->first == dot.author && place->second.has(dot.sequence);
+}
+
+void add_heard(HeardFrom& heard, const Dot& dot) {
+  auto place = std::ranges::lower_bound(heard, dot.author, {}, &HeardFrom::value_type::first);
+  if (place == heard.end() || place->first != dot.author) place = heard.insert(place, {dot.author, {}});
+  place->second.add(dot.sequence);
+}
+
+// -- One node
+
+bool NodeRecord::has_living_parent() const {
+  return std::ranges::any_of(edges, [](const Edge& edge) { return edge.is_in_force(); });
+}
+
+std::vector<NodeId> NodeRecord::parents() const {
+  std::vector<NodeId> found;
+  for (const Edge& edge : edges)
+    if (edge.is_in_force() && std::ranges::find(found, edge.parent) == found.end()) found.push_back(edge.parent);
+  return found;
+}
+
+Digest RecordTraits::digest(const NodeId& id, const RecordPtr& record) {
+  Sha256 hash;
+  hash.add(std::as_bytes(std::span(id.bytes)));
+  hash.add(static_cast<std::uint64_t>(record->kind));
+  record->for_each_attribute([&](const Attribute& attribute) {
+    hash.add(std::uint64_t{attribute.key.text->size()});
+    hash.add(*attribute.key.text);
+    attribute.value.add_to(hash);
+  });
+  std::vector<NodeId> parents = record->parents();
+  std::ranges::sort(parents);
+  hash.add(std::uint64_t{parents.size()});
+  for (const NodeId& parent : parents) hash.add(std::as_bytes(std::span(parent.bytes)));
+  if (record->payload) hash.add(record->payload->digest);
+  return hash.finish();
+}
+
+std::uint64_t KeyTraits::hash(const Key& key) { return std::hash<std::string>{}(*key.text); }
+
+// -- Many nodes
+
+const NodeRecord* Version::find(const NodeId& id) const {
+  const RecordPtr* record = alive.find(id);
+  return record == nullptr ? nullptr : record->get();
+}
+
+const NodeRecord* Version::recall(const NodeId& id) const {
+  if (const NodeRecord* record = find(id)) return record;
+  const RecordPtr* record = gone.find(id);
+  return record == nullptr ? nullptr : record->get();
+}
+
+std::vector<NodeId> Version::children(const NodeRecord& record) const {
+  std::vector<std::pair<Mark, NodeId>> found;
+  record.children.for_each([&](const NodeId& id, const auto&) {
+    const NodeRecord* child = find(id);
+    if (child == nullptr) return;
+    for (const Edge& edge : child->edges)
+      if (edge.is_in_force() && edge.parent == record.id) return found.emplace_back(edge.mark, id), void();
+  });
+  std::ranges::sort(found);
+  std::vector<NodeId> ids;
+  ids.reserve(found.size());
+  for (const auto& [mark, id] : found) ids.push_back(id);
+  return ids;
+}
+
+const NodeRecord& Version::framed(const NodeRecord& record) const {
+  const NodeRecord* node = &record;
+  while (!node->has_frame) {
+    const auto edge = std::ranges::find_if(node->edges, [](const Edge& one) { return one.is_in_force(); });
+    if (edge == node->edges.end()) break;
+    node = find(edge->parent);
+  }
+  return *node;
+}
+
+std::vector<NodeId> Version::way_up(const NodeId& from, const NodeId& ancestor) const {
+  std::unordered_map<NodeId, NodeId> came_from{{from, from}};
+  std::vector<NodeId> waiting{from};
+  while (!waiting.empty() && !came_from.contains(ancestor)) {
+    const NodeId node = waiting.back();
+    waiting.pop_back();
+    const NodeRecord* record = recall(node);
+    if (record == nullptr) continue;
+    for (const Edge& edge : record->edges) {
+      const NodeRecord* parent = edge.removed ? nullptr : recall(edge.parent);
+      const bool is_current = parent != nullptr && parent->incarnation == edge.parent_incarnation;
+      if (is_current && came_from.emplace(edge.parent, node).second) waiting.push_back(edge.parent);
+    }
+  }
+  if (!came_from.contains(ancestor)) return {};
+  std::vector<NodeId> way{ancestor};
+  while (way.back() != from) way.push_back(came_from.at(way.back()));
+  std::ranges::reverse(way);
+  return way;
+}
+
+bool Version::leads_up(const NodeId& from, const NodeId& ancestor) const { return !way_up(from, ancestor).empty(); }
+
+}  // namespace armillary::scene
