@@ -114,6 +114,7 @@ std::optional<Wish> what_follows(const Version& version, const Change& change) {
 
 Refusal Store::complete(Wish& wish, Draft& draft, std::int64_t now_ns, std::vector<ChangePtr>& out) const {
   wish.change.mark = draft.next_mark(author_, now_ns);
+  wish.change.author = options_.author;
   if (Refusal refusal = check(draft.version(), wish)) return refusal;
   out.push_back(std::make_shared<const Change>(std::move(wish.change)));
   draft.take(*out.back());

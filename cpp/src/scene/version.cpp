@@ -38,10 +38,22 @@ bool has_heard(const HeardFrom& heard, const Dot& dot) {
   return place != heard.end() && place->first == dot.author && place->second.has(dot.sequence);
 }
 
-void add_heard(HeardFrom& heard, const Dot& dot) {
-  auto place = std::ranges::lower_bound(heard, dot.author, {}, &HeardFrom::value_type::first);
-  if (place == heard.end() || place->first != dot.author) place = heard.insert(place, {dot.author, {}});
-  place->second.add(dot.sequence);
+namespace {
+
+Heard& entry_of(HeardFrom& heard, std::uint64_t author) {
+  auto place = std::ranges::lower_bound(heard, author, {}, &HeardFrom::value_type::first);
+  if (place == heard.end() || place->first != author) place = heard.insert(place, {author, {}});
+  return place->second;
+}
+
+}  // namespace
+
+void add_heard(HeardFrom& heard, const Dot& dot) { entry_of(heard, dot.author).add(dot.sequence); }
+
+void set_upto(HeardFrom& heard, std::uint64_t author, std::uint64_t sequence) {
+  Heard& entry = entry_of(heard, author);
+  entry.upto = std::max(entry.upto, sequence);
+  std::erase_if(entry.beyond, [&](std::uint64_t one) { return one <= entry.upto; });
 }
 
 // -- One node

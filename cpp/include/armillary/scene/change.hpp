@@ -68,7 +68,8 @@ enum class ChangeKind : std::uint8_t { add_node, add_parent, remove_parents, set
 struct Change {
   ChangeKind kind = ChangeKind::add_node;
   Mark mark{};
-  Stamp at{};  ///< since when it is true
+  std::string author{};  ///< whose key is in the mark
+  Stamp at{};            ///< since when it is true
   NodeId node{};
   Mark incarnation{};  ///< which life of the node
   NodeId parent{};

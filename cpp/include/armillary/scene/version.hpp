@@ -104,6 +104,8 @@ struct Heard {
 using HeardFrom = std::vector<std::pair<std::uint64_t, Heard>>;
 [[nodiscard]] bool has_heard(const HeardFrom& heard, const Dot& dot);
 void add_heard(HeardFrom& heard, const Dot& dot);
+/// Everything up to `sequence`.
+void set_upto(HeardFrom& heard, std::uint64_t author, std::uint64_t sequence);
 
 /// A scene at one moment. Immutable: readers hold it as long as they like.
 ///
