@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError, GivenValue
+from armillary.errors.scene import InvalidShape
 from armillary.errors.semantics import (
     AmbiguousOrder,
     BodyDiffers,
@@ -57,6 +58,7 @@ __all__ = [
     "InnerPointDiffers",
     "InvalidArgument",
     "InvalidName",
+    "InvalidShape",
     "InvalidStamp",
     "InvalidTransform",
     "KindDiffers",
