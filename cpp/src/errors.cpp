@@ -46,6 +46,11 @@ const char* to_string(FailureKind kind) {
       return "the frame is on another body";
     case FailureKind::relative_to_itself:
       return "a body does not move relative to itself";
+    case FailureKind::nothing_to_reopen:
+      return "the frame was closed before anything was said of where it hangs: place it instead";
+    case FailureKind::cannot_come_between:
+      return "a frame comes between two others only where it rests in the upper one by identity, always, and the lower one "
+             "does not hang in it yet";
   }
   return "unknown failure";
 }

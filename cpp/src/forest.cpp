@@ -65,9 +65,6 @@ BodyId Forest::body_of(FrameId id) const {
   return id < state_->frames.size() ? state_->frames[id].body : kNone;
 }
 
-namespace {
-
-/// As it is stored: a unit quaternion. Refuses what is no pose.
 Failure to_values(const Transform& pose, std::array<double, 7>& values) {
   const double squared = pose.rotation.squared_norm();
   const Vector3& t = pose.translation;
@@ -75,8 +72,6 @@ Failure to_values(const Transform& pose, std::array<double, 7>& values) {
   values = values_of({squared == 1.0 ? pose.rotation : pose.rotation.normalized(), t});
   return {};
 }
-
-}  // namespace
 
 Failure Forest::set_pose(const EdgeName& edge, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance) {
   const Side side(covariance);
@@ -135,12 +130,16 @@ Failure Forest::set_poses(const EdgeName& edge, std::span<const std::int64_t> st
 }
 
 Failure Forest::fix(const EdgeName& edge, Stamp from, const FixedPose& pose, bool recalibrate) {
+  const Guard guard(state_->lock);
+  return state_->fix(edge, from, pose, recalibrate);
+}
+
+Failure Forest::State::fix(const EdgeName& edge, Stamp from, const FixedPose& pose, bool recalibrate) {
   std::array<double, 7> values{};
   if (Failure failure = to_values(pose.value, values)) return failure;
-  auto stored = std::make_unique<FixedPose>(pose);
+  auto stored = std::make_shared<FixedPose>(pose);
   stored->value.rotation = {values[0], values[1], values[2], values[3]};
-  const Guard guard(state_->lock);
-  return state_->open_run(edge, {.from = from, .fixed = std::move(stored)}, recalibrate);
+  return open_run(edge, {.from = from, .fixed = std::move(stored)}, recalibrate);
 }
 
 Failure Forest::drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider) {
@@ -195,12 +194,16 @@ Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
   const Guard guard(state_->lock);
   if (frame >= state_->frames.size() || !state_->frames[frame].alive)
     return Evidence{.kind = FailureKind::unknown_frame, .of = frame};
-  const std::vector<FrameId> all = state_->subtree_of(frame);
+  return state_->remove(frame, with_subtree);
+}
+
+Failure Forest::State::remove(FrameId frame, bool with_subtree) {
+  const std::vector<FrameId> all = subtree_of(frame);
   if (all.size() > 1 && !with_subtree) return Evidence{.kind = FailureKind::frame_in_use, .of = frame, .path = all};
-  for (const FrameId id : all) state_->erase_frame(id);
-  for (const FrameId id : all) state_->circular.erase(id);
-  state_->publish(all);
-  state_->refresh_circles();
+  for (const FrameId id : all) erase_frame(id);
+  for (const FrameId id : all) circular.erase(id);
+  publish(all);
+  refresh_circles();
   return {};
 }
 

@@ -29,7 +29,7 @@ FrameId Forest::State::moving_frame_of(BodyId body) const {
   for (const FrameId frame : bodies[body - kFirstDeclaredBody].frames)
     for (const auto& track : frames[frame].tracks)
       for (const RunRecord& run : track->runs)
-        if (frames[run.parent].body != body) return frame;
+        if (!run.is_closed() && frames[run.parent].body != body) return frame;
   return kNone;
 }
 

@@ -123,7 +123,9 @@ void Forest::State::write_integrated_on_circle(TrackRecord& track, const TwistRe
 }
 
 void Forest::State::integrate(TrackRecord& track, const TwistRecord& twist, Stamp from) {
-  if (run_to_integrate(track, twist, from) == nullptr) return;
+  RunRecord* run = run_to_integrate(track, twist, from);
+  if (run == nullptr) return;
+  if (unshare(*run)) track.is_stale = true;
   if (track.may_loop) {
     write_integrated_on_circle(track, twist, from);
   } else {

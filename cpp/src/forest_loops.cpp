@@ -117,6 +117,7 @@ void Forest::State::mark_circle(FrameId of, FrameId parent) {
   const std::unordered_set<FrameId> above = ancestors_of(parent), below = descendants_of(of);
   for (const FrameId id : above) {
     if (!below.contains(id)) continue;
+    touch(id);
     for (const auto& track : frames[id].tracks) track->may_loop = true;
     circular.insert(id);
   }
@@ -132,6 +133,7 @@ void Forest::State::refresh_circles() {
     if (!closed) freed.push_back(id);
   }
   for (const FrameId id : freed) {
+    touch(id);
     for (const auto& track : frames[id].tracks) track->may_loop = false;
     circular.erase(id);
   }

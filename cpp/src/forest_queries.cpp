@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "armillary/forest_view.hpp"
 #include "forest_state.hpp"
 #include "legs.hpp"
 
@@ -108,16 +109,26 @@ QueryContext Forest::State::completed(const QueryContext& context) const {
   return complete;
 }
 
-Result<PoseAnswer> Forest::pose(const Question& question) const {
-  if (question.context.outside != Outside::predict) return state_->pose_now(question);
+ForestView::ForestView(const Forest& forest) : forest_(forest), topology_(*forest.state_->topology.load()) {}
+
+CompanionPtr Forest::companion() const { return ForestView(*this).keep_companion(); }
+
+Result<PoseAnswer> Forest::pose(const Question& question) const { return ForestView(*this).pose(question); }
+
+Result<PoseAnswer> ForestView::pose(const Question& question) const {
+  const Forest::State& state = *forest_.state_;
+  if (question.context.outside != Outside::predict) return state.pose_in(topology_, question);
   Question complete = question;
-  complete.context = state_->completed(question.context);
-  return state_->pose_now(complete);
+  complete.context = state.completed(question.context);
+  return state.pose_in(topology_, complete);
 }
 
 Result<PoseAnswer> Forest::State::pose_now(const Question& question) const {
   const Pin pin;
-  const Topology& now = *topology.load();
+  return pose_in(*topology.load(), question);
+}
+
+Result<PoseAnswer> Forest::State::pose_in(const Topology& now, const Question& question) const {
   Result<PoseAnswer> result;
   result.failure = check_frames(now, question);
   if (result.failure) return result;
@@ -136,16 +147,16 @@ bool Forest::can_pose(const Question& question) const {
   return static_cast<bool>(pose(plain));
 }
 
-std::pair<FrameId, RelationId> Forest::parent_at(FrameId frame, When at) const {
-  const Pin pin;
-  const Topology& topology = *state_->topology.load();
-  if (!topology.has(frame)) return {kNone, kNone};
+std::pair<FrameId, RelationId> Forest::parent_at(FrameId frame, When at) const { return ForestView(*this).parent_at(frame, at); }
+
+std::pair<FrameId, RelationId> ForestView::parent_at(FrameId frame, When at) const {
+  if (!has(frame)) return {kNone, kNone};
   PathEdge edge;
   FrameId parent = kNone;
   const Stamp when = at.latest ? Stamp::never() : at.at;
   PathFinder& finder = Scratch::of_this_thread().finder;
   finder.restart();
-  if (!finder.step(topology, frame, when, {}, edge, parent)) return {kNone, kNone};
+  if (!finder.step(topology_, frame, when, {}, edge, parent)) return {kNone, kNone};
   return {parent, edge.relation};
 }
 

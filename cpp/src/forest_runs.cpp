@@ -20,12 +20,24 @@ std::vector<Run> TrackRecord::published() const {
 
 Coverage TrackRecord::coverage(std::size_t k) const {
   const RunRecord& run = runs[k];
+  if (run.is_closed()) return {};
   if (run.is_sampled()) {
     const Row first = run.series->first_row();
     return first ? Coverage{{first.stamp_ns()}, run.series->newest()} : Coverage{};
   }
   const Stamp next = k + 1 < runs.size() ? runs[k + 1].from : Stamp::never();
   return {run.from, next == Stamp::never() ? next : Stamp{next.ns - 1}};
+}
+
+bool TrackRecord::is_closed_at(Stamp at) const {
+  const std::ptrdiff_t k = run_at(at);
+  return k >= 0 && runs[static_cast<std::size_t>(k)].is_closed();
+}
+
+std::ptrdiff_t TrackRecord::open_before(std::ptrdiff_t k) const {
+  while (--k >= 0 && runs[static_cast<std::size_t>(k)].is_closed()) {
+  }
+  return k;
 }
 
 namespace {
@@ -40,8 +52,8 @@ void copy_row(const Series& from, const Row& row, Series& to, RetireList& retire
 
 }  // namespace
 
-std::unique_ptr<Series> Forest::State::new_series(RelationId relation) const {
-  return std::make_unique<Series>(kPoseWidth, relations[relation]->retention);
+std::shared_ptr<Series> Forest::State::new_series(RelationId relation) const {
+  return std::make_shared<Series>(kPoseWidth, relations[relation]->retention);
 }
 
 void Forest::State::erase_run(TrackRecord& track, std::size_t k) {
@@ -114,7 +126,10 @@ void Forest::State::place_sample(TrackRecord& track, const RelationRecord& relat
   const bool moves = present >= 0 && track.runs[static_cast<std::size_t>(present)].relation != relation.id;
   if (moves) drop_integrated(track, sample.at);  // else they are integrated anew, in their places
   remove_event(track, sample.at, relation.id);
-  const auto write = [&](RunRecord& run) { run.series->insert(sample.at, sample.values, sample.side, retired); };
+  const auto write = [&](RunRecord& run) {
+    unshare(run);
+    run.series->insert(sample.at, sample.values, sample.side, retired);
+  };
   const std::ptrdiff_t current = track.run_at(sample.at);
   if (current >= 0) {
     RunRecord& run = track.runs[static_cast<std::size_t>(current)];
@@ -134,7 +149,7 @@ void Forest::State::place_sample(TrackRecord& track, const RelationRecord& relat
   track.runs.insert(track.runs.begin() + static_cast<std::ptrdiff_t>(next), std::move(fresh));
 }
 
-/// A fixed or driven run from `run.from` on, until the next run.
+/// A fixed, driven or closed run from `run.from` on, until the next run.
 void Forest::State::place_run(TrackRecord& track, RunRecord run) {
   if (run.from == Stamp::always()) {
     while (!track.runs.empty()) erase_run(track, 0);
@@ -153,6 +168,32 @@ void Forest::State::place_run(TrackRecord& track, RunRecord run) {
   track.runs.insert(track.runs.begin() + place, std::move(run));
 }
 
+/// What was said last goes on from `at`: a sampled run waits for its samples there. The run in force is closed, and was
+/// not always.
+void Forest::State::reopen_run(TrackRecord& track, Stamp at) {
+  auto k = static_cast<std::size_t>(track.run_at(at));
+  if (track.runs[k].from == at) remove_event(track, at, kNone);
+  if (!track.is_closed_at(at)) return;
+  k = static_cast<std::size_t>(track.run_at(at));
+  RunRecord again = track.runs[static_cast<std::size_t>(track.open_before(track.run_at(at)))];
+  again.from = at;
+  const bool goes_on = k + 1 < track.runs.size() && again.is_sampled() && track.runs[k + 1].is_sampled() &&
+                       track.runs[k + 1].relation == again.relation;
+  if (goes_on) {
+    track.runs[k + 1].from = at;
+    return;
+  }
+  if (again.is_sampled()) again.series = new_series(again.relation);
+  track.runs.insert(track.runs.begin() + static_cast<std::ptrdiff_t>(k) + 1, std::move(again));
+}
+
+/// Before a series is written to: what readers see, and a transaction under way may have to put back, stays as it is.
+bool Forest::State::unshare(RunRecord& run) {
+  const bool is_shared = journal != nullptr && run.series.use_count() > 1;
+  if (is_shared) run.series = copy_of(run, Stamp::never(), Stamp::never());
+  return is_shared;
+}
+
 /// Expiry is per relation, against its own newest.
 void Forest::State::expire_runs(TrackRecord& track, const RelationRecord& relation) {
   Stamp newest = Stamp::always();
@@ -168,6 +209,7 @@ void Forest::State::expire_runs(TrackRecord& track, const RelationRecord& relati
       empty_run(run, {std::max(horizon.ns, run.series->newest().ns + 1)});
       continue;
     }
+    if (run.series->floor() < std::min(horizon, run.series->newest())) unshare(run);
     run.series->forget_before(horizon, retired);
     left -= std::min(left, run.series->size());
   }
@@ -191,6 +233,7 @@ void Forest::State::drop_unused_relations(TrackRecord& track) {
   std::erase_if(track.relations, [&](RelationId id) {
     const bool used = std::ranges::any_of(track.runs, [id](const RunRecord& run) { return run.relation == id; });
     if (used) return false;
+    touch(relations[id]->parent);
     std::erase(frames[relations[id]->parent].hanging, id);
     relations[id].reset();
     return true;
@@ -198,8 +241,8 @@ void Forest::State::drop_unused_relations(TrackRecord& track) {
 }
 
 /// A run's samples, but for those from `from` until before `to`.
-std::unique_ptr<Series> Forest::State::copy_of(const RunRecord& run, Stamp from, Stamp to) {
-  std::unique_ptr<Series> twin = new_series(run.relation);
+std::shared_ptr<Series> Forest::State::copy_of(const RunRecord& run, Stamp from, Stamp to) {
+  std::shared_ptr<Series> twin = new_series(run.relation);
   if (run.series->floor() != Stamp::always()) twin->begin_forgotten(run.series->floor());
   run.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
     const bool is_left_out = from.ns <= row.stamp_ns() && row.stamp_ns() < to.ns;
@@ -212,8 +255,7 @@ std::unique_ptr<Series> Forest::State::copy_of(const RunRecord& run, Stamp from,
 TrackRecord Forest::State::copy_of(const TrackRecord& track) {
   TrackRecord copy{.of = track.of, .source = track.source, .may_loop = track.may_loop};
   for (const RunRecord& run : track.runs) {
-    RunRecord twin{.from = run.from, .parent = run.parent, .relation = run.relation, .driven = run.driven};
-    if (run.fixed) twin.fixed = std::make_unique<FixedPose>(*run.fixed);
+    RunRecord twin = run;
     if (run.series) twin.series = copy_of(run, Stamp::never(), Stamp::never());
     copy.runs.push_back(std::move(twin));
   }

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "armillary/forest.hpp"
+#include "armillary/frame_edit.hpp"
 #include "armillary/path.hpp"
 
 namespace armillary {
@@ -15,15 +16,16 @@ namespace armillary {
 /// A number that was freed rests until so many others were: a batch under way must not meet another frame.
 inline constexpr std::size_t kRestingFrames = 4096;
 
-/// One run as the writer keeps it.
+/// One run as the writer keeps it. A copy shares its values: who writes to a series unshares it first.
 struct RunRecord {
   Stamp from{};
   FrameId parent = kNone;
   RelationId relation = kNone;
-  std::unique_ptr<Series> series{};  // exactly one of these three
-  std::unique_ptr<FixedPose> fixed{};
+  std::shared_ptr<Series> series{};  // one of these three; none of them: closed, the frame hangs nowhere
+  std::shared_ptr<const FixedPose> fixed{};
   std::shared_ptr<DrivenProvider> driven{};
 
+  [[nodiscard]] bool is_closed() const { return !series && !fixed && !driven; }
   [[nodiscard]] bool is_sampled() const { return series != nullptr; }
   [[nodiscard]] bool is_placeholder() const { return is_sampled() && series->empty(); }
   [[nodiscard]] ProviderRef provider() const;
@@ -38,7 +40,7 @@ struct TrackRecord {
   bool may_loop = false;  // on a circle when time is ignored: every insert is then checked
   WatchList watches{};
 
-  /// Index of the run in force at `at`, or -1.
+  /// Index of the run in force at `at`, or -1. It may be a closed one.
   [[nodiscard]] std::ptrdiff_t run_at(Stamp at) const;
   /// The first stamp after `at` for which the source itself said something; `never` if there is none.
   [[nodiscard]] Stamp next_said(Stamp at) const;
@@ -46,6 +48,10 @@ struct TrackRecord {
   [[nodiscard]] std::vector<Run> published() const;
   /// What run `k` covers: its samples, or until the next run begins.
   [[nodiscard]] Coverage coverage(std::size_t k) const;
+  /// Whether a closed run is in force at `at`.
+  [[nodiscard]] bool is_closed_at(Stamp at) const;
+  /// The last run before run `k` that is not closed, or -1.
+  [[nodiscard]] std::ptrdiff_t open_before(std::ptrdiff_t k) const;
 };
 
 struct RelationRecord {
@@ -63,7 +69,7 @@ struct TwistRecord {
   BodyId reference = kNone;
   SourceId source = kNone;
   Retention retention{};
-  std::unique_ptr<Series> series{};  // body form
+  std::shared_ptr<Series> series{};  // body form
 };
 
 /// A body that was declared.
@@ -73,7 +79,7 @@ struct BodyRecord {
 };
 
 struct FrameRecord {
-  std::unique_ptr<const std::string> name{};  // readers look at it through the published node
+  std::shared_ptr<const std::string> name{};  // readers look at it through the published node
   std::uint64_t sequence = 0;                 // order of creation; ids are reused
   bool alive = false;
   SourceId preferred = kNone;
@@ -89,6 +95,9 @@ struct Sample {
   std::array<double, 7> values;
   const double* side;  // Series::kSideWords values, or null
 };
+
+/// A pose as it is stored: with a unit quaternion. Refuses what is no pose.
+[[nodiscard]] Failure to_values(const Transform& pose, std::array<double, 7>& values);
 
 /// Where one wait is registered.
 struct Watched {
@@ -110,6 +119,11 @@ struct StringHash {
 
 using NameTable = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
 
+struct TrackBefore;
+struct FrameBefore;
+struct BodiesBefore;
+struct Journal;
+
 struct Forest::State {
   explicit State(ForestOptions given);
   ~State();
@@ -130,13 +144,14 @@ struct Forest::State {
   std::vector<BodyRecord> bodies;
   NameTable body_ids;
   bool bodies_changed = false;                           // readers have not seen bodies or twist relations yet
-  std::vector<std::unique_ptr<Series>> unlinked_twists;  // taken out by the edit under way
+  std::vector<std::shared_ptr<Series>> unlinked_twists;  // taken out by the edit under way
   StructureWatches structure_watches;
   std::unordered_map<WaitId, Watched> watching;
-  std::vector<std::unique_ptr<const std::string>> names_gone;
+  std::vector<std::shared_ptr<const std::string>> names_gone;
   std::vector<RunRecord> unlinked;  // taken out by the edit under way
   std::uint64_t next_sequence = 0;
   std::unordered_set<FrameId> circular;  // frames on a circle when time is ignored
+  Journal* journal = nullptr;            // set while a transaction is under way: nothing is published meanwhile
   bool closed = false;
   std::atomic<WaitId> next_wait{1};
 
@@ -149,15 +164,49 @@ struct Forest::State {
   [[nodiscard]] RelationRecord* find_relation(FrameId of, FrameId parent, SourceId source) const;
   [[nodiscard]] RelationRecord* find_relation(const EdgeName& edge) const;
   RelationRecord& make_relation(const EdgeName& edge);
+  TrackRecord& make_track(FrameId of, SourceId source);
 
   // publishing: whatever an edit took out is retired only after readers cannot find it any more
   void publish(FrameId frame);
   void publish(std::span<const FrameId> changed);
+  void publish_now(std::span<const FrameId> changed, CompanionPtr companion);
   void fill_node(const FrameRecord& frame, FrameNode& node);
   void discard(RunRecord& run);
 
+  // transactions (forest_transaction.cpp)
+  Failure apply_all(std::span<const FrameEdit> edits);
+  [[nodiscard]] const PlaceSample* lone_sample(std::span<const FrameEdit> edits) const;
+  Failure apply(const AddFrame& edit);
+  Failure apply(const PlaceFixed& edit);
+  Failure apply(const PlaceSample& edit);
+  Failure apply(const CloseFrame& edit);
+  Failure apply(const ReopenFrame& edit);
+  Failure apply(const InsertBetween& edit);
+  Failure apply(const EraseFrame& edit);
+  Failure apply(const ExpectNothingUnder& edit);
+  [[nodiscard]] Failure check_between(const InsertBetween& edit) const;
+  [[nodiscard]] bool rests_in(FrameId middle, FrameId upper) const;
+  Failure hang_in(RelationRecord& relation, FrameId parent);
+  void keep_names(Evidence& evidence) const;
+  [[nodiscard]] std::vector<FrameId> hanging_under(std::span<const std::string> names, Stamp at) const;
+
+  // what to put back when a transaction fails (forest_journal.cpp)
+  void touch(FrameId frame) {  // before its record is changed
+    if (journal != nullptr) remember(frame);
+  }
+  void begin(Journal& empty);
+  void remember(FrameId frame);
+  void remember_free_frames();
+  void remember_bodies();
+  void roll_back();
+  void put_back(FrameId id, FrameBefore& before);
+  void put_back(TrackRecord& track, TrackBefore& before);
+  void put_back(BodiesBefore& before);
+  void retire_replaced(Journal& done);
+
   // asking (forest_queries.cpp)
   [[nodiscard]] Result<PoseAnswer> pose_now(const Question& question) const;
+  [[nodiscard]] Result<PoseAnswer> pose_in(const Topology& version, const Question& question) const;
   [[nodiscard]] QueryContext completed(const QueryContext& context) const;
 
   // bodies (forest_bodies.cpp)
@@ -200,8 +249,13 @@ struct Forest::State {
   Failure write_known(RelationRecord& relation, const Sample& sample);
   Failure write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
   Failure open_run(const EdgeName& edge, RunRecord run, bool recalibrate = false);
+  Failure fix(const EdgeName& edge, Stamp from, const FixedPose& pose, bool recalibrate);
   template <typename Edit>
   Failure edit_track(const EdgeName& edge, Edit edit);
+  template <typename Edit>
+  Failure edit_runs(TrackRecord& track, FrameId new_parent, Edit edit);
+  Failure close_track(FrameId of, SourceId source, Stamp at);
+  Failure reopen_track(TrackRecord& track, Stamp at);
   void forget_samples(TrackRecord& track, bool time_restarts);
   void forget_all_samples(bool time_restarts);
 
@@ -217,8 +271,10 @@ struct Forest::State {
   void empty_run(RunRecord& run, Stamp floor);
   void drop_placeholder(TrackRecord& track, RelationId unless);
   void drop_unused_relations(TrackRecord& track);
-  [[nodiscard]] std::unique_ptr<Series> new_series(RelationId relation) const;
-  [[nodiscard]] std::unique_ptr<Series> copy_of(const RunRecord& run, Stamp from, Stamp to);
+  void reopen_run(TrackRecord& track, Stamp at);
+  bool unshare(RunRecord& run);
+  [[nodiscard]] std::shared_ptr<Series> new_series(RelationId relation) const;
+  [[nodiscard]] std::shared_ptr<Series> copy_of(const RunRecord& run, Stamp from, Stamp to);
   [[nodiscard]] TrackRecord copy_of(const TrackRecord& track);
 
   // loops (forest_loops.cpp)
@@ -232,6 +288,7 @@ struct Forest::State {
   // removal
   void drop_empty_tracks(FrameId frame);
   void erase_frame(FrameId frame);
+  Failure remove(FrameId frame, bool with_subtree);
   [[nodiscard]] std::vector<FrameId> subtree_of(FrameId frame) const;
 
   // waits

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "forest_state.hpp"
+#include "forest_journal.hpp"
 
 namespace armillary {
 
 ProviderRef RunRecord::provider() const {
   if (series) return {ProviderKind::sampled, series.get()};
   if (fixed) return {ProviderKind::fixed, fixed.get()};
-  return {ProviderKind::driven, driven.get()};
+  if (driven) return {ProviderKind::driven, driven.get()};
+  return {};
 }
 
 Forest::State::State(ForestOptions given) : options(std::move(given)), topology(new Topology) {}
@@ -32,16 +33,21 @@ FrameId Forest::State::add_frame(std::string_view name) {
   if (free_frames.size() < kRestingFrames) {
     frames.emplace_back();
   } else {
+    remember_free_frames();
     id = free_frames.front();
     free_frames.pop_front();
   }
+  touch(id);
   FrameRecord& frame = frames[id];
-  frame.name = std::make_unique<const std::string>(name);
+  frame.name = std::make_shared<const std::string>(name);
   frame.sequence = next_sequence++;
   frame.alive = true;
   frame.body = id;
   frame_ids.emplace(*frame.name, id);
-  if (const auto body = body_ids.find(name); body != body_ids.end()) adopt(id, body->second);
+  if (const auto body = body_ids.find(name); body != body_ids.end()) {
+    remember_bodies();
+    adopt(id, body->second);
+  }
   publish(id);
   structure_watches.frame_added(*frame.name);
   return id;
@@ -81,15 +87,20 @@ RelationRecord* Forest::State::find_relation(const EdgeName& edge) const {
   return find_relation(of, parent, source);
 }
 
+TrackRecord& Forest::State::make_track(FrameId of, SourceId source) {
+  if (TrackRecord* known = find_track(of, source)) return *known;
+  touch(of);
+  frames[of].tracks.push_back(std::make_unique<TrackRecord>(TrackRecord{.of = of, .source = source}));
+  return *frames[of].tracks.back();
+}
+
 RelationRecord& Forest::State::make_relation(const EdgeName& edge) {
   if (RelationRecord* known = find_relation(edge)) return *known;
   const FrameId of = add_frame(edge.of), parent = add_frame(edge.in_frame);
   const SourceId source = add_source(edge.source);
-  TrackRecord* track = find_track(of, source);
-  if (track == nullptr) {
-    frames[of].tracks.push_back(std::make_unique<TrackRecord>(TrackRecord{.of = of, .source = source}));
-    track = frames[of].tracks.back().get();
-  }
+  touch(of);
+  touch(parent);
+  TrackRecord* track = &make_track(of, source);
   const auto id = static_cast<RelationId>(relations.size());
   relations.push_back(std::make_unique<RelationRecord>(
       RelationRecord{.id = id, .of = of, .parent = parent, .source = source, .track = track, .retention = options.retention}));
@@ -129,7 +140,13 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
 
 void Forest::State::publish(FrameId frame) { publish(std::span<const FrameId>(&frame, 1)); }
 
+/// Within a transaction: when all of it has passed.
 void Forest::State::publish(std::span<const FrameId> changed) {
+  if (journal == nullptr) return publish_now(changed, nullptr);
+  journal->to_publish.insert(changed.begin(), changed.end());
+}
+
+void Forest::State::publish_now(std::span<const FrameId> changed, CompanionPtr companion) {
   TopologyEdit edit(topology.load());
   edit.grow_to(static_cast<std::uint32_t>(frames.size()));
   std::vector<const TrackSet*> replaced;
@@ -139,18 +156,15 @@ void Forest::State::publish(std::span<const FrameId> changed) {
     fill_node(frames[id], node);
   }
   if (bodies_changed) edit.set_bodies(body_graph());
+  if (companion) edit.set_companion(std::move(companion));
   edit.commit(topology, retired);
   bodies_changed = false;
-  for (auto& series : unlinked_twists) retired.retire(series.release());
+  for (auto& series : unlinked_twists) retired.retire(new std::shared_ptr<Series>(std::move(series)));
   unlinked_twists.clear();
   for (const TrackSet* set : replaced) retired.retire(set);
-  for (RunRecord& run : unlinked) {
-    retired.retire(run.series.release());
-    retired.retire(run.fixed.release());
-    if (run.driven) retired.retire(new std::shared_ptr<DrivenProvider>(std::move(run.driven)));
-  }
+  for (RunRecord& run : unlinked) retired.retire(new RunRecord(std::move(run)));
   unlinked.clear();
-  for (auto& name : names_gone) retired.retire(name.release());
+  for (auto& name : names_gone) retired.retire(new std::shared_ptr<const std::string>(std::move(name)));
   names_gone.clear();
   for (const FrameId id : changed) structure_watches.frame_changed(id);
 }
@@ -164,6 +178,9 @@ void Forest::State::drop_empty_tracks(FrameId frame) {
 }
 
 void Forest::State::erase_frame(FrameId id) {
+  touch(id);
+  remember_free_frames();
+  remember_bodies();
   FrameRecord& frame = frames[id];
   for (const auto& track : frame.tracks) {
     track->watches.fire_all();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "armillary/forest_view.hpp"
 #include "batch_poses.hpp"
 #include "forest_state.hpp"
 
@@ -165,8 +166,8 @@ class Sweeper {
 };
 
 /// One frame of a sweep, asked by itself: for its own newest instant, or for the reason of its absence.
-void ask_alone(const Forest& forest, const Question& question, const std::string& name, Sweep& sweep) {
-  Result<PoseAnswer> answer = forest.pose(question);
+void ask_alone(const ForestView& view, const Question& question, const std::string& name, Sweep& sweep) {
+  Result<PoseAnswer> answer = view.pose(question);
   if (!answer) return sweep.missing.push_back({name, std::move(answer.failure)});
   sweep.found.push_back({question.of, answer.value.transform, answer.value.stamp, answer.value.held, answer.value.predicted});
   sweep.names += name;
@@ -175,11 +176,14 @@ void ask_alone(const Forest& forest, const Question& question, const std::string
 
 }  // namespace
 
-Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& given) const {
-  QueryContext context = state_->completed(given);
+Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& context) const {
+  return ForestView(*this).snapshot(in_frame, at, context);
+}
+
+Sweep ForestView::snapshot(FrameId in_frame, When at, const QueryContext& given) const {
+  QueryContext context = forest_.state_->completed(given);
   context.want_covariance = false;
-  const Pin pin;
-  const Topology& topology = *state_->topology.load();
+  const Topology& topology = topology_;
   Sweep sweep;
   if (!topology.has(in_frame)) return sweep;
   sweep.found.reserve(topology.frames());

@@ -66,21 +66,28 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
   return true;
 }
 
-/// Edits the runs of a track. Where a circle is possible the edit is tried on a copy, and kept only if at no
-/// instant it closes a loop.
+/// Edits the runs of a track that has the relation, or will have it.
 template <typename Edit>
 Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
   const bool is_new = find_relation(edge) == nullptr;
   RelationRecord& relation = make_relation(edge);
-  TrackRecord& track = *relation.track;
-  const FrameId of = relation.of, parent = relation.parent;
+  const bool closes_circle = is_new && reaches(relation.parent, relation.of);
+  return edit_runs(*relation.track, closes_circle ? relation.parent : kNone, [&](TrackRecord& track) { edit(track, relation); });
+}
+
+/// Edits the runs of a track. Where a circle is possible the edit is tried on a copy, and kept only if at no
+/// instant it closes a loop. `new_parent` is set where the track has a relation that closes a new circle.
+template <typename Edit>
+Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit edit) {
+  const FrameId of = track.of;
+  touch(of);
   const std::vector<Run> before = track.published();
   const std::size_t relations_before = track.relations.size();
-  const bool closes_circle = is_new && reaches(parent, of);
+  const bool closes_circle = new_parent != kNone;
   const bool was_stale = std::exchange(track.is_stale, true);
   if (track.may_loop || closes_circle) {
     TrackRecord draft = copy_of(track);
-    edit(draft, relation);
+    edit(draft);
     if (Failure failure = check_loops(draft)) {
       track.is_stale = was_stale;
       drop_unused_relations(track);
@@ -90,10 +97,10 @@ Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
     std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
     track.runs = std::move(draft.runs);
   } else {
-    edit(track, relation);
+    edit(track);
   }
   drop_unused_relations(track);
-  if (closes_circle) mark_circle(of, parent);
+  if (closes_circle) mark_circle(of, new_parent);
   if (was_stale || track.published() != before) publish(of);
   track.is_stale = false;
   if (closes_circle) publish(std::vector<FrameId>(circular.begin(), circular.end()));
@@ -178,9 +185,34 @@ Failure Forest::State::open_run(const EdgeName& edge, RunRecord run, bool recali
   });
 }
 
+/// From `at` on the frame hangs nowhere by this source, until the source says something newer.
+Failure Forest::State::close_track(FrameId of, SourceId source, Stamp at) {
+  Failure failure = edit_runs(make_track(of, source), kNone, [&](TrackRecord& track) {
+    place_run(track, {.from = at});
+    bound_runs(track);
+  });
+  if (!failure) poses_said(*find_track(of, source), {&at.ns, 1});
+  return failure;
+}
+
+/// Takes a close back from `at` on. Where the source holds the frame at `at` nothing changes.
+Failure Forest::State::reopen_track(TrackRecord& track, Stamp at) {
+  if (!track.is_closed_at(at)) return {};
+  if (track.open_before(track.run_at(at)) < 0)
+    return Evidence{.kind = FailureKind::nothing_to_reopen, .of = track.of, .requested = at};
+  Failure failure = edit_runs(track, kNone, [&](TrackRecord& edited) {
+    reopen_run(edited, at);
+    bound_runs(edited);
+  });
+  if (!failure) poses_said(track, {&at.ns, 1});
+  return failure;
+}
+
 /// Sampled runs are emptied where they are: structure stays. When time restarts only the newest parent counts.
 void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
-  if (track.runs.empty()) return;
+  if (time_restarts && !track.runs.empty() && track.runs.back().is_closed())
+    while (!track.runs.empty()) erase_run(track, 0);
+  if (track.runs.empty()) return drop_unused_relations(track);
   const bool only_sampled = std::ranges::all_of(track.runs, &RunRecord::is_sampled);
   if (time_restarts || only_sampled) {
     while (track.runs.size() > 1) erase_run(track, 0);

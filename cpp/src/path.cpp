@@ -17,11 +17,13 @@ constexpr std::uint64_t generation_of(std::uint64_t mark) { return mark >> 32; }
 constexpr std::uint64_t side_of(std::uint64_t mark) { return mark >> 31 & 1; }
 constexpr std::uint64_t steps_of(std::uint64_t mark) { return mark & 0x7fffffff; }
 
-/// The track that opens first stands in before anything is open: so the path is found and the edge can say why.
+/// The run that opens first stands in before anything is open: so the path is found and the edge can say why.
 const Run* earliest_run(const TrackSet& set) {
   const Run* earliest = nullptr;
-  for (const Track& track : set.tracks)
-    if (!track.runs.empty() && (earliest == nullptr || track.runs.front().from < earliest->from)) earliest = &track.runs.front();
+  for (const Track& track : set.tracks) {
+    const auto first = std::ranges::find_if_not(track.runs, &Run::is_closed);
+    if (first != track.runs.end() && (earliest == nullptr || first->from < earliest->from)) earliest = &*first;
+  }
   return earliest;
 }
 
@@ -42,7 +44,7 @@ PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stam
   const Run* chosen = nullptr;
   for (const Track& track : set.tracks) {
     const Run* run = track.run_at(at);
-    if (run == nullptr) continue;
+    if (run == nullptr || run->is_closed()) continue;
     open_.push_back(&track);
     if (track.preferred || chosen == nullptr) chosen = run;
     if (track.preferred) {
@@ -55,7 +57,7 @@ PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stam
     if (choice == kNone) return Step::contested;
     chosen = open_[choice]->run_at(at);
   }
-  if (chosen == nullptr) chosen = earliest_run(set);
+  if (chosen == nullptr && !set.closed_since(at)) chosen = earliest_run(set);
   if (chosen == nullptr) return Step::root;
   edge = {frame, chosen->relation, chosen->provider, chosen->from > at ? chosen->from : Stamp::always()};
   parent = chosen->parent;
@@ -175,6 +177,11 @@ Failure PathFinder::find(const Topology& topology, FrameId of, FrameId in_frame,
     }
   }
   Evidence failure{.kind = FailureKind::not_connected, .of = ends[0].frame, .in_frame = ends[1].frame, .requested = at};
+  for (const Climber& end : ends) {
+    const TrackSet* tracks = topology.node(end.frame).tracks;
+    const std::optional<Stamp> closed = tracks == nullptr ? std::nullopt : tracks->closed_since(at);
+    if (closed) failure.ended = end.frame, failure.last = *closed;
+  }
   for (const Climber& end : ends)
     if (end.contested) failure = {.kind = FailureKind::ambiguous_path, .of = end.frame, .requested = at};
   return failure;

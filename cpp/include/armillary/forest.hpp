@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "armillary/companion.hpp"
 #include "armillary/errors.hpp"
+#include "armillary/frame_edit.hpp"
 #include "armillary/provider.hpp"
 #include "armillary/query.hpp"
 #include "armillary/series.hpp"
@@ -212,6 +214,12 @@ class Forest {
   [[nodiscard]] Retention retention_of(RelationId relation) const;
 
   Failure remove_frame(FrameId frame, bool with_subtree);
+
+  /// All edits, in order; readers see them at once, and the companion with them (null: the present one stays).
+  /// Where an edit fails nothing has changed, and `row` of the failure is its place in the list. Without edits the
+  /// companion alone is published, at a cost that does not grow with the frames.
+  Failure transact(std::span<const FrameEdit> edits, CompanionPtr companion = nullptr);
+
   void clear();       ///< forgets samples; structure and fixed poses stay
   void reset_time();  ///< as `clear`, for a clock that starts again; a fixed pose is then fixed since always
 
@@ -249,6 +257,12 @@ class Forest {
   /// Of every frame, in the order they came.
   [[nodiscard]] std::vector<Parentage> parents(When at) const;
 
+  /// What was published with the frames last; null where nobody gave one. To see both in one version: ForestView.
+  [[nodiscard]] CompanionPtr companion() const;
+
+  /// Frames, other than these, that hang under them at `at` or later, in the order they came.
+  [[nodiscard]] std::vector<std::string> hanging_under(std::span<const std::string> frames, Stamp at) const;
+
   // -- Waiting
 
   /// Answers, or arranges for `watch` to be woken when the one missing thing changes: ask again then.
@@ -266,6 +280,7 @@ class Forest {
   void close();
 
  private:
+  friend class ForestView;
   struct State;
   [[nodiscard]] RelationInfo twist_info(const struct TwistRecord& record) const;
   std::unique_ptr<State> state_;

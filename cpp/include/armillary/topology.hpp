@@ -3,10 +3,12 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "armillary/body_graph.hpp"
+#include "armillary/companion.hpp"
 #include "armillary/ids.hpp"
 #include "armillary/provider.hpp"
 #include "armillary/series.hpp"
@@ -26,12 +28,14 @@ struct ProviderRef {
   friend bool operator==(const ProviderRef&, const ProviderRef&) = default;
 };
 
-/// From `from` until the next run begins, the frame hangs under `parent`.
+/// From `from` until the next run begins, the frame hangs under `parent`; a closed run hangs it nowhere.
 struct Run {
   Stamp from;
   FrameId parent;
   RelationId relation;
   ProviderRef provider;
+
+  [[nodiscard]] bool is_closed() const { return provider.kind == ProviderKind::none; }
   friend bool operator==(const Run&, const Run&) = default;
 };
 
@@ -41,13 +45,16 @@ struct Track {
   bool preferred;
   std::vector<Run> runs;
 
-  /// The run in force at `at`, or null before the first.
+  /// The run in force at `at`, or null before the first. It may be a closed one.
   [[nodiscard]] const Run* run_at(Stamp at) const;
 };
 
 /// The tracks of a frame with rivals or a history of parents. Immutable.
 struct TrackSet {
   std::vector<Track> tracks;
+
+  /// Since when the frame hangs nowhere, where somebody closed it and nobody holds it at `at`.
+  [[nodiscard]] std::optional<Stamp> closed_since(Stamp at) const;
 };
 
 /// Chooses among the tracks of a contested frame. Pure; called by readers.
@@ -73,7 +80,8 @@ struct FrameNode {
 
 /// One version of the structure. Immutable; found through one atomic pointer, freed when no reader holds it.
 ///
-/// Nodes live in pages, so that a change copies one page and the list of pages, however many frames there are.
+/// Nodes live in pages, so that a change copies one page and the list of pages, however many frames there are. A version
+/// that differs in its companion alone shares the list as well.
 class Topology {
  public:
   static constexpr std::uint32_t kPageFrames = 128;
@@ -86,18 +94,22 @@ class Topology {
   [[nodiscard]] const FrameNode& node(FrameId id) const { return pages_[id / kPageFrames]->nodes[id % kPageFrames]; }
   /// Null where no body was declared and no motion measured.
   [[nodiscard]] const BodyGraph* bodies() const { return bodies_; }
+  [[nodiscard]] const CompanionPtr& companion() const { return companion_; }
 
  private:
   friend class TopologyEdit;
   friend void destroy_topology(const Topology* topology);
+  using PageList = std::vector<const Page*>;
+
   std::uint32_t frames_ = 0;
-  std::vector<const Page*> pages_;
+  const Page* const* pages_ = nullptr;  // of `list_`
+  std::shared_ptr<const PageList> list_ = std::make_shared<const PageList>();
   const BodyGraph* bodies_ = nullptr;
+  CompanionPtr companion_;
 };
 
-void destroy_topology(const Topology* topology);
-
-/// A change in the making: pages are copied when first touched; `commit` publishes all of it at once.
+/// A change in the making: the list of pages and each page are copied when first touched; `commit` publishes all of it
+/// at once.
 class TopologyEdit {
  public:
   explicit TopologyEdit(const Topology* base);
@@ -108,14 +120,18 @@ class TopologyEdit {
   void grow_to(std::uint32_t frames);
   [[nodiscard]] FrameNode& node(FrameId id);
   void set_bodies(std::unique_ptr<const BodyGraph> bodies);
+  void set_companion(CompanionPtr companion) { next_->companion_ = std::move(companion); }
 
   /// Publishes through `root`; what it replaces is retired.
   void commit(std::atomic<const Topology*>& root, RetireList& retired);
 
  private:
+  Topology::PageList& own_list();
+
   const Topology* base_;
   std::unique_ptr<Topology> next_;
-  std::vector<bool> owned_;  // pages that this edit copied
+  std::shared_ptr<Topology::PageList> list_;  // null while it is that of `base_`
+  std::vector<bool> owned_;                   // pages that this edit copied
   std::unique_ptr<const BodyGraph> bodies_;
 };
 

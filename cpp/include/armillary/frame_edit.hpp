@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "armillary/stamp.hpp"
+#include "armillary/transform.hpp"
+#include "armillary/uncertain.hpp"
+
+namespace armillary {
+
+// The edits of a transaction. They own what they say. Frames, sources and relations are made where they are new.
+
+/// A frame that hangs nowhere yet; nothing where there is one of this name.
+struct AddFrame {
+  std::string of;
+};
+
+/// A constant pose, always or from `from` on; exact where it comes without a covariance.
+struct PlaceFixed {
+  std::string of, in_frame, source;
+  Stamp from = Stamp::always();
+  Transform in_frame_T_of{};
+  std::optional<Covariance> covariance{};
+  bool recalibrate = false;
+};
+
+/// A pose at one instant.
+struct PlaceSample {
+  std::string of, in_frame, source;
+  Stamp at{};
+  Transform in_frame_T_of{};
+  std::optional<Covariance> covariance{};
+};
+
+/// From `at` on the frame hangs nowhere, as far as `source` says; without one, as far as anybody does who placed it.
+/// Earlier questions still answer. What is said of a later instant places it again from there on.
+struct CloseFrame {
+  std::string of;
+  std::optional<std::string> source{};
+  Stamp at{};
+};
+
+/// Takes a close back from `at` on: a fixed or driven pose holds again, a sampled one waits for its samples.
+/// Where the frame is not closed at `at` nothing changes.
+struct ReopenFrame {
+  std::string of;
+  std::optional<std::string> source{};  ///< without one: everybody who closed it
+  Stamp at{};
+};
+
+/// What `of` was in `old_parent`, it is in `middle`, for all time and for every source: relations keep their numbers and
+/// histories. `middle` rests in `old_parent` by identity, so that no answer changes; it is put there by `source` where
+/// it hangs nowhere yet.
+struct InsertBetween {
+  std::string of, old_parent, middle, source;
+};
+
+/// The frame goes, its past included. Refused where others hang under it, or did.
+struct EraseFrame {
+  std::string of;
+};
+
+/// Changes nothing; refused where frames other than these hang under them at `at` or later.
+struct ExpectNothingUnder {
+  std::vector<std::string> frames;
+  Stamp at{};
+};
+
+using FrameEdit =
+    std::variant<AddFrame, PlaceFixed, PlaceSample, CloseFrame, ReopenFrame, InsertBetween, EraseFrame, ExpectNothingUnder>;
+
+}  // namespace armillary

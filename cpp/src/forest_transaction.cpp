@@ -1,0 +1,213 @@
+// Several edits that readers see at once. Each is the single edit of its kind; publishing waits until all have passed.
+
+#include <algorithm>
+#include <variant>
+
+#include "armillary/pose_row.hpp"
+#include "forest_journal.hpp"
+
+namespace armillary {
+
+namespace {
+
+Failure unknown(const std::string& name) { return Evidence{.kind = FailureKind::unknown_frame, .name = name}; }
+
+bool is_instant(Stamp at) { return at == Stamp::always() || is_sample_stamp(at); }
+
+bool is_identity(const FixedPose& pose) {
+  return pose.certainty == Certainty::exact && values_of(pose.value) == values_of(Transform{});
+}
+
+/// Whether the frame of `track` hangs by this relation at `at` or later.
+bool holds_from(const TrackRecord& track, RelationId relation, Stamp at) {
+  for (std::size_t k = 0; k < track.runs.size(); ++k) {
+    const bool is_over = k + 1 < track.runs.size() && track.runs[k + 1].from <= at;
+    if (track.runs[k].relation == relation && !is_over) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Failure Forest::State::apply(const AddFrame& edit) {
+  add_frame(edit.of);
+  return {};
+}
+
+Failure Forest::State::apply(const PlaceFixed& edit) {
+  FixedPose pose{.value = edit.in_frame_T_of};
+  if (edit.covariance) {
+    pose.covariance = *edit.covariance;
+    pose.certainty = Certainty::known;
+  }
+  return fix({edit.of, edit.in_frame, edit.source}, edit.from, pose, edit.recalibrate);
+}
+
+Failure Forest::State::apply(const PlaceSample& edit) {
+  std::array<double, Covariance::kPacked> side;
+  if (edit.covariance) edit.covariance->pack(side);
+  Sample sample{edit.at, {}, edit.covariance ? side.data() : nullptr};
+  if (Failure failure = to_values(edit.in_frame_T_of, sample.values)) return failure;
+  const EdgeName edge{edit.of, edit.in_frame, edit.source};
+  if (RelationRecord* known = journal == nullptr ? find_relation(edge) : nullptr) return write_known(*known, sample);
+  return write(edge, {&edit.at.ns, 1}, sample.values.data(), sample.side);
+}
+
+Failure Forest::State::apply(const CloseFrame& edit) {
+  const FrameId of = find_frame(edit.of);
+  if (of == kNone) return unknown(edit.of);
+  if (!is_instant(edit.at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = edit.at};
+  if (edit.source) return close_track(of, add_source(*edit.source), edit.at);
+  for (const auto& track : frames[of].tracks)
+    if (Failure failure = close_track(of, track->source, edit.at)) return failure;
+  return {};
+}
+
+Failure Forest::State::apply(const ReopenFrame& edit) {
+  const FrameId of = find_frame(edit.of);
+  if (of == kNone) return unknown(edit.of);
+  for (const auto& track : frames[of].tracks) {
+    if (edit.source && sources[track->source] != *edit.source) continue;
+    if (Failure failure = reopen_track(*track, edit.at)) return failure;
+  }
+  return {};
+}
+
+/// Whether `middle` rests in `upper`: then what hangs in the one may as well hang in the other.
+bool Forest::State::rests_in(FrameId middle, FrameId upper) const {
+  return std::ranges::any_of(frames[middle].tracks, [&](const auto& track) {
+    if (track->runs.size() != 1) return false;
+    const RunRecord& run = track->runs.front();
+    return run.fixed && run.parent == upper && run.from == Stamp::always() && is_identity(*run.fixed);
+  });
+}
+
+Failure Forest::State::check_between(const InsertBetween& edit) const {
+  const FrameId of = find_frame(edit.of), upper = find_frame(edit.old_parent), middle = find_frame(edit.middle);
+  if (of == kNone || upper == kNone) return unknown(of == kNone ? edit.of : edit.old_parent);
+  if (middle == of || middle == upper) return Evidence{.kind = FailureKind::frame_in_itself, .name = edit.middle};
+  if (is_within_body(of, upper)) return check_constant({edit.of, edit.old_parent, {}}, nullptr, false);
+  if (middle == kNone) return {};
+  const auto hangs = [](const auto& track) { return !track->runs.empty(); };
+  const bool hangs_elsewhere = !rests_in(middle, upper) && std::ranges::any_of(frames[middle].tracks, hangs);
+  const bool is_doubled = std::ranges::any_of(frames[of].tracks, [&](const auto& track) {
+    return find_relation(of, upper, track->source) != nullptr && find_relation(of, middle, track->source) != nullptr;
+  });
+  if (hangs_elsewhere || is_doubled)
+    return Evidence{.kind = FailureKind::cannot_come_between, .of = of, .in_frame = upper, .name = edit.middle};
+  return {};
+}
+
+Failure Forest::State::apply(const InsertBetween& edit) {
+  if (Failure failure = check_between(edit)) return failure;
+  const FrameId of = find_frame(edit.of), upper = find_frame(edit.old_parent), middle = add_frame(edit.middle);
+  if (!rests_in(middle, upper))
+    if (Failure failure = fix({edit.middle, edit.old_parent, edit.source}, Stamp::always(), {}, false)) return failure;
+  for (const auto& track : frames[of].tracks)
+    if (RelationRecord* relation = find_relation(of, upper, track->source))
+      if (Failure failure = hang_in(*relation, middle)) return failure;
+  return {};
+}
+
+/// The relation keeps its number and its history, in another frame. Within a transaction: a loop is put back by it.
+Failure Forest::State::hang_in(RelationRecord& relation, FrameId parent) {
+  TrackRecord& track = *relation.track;
+  for (const FrameId id : {relation.of, relation.parent, parent}) touch(id);
+  std::erase(frames[relation.parent].hanging, relation.id);
+  frames[parent].hanging.push_back(relation.id);
+  relation.parent = parent;
+  for (RunRecord& run : track.runs)
+    if (run.relation == relation.id) run.parent = parent;
+  publish(track.of);
+  if (reaches(parent, track.of)) {
+    if (Failure failure = check_loops(track)) return failure;
+    mark_circle(track.of, parent);
+    publish(std::vector<FrameId>(circular.begin(), circular.end()));
+  }
+  if (!circular.empty()) refresh_circles();
+  return {};
+}
+
+Failure Forest::State::apply(const EraseFrame& edit) {
+  const FrameId of = find_frame(edit.of);
+  return of == kNone ? unknown(edit.of) : remove(of, false);
+}
+
+Failure Forest::State::apply(const ExpectNothingUnder& edit) {
+  std::vector<FrameId> path = hanging_under(edit.frames, edit.at);
+  if (path.empty()) return {};
+  const FrameId of = find_frame(edit.frames.front());
+  path.insert(path.begin(), of);
+  return Evidence{.kind = FailureKind::frame_in_use, .of = of, .path = std::move(path)};
+}
+
+std::vector<FrameId> Forest::State::hanging_under(std::span<const std::string> names, Stamp at) const {
+  std::vector<FrameId> all;
+  for (const std::string& name : names)
+    if (const FrameId id = find_frame(name); id != kNone) all.push_back(id);
+  std::unordered_set<FrameId> known(all.begin(), all.end());
+  const auto given = static_cast<std::ptrdiff_t>(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const RelationId id : frames[all[i]].hanging) {
+      const RelationRecord& relation = *relations[id];
+      if (holds_from(*relation.track, id, at) && known.insert(relation.of).second) all.push_back(relation.of);
+    }
+  all.erase(all.begin(), all.begin() + given);
+  std::ranges::sort(all, {}, [this](FrameId id) { return frames[id].sequence; });
+  return all;
+}
+
+/// Frames that the failed transaction made are gone with it: the failure keeps their names.
+void Forest::State::keep_names(Evidence& evidence) const {
+  std::vector<FrameId> ids = evidence.path;
+  ids.insert(ids.end(), {evidence.of, evidence.in_frame});
+  for (const FrameId id : ids)
+    if (id != kNone && journal->frames.contains(id) && frames[id].alive) evidence.names.emplace_back(id, *frames[id].name);
+}
+
+Failure Forest::State::apply_all(std::span<const FrameEdit> edits) {
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    Failure failure = std::visit([this](const auto& edit) { return apply(edit); }, edits[i]);
+    if (!failure) continue;
+    failure->row = i;
+    keep_names(*failure.operator->());
+    return failure;
+  }
+  return {};
+}
+
+/// One sample of a relation that exists is seen at once by itself: nothing has to be kept.
+const PlaceSample* Forest::State::lone_sample(std::span<const FrameEdit> edits) const {
+  const auto* sample = edits.size() == 1 ? std::get_if<PlaceSample>(&edits[0]) : nullptr;
+  const bool is_known = sample != nullptr && find_relation({sample->of, sample->in_frame, sample->source}) != nullptr;
+  return is_known ? sample : nullptr;
+}
+
+Failure Forest::transact(std::span<const FrameEdit> edits, CompanionPtr companion) {
+  const std::lock_guard<std::mutex> guard(state_->lock);
+  State& state = *state_;
+  if (const PlaceSample* sample = companion ? nullptr : state.lone_sample(edits)) return state.apply(*sample);
+  Journal journal;
+  state.begin(journal);
+  struct Undo {  // also where memory runs out
+    State& state;
+    ~Undo() {
+      if (state.journal != nullptr) state.roll_back();
+    }
+  } undo{state};
+  if (Failure failure = state.apply_all(edits)) return failure;
+  const std::vector<FrameId> changed(journal.to_publish.begin(), journal.to_publish.end());
+  state.publish_now(changed, std::move(companion));
+  state.journal = nullptr;
+  state.retire_replaced(journal);
+  return {};
+}
+
+std::vector<std::string> Forest::hanging_under(std::span<const std::string> frames, Stamp at) const {
+  const std::lock_guard<std::mutex> guard(state_->lock);
+  std::vector<std::string> names;
+  for (const FrameId id : state_->hanging_under(frames, at)) names.push_back(*state_->frames[id].name);
+  return names;
+}
+
+}  // namespace armillary

@@ -1,0 +1,224 @@
+// Frames that end: earlier questions still answer, later ones do not, and the order in which things were said is nothing.
+
+#include <algorithm>
+#include <random>
+
+#include "portrait.hpp"
+
+using namespace armillary;
+using tests::at_x;
+using tests::World;
+
+namespace {
+
+Failure close(World& world, std::string of, std::int64_t at, std::optional<std::string> source = std::nullopt) {
+  const FrameEdit edit = CloseFrame{.of = std::move(of), .source = std::move(source), .at = {at}};
+  return world.forest.transact({&edit, 1});
+}
+
+Failure reopen(World& world, std::string of, std::int64_t at, std::optional<std::string> source = std::nullopt) {
+  const FrameEdit edit = ReopenFrame{.of = std::move(of), .source = std::move(source), .at = {at}};
+  return world.forest.transact({&edit, 1});
+}
+
+class Slider : public DrivenProvider {
+ public:
+  [[nodiscard]] Coverage coverage() const override { return {{0}, {100}}; }
+  [[nodiscard]] FailureKind evaluate(Stamp at, const QueryContext&, Evaluation& out) const override {
+    out.value = at_x(static_cast<double>(at.ns));
+    return FailureKind::none;
+  }
+};
+
+}  // namespace
+
+TEST(closed_fixed, "closing: a fixed frame answers until then, and not after") {
+  World world;
+  (void)world.fix("cup", "map", at_x(3.0));
+  CHECK(!close(world, "cup", 5));
+  CHECK_CLOSE(world.x("cup", "map", 4), 3.0, tests::kCloseM);
+  CHECK(world.kind("cup", "map", 5) == FailureKind::not_connected);
+  CHECK(world.kind("cup", "map", 9, tests::holding()) == FailureKind::not_connected);
+  CHECK(world.latest("cup", "map").failure.kind() == FailureKind::not_connected);
+  CHECK(!world.forest.can_pose(world.question("cup", "map", When::exactly({6}))));
+}
+
+TEST(closed_evidence, "closing: the failure names the frame that ended, and when") {
+  World world;
+  (void)world.fix("cup", "map");
+  (void)world.fix("lid", "cup");
+  (void)close(world, "cup", 5);
+  const auto answer = world.pose("lid", "map", 8);
+  CHECK(answer.failure->ended == world.forest.find_frame("cup") && answer.failure->last == Stamp{5});
+  CHECK_CLOSE(world.x("lid", "cup", 8), 0.0, tests::kCloseM);
+  (void)world.fix("table", "hall");
+  CHECK(world.pose("table", "map", 8).failure->ended == kNone);
+}
+
+TEST(closed_sampled, "closing: samples before fill the run that ended, samples after begin a new one") {
+  World world;
+  (void)world.put("cup", "map", {1, 3});
+  (void)close(world, "cup", 5);
+  CHECK(world.kind("cup", "map", 4) == FailureKind::after_history);
+  CHECK_CLOSE(world.x("cup", "map", 4, tests::holding()), 3.0, tests::kCloseM);
+  CHECK(!world.put("cup", "map", {4, 8, 9}));
+  CHECK_CLOSE(world.x("cup", "map", 4), 4.0, tests::kCloseM);
+  CHECK(world.kind("cup", "map", 6, tests::holding()) == FailureKind::not_connected);
+  CHECK_CLOSE(world.x("cup", "map", 8), 8.0, tests::kCloseM);
+  CHECK(world.samples("cup", "map") == 5);
+}
+
+TEST(closed_driven, "closing: a driven frame ends and goes on") {
+  World world;
+  (void)world.forest.drive({"drawer", "map", ""}, Stamp::always(), std::make_shared<Slider>());
+  (void)close(world, "drawer", 5);
+  CHECK_CLOSE(world.x("drawer", "map", 4), 4.0, tests::kCloseM);
+  CHECK(world.kind("drawer", "map", 6) == FailureKind::not_connected);
+  CHECK(!reopen(world, "drawer", 8));
+  CHECK(world.kind("drawer", "map", 7) == FailureKind::not_connected);
+  CHECK_CLOSE(world.x("drawer", "map", 9), 9.0, tests::kCloseM);
+}
+
+TEST(closed_contest, "closing: who has ended does not contest any more") {
+  World world;
+  (void)world.fix("cup", "map", at_x(1.0), Stamp::always(), "left");
+  (void)world.fix("cup", "map", at_x(2.0), Stamp::always(), "right");
+  CHECK(world.kind("cup", "map", 7) == FailureKind::ambiguous_path);
+  CHECK(!close(world, "cup", 5, "left"));
+  CHECK(world.kind("cup", "map", 4) == FailureKind::ambiguous_path);
+  CHECK_CLOSE(world.x("cup", "map", 7), 2.0, tests::kCloseM);
+  (void)world.forest.prefer(world.forest.find_frame("cup"), "left");
+  CHECK_CLOSE(world.x("cup", "map", 4), 1.0, tests::kCloseM);
+  CHECK_CLOSE(world.x("cup", "map", 7), 2.0, tests::kCloseM);
+  CHECK(!close(world, "cup", 9));
+  CHECK(world.kind("cup", "map", 9) == FailureKind::not_connected);
+}
+
+TEST(reopened, "closing: taken back from an instant on, or as if it had never been") {
+  World world;
+  (void)world.fix("cup", "map", at_x(3.0));
+  const RelationId relation = world.relation("cup", "map");
+  (void)close(world, "cup", 5);
+  CHECK(!reopen(world, "cup", 8, ""));
+  CHECK(world.kind("cup", "map", 7) == FailureKind::not_connected);
+  CHECK_CLOSE(world.x("cup", "map", 8), 3.0, tests::kCloseM);
+  CHECK(world.relation("cup", "map") == relation);
+  CHECK(!reopen(world, "cup", 5));
+  for (const std::int64_t at : {4, 5, 7, 9}) CHECK_CLOSE(world.x("cup", "map", at), 3.0, tests::kCloseM);
+}
+
+TEST(reopened_sampled, "closing: a sampled frame that is open again waits for its samples") {
+  World world;
+  (void)world.put("cup", "map", {1, 3});
+  (void)close(world, "cup", 5);
+  (void)reopen(world, "cup", 8);
+  CHECK(world.kind("cup", "map", 9) == FailureKind::no_samples);
+  (void)world.put("cup", "map", {9, 10});
+  CHECK_CLOSE(world.x("cup", "map", 9), 9.0, tests::kCloseM);
+  CHECK(world.kind("cup", "map", 6) == FailureKind::not_connected);
+  CHECK(!reopen(world, "cup", 5));
+  CHECK_CLOSE(world.x("cup", "map", 2), 2.0, tests::kCloseM);
+}
+
+TEST(reopened_nothing, "closing: what was never placed cannot be open again") {
+  World world;
+  (void)world.forest.add_frame("cup");
+  CHECK(!close(world, "cup", 5, "me"));
+  CHECK(reopen(world, "cup", 8, "me").kind() == FailureKind::nothing_to_reopen);
+  CHECK(close(world, "nobody", 5).kind() == FailureKind::unknown_frame);
+  CHECK(!reopen(world, "cup", 3));
+}
+
+TEST(reopened_loop, "closing: a frame that would close a loop stays closed") {
+  World world;
+  (void)world.fix("a", "b");
+  (void)close(world, "a", 5);
+  CHECK(!world.fix("b", "a", {}, {6}));
+  const std::string before = tests::portrait(world.forest);
+  CHECK(reopen(world, "a", 8).kind() == FailureKind::frame_loop);
+  CHECK(tests::portrait(world.forest) == before);
+  CHECK_CLOSE(world.x("b", "a", 9), 0.0, tests::kCloseM);
+}
+
+TEST(closed_time_restarts, "closing: survives clear, and is forgotten when time restarts") {
+  World world;
+  (void)world.fix("cup", "map");
+  (void)world.put("tray", "map", {1, 3});
+  (void)close(world, "cup", 5);
+  (void)close(world, "tray", 5);
+  world.forest.clear();
+  CHECK(world.kind("cup", "map", 6) == FailureKind::not_connected && world.kind("cup", "map", 4) == FailureKind::none);
+  world.forest.reset_time();
+  CHECK(world.kind("cup", "map", 4) == FailureKind::not_connected);
+  (void)world.put("tray", "map", {7, 9});
+  CHECK(world.kind("tray", "map", 6) == FailureKind::before_history);
+}
+
+TEST(closed_runs_bounded, "closing: ends count among the runs that are kept") {
+  ForestOptions options;
+  options.max_runs = 4;
+  World world(options);
+  for (std::int64_t t = 0; t < 40; t += 2) {
+    (void)world.fix("cup", "map", at_x(static_cast<double>(t)), {t});
+    (void)close(world, "cup", t + 1);
+  }
+  CHECK(world.kind("cup", "map", 30) == FailureKind::before_history);
+  CHECK(world.kind("cup", "map", 36) == FailureKind::none && world.kind("cup", "map", 37) == FailureKind::not_connected);
+}
+
+namespace {
+
+/// Something that was said of one instant: a sample under one of two parents, a fixed pose, or an end.
+void say(World& world, std::int64_t at, unsigned what) {
+  if (what == 0) (void)close(world, "cup", at, "");
+  if (what == 1) (void)world.put("cup", "map", {at});
+  if (what == 2) (void)world.put("cup", "hand", {at});
+  if (what == 3) (void)world.fix("cup", "map", at_x(0.5), {at});
+}
+
+std::string answers(const World& world) {
+  std::ostringstream out;
+  for (std::int64_t at = 0; at < 25; ++at)
+    for (const QueryContext& context : {QueryContext{}, tests::holding()}) {
+      const auto answer = world.pose("cup", "map", at, context);
+      out << at << ": " << (answer ? std::to_string(answer.value.transform.translation.x) : to_string(answer.failure.kind()));
+    }
+  return out.str();
+}
+
+}  // namespace
+
+TEST(closed_any_order, "closing: what is answered depends on what was said, and not on the order it came in") {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::pair<std::int64_t, unsigned>> said;
+    for (std::int64_t at = 1; at < 24; at += 1 + static_cast<std::int64_t>(random() % 4)) said.emplace_back(at, random() % 4);
+    World in_order, shuffled;
+    for (World* world : {&in_order, &shuffled}) {
+      (void)world->fix("hand", "map", at_x(100.0));
+      (void)world->forest.add_frame("cup");
+    }
+    for (const auto& [at, what] : said) say(in_order, at, what);
+    std::ranges::shuffle(said, random);
+    for (const auto& [at, what] : said) say(shuffled, at, what);
+    CHECK(answers(in_order) == answers(shuffled));
+  }
+}
+
+TEST(closed_waits, "closing: a wait goes on over an end, and is answered when the frame is placed again") {
+  World world;
+  (void)world.put("cup", "map", {1, 3});
+  struct Flag : Watcher {
+    void wake(WaitId) override { ++rung; }
+    int rung = 0;
+  } flag;
+  const NamedQuestion question{.of = "cup", .in_frame = "map", .fixed_frame = {}, .at = When::exactly({9})};
+  CHECK(world.forest.answer_or_watch(question, {1, &flag}).failure.kind() == FailureKind::after_history);
+  (void)close(world, "cup", 5);
+  CHECK(flag.rung == 1);
+  CHECK(world.forest.answer_or_watch(question, {1, &flag}).failure.kind() == FailureKind::not_connected);
+  CHECK(world.forest.is_watching(1));
+  (void)world.put("cup", "map", {8, 10});
+  CHECK(flag.rung == 2);
+  CHECK(world.forest.answer_or_watch(question, {1, &flag}));
+}
