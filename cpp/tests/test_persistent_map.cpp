@@ -1,46 +1,20 @@
 // A persistent map against std::map, through random histories and every kind of hash.
 
+#include <algorithm>
 #include <cstdint>
-#include <map>
+#include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "armillary/scene/persistent_map.hpp"
 #include "check.hpp"
+#include "maps.hpp"
 
 using namespace armillary;
+using namespace tests;
 
 namespace {
-
-/// `Spread`: what becomes of a key's bits. Digests as a user would write them.
-template <std::uint64_t (*Spread)(std::uint64_t)>
-struct Traits {
-  static std::uint64_t hash(const std::uint64_t& key) { return Spread(key); }
-  static bool equal(const std::uint64_t& a, const std::uint64_t& b) { return a == b; }
-  static Digest digest(const std::uint64_t& key, const std::string& value) {
-    Sha256 hash;
-    hash.add(key);
-    hash.add(value);
-    return hash.finish();
-  }
-};
-
-std::uint64_t low_bits(std::uint64_t key) { return key; }
-std::uint64_t high_bits(std::uint64_t key) { return key << 56; }
-std::uint64_t scattered(std::uint64_t key) { return key * 0x9e3779b97f4a7c15; }
-std::uint64_t colliding(std::uint64_t key) { return (key % 5) * 0x1234567890abcdef; }
-
-template <std::uint64_t (*Spread)(std::uint64_t)>
-using Map = PersistentMap<std::uint64_t, std::string, Traits<Spread>>;
-using Model = std::map<std::uint64_t, std::string>;
-
-template <typename M>
-bool equals(const M& map, const Model& model) {
-  Model found;
-  map.for_each([&](const std::uint64_t& key, const std::string& value) { found[key] = value; });
-  return found == model && map.size() == model.size();
-}
 
 template <std::uint64_t (*Spread)(std::uint64_t)>
 void follow_a_model() {
@@ -61,7 +35,99 @@ void follow_a_model() {
   for (const auto& [map, model] : versions) CHECK(equals(map, model));
 }
 
+/// The keys in a random order, with others set and erased in between: nothing of that may be seen in the end.
+template <std::uint64_t (*Spread)(std::uint64_t)>
+Map<Spread> built(std::vector<std::uint64_t> keys, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::ranges::shuffle(keys, random);
+  Map<Spread> map;
+  for (std::uint64_t key = 0; key < seed; ++key) map.set(key, "passing");
+  for (const std::uint64_t key : keys) map.set(key, "other");
+  for (std::uint64_t key = 0; key < seed; ++key) map.erase(key);
+  for (const std::uint64_t key : keys) map.set(key, std::to_string(key));
+  return map;
+}
+
+template <std::uint64_t (*Spread)(std::uint64_t)>
+void digests_tell_contents() {
+  std::vector<std::uint64_t> keys;
+  CHECK(built<Spread>(keys, 9).digest() == Map<Spread>().digest());
+  for (std::uint64_t key = 0; key < 120; ++key) {
+    const Digest before = built<Spread>(keys, 3).digest();
+    keys.push_back(key * 7);
+    Map<Spread> map = built<Spread>(keys, 60);
+    CHECK(map.digest() == built<Spread>(keys, 0).digest());
+    CHECK(map.digest() != before);
+    map.set(key * 7, "changed");
+    CHECK(map.digest() != built<Spread>(keys, 0).digest());
+    map.erase(key * 7);
+    CHECK(map.digest() == before);
+  }
+}
+
+template <std::uint64_t (*Spread)(std::uint64_t)>
+Model between(const Map<Spread>& map, std::uint64_t first, std::uint64_t last) {
+  Model found;
+  map.for_each_between(first, last, [&](std::uint64_t key, const std::string& value) { found[key] = value; });
+  return found;
+}
+
+template <std::uint64_t (*Spread)(std::uint64_t)>
+void find_by_range() {
+  std::mt19937_64 random(5);
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t key = 0; key < 250; ++key) keys.push_back(key);
+  const Map<Spread> map = built<Spread>(keys, 0);
+  const std::uint64_t ends[] = {
+      0, 1, Spread(17), Spread(17) + 1, Spread(200), random(), std::numeric_limits<std::uint64_t>::max()};
+  for (const std::uint64_t first : ends) {
+    for (const std::uint64_t last : ends) {
+      Model expected;
+      for (const std::uint64_t key : keys) {
+        if (first <= Spread(key) && Spread(key) <= last) expected[key] = std::to_string(key);
+      }
+      CHECK(between(map, first, last) == expected);
+    }
+  }
+}
+
 }  // namespace
+
+TEST(map_digest_low, "a digest tells contents, not history: last bits") { digests_tell_contents<low_bits>(); }
+TEST(map_digest_scattered, "a digest tells contents, not history: scattered") { digests_tell_contents<scattered>(); }
+TEST(map_digest_colliding, "a digest tells contents, not history: equal hashes") { digests_tell_contents<colliding>(); }
+
+TEST(map_range_low, "a range of hashes is found: last bits") { find_by_range<low_bits>(); }
+TEST(map_range_high, "a range of hashes is found: first bits") { find_by_range<high_bits>(); }
+TEST(map_range_scattered, "a range of hashes is found: scattered") { find_by_range<scattered>(); }
+TEST(map_range_colliding, "a range of hashes is found: equal hashes") { find_by_range<colliding>(); }
+
+TEST(map_order, "entries come in the order of their hashes, until the caller has enough") {
+  Map<low_bits> map;
+  for (std::uint64_t key = 500; key > 0; --key) map.set(key * key * key, "");
+  std::vector<std::uint64_t> keys;
+  const bool is_through = map.for_each([&](std::uint64_t key, const std::string&) {
+    keys.push_back(key);
+    return keys.size() < 100;
+  });
+  CHECK(!is_through && keys.size() == 100);
+  for (std::uint64_t i = 0; i < keys.size(); ++i) CHECK(keys[i] == (i + 1) * (i + 1) * (i + 1));
+}
+
+TEST(map_moved, "a map that was moved from is empty") {
+  Map<low_bits> map;
+  map.set(1, "one");
+  const Map<low_bits> moved = std::move(map);
+  CHECK(moved.size() == 1 && *moved.find(1) == "one");
+  CHECK(map.empty() && map.find(1) == nullptr);
+}
+
+TEST(map_set, "a set knows its keys, and a key that is set again stays one") {
+  PersistentSet<std::uint64_t, KeyTraits<colliding>> set;
+  for (const std::uint64_t key : {4, 9, 4, 14}) set.set(key);
+  CHECK(set.size() == 3 && set.contains(9) && !set.contains(5));
+  CHECK(set.erase(9) && !set.erase(9) && !set.contains(9) && set.contains(14));
+}
 
 TEST(map_model_low, "a map follows the model where keys differ in the last bits") { follow_a_model<low_bits>(); }
 TEST(map_model_high, "a map follows the model where keys differ in the first bits") { follow_a_model<high_bits>(); }
