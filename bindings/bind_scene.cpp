@@ -22,12 +22,10 @@ using scene::Wish;
 
 namespace {
 
-/// The scene of a world, and what happened in it that nobody was told yet.
+/// The scene of a world.
 struct SceneCore {
   nb::object world;
   std::shared_ptr<scene::Store> store;
-  bool is_watched = false;
-  std::vector<ChangePtr> news;
 };
 
 // -- Refusals
@@ -55,6 +53,7 @@ nb::object error_of_refusal(const SceneCore& self, const Refusal& refusal) {
     case Fault::unknown_parent: return error_class("UnknownNode")(parent);
     case Fault::node_exists: return error_class("NodeExists")(node);
     case Fault::not_a_group: return error_class("NotAGroup")(parent, kind_name(refusal.kind));
+    case Fault::not_a_transform: return error_class("NotATransform")(node, kind_name(refusal.kind));
     case Fault::circle: return error_class("SceneCycle")(node, id_list(refusal.path));
     case Fault::not_its_parent: return error_class("NotItsParent")(node, parent);
     case Fault::already_its_parent: return error_class("AlreadyItsParent")(node, parent);
@@ -65,13 +64,15 @@ nb::object error_of_refusal(const SceneCore& self, const Refusal& refusal) {
   }
 }
 
-/// What came of it is news, or raises.
+/// What came of it, or raises.
 nb::list finish(SceneCore& self, Outcome outcome) {
   if (outcome.refusal) raise_object(error_of_refusal(self, outcome.refusal));
   nb::list records;
   for (const ChangePtr& change : outcome.changes) records.append(change_object(change));
-  if (self.is_watched) self.news.insert(self.news.end(), outcome.changes.begin(), outcome.changes.end());
-  sync_catalog(core(nb::borrow<Self>(self.world)));
+  WorldCore& world = core(nb::borrow<Self>(self.world));
+  const std::uint64_t edits = world.edits;
+  sync_catalog(world);
+  world.edits = edits;  // these are the scene's own
   return records;
 }
 
@@ -100,7 +101,10 @@ Wish as_wish(nb::handle given) {
   if (kind == "add_node") return new_node(parts);
   Wish wish;
   wish.change.node = as_node_id(parts[1]);
-  if (kind == "set_attributes") {
+  if (kind == "set_transform") {
+    wish.sample = *placement_from(parts[2]);
+    wish.change.at = valid_from(parts[3]);
+  } else if (kind == "set_attributes") {
     wish.change.kind = ChangeKind::set_attributes;
     wish.change.settings = as_settings(parts[2], true);
     wish.change.at = valid_from(parts[3]);
@@ -143,14 +147,6 @@ nb::tuple changes_beyond(const SceneCore& self, nb::dict heard) {
   nb::list records;
   for (const ChangePtr& change : lacking) records.append(change_object(change));
   return nb::make_tuple(records, complete);
-}
-
-nb::list take_news(SceneCore& self) {
-  std::vector<ChangePtr> news;
-  news.swap(self.news);
-  nb::list records;
-  for (const ChangePtr& change : news) records.append(change_object(change));
-  return records;
 }
 
 SceneView view(const SceneCore& self) { return {self.store->version(), std::nullopt, self.store}; }
@@ -199,8 +195,6 @@ void bind_scene(nb::module_& m) {
            }, nb::sig("def journal(self) -> list[ChangeRecord]"))
       .def("changes_beyond", &changes_beyond, "heard"_a,
            nb::sig("def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"))
-      .def("watch", [](SceneCore& self, bool on) { self.is_watched = on; }, "on"_a)
-      .def("take_news", &take_news, nb::sig("def take_news(self) -> list[ChangeRecord]"))
       .def("view", &view)
       .def("view_at", &view_at, "at"_a, nb::sig("def view_at(self, at: int) -> SceneView"));
 }

@@ -97,6 +97,7 @@ void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row) {
 
 void sync_catalog(WorldCore& world) {
   const RelationId made = world.forest->relations_made();
+  if (made != nb::len(world.catalog)) ++world.edits;
   for (auto id = static_cast<RelationId>(nb::len(world.catalog)); id < made; ++id) {
     const std::optional<RelationInfo> info = world.forest->relation(id);
     world.catalog.append(info ? nb::object(nb::make_tuple(info->of, info->in_frame, info->source)) : nb::none());
@@ -222,6 +223,7 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
   }
   const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
   const Edge edge = admitted_edge(self, of, in_frame, source);
+  ++core(self).edits;
   finish(self, edge, core(self).forest->fix(edge.name(), from, pose, recalibrate));
 }
 
@@ -254,6 +256,7 @@ void prefer(Self self, nb::handle of, nb::handle source) {
   const FrameId id = frame_id(self, of);
   const bool known =
       source.is_none() ? world.forest->prefer(id, std::nullopt) : world.forest->prefer(id, text_of(source_of(self, source)));
+  ++world.edits;
   if (known) return settle_pending(self);
   std::string sources;
   for (const std::string& name : world.forest->sources_of(id)) sources += (sources.empty() ? "'" : ", '") + name + "'";
@@ -276,6 +279,7 @@ void remove_frame(Self self, nb::handle name, bool subtree) {
   WorldCore& world = core(self);
   const Failure failure = world.forest->remove_frame(frame_id(self, name), subtree);
   if (failure) raise_failure(world, failure, name, name);
+  ++world.edits;
   world.ids.clear();
 }
 
@@ -385,6 +389,7 @@ void bind_world(nb::module_& m) {
       .def(
           "clear", [](Self self) { core(self).forest->clear(); }, "Forget all samples. Structure and fixed poses stay.")
       .def("_reset_time", [](Self self) { core(self).forest->reset_time(); })
+      .def("_structure_number", [](Self self) { return core(self).edits; })
       .def(
           "_keep",
           [](Self self, RelationId relation, std::int64_t history_ns, std::size_t max_samples, double thin_m, double thin_rad) {

@@ -87,7 +87,17 @@ Refusal check_removal(const Version& version, Change& change) {
   return {};
 }
 
+Refusal check_sample(const Version& version, Change& change) {
+  if (Refusal refusal = check_node(version, change, false)) return refusal;
+  const NodeKind kind = version.find(change.node)->kind;
+  if (kind == NodeKind::transform || kind == NodeKind::uncertain_transform) return {};
+  Refusal refusal = refuse(Fault::not_a_transform, change);
+  refusal.kind = kind;
+  return refusal;
+}
+
 Refusal check(const Version& version, Wish& wish) {
+  if (wish.sample) return check_sample(version, wish.change);
   switch (wish.change.kind) {
     case ChangeKind::add_node: return check_new_node(version, wish.change);
     case ChangeKind::add_parent: return check_new_parent(version, wish.change, wish.restores);
@@ -112,19 +122,24 @@ std::optional<Wish> what_follows(const Version& version, const Change& change) {
 
 }  // namespace
 
-Refusal Store::complete(Wish& wish, Draft& draft, std::int64_t now_ns, std::vector<ChangePtr>& out) const {
+Refusal Store::complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const {
   wish.change.mark = draft.next_mark(author_, now_ns);
   wish.change.author = options_.author;
   if (Refusal refusal = check(draft.version(), wish)) return refusal;
-  out.push_back(std::make_shared<const Change>(std::move(wish.change)));
-  draft.take(*out.back());
-  std::optional<Wish> next = what_follows(draft.version(), *out.back());
-  return next ? complete(*next, draft, now_ns, out) : Refusal{};
+  if (wish.sample) {
+    taken.samples.push_back({wish.change.node, wish.change.at, std::move(*wish.sample)});
+    return {};
+  }
+  taken.changes.push_back(std::make_shared<const Change>(std::move(wish.change)));
+  const Change& change = *taken.changes.back();
+  draft.take(change);
+  std::optional<Wish> next = what_follows(draft.version(), change);
+  return next ? complete(*next, draft, now_ns, taken) : Refusal{};
 }
 
-Refusal Store::take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns, std::vector<ChangePtr>& out) const {
+Refusal Store::take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns, Taken& taken) const {
   for (std::size_t row = 0; row < wishes.size(); ++row) {
-    Refusal refusal = complete(wishes[row], draft, now_ns, out);
+    Refusal refusal = complete(wishes[row], draft, now_ns, taken);
     refusal.row = row;
     if (refusal) return refusal;
   }
@@ -133,13 +148,13 @@ Refusal Store::take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns,
 
 Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns) {
   const std::lock_guard guard(lock_);
-  const bool frames_may_stay = std::ranges::any_of(wishes, &Wish::with_hanging_frames);
   const VersionPtr before = version();
   Draft draft(before, *keys_);
-  std::vector<ChangePtr> changes;
-  if (Refusal refusal = take(std::move(wishes), draft, now_ns, changes)) return {std::move(refusal), {}};
-  Outcome outcome = commit(draft, std::move(changes), !frames_may_stay);
-  if (outcome.refusal) return outcome;
+  Taken taken;
+  taken.expects_nothing_hangs = std::ranges::none_of(wishes, &Wish::with_hanging_frames);
+  if (Refusal refusal = take(std::move(wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
+  Outcome outcome = commit(draft, std::move(taken));
+  if (outcome.refusal || outcome.changes.empty()) return outcome;
   remember(done_, {outcome.changes, before});
   undone_.clear();
   return outcome;
@@ -148,11 +163,11 @@ Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns) {
 Outcome Store::merge(std::span<const ChangePtr> changes) {
   const std::lock_guard guard(lock_);
   Draft draft(version(), *keys_);
-  std::vector<ChangePtr> taken;
+  Taken taken;
   for (const ChangePtr& change : changes)
-    if (draft.take(*change)) taken.push_back(change);
-  if (taken.empty()) return {};
-  return commit(draft, std::move(taken), false);
+    if (draft.take(*change)) taken.changes.push_back(change);
+  if (taken.changes.empty()) return {};
+  return commit(draft, std::move(taken));
 }
 
 // -- Committing
@@ -176,16 +191,32 @@ std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names
 
 }  // namespace
 
-Outcome Store::commit(Draft& draft, std::vector<ChangePtr> changes, bool expect_nothing_hangs) {
+std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   std::vector<FrameEdit> edits = frame_edits(draft, names_);
-  if (expect_nothing_hangs)
+  if (taken.expects_nothing_hangs)
     if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.insert(edits.begin(), std::move(*expected));
-  if (Failure failure = forest_->transact(edits, draft.share())) {
+  for (const NodeSample& sample : taken.samples) {
+    const NodeRecord& record = *draft.version().find(sample.node);
+    edits.emplace_back(PlaceSample{names_.own(record), names_.base(draft.version(), record), record.placement->source, sample.at,
+                                   sample.placement.parent_T_node, sample.placement.covariance});
+  }
+  return edits;
+}
+
+Outcome Store::commit(Draft& draft, Taken taken) {
+  const std::vector<FrameEdit> edits = edits_of(draft, taken);
+  const CompanionPtr companion = taken.changes.empty() ? nullptr : draft.share();
+  if (Failure failure = forest_->transact(edits, companion)) {
     Refusal refusal;
     refusal.fault = Fault::frames;
     refusal.failure = std::move(failure);
     return {std::move(refusal), {}};
   }
+  note(draft, taken.changes);
+  return {{}, std::move(taken.changes)};
+}
+
+void Store::note(const Draft& draft, const std::vector<ChangePtr>& changes) {
   for (const ChangePtr& change : changes) {
     journal_.push_back(change);
     newest_at_ = std::max(newest_at_, change->at);
@@ -197,7 +228,6 @@ Outcome Store::commit(Draft& draft, std::vector<ChangePtr> changes, bool expect_
   for (const FrameEvent& event : draft.events())
     if (event.kind == FrameEvent::Kind::died || event.kind == FrameEvent::Kind::left) ended_.emplace_back(event.at, event.node);
   forget_past();
-  return {{}, std::move(changes)};
 }
 
 /// Now and then: what ended longer ago than is remembered.

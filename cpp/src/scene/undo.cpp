@@ -90,7 +90,6 @@ class Opposite {
     made.change.node = node;
     made.change.parent = parent;
     made.restores = true;
-    made.with_hanging_frames = false;
     return made;
   }
 
@@ -113,14 +112,15 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   const VersionPtr before = version();
   Draft draft(before, *keys_);
   const Opposite opposite(batch.changes, *batch.before, draft);
-  std::vector<ChangePtr> changes;
+  Taken taken;
+  taken.expects_nothing_hangs = true;
   for (auto change = batch.changes.rbegin(); change != batch.changes.rend(); ++change) {
     std::optional<std::vector<Wish>> wishes = opposite.of(**change);
     if (!wishes) return {Refusal{Fault::built_upon, 0, (*change)->node, (*change)->parent}, {}};
     for (Wish& wish : *wishes) wish.change.at = Stamp{now_ns};
-    if (Refusal refusal = take(std::move(*wishes), draft, now_ns, changes)) return {std::move(refusal), {}};
+    if (Refusal refusal = take(std::move(*wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
   }
-  Outcome outcome = commit(draft, std::move(changes), true);
+  Outcome outcome = commit(draft, std::move(taken));
   if (outcome.refusal) return outcome;
   from.pop_back();
   remember(to, {outcome.changes, before});

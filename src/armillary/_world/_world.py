@@ -15,7 +15,7 @@ from armillary._world._arguments import (
     as_text,
     as_thinning,
 )
-from armillary._world._expressing import ExpressingWorld
+from armillary._world._scene import WorldWithScene
 from armillary.errors import InvalidArgument, WorldClosed
 from armillary.stamps import now, seconds
 from armillary.transforms import Dispatcher, TypoGuard, check_name
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["World"]
 
 
-class World(ExpressingWorld):
+class World(WorldWithScene):
     """Where everything is, in time.
 
     Frames come into being when they are first named; `set_pose` and `fix` say where they are, `pose` and its
@@ -52,6 +52,8 @@ class World(ExpressingWorld):
             translation then rotation, or (6, 6); 1e-4 m2/s and 1e-4 rad2/s if not given.
         predict_up_to_s: Further beyond the last sample than this nothing is predicted [s].
         max_waits: At most this many questions wait at once, and as many callbacks are pending behind a slow one.
+        max_changes: At most this many changes of the scene are kept for other copies of it.
+        max_undo: At most this many can be taken back.
 
     >>> from armillary import Transform, World, seconds
     >>> world = World()
@@ -79,6 +81,8 @@ class World(ExpressingWorld):
         process_noise: ArrayLike | None = None,
         predict_up_to_s: float = 1.0,
         max_waits: int = 10_000,
+        max_changes: int = 10_000,
+        max_undo: int = 100,
     ) -> None:
         if not isinstance(frames, str) or frames not in {"open", "declared"}:
             raise InvalidArgument(f"frames must be 'open' or 'declared', got {frames!r}.", frames)
@@ -103,6 +107,11 @@ class World(ExpressingWorld):
         self.on_error: Callable[[BaseException], object] | None = None
         self._clock, self._declared = now if clock is None else clock, frames == "declared"
         self._epoch, self._closed, self._time_offset = 0, False, 0
+        self._scene_limits = {
+            "history_ns": history,
+            "max_journal": as_positive(max_changes, "max_changes"),
+            "max_undo": as_positive(max_undo, "max_undo"),
+        }
         self._typos = TypoGuard()
         self._dispatcher = Dispatcher(weakref.ref(self), as_positive(max_waits, "max_waits"))
         ending = weakref.finalize(self, _end, self._closer(), self._dispatcher)
@@ -124,6 +133,9 @@ class World(ExpressingWorld):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _report(self, error: BaseException) -> None:
+        self._dispatcher.report(error)
 
     def __repr__(self) -> str:
         return f"World({self.name!r}, {len(self.frames())} frames, {len(self._relations())} relations)"

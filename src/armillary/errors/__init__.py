@@ -9,6 +9,23 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError, GivenValue
+from armillary.errors.nodes import (
+    AlreadyItsParent,
+    BuiltUpon,
+    ChangesForgotten,
+    FramesHanging,
+    InvalidAttribute,
+    NodeExists,
+    NotAGroup,
+    NotATransform,
+    NotItsParent,
+    NothingToUndo,
+    PermanentNode,
+    SceneCycle,
+    SceneError,
+    UnknownNode,
+    WrongKind,
+)
 from armillary.errors.scene import InvalidShape
 from armillary.errors.semantics import (
     AmbiguousOrder,
@@ -39,15 +56,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AfterHistory",
+    "AlreadyItsParent",
     "AmbiguousOrder",
     "AmbiguousPath",
     "ArmillaryError",
     "BeforeHistory",
     "BodyDiffers",
+    "BuiltUpon",
+    "ChangesForgotten",
     "ConstraintViolation",
     "CoordinateFrameDiffers",
     "FrameInUse",
     "FrameLoop",
+    "FramesHanging",
     "HelperBodiesDiffer",
     "HelperBodyDiffers",
     "HelperCoordinateFrameDiffers",
@@ -57,6 +78,7 @@ __all__ = [
     "InnerOrientationFrameDiffers",
     "InnerPointDiffers",
     "InvalidArgument",
+    "InvalidAttribute",
     "InvalidName",
     "InvalidShape",
     "InvalidStamp",
@@ -68,16 +90,24 @@ __all__ = [
     "NoSamples",
     "NoTwistPath",
     "NoValue",
+    "NodeExists",
+    "NotAGroup",
+    "NotATransform",
     "NotConnected",
+    "NotItsParent",
     "NotMeasured",
     "NotNumeric",
     "NotRepresentable",
+    "NothingToUndo",
     "OrientationFrameDiffers",
+    "PermanentNode",
     "PointDiffers",
     "PosesMissing",
     "ReferenceBodyDiffers",
     "RelationMissing",
     "RepresentationDiffers",
+    "SceneCycle",
+    "SceneError",
     "SemanticError",
     "SingleSample",
     "StampDiffers",
@@ -85,9 +115,11 @@ __all__ = [
     "SuspiciousName",
     "UnknownFrame",
     "UnknownName",
+    "UnknownNode",
     "UnknownRelation",
     "WaitTimeout",
     "WorldClosed",
+    "WrongKind",
 ]
 
 Edge = tuple[str, str, str]

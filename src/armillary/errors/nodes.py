@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AlreadyItsParent",
     "BuiltUpon",
+    "ChangesForgotten",
     "FramesHanging",
     "InvalidAttribute",
     "NodeExists",
@@ -133,6 +134,17 @@ class NothingToUndo(ArmillaryError, LookupError):
 
     def __init__(self) -> None:
         super().__init__("There is nothing to take back: nothing was applied here, or it is too long ago (`max_undo`).")
+
+
+class ChangesForgotten(ArmillaryError, LookupError):
+    """Changes that somebody lacks and that are not kept any more; `kept` is how many are."""
+
+    def __init__(self, kept: int) -> None:
+        self.kept = kept
+        super().__init__(
+            f"Some of the changes that are lacking are forgotten: this world keeps the last {kept}. "
+            "Start from a full copy, or give it a larger `max_changes`."
+        )
 
 
 class BuiltUpon(SceneError, ValueError):

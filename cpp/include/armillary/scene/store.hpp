@@ -15,6 +15,7 @@ enum class Fault : std::uint8_t {
   unknown_parent,
   node_exists,
   not_a_group,
+  not_a_transform,
   circle,
   not_its_parent,
   already_its_parent,
@@ -41,6 +42,14 @@ struct Wish {
   Change change{};
   bool with_hanging_frames = false;  ///< removes though frames of others hang below
   bool restores = false;             ///< takes back a removal: the node may be dead
+  std::optional<Placement> sample{};  ///< no change of structure: where a Transform is at `change.at`
+};
+
+/// Where a Transform is at one instant, on its way to its history.
+struct NodeSample {
+  NodeId node{};
+  Stamp at{};
+  Placement placement{};
 };
 
 struct Outcome {
@@ -84,10 +93,17 @@ class Store {
     std::vector<ChangePtr> changes;
     VersionPtr before;
   };
+  struct Taken {
+    std::vector<ChangePtr> changes{};
+    std::vector<NodeSample> samples{};
+    bool expects_nothing_hangs = false;
+  };
 
-  [[nodiscard]] Refusal complete(Wish& wish, Draft& draft, std::int64_t now_ns, std::vector<ChangePtr>& out) const;
-  [[nodiscard]] Refusal take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns, std::vector<ChangePtr>& out) const;
-  [[nodiscard]] Outcome commit(Draft& draft, std::vector<ChangePtr> changes, bool expect_nothing_hangs);
+  [[nodiscard]] Refusal complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const;
+  [[nodiscard]] Refusal take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns, Taken& taken) const;
+  [[nodiscard]] Outcome commit(Draft& draft, Taken taken);
+  [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, const Taken& taken) const;
+  void note(const Draft& draft, const std::vector<ChangePtr>& changes);
   [[nodiscard]] Outcome take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
   void remember(std::deque<Batch>& stack, Batch batch) const;
   void forget_past();
