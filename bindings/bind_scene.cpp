@@ -37,7 +37,7 @@ nb::list frame_names(const Forest& forest, const std::vector<FrameId>& frames) {
 }
 
 nb::object error_of_frames(const SceneCore& self, const Refusal& refusal) {
-  const WorldCore& world = core(nb::borrow<Self>(self.world));
+  const WorldCore& world = core(Self(self.world));
   const Failure& failure = refusal.failure;
   if (failure.kind() == FailureKind::frame_in_use)
     return error_class("FramesHanging")(frame_names(*world.forest, failure->path));
@@ -69,7 +69,7 @@ nb::list finish(SceneCore& self, Outcome outcome) {
   if (outcome.refusal) raise_object(error_of_refusal(self, outcome.refusal));
   nb::list records;
   for (const ChangePtr& change : outcome.changes) records.append(change_object(change));
-  WorldCore& world = core(nb::borrow<Self>(self.world));
+  WorldCore& world = core(Self(self.world));
   const std::uint64_t edits = world.edits;
   sync_catalog(world);
   world.edits = edits;  // these are the scene's own
@@ -156,7 +156,7 @@ SceneView view_at(const SceneCore& self, nb::handle at) { return {self.store->ve
 void init(SceneCore* self, nb::object world, const std::string& author, const std::string& root_frame, std::int64_t history_ns,
           std::size_t max_journal, std::size_t max_undo) {
   scene::StoreOptions options{author, root_frame, {history_ns}, max_journal, max_undo};
-  auto store = std::make_shared<scene::Store>(core(nb::borrow<Self>(world)).forest, std::move(options));
+  auto store = std::make_shared<scene::Store>(core(Self(world)).forest, std::move(options));
   new (self) SceneCore{std::move(world), std::move(store)};
 }
 

@@ -174,7 +174,7 @@ Outcome Store::merge(std::span<const ChangePtr> changes) {
 
 namespace {
 
-/// Frames that end with their nodes: nobody else's may hang there.
+/// Frames that end with their nodes: nobody else's may hang there once all that is the scene's has left.
 std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names) {
   ExpectNothingUnder expected;
   for (const FrameEvent& event : draft.events()) {
@@ -194,7 +194,7 @@ std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names
 std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   std::vector<FrameEdit> edits = frame_edits(draft, names_);
   if (taken.expects_nothing_hangs)
-    if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.insert(edits.begin(), std::move(*expected));
+    if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
   for (const NodeSample& sample : taken.samples) {
     const NodeRecord& record = *draft.version().find(sample.node);
     edits.emplace_back(PlaceSample{names_.own(record), names_.base(draft.version(), record), record.placement->source, sample.at,
@@ -203,10 +203,22 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   return edits;
 }
 
+/// A Transform that was removed at the very instant it was placed has no past that could be opened again: place it anew.
+Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version) {
+  const CompanionPtr companion = with_version ? draft.share() : nullptr;
+  for (;;) {
+    Failure failure = forest_->transact(edits, companion);
+    if (failure.kind() != FailureKind::nothing_to_reopen) return failure;
+    FrameEdit& edit = edits[failure->row];
+    const NodeRecord& record = *draft.version().find(*NodeId::parse(std::get<ReopenFrame>(edit).of));
+    const Placement& said = *record.placement;
+    edit = PlaceSample{names_.own(record), names_.base(draft.version(), record), said.source, record.created_at, said.parent_T_node,
+                       said.covariance};
+  }
+}
+
 Outcome Store::commit(Draft& draft, Taken taken) {
-  const std::vector<FrameEdit> edits = edits_of(draft, taken);
-  const CompanionPtr companion = taken.changes.empty() ? nullptr : draft.share();
-  if (Failure failure = forest_->transact(edits, companion)) {
+  if (Failure failure = publish(edits_of(draft, taken), draft, !taken.changes.empty())) {
     Refusal refusal;
     refusal.fault = Fault::frames;
     refusal.failure = std::move(failure);

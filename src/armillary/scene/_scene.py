@@ -11,7 +11,6 @@ from armillary.errors import ChangesForgotten, InvalidArgument
 from armillary.scene._context import ChangeContext, SceneWorld
 from armillary.scene._observers import Observers
 from armillary.scene._past import PastScene
-from armillary.scene._reading import SceneReader
 from armillary.scene._records import change_of
 from armillary.scene._volumes import SceneVolumes
 from armillary.scene.changes import (
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Scene"]
 
 
-class Scene(SceneVolumes, SceneReader):
+class Scene(SceneVolumes):
     """The things of one world: a directed graph without circles of groups, transforms, geometry and connections.
 
     A node may have several parents: several pieces of information on one thing. It is there while the root reaches

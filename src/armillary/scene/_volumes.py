@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary._core import ROOT_NODE, NodeId
+from armillary.scene._reading import SceneReader
 from armillary.scene.geometry import Placements
 from armillary.scene.hierarchy import Hierarchy
 from armillary.stamps import LATEST, Latest
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["SceneVolumes"]
 
 
-class SceneVolumes:
+class SceneVolumes(SceneReader):
     """The part of a scene that asks where its shapes are."""
 
     _world: Any
@@ -32,12 +33,6 @@ class SceneVolumes:
     def __init__(self) -> None:
         self._hierarchy = Hierarchy()
         self._seen = _Seen(self._view(), -1)
-
-    def _view(self) -> SceneView:
-        raise NotImplementedError
-
-    def _named(self, target: NodeId | str) -> NodeId:
-        raise NotImplementedError
 
     def bounding_sphere(self, id: NodeId | str, *, at: int | Latest = LATEST) -> BoundingSphere | None:  # noqa: A002
         """A sphere around everything at or under a node, in its own frame; None where nothing has a shape."""
