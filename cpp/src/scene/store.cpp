@@ -8,7 +8,7 @@ namespace {
 
 /// The scene before anything was said: two groups that are always there.
 std::shared_ptr<Version> first_version() {
-  auto version = std::make_shared<Version>();
+  std::shared_ptr<Version> version = new_version();
   for (const NodeId& id : {kRootNode, kLimboNode}) {
     auto record = std::make_shared<NodeRecord>();
     record->id = id;
@@ -26,6 +26,7 @@ constexpr std::size_t kForgetAtOnce = 256;
 
 Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
     : forest_(std::move(forest)), options_(std::move(options)), names_(options_.root_frame), author_(author_key(options_.author)), keys_(std::make_shared<KeyPool>()) {
+  const VersionLock guard;
   (void)forest_->transact({}, first_version());
 }
 
@@ -147,7 +148,7 @@ Refusal Store::take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns,
 }
 
 Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns) {
-  const std::lock_guard guard(lock_);
+  const VersionLock guard;
   const VersionPtr before = version();
   Draft draft(before, *keys_);
   Taken taken;
@@ -161,7 +162,7 @@ Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns) {
 }
 
 Outcome Store::merge(std::span<const ChangePtr> changes) {
-  const std::lock_guard guard(lock_);
+  const VersionLock guard;
   Draft draft(version(), *keys_);
   Taken taken;
   for (const ChangePtr& change : changes)
@@ -271,7 +272,7 @@ void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
 // -- What others lack
 
 bool Store::changes_beyond(const HeardFrom& heard, std::vector<ChangePtr>& out) const {
-  const std::lock_guard guard(lock_);
+  const VersionLock guard;
   for (const ChangePtr& change : journal_)
     if (!has_heard(heard, change->mark.dot)) out.push_back(change);
   return std::ranges::all_of(dropped_, [&](const auto& entry) {
@@ -280,7 +281,7 @@ bool Store::changes_beyond(const HeardFrom& heard, std::vector<ChangePtr>& out) 
 }
 
 std::vector<ChangePtr> Store::journal() const {
-  const std::lock_guard guard(lock_);
+  const VersionLock guard;
   return {journal_.begin(), journal_.end()};
 }
 

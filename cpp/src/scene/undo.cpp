@@ -106,7 +106,7 @@ Outcome Store::undo(std::int64_t now_ns) { return take_back(done_, undone_, now_
 Outcome Store::redo(std::int64_t now_ns) { return take_back(undone_, done_, now_ns); }
 
 Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns) {
-  const std::lock_guard guard(lock_);
+  const VersionLock guard;
   if (from.empty()) return {Refusal{Fault::nothing_to_undo}, {}};
   const Batch& batch = from.back();
   const VersionPtr before = version();

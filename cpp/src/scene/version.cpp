@@ -1,9 +1,53 @@
 #include "armillary/scene/version.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <unordered_map>
 
 namespace armillary::scene {
+
+// -- Versions
+
+namespace {
+
+struct VersionOwner {
+  std::recursive_mutex lock;
+  std::mutex dropped_lock;  // guards `dropped`
+  std::vector<const Version*> dropped;
+};
+
+VersionOwner& owner() {
+  static auto* only = new VersionOwner;  // outlives every version, whenever it is dropped
+  return *only;
+}
+
+void drop(const Version* version) {
+  const std::unique_lock held(owner().lock, std::try_to_lock);
+  if (held) {
+    delete version;
+    return;
+  }
+  const std::lock_guard guard(owner().dropped_lock);
+  owner().dropped.push_back(version);
+}
+
+}  // namespace
+
+std::shared_ptr<Version> new_version(const Version* base) {
+  return {base == nullptr ? new Version : new Version(*base), [](const Version* version) { drop(version); }};
+}
+
+VersionLock::VersionLock() {
+  owner().lock.lock();
+  std::vector<const Version*> dropped;
+  {
+    const std::lock_guard guard(owner().dropped_lock);
+    dropped.swap(owner().dropped);
+  }
+  for (const Version* version : dropped) delete version;
+}
+
+VersionLock::~VersionLock() { owner().lock.unlock(); }
 
 std::uint64_t author_key(std::string_view name) {
   Sha256 hash;

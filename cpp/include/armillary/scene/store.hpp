@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <mutex>
 #include <span>
 
 #include "armillary/forest.hpp"
@@ -115,7 +114,7 @@ class Store {
   FrameNames names_;
   std::uint64_t author_;
   std::shared_ptr<KeyPool> keys_;
-  mutable std::mutex lock_;  // guards all below, and the order of commits
+  // Guarded by VersionLock, as is the order of commits:
   std::deque<ChangePtr> journal_;
   HeardFrom dropped_;  // what the journal does not hold any more
   std::deque<Batch> done_, undone_;

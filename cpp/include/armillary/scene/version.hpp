@@ -35,7 +35,12 @@ struct Edge {
   [[nodiscard]] bool holds_at(Stamp at) const { return from <= at && at < until; }
 };
 
-using NodeSet = PersistentSet<NodeId, NodeIdTraits>;
+/// Maps of scenes are changed and dropped under `VersionLock` alone.
+struct SceneMapTraits {
+  using Count = detail::PlainCount;
+};
+struct NodeSetTraits : NodeIdTraits, SceneMapTraits {};
+using NodeSet = PersistentSet<NodeId, NodeSetTraits>;
 
 /// All that is known of one node. Immutable once it is in a version.
 struct NodeRecord {
@@ -70,21 +75,23 @@ struct NodeRecord {
 };
 using RecordPtr = std::shared_ptr<const NodeRecord>;
 
-struct RecordTraits : NodeIdTraits {
+struct RecordTraits : NodeIdTraits, SceneMapTraits {
   static Digest digest(const NodeId& id, const RecordPtr& record);
 };
 using Records = PersistentMap<NodeId, RecordPtr, RecordTraits>;
 
-struct NumberTraits {
+struct NumberTraits : SceneMapTraits {
   static std::uint64_t hash(const AttributeValue& value) { return value.order_bits(); }
   static bool equal(const AttributeValue& a, const AttributeValue& b) { return a == b; }
 };
+struct ValueTraits : AttributeValueTraits, SceneMapTraits {};
+
 /// Which nodes have which value of one key: numbers in their order, the rest by hash.
 struct KeyIndex {
   PersistentMap<AttributeValue, NodeSet, NumberTraits> numbers{};
-  PersistentMap<AttributeValue, NodeSet, AttributeValueTraits> others{};
+  PersistentMap<AttributeValue, NodeSet, ValueTraits> others{};
 };
-struct KeyTraits {
+struct KeyTraits : SceneMapTraits {
   static std::uint64_t hash(const Key& key);
   static bool equal(const Key& a, const Key& b) { return *a.text == *b.text; }
 };
@@ -133,5 +140,18 @@ struct Version : Companion {
   [[nodiscard]] std::vector<NodeId> way_up(const NodeId& from, const NodeId& ancestor) const;
 };
 using VersionPtr = std::shared_ptr<const Version>;
+
+/// A version to be edited: empty, or a copy. To be called under a VersionLock.
+/// The last reader may drop a version anywhere: it is then freed by who holds the lock next.
+[[nodiscard]] std::shared_ptr<Version> new_version(const Version* base = nullptr);
+
+/// Held by who makes or changes versions of any scene. One for all, because copies of scenes share what they have in common.
+class VersionLock {
+ public:
+  VersionLock();
+  ~VersionLock();
+  VersionLock(const VersionLock&) = delete;
+  VersionLock& operator=(const VersionLock&) = delete;
+};
 
 }  // namespace armillary::scene
