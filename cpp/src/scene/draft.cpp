@@ -94,11 +94,11 @@ std::shared_ptr<NodeRecord> Draft::life(const NodeId& id, const Mark& incarnatio
 void Draft::add_node(const Change& change) {
   const NodeRecord* parent = next_->recall(change.node) == nullptr ? next_->find(change.parent) : nullptr;
   if (parent != nullptr && parent->incarnation == change.parent_incarnation) return add_leaf(change);
-  std::shared_ptr<NodeRecord> record = life(change.node, change.mark);
+  std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation);
   if (record == nullptr) return;
   begin(*record, change);
   keep(std::move(record));
-  add_edge(change.node, change.mark, {change.parent, change.parent_incarnation, change.mark, change.at});
+  add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.mark, change.at});
   revive(change.node, change.at);  // by a parent that was heard of before
 }
 
@@ -106,7 +106,7 @@ void Draft::add_node(const Change& change) {
 void Draft::add_leaf(const Change& change) {
   auto record = std::make_shared<NodeRecord>();
   record->id = change.node;
-  record->incarnation = change.mark;
+  record->incarnation = change.incarnation;
   begin(*record, change);
   record->edges.push_back({change.parent, change.parent_incarnation, change.mark, change.at});
   record->edges.back().parent_is_alive = true;

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary._core import ROOT_NODE, NodeId
+from armillary.scene._context import node_of_frame
 from armillary.scene._reading import SceneReader
 from armillary.scene.geometry import Placements
 from armillary.scene.hierarchy import Hierarchy
 from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from armillary._core import SceneView
     from armillary.scene._found import Overlaps, RayHits
@@ -111,7 +112,19 @@ class _Geometry:
 
     def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], at: int | Latest) -> Placements:
         matrices, is_fixed = self._world._placements(in_frame, list(frames), at)  # noqa: SLF001
+        for i in np.flatnonzero(np.isnan(matrices[:, 0, 0])):
+            is_fixed[i] = self._place_in_one_of_several(in_frame, frames[i], at, matrices[i])
         return Placements(matrices, np.asarray(is_fixed, dtype=bool))
+
+    def _place_in_one_of_several(self, in_frame: str, frame: str, at: int | Latest, out: NDArray[np.float64]) -> bool:
+        """A node with several parents is contested, but in the frame of each of them it is where it says itself."""
+        view, node = self._seen.view, node_of_frame(self._world, frame)[0]
+        if not view.contains(node) or in_frame not in (view.frame(parent) for parent in view.parents(node)):
+            return False
+        base = view.hub_frame(node)
+        matrices, is_fixed = self._world._placements(base, [frame], at)  # noqa: SLF001
+        out[:] = matrices[0]
+        return is_fixed[0]
 
 
 def _touched(before: SceneView, after: SceneView) -> Collection[Hashable] | None:

@@ -62,6 +62,7 @@ struct StoreOptions {
   Duration history{};              ///< how long what ended is remembered
   std::size_t max_journal = 10'000;  ///< changes kept for others
   std::size_t max_undo = 100;
+  std::uint64_t bearer = 0;  ///< tells apart who bears the same name
 };
 
 /// The door to a scene: changes go in whole or not at all, versions come out.

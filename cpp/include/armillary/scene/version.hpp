@@ -46,7 +46,7 @@ using NodeSet = PersistentSet<NodeId, NodeSetTraits>;
 struct NodeRecord {
   NodeId id{};
   NodeKind kind = NodeKind::unknown;  ///< unknown: others speak of it, but its own beginning has not arrived
-  bool has_frame = false;             ///< a frame of its own, as opposed to its parent's
+  bool has_frame = false;             ///< a frame was made for it; whether it is in it: `is_in_own_frame`
   bool has_mount = false;             ///< a Transform with several parents: it is placed in a frame that is placed in each
   bool is_placed = false;             ///< its pose relation was made, in the frame of `placed_in`
   NodeId placed_in{};
@@ -62,6 +62,8 @@ struct NodeRecord {
 
   [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
   [[nodiscard]] bool has_living_parent() const;
+  /// A Transform, the stand-in of a frame, a root, and whatever has several parents; others are in that of their parent.
+  [[nodiscard]] bool is_in_own_frame() const;
   [[nodiscard]] std::vector<NodeId> parents() const;  ///< living ones, each once, oldest edge first
 
   /// Those in force: f(const Attribute&).
@@ -136,8 +138,8 @@ struct Version : Companion {
   [[nodiscard]] const NodeRecord& framed(const NodeRecord& record) const;
   /// Whether `ancestor` is above `from`, or is it, along edges that were not removed.
   [[nodiscard]] bool leads_up(const NodeId& from, const NodeId& ancestor) const;
-  /// Such a way from `from` up to `ancestor`, both included; empty where there is none.
-  [[nodiscard]] std::vector<NodeId> way_up(const NodeId& from, const NodeId& ancestor) const;
+  /// A way from `from` up to `ancestor`, both included, that is there at one instant not before `since`; empty where none is.
+  [[nodiscard]] std::vector<NodeId> way_up(const NodeId& from, const NodeId& ancestor, Stamp since) const;
 };
 using VersionPtr = std::shared_ptr<const Version>;
 
