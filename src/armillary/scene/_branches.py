@@ -33,43 +33,74 @@ class Branch:
         frame: Its frame, in which everything here is given.
         shape: Its own.
         children: Those that stand still in this frame and have something that stands still with them.
-        node_T_children: Where these are, shape (N, 4, 4).
-        spheres: Around what stands still with each child: centres and radii, shapes (N, 3) and (N,).
+        below: Their branches.
+        node_T_children: Where they are, shape (N, 4, 4); None where all are in this frame.
         moving: Every node below whose frame moves in that of a node above it, at any depth.
         movers: The children that move, or below which something does.
-        sphere: Around all that stands still; None where there is nothing.
-        still: Around its own shape and the children that are not among the movers.
     """
 
     frame: str
     shape: Shape | None
     children: tuple[Hashable, ...]
-    node_T_children: Floats  # noqa: N815
-    spheres: tuple[Floats, Floats]
+    below: tuple[Branch, ...]
+    node_T_children: Floats | None  # noqa: N815
     moving: tuple[Hashable, ...]
     movers: tuple[Hashable, ...]
-    sphere: BoundingSphere | None
-    still: BoundingSphere | None
+
+    @cached_property
+    def sphere(self) -> BoundingSphere | None:
+        """Around all that stands still; None where there is nothing."""
+        return self._around(range(len(self.children)))
+
+    @cached_property
+    def still(self) -> BoundingSphere | None:
+        """Around its own shape and the children that are not among the movers."""
+        movers = set(self.movers)
+        rows = [row for row, child in enumerate(self.children) if child not in movers]
+        return self.sphere if len(rows) == len(self.children) else self._around(rows)
+
+    def _around(self, rows: Sequence[int]) -> BoundingSphere | None:
+        own = None if self.shape is None else self.shape.bounding_sphere()
+        if len(rows) == 0:
+            return own
+        if len(rows) == 1:
+            only = self._child_sphere(rows[0])
+            return only if own is None or only is None else only.union(own)
+        centers, radii_m = self._spheres[0][rows], self._spheres[1][rows]
+        if own is not None:
+            centers, radii_m = np.vstack([centers, own.center]), np.append(radii_m, own.radius_m)
+        return BoundingSphere(*enclosing_sphere(centers, radii_m))
+
+    def _child_sphere(self, row: int) -> BoundingSphere | None:
+        sphere, place = self.below[row].sphere, self.node_T_child(row)
+        return sphere if sphere is None or place is None else sphere.moved(place)
+
+    @cached_property
+    def _spheres(self) -> tuple[Floats, Floats]:
+        """Around what stands still with each child: centres and radii, shapes (N, 3) and (N,)."""
+        spheres = [branch.sphere for branch in self.below if branch.sphere is not None]
+        centers = np.array([sphere.center for sphere in spheres])
+        radii_m = np.array([sphere.radius_m for sphere in spheres])
+        if self.node_T_children is not None:
+            turns, shifts = self.node_T_children[:, :3, :3], self.node_T_children[:, :3, 3]
+            centers = np.einsum("nij,nj->ni", turns, centers) + shifts
+        return centers, radii_m
 
     @cached_property
     def tree(self) -> PackedTree:
         """Over the spheres of the children."""
-        return PackedTree(*self.spheres)
+        return PackedTree(*self._spheres)
 
     @cached_property
     def rows(self) -> dict[Hashable, int]:
-        """Where in the arrays a child is."""
+        """Where among the children one is."""
         return {child: row for row, child in enumerate(self.children)}
-
-    @cached_property
-    def _is_apart(self) -> list[bool]:
-        """Which children have a frame elsewhere."""
-        is_apart: list[bool] = (self.node_T_children != _IDENTITY).any(axis=(1, 2)).tolist()
-        return is_apart
 
     def node_T_child(self, row: int) -> Transform | None:
         """Where one child is; None where it is in this frame."""
-        return Transform.from_matrix(self.node_T_children[row]) if self._is_apart[row] else None
+        if self.node_T_children is None or self.below[row].frame == self.frame:
+            return None
+        return Transform.from_matrix(self.node_T_children[row])
 
 
 class Branches:
@@ -128,23 +159,24 @@ class Branches:
     def _made(self, node: Hashable, children: Sequence[Hashable], geometry: SceneGeometry, at: int | Latest) -> Branch:
         for child in children:
             self._above[child] = (*(n for n in self._above.get(child, ()) if n != node), node)
-        frame, shape = geometry.frame(node), geometry.shape(node)
-        matrices, is_fixed = self._places(node, frame, children, geometry, at)
-        return self._branch(frame, shape, children, matrices, is_fixed)
+        frame = geometry.frame(node)
+        places = self._places(node, frame, children, geometry, at)
+        return self._branch(frame, geometry.shape(node), children, *places)
 
     def _places(
         self, node: Hashable, frame: str, children: Sequence[Hashable], geometry: SceneGeometry, at: int | Latest
-    ) -> tuple[Floats, list[bool]]:
+    ) -> tuple[Floats | None, list[bool]]:
         """Where the children are in the frame of the node, and which of them stand still there."""
-        matrices, is_fixed = np.tile(_IDENTITY, (len(children), 1, 1)), [True] * len(children)
-        old = self._outdated.get(node)
-        asked = []
-        for row, child in enumerate(children):
-            known = None if old is None or child in self._changed or old.frame != frame else old.rows.get(child)
-            if old is not None and known is not None:
-                matrices[row] = old.node_T_children[known]
-            elif self._branches[child].frame != frame:
-                asked.append(row)
+        is_fixed = [True] * len(children)
+        elsewhere = [row for row, child in enumerate(children) if self._branches[child].frame != frame]
+        if not elsewhere:
+            return None, is_fixed
+        matrices = np.tile(_IDENTITY, (len(children), 1, 1))
+        known = self._known_places(node, frame, [children[row] for row in elsewhere])
+        asked = [row for row in elsewhere if children[row] not in known]
+        for row in elsewhere:
+            if children[row] in known:
+                matrices[row] = known[children[row]]
         if asked:
             frames = [self._branches[children[row]].frame for row in asked]
             placements = geometry.in_frame_T_frames(frame, frames, at)
@@ -153,26 +185,33 @@ class Branches:
                 is_fixed[row] = fixed
         return matrices, is_fixed
 
+    def _known_places(self, node: Hashable, frame: str, children: Sequence[Hashable]) -> dict[Hashable, Floats]:
+        """Those that stood still in an earlier version, and did not change."""
+        old = self._outdated.get(node)
+        if old is None or old.frame != frame or old.node_T_children is None:
+            return {}
+        rows = ((child, old.rows.get(child)) for child in children if child not in self._changed)
+        return {child: old.node_T_children[row] for child, row in rows if row is not None}
+
     def _branch(
-        self, frame: str, shape: Shape | None, children: Sequence[Hashable], matrices: Floats, is_fixed: list[bool]
+        self,
+        frame: str,
+        shape: Shape | None,
+        children: Sequence[Hashable],
+        matrices: Floats | None,
+        is_fixed: list[bool],
     ) -> Branch:
         below = [self._branches[child] for child in children]
         rows = [row for row, branch in enumerate(below) if is_fixed[row] and branch.sphere is not None]
-        spheres = _moved_spheres([below[row].sphere for row in rows], matrices[rows])
         moves = [not fixed or bool(branch.moving) for fixed, branch in zip(is_fixed, below, strict=True)]
-        still = [index for index, row in enumerate(rows) if not moves[row]]
-        own = None if shape is None else shape.bounding_sphere()
-        whole = _around(own, spheres)
         return Branch(
             frame=frame,
             shape=shape,
             children=tuple(children[row] for row in rows),
-            node_T_children=matrices[rows],
-            spheres=spheres,
+            below=tuple(below[row] for row in rows),
+            node_T_children=None if matrices is None else matrices[rows],
             moving=_all_moving(children, below, is_fixed),
             movers=tuple(child for child, mover in zip(children, moves, strict=True) if mover),
-            sphere=whole,
-            still=whole if len(still) == len(rows) else _around(own, (spheres[0][still], spheres[1][still])),
         )
 
 
@@ -185,17 +224,3 @@ def _all_moving(
             found[child] = None
         found.update(dict.fromkeys(branch.moving))
     return tuple(found)
-
-
-def _moved_spheres(spheres: Sequence[BoundingSphere | None], matrices: Floats) -> tuple[Floats, Floats]:
-    given = [sphere for sphere in spheres if sphere is not None]
-    centers = np.array([sphere.center for sphere in given]).reshape(-1, 3)
-    radii_m = np.array([sphere.radius_m for sphere in given])
-    return np.einsum("nij,nj->ni", matrices[:, :3, :3], centers) + matrices[:, :3, 3], radii_m
-
-
-def _around(own: BoundingSphere | None, spheres: tuple[Floats, Floats]) -> BoundingSphere | None:
-    centers, radii_m = spheres
-    if own is not None:
-        centers, radii_m = np.vstack([centers, own.center]), np.append(radii_m, own.radius_m)
-    return None if len(radii_m) == 0 else BoundingSphere(*enclosing_sphere(centers, radii_m))

@@ -81,9 +81,14 @@ class Search:
             self.found.append((node, distance_m))
 
     def _met_children(self, branch: Branch, probe: Probe) -> list[tuple[Hashable, Probe]]:
-        if not branch.children:
-            return []
-        rows, tested = branch.tree.search(probe)
+        rows, tested = _met_rows(branch, probe)
         self.visited += tested
         places = ((branch.children[row], branch.node_T_child(row)) for row in reversed(rows))
         return [(child, probe if place is None else probe.moved(place.inverse())) for child, place in places]
+
+
+def _met_rows(branch: Branch, probe: Probe) -> tuple[list[int], int]:
+    """Which children the probe meets, and how many were tested. The sphere of an only child has been met already."""
+    if len(branch.children) <= 1:
+        return list(range(len(branch.children))), len(branch.children)
+    return branch.tree.search(probe)
