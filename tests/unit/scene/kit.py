@@ -94,6 +94,9 @@ class SketchScene:
     def children(self, node: int) -> list[int]:
         return self._children[node]
 
+    def parents(self, node: int) -> list[int]:
+        return [parent for parent, children in self._children.items() if node in children]
+
     def shape(self, node: int) -> Shape | None:
         return self._shapes.get(node)
 
