@@ -34,6 +34,7 @@ class Boxes:
         self._boxes = {f"b{i}": Box(size) for i, size in enumerate(generator.uniform(0.05, 0.3, (BOXES, 3)))}
         self._children = {f"t{i}": (f"b{i}",) for i in range(BOXES)} | {ROOT: [f"g{i}" for i in range(groups)]}
         self._children |= {f"g{i}": [f"t{j}" for j in range(i, BOXES, groups)] for i in range(groups)}
+        self._parents = {child: [parent] for parent, children in self._children.items() for child in children}
 
     def changed_since(self, version: object) -> None:  # noqa: ARG002
         return None
@@ -42,7 +43,7 @@ class Boxes:
         return self._children.get(node, ())
 
     def parents(self, node: str) -> Sequence[Hashable]:
-        return [parent for parent, children in self._children.items() if node in children]
+        return self._parents[node]
 
     def shape(self, node: str) -> Shape | None:
         return self._boxes.get(node)

@@ -35,6 +35,7 @@ class Branches:
         self._older = older or {}
         self._changed: Collection[Hashable] = frozenset()
         self._outdated: Collection[Hashable] = frozenset()
+        self._shared: set[Hashable] = set()
 
     def updated(self, geometry: SceneGeometry) -> Branches:
         """Those of another version."""
@@ -42,7 +43,9 @@ class Branches:
         if changed is None:
             return Branches(geometry.version)
         fresh = Branches(geometry.version, self._branches)
-        fresh._changed, fresh._outdated = frozenset(changed), _with_all_above(changed, geometry)
+        fresh._shared = {node for node in tuple(self._shared) if _is_shared(node, geometry)}
+        fresh._changed = {*changed, *_at_or_below(changed, fresh._shared, geometry)}
+        fresh._outdated = _with_all_above(fresh._changed, geometry)
         return fresh
 
     def of(self, node: Hashable, geometry: SceneGeometry, at: int | Latest) -> Branch:
@@ -81,6 +84,7 @@ class Branches:
     def _joined(
         self, node: Hashable, below: Sequence[Branch], old: Old, geometry: SceneGeometry, at: int | Latest
     ) -> Branch:
+        self._shared.update(branch.node for branch in below if _is_shared(branch.node, geometry))
         frame = geometry.frame(node)
         matrices, is_fixed = self._places(frame, below, old, geometry, at)
         still_rows = [row for row, branch in enumerate(below) if is_fixed[row] and branch.sphere is not None]
@@ -114,6 +118,17 @@ class Branches:
             for row, is_row_fixed in zip(asked, fixed.tolist(), strict=True):
                 is_fixed[row] = is_row_fixed
         return matrices, is_fixed
+
+
+def _is_shared(node: Hashable, geometry: SceneGeometry) -> bool:
+    return len(geometry.parents(node)) > 1
+
+
+def _at_or_below(
+    changed: Collection[Hashable], shared: Collection[Hashable], geometry: SceneGeometry
+) -> list[Hashable]:
+    """Those of several parents that a change above one of them may have moved in the frames of the others."""
+    return [node for node in shared if not _with_all_above([node], geometry).isdisjoint(changed)]
 
 
 def _with_all_above(nodes: Collection[Hashable], geometry: SceneGeometry) -> set[Hashable]:

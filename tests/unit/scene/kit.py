@@ -49,6 +49,7 @@ class SketchScene:
 
     def __init__(self) -> None:
         self._children: dict[int, list[int]] = {ROOT: []}
+        self._parents: dict[int, list[int]] = {ROOT: []}
         self._shapes: dict[int, Shape] = {}
         self._places: dict[int, Place] = {}
         self._owners: dict[int, int] = {ROOT: ROOT}
@@ -72,11 +73,19 @@ class SketchScene:
 
     def add_parent(self, node: int, parent: int) -> None:
         self._children[parent].append(node)
+        self._parents.setdefault(node, []).append(parent)
         self._note(parent)
 
     def remove_parent(self, node: int, parent: int) -> None:
         self._children[parent].remove(node)
+        self._parents[node].remove(parent)
         self._note(parent)
+
+    def is_fixed(self, node: int) -> bool:
+        return node in self._places and self._places[node].is_fixed
+
+    def forget_shape(self, node: int) -> None:
+        del self._shapes[node]
 
     def fix(self, node: int, transform: Transform) -> None:
         self._places[node] = Place(self._places[node].parent, transform)
@@ -95,7 +104,7 @@ class SketchScene:
         return self._children[node]
 
     def parents(self, node: int) -> list[int]:
-        return [parent for parent, children in self._children.items() if node in children]
+        return self._parents[node]
 
     def shape(self, node: int) -> Shape | None:
         return self._shapes.get(node)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -182,6 +184,15 @@ class TestAfterAChange:
         assert list(found(scene, hierarchy=hierarchy)) == []
         assert sphere_of(scene, ROOT, hierarchy=hierarchy).contains((9.0, 0.0, 0.0))
 
+    def test_things_of_several_parents_move_with_each(self, scene):
+        one, two, hierarchy = scene.add(at=at_xyz()), scene.add(at=at_xyz()), Hierarchy()
+        shared = scene.add(one, at=at_xyz())
+        scene.add(shared, shape=BALL)
+        scene.add_parent(shared, two)
+        assert sphere_of(scene, two, hierarchy=hierarchy) == BoundingSphere((0, 0, 0), 0.5)
+        scene.fix(one, at_xyz(9.0))
+        assert sphere_of(scene, two, hierarchy=hierarchy) == BoundingSphere((9, 0, 0), 0.5)
+
     def test_only_what_changed_is_asked_for_again(self, scene):
         group, hierarchy = scene.add(), Hierarchy()
         for _ in range(50):
@@ -191,6 +202,20 @@ class TestAfterAChange:
         scene.add(scene.add(group, at=at_xyz(1.0)), shape=BALL)
         assert len(found(scene, hierarchy=hierarchy)) == 51
         assert scene.asked == 1
+
+    def test_what_left_the_scene_is_forgotten(self, scene):
+        group, hierarchy = scene.add(), Hierarchy()
+        ball = scene.add(group, shape=Sphere(0.25))
+        shape = weakref.ref(scene.shape(ball))
+        found(scene, hierarchy=hierarchy)
+        scene.remove_parent(ball, group)
+        scene.forget_shape(ball)
+        for _ in range(2):
+            found(scene, hierarchy=hierarchy)
+            scene.add()
+        found(scene, hierarchy=hierarchy)
+        gc.collect()
+        assert shape() is None
 
     def test_a_scene_that_does_not_know_what_changed_is_looked_at_anew(self, scene):
         hierarchy = Hierarchy()
