@@ -259,6 +259,10 @@ class TestAMesh:
         soup = CUBE_CORNERS[CUBE_TRIANGLES].reshape(-1, 3)
         assert Mesh(soup, np.arange(36).reshape(12, 3)).is_closed
 
+    def test_is_closed_also_with_triangles_that_are_lines(self):
+        assert Mesh(CUBE_CORNERS, [*CUBE_TRIANGLES, (0, 0, 1)]).is_closed
+        assert not Mesh(CUBE_CORNERS, [(0, 0, 1)]).is_closed
+
     def test_that_turns_in_two_ways_is_open(self):
         twisted = CUBE_TRIANGLES.copy()
         twisted[0] = twisted[0][::-1]
