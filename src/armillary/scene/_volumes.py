@@ -103,6 +103,9 @@ class _Geometry:
     def children(self, node: Hashable) -> Sequence[Hashable]:
         return self._seen.view.children(node)  # type: ignore[arg-type]
 
+    def parents(self, node: Hashable) -> Sequence[Hashable]:
+        return self._seen.view.parents(node) if self._seen.view.contains(node) else []  # type: ignore[arg-type]
+
     def shape(self, node: Hashable) -> Shape | None:
         levels = self._seen.view.payload(node) if self._seen.view.kind(node) == "geometry" else None  # type: ignore[arg-type]
         return None if levels is None else levels[0]
@@ -113,18 +116,15 @@ class _Geometry:
     def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], at: int | Latest) -> Placements:
         matrices, is_fixed = self._world._placements(in_frame, list(frames), at)  # noqa: SLF001
         for i in np.flatnonzero(np.isnan(matrices[:, 0, 0])):
-            is_fixed[i] = self._place_in_one_of_several(in_frame, frames[i], at, matrices[i])
+            self._place_in_one_of_several(in_frame, frames[i], at, matrices[i])
         return Placements(matrices, np.asarray(is_fixed, dtype=bool))
 
-    def _place_in_one_of_several(self, in_frame: str, frame: str, at: int | Latest, out: NDArray[np.float64]) -> bool:
+    def _place_in_one_of_several(self, in_frame: str, frame: str, at: int | Latest, out: NDArray[np.float64]) -> None:
         """A node with several parents is contested, but in the frame of each of them it is where it says itself."""
         view, node = self._seen.view, node_of_frame(self._world, frame)[0]
         if not view.contains(node) or in_frame not in (view.frame(parent) for parent in view.parents(node)):
-            return False
-        base = view.hub_frame(node)
-        matrices, is_fixed = self._world._placements(base, [frame], at)  # noqa: SLF001
-        out[:] = matrices[0]
-        return is_fixed[0]
+            return
+        out[:] = self._world._placements(view.hub_frame(node), [frame], at)[0][0]  # noqa: SLF001
 
 
 def _touched(before: SceneView, after: SceneView) -> Collection[Hashable] | None:
