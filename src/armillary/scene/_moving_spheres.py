@@ -59,7 +59,14 @@ class MovingSpheres:
         if sphere is None or branch.frame == in_frame:
             return sphere
         here, there = self._places.get(in_frame), self._places.get(branch.frame)
-        return None if here is None or there is None else sphere.moved(here.inverse() @ there)
+        if here is not None and there is not None:
+            return sphere.moved(here.inverse() @ there)
+        return self._placed_by_itself(sphere, branch.frame, in_frame)
+
+    def _placed_by_itself(self, sphere: BoundingSphere, frame: str, in_frame: str) -> BoundingSphere | None:
+        """A node with several parents may have a place in each of them, and none in the frame of the question."""
+        matrix = self._geometry.in_frame_T_frames(in_frame, [frame], self._at).matrices[0]
+        return sphere.moved(Transform.from_matrix(matrix)) if np.isfinite(matrix).all() else None
 
 
 def _with_movers(top: Branch) -> list[Branch]:
