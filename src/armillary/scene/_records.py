@@ -52,7 +52,12 @@ def _new_node(common: dict[str, Any], payload: Any, placement: Any) -> Change:
         return AddGroup(**common)
     carried = payload[0]
     if isinstance(carried, Connection):
-        ends: dict[str, Any] = {"sources": carried.sources, "targets": carried.targets, "start": carried.start, "end": carried.end}
+        ends: dict[str, Any] = {
+            "sources": carried.sources,
+            "targets": carried.targets,
+            "start": carried.start,
+            "end": carried.end,
+        }
         return AddConnection(**common, **ends)
     shape, *coarser = carried
     return AddGeometry(**common, shape=shape, levels=tuple(coarser))

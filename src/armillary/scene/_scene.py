@@ -66,8 +66,7 @@ class Scene(SceneVolumes):
 
     def __init__(self, world: Any, *, history_ns: int, max_journal: int, max_undo: int) -> None:
         native: WorldCore = world
-        self._world: SceneWorld = world
-        self._core = SceneCore(
+        core = SceneCore(
             native,
             author=world.name,
             root_frame=world.root_frame,
@@ -76,6 +75,17 @@ class Scene(SceneVolumes):
             max_undo=max_undo,
             bearer=secrets.randbits(64),
         )
+        self._begin(world, core)
+
+    def _copied_for(self, world: Any) -> Scene:
+        """The same scene in a copy of its world."""
+        twin = Scene.__new__(Scene)
+        twin._begin(world, self._core.copied(world, secrets.randbits(64)))  # noqa: SLF001  (of this class)
+        return twin
+
+    def _begin(self, world: Any, core: SceneCore) -> None:
+        self._world: SceneWorld = world
+        self._core = core
         self._observers = Observers(world._report)  # noqa: SLF001  (one world, two modules)
         self._order = threading.Lock()  # changes are put in line for observers in the order in which they happened
         super().__init__()
