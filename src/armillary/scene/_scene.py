@@ -13,7 +13,7 @@ from armillary.errors import ChangesForgotten, InvalidArgument
 from armillary.scene._context import ChangeContext, SceneWorld
 from armillary.scene._observers import Observers
 from armillary.scene._past import PastScene
-from armillary.scene._records import change_of
+from armillary.scene._records import told_by
 from armillary.scene._volumes import SceneVolumes
 from armillary.scene.changes import (
     NOW,
@@ -244,7 +244,7 @@ class Scene(SceneVolumes):
                 records, nodes = self._core.apply(context.wishes, context.now_ns)
                 samples = (change for change in changes if isinstance(change, SetTransform))
                 told = [replace(sample, at=context.at(sample.at)) for sample in samples]
-                self._observers.post([*map(change_of, records), *told])
+                self._observers.post([*told_by(records), *told])
             self._observers.tell()
         return [nodes[place] for place in context.places]
 
@@ -253,8 +253,10 @@ class Scene(SceneVolumes):
 
         Nothing is refused: where copies disagree, the same rules lead each of them to the same scene.
         """
-        records = list(records)
-        return self._happens(lambda: self._core.merge(records))
+        heard = list(records)
+        if not all(isinstance(record, ChangeRecord) for record in heard):
+            raise InvalidArgument("merge takes the records that `scene.changes()` of another copy gives.", records)
+        return self._happens(lambda: self._core.merge(heard))
 
     def undo(self) -> list[ChangeRecord]:
         """Take the last `apply` back, as a new change. Refused where something was built on it; samples stay."""
@@ -269,7 +271,7 @@ class Scene(SceneVolumes):
             return happen()
         with self._order:
             records = happen()
-            self._observers.post([change_of(record) for record in records])
+            self._observers.post(told_by(records))
         self._observers.tell()
         return records
 
@@ -315,6 +317,8 @@ class Scene(SceneVolumes):
 
     def difference(self, other: Scene) -> list[NodeId]:
         """The nodes that differ between two copies; equal parts are skipped by their digests."""
+        if not isinstance(other, Scene):
+            raise InvalidArgument(f"A scene differs from another scene, got {other!r}.", other)
         return self._view().difference(other._view())[0]
 
     def as_of(self, stamp: int) -> PastScene:
