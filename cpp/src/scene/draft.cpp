@@ -217,9 +217,13 @@ void Draft::remove_edges(const Change& change) {
   for (const Dot& dot : change.removed)
     if (remove_edge(*record, dot, change.at)) parents.push_back(edge_of(*record, dot)->parent);
   const RecordPtr after = record;
-  keep(std::move(record));
+  const bool dies = next_->is_alive(change.node) && !record->has_living_parent();
+  if (dies)
+    bury(record, change.at);
+  else
+    keep(std::move(record));
   for (const NodeId& parent : parents) disconnect(*after, parent, change.at);
-  if (next_->is_alive(change.node) && !next_->find(change.node)->has_living_parent()) kill(change.node, change.at);
+  if (dies) leave_orphans(*after, change.at);
 }
 
 /// False where it has not been heard of, or was removed before: then the earlier end counts.
@@ -270,13 +274,11 @@ RecordPtr Draft::bear(const NodeId& id, Stamp at) {
   return record;
 }
 
-RecordPtr Draft::bury(const NodeId& id, Stamp at) {
-  RecordPtr record = *next_->alive.find(id);
+void Draft::bury(const RecordPtr& record, Stamp at) {
   remove_from_index(*record);
-  next_->alive.erase(id);
-  next_->gone.set(id, record);
-  events_.push_back({FrameEvent::Kind::died, id, {}, at});
-  return record;
+  next_->alive.erase(record->id);
+  next_->gone.set(record->id, record);
+  events_.push_back({FrameEvent::Kind::died, record->id, {}, at});
 }
 
 void Draft::revive(const NodeId& id, Stamp at) {
@@ -298,21 +300,31 @@ void Draft::revive(const NodeId& id, Stamp at) {
 }
 
 void Draft::kill(const NodeId& id, Stamp at) {
-  std::vector<NodeId> dying{id};
-  while (!dying.empty()) {
-    const NodeId node = dying.back();
-    dying.pop_back();
-    if (!next_->is_alive(node)) continue;
-    const RecordPtr record = bury(node, at);
-    record->children.for_each([&](const NodeId& child, const auto&) {
-      set_parent_alive(child, *record, false);
-      const NodeRecord* orphan = next_->find(child);
+  const RecordPtr record = *next_->alive.find(id);
+  bury(record, at);
+  leave_orphans(*record, at);
+}
+
+/// Whoever had no other parent dies as well.
+void Draft::leave_orphans(const NodeRecord& dead, Stamp at) {
+  std::vector<RecordPtr> buried;
+  const auto leave = [&](const NodeRecord& parent) {
+    parent.children.for_each([&](const NodeId& child, const Nothing&) {
+      set_parent_alive(child, parent, false);
+      const RecordPtr* orphan = next_->alive.find(child);
       if (orphan == nullptr) return;
-      if (orphan->has_living_parent())
-        events_.push_back({FrameEvent::Kind::left, child, node, at});
-      else
-        dying.push_back(child);
+      if ((*orphan)->has_living_parent()) {
+        events_.push_back({FrameEvent::Kind::left, child, parent.id, at});
+        return;
+      }
+      buried.push_back(*orphan);
+      bury(buried.back(), at);
     });
+  };
+  leave(dead);
+  for (std::size_t i = 0; i < buried.size(); ++i) {
+    const RecordPtr parent = buried[i];  // the list grows
+    leave(*parent);
   }
 }
 

@@ -77,7 +77,8 @@ class Draft {
   void disconnect(const NodeRecord& record, const NodeId& parent, Stamp at);
 
   RecordPtr bear(const NodeId& id, Stamp at);
-  RecordPtr bury(const NodeId& id, Stamp at);
+  void bury(const RecordPtr& record, Stamp at);
+  void leave_orphans(const NodeRecord& dead, Stamp at);
   void revive(const NodeId& id, Stamp at);
   void kill(const NodeId& id, Stamp at);
   void set_parent_alive(const NodeId& child, const NodeRecord& parent, bool alive);
