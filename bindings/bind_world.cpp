@@ -18,6 +18,7 @@ void prefer(Self self, nb::handle of, nb::handle source) {
   const FrameId id = frame_id(self, of);
   const bool known =
       source.is_none() ? world.forest->prefer(id, std::nullopt) : world.forest->prefer(id, text_of(source_of(self, source)));
+  ++world.edits;
   if (known) return settle_pending(self);
   std::string sources;
   for (const std::string& name : world.forest->sources_of(id)) sources += (sources.empty() ? "'" : ", '") + name + "'";
@@ -40,6 +41,7 @@ void remove_frame(Self self, nb::handle name, bool subtree) {
   WorldCore& world = core(self);
   const Failure failure = world.forest->remove_frame(frame_id(self, name), subtree);
   if (failure) raise_failure(world, failure, name, name);
+  ++world.edits;
   world.ids.clear();
 }
 
@@ -98,6 +100,29 @@ void bind_world(nb::module_& m) {
       .def(
           "clear", [](Self self) { core(self).forest->clear(); }, "Forget all samples. Structure and fixed poses stay.")
       .def("_reset_time", [](Self self) { core(self).forest->reset_time(); })
+      .def(
+          "_become",
+          [](Self self, Self other) {
+            WorldCore& twin = core(self);
+            twin.forest->become(*core(other).forest);
+            twin.bodies = nb::list();
+            for (nb::handle name : core(other).bodies) twin.bodies.append(name);
+            sync_catalog(twin);
+          },
+          "other"_a, nb::sig("def _become(self, other: WorldCore) -> None"))
+      .def(
+          "_fixed_poses",
+          [](Self self) {
+            nb::list found;
+            for (const FixedInfo& info : core(self).forest->fixed_poses()) {
+              const bool is_known = info.pose.certainty == Certainty::known;
+              found.append(nb::make_tuple(info.of, info.in_frame, info.source, stamp_or_none(info.from), info.pose.value,
+                                          is_known ? read_only_array(info.pose.covariance.values.data(), {6, 6}) : nb::none()));
+            }
+            return found;
+          },
+          nb::sig("def _fixed_poses(self) -> list[tuple[str, str, str, int | None, Transform, NDArray[float64] | None]]"))
+      .def("_structure_number", [](Self self) { return core(self).edits; })
       .def(
           "_keep",
           [](Self self, RelationId relation, std::int64_t history_ns, std::size_t max_samples, double thin_m, double thin_rad) {

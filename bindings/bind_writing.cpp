@@ -187,6 +187,7 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
   }
   const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
   const Edge edge = admitted_edge(self, of, in_frame, source, from);
+  ++core(self).edits;
   finish(self, edge, core(self).forest->fix(edge.name(), from, pose, recalibrate));
 }
 

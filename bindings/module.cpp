@@ -10,4 +10,7 @@ NB_MODULE(_core, m) {
   armillary::python::bind_pose(m);
   armillary::python::bind_twist(m);
   armillary::python::bind_world(m);
+  armillary::python::bind_node_id(m);
+  armillary::python::bind_change(m);
+  armillary::python::bind_scene(m);
 }

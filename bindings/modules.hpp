@@ -9,5 +9,9 @@ void bind_transform(nanobind::module_& m);
 void bind_pose(nanobind::module_& m);
 void bind_twist(nanobind::module_& m);
 void bind_world(nanobind::module_& m);
+void bind_node_id(nanobind::module_& m);
+void bind_change(nanobind::module_& m);
+void bind_scene(nanobind::module_& m);
+void bind_scene_view(nanobind::module_& m);
 
 }  // namespace armillary::python

@@ -33,6 +33,7 @@ nb::object source_of(Self self, nb::handle source) {
 
 void sync_catalog(WorldCore& world) {
   const RelationId made = world.forest->relations_made();
+  if (made != nb::len(world.catalog)) ++world.edits;
   for (auto id = static_cast<RelationId>(nb::len(world.catalog)); id < made; ++id) {
     const std::optional<RelationInfo> info = world.forest->relation(id);
     world.catalog.append(info ? nb::object(nb::make_tuple(info->of, info->in_frame, info->source)) : nb::none());

@@ -25,6 +25,7 @@ struct WorldCore {
   QueryContext defaults;
   std::int64_t max_ahead_ns = -1;  // negative: no limit
   bool has_pending = false;        // twists wait for poses
+  std::uint64_t edits = 0;         // how often structure or a fixed pose was changed beside the scene
 
   WorldCore() = default;
 };

@@ -2,25 +2,22 @@
 
 #include <array>
 #include <cstdlib>
-#include <new>
 
 #include "armillary/pose_row.hpp"
+#include "failing_memory.hpp"
 #include "worlds.hpp"
 
-namespace {
-
-thread_local int allocations_left = -1;  // negative: as many as asked for
-
-}  // namespace
+thread_local int tests::allocations_left = -1;
 
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  if (allocations_left == 0) return nullptr;
-  if (allocations_left > 0) --allocations_left;
+  if (tests::allocations_left == 0) return nullptr;
+  if (tests::allocations_left > 0) --tests::allocations_left;
   void* memory = nullptr;
   return posix_memalign(&memory, alignment, size) == 0 ? memory : nullptr;
 }
 
 using namespace armillary;
+using tests::with_allocations;
 using tests::World;
 
 namespace {
@@ -28,20 +25,6 @@ namespace {
 using Values = std::array<double, kPoseWidth>;
 
 Values values_at(std::int64_t t) { return {1.0, 0.0, 0.0, 0.0, static_cast<double>(t % 7), 0.0, static_cast<double>(t)}; }
-
-/// Runs `act` with only `count` more allocations; true where it got through.
-template <typename Act>
-bool with_allocations(int count, Act act) {
-  allocations_left = count;
-  bool through = true;
-  try {
-    act();
-  } catch (const std::bad_alloc&) {
-    through = false;
-  }
-  allocations_left = -1;
-  return through;
-}
 
 bool is_whole_and_sorted(const Series& series) {
   bool whole = true;

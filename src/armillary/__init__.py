@@ -1,23 +1,46 @@
 """Armillary: one world model for robots. Where everything is, in time, and how sure we are."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from armillary import errors
 from armillary._world import World
 from armillary.relations import Pose
 from armillary.stamps import LATEST, Latest, now, seconds, stamp
 from armillary.transforms import Rotation, StampedQueue, Transform
 
+if TYPE_CHECKING:
+    from armillary.scene.shapes import Box, Capsule, Cylinder, Mesh, PointCloud, Sphere, VoxelGrid
+
 __version__ = "0.1.0"
 
 __all__ = [
     "LATEST",
+    "Box",
+    "Capsule",
+    "Cylinder",
     "Latest",
+    "Mesh",
+    "PointCloud",
     "Pose",
     "Rotation",
+    "Sphere",
     "StampedQueue",
     "Transform",
+    "VoxelGrid",
     "World",
     "errors",
     "now",
     "seconds",
     "stamp",
 ]
+
+_SHAPES = frozenset({"Box", "Capsule", "Cylinder", "Mesh", "PointCloud", "Sphere", "VoxelGrid"})
+
+
+def __getattr__(name: str) -> Any:
+    """Shapes are loaded when one is first used: a program of poses alone starts without them."""
+    if name not in _SHAPES:
+        raise AttributeError(f"module 'armillary' has no attribute {name!r}")
+    shape = globals()[name] = getattr(import_module("armillary.scene.shapes"), name)
+    return shape

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from armillary._core import PathChoice
     from armillary.relations import Pose, Twist
-    from armillary.scene._found import FoundPaths
+    from armillary.scene._found_paths import FoundPaths
     from armillary.scene.policies import Policy
     from armillary.transforms import Transform
 
@@ -46,7 +46,7 @@ class JudgingWorld(ExpressingWorld):
         return judged(decide, found.candidates, found.lost)
 
     def _paths(self, policy: Policy, question: dict[str, Any]) -> FoundPaths:
-        from armillary.scene._found import FoundPaths  # noqa: PLC0415
+        from armillary.scene._found_paths import FoundPaths  # noqa: PLC0415
 
         found = FoundPaths.of(self._candidates(**question, max_paths=self._max_paths))
         common = found.common_stamp

@@ -15,7 +15,7 @@ from armillary._world._arguments import (
     as_text,
     as_thinning,
 )
-from armillary._world._policies import JudgingWorld
+from armillary._world._scene import WorldWithScene
 from armillary.errors import InvalidArgument, WorldClosed
 from armillary.stamps import now, seconds
 from armillary.transforms import Dispatcher, TypoGuard, check_name
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["World"]
 
 
-class World(JudgingWorld):
+class World(WorldWithScene):
     """Where everything is, in time.
 
     Frames come into being when they are first named; `set_pose` and `fix` say where they are, `pose` and its
@@ -55,6 +55,8 @@ class World(JudgingWorld):
         predict_up_to_s: Further beyond the last sample than this nothing is predicted [s].
         max_waits: At most this many questions wait at once, and as many callbacks are pending behind a slow one.
         max_paths: At most this many paths are looked at for one question with a `policy`.
+        max_changes: At most this many changes of the scene are kept for other copies of it.
+        max_undo: At most this many can be taken back.
 
     >>> from armillary import Transform, World, seconds
     >>> world = World()
@@ -83,7 +85,10 @@ class World(JudgingWorld):
         predict_up_to_s: float = 1.0,
         max_waits: int = 10_000,
         max_paths: int = 64,
+        max_changes: int = 10_000,
+        max_undo: int = 100,
     ) -> None:
+        self._made_with = {key: value for key, value in locals().items() if key not in {"self", "__class__"}}
         if not isinstance(frames, str) or frames not in {"open", "declared"}:
             raise InvalidArgument(f"frames must be 'open' or 'declared', got {frames!r}.", frames)
         if clock is not None and not callable(clock):
@@ -108,10 +113,26 @@ class World(JudgingWorld):
         self._clock, self._declared = now if clock is None else clock, frames == "declared"
         self._epoch, self._closed, self._time_offset = 0, False, 0
         self._max_paths = as_positive(max_paths, "max_paths")
+        self._scene_limits = {
+            "history_ns": history,
+            "max_journal": as_positive(max_changes, "max_changes"),
+            "max_undo": as_positive(max_undo, "max_undo"),
+        }
         self._typos = TypoGuard()
         self._dispatcher = Dispatcher(weakref.ref(self), as_positive(max_waits, "max_waits"))
         ending = weakref.finalize(self, _end, self._closer(), self._dispatcher, self._woken)
         ending.atexit = False  # at the interpreter's end blocked threads must stay blocked, not wake into it
+
+    def copy(self) -> World:
+        """A world that says the same, to try things in: whatever is changed there stays there.
+
+        Samples are copied, the scene is shared until it is changed. Who waits here does not wait there.
+        """
+        twin = World(**self._made_with)
+        twin._become(self)
+        twin.on_error, twin._epoch, twin._time_offset = self.on_error, self._epoch, self._time_offset
+        twin._copy_scene(self)
+        return twin
 
     def close(self) -> None:
         """End threads and waits; safe to call twice. What is stored can still be read."""
@@ -129,6 +150,9 @@ class World(JudgingWorld):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _report(self, error: BaseException) -> None:
+        self._dispatcher.report(error)
 
     def __repr__(self) -> str:
         return f"World({self.name!r}, {len(self.frames())} frames, {len(self._relations())} relations)"

@@ -1,0 +1,233 @@
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "convert.hpp"
+#include "modules.hpp"
+#include "raise.hpp"
+#include "scene_store.hpp"
+#include "scene_values.hpp"
+#include "values.hpp"
+#include "world.hpp"
+
+namespace armillary::python {
+
+using namespace nb::literals;
+using scene::Change;
+using scene::ChangeKind;
+using scene::ChangePtr;
+using scene::Fault;
+using scene::Outcome;
+using scene::Refusal;
+using scene::Wish;
+
+namespace {
+
+/// The scene of a world.
+struct SceneCore {
+  nb::object world;
+  std::shared_ptr<scene::Store> store;
+};
+
+// -- Refusals
+
+nb::list frame_names(const Forest& forest, const std::vector<FrameId>& frames, FrameId except) {
+  nb::list names;
+  for (const FrameId frame : frames)
+    if (frame != except) names.append(nb::str(forest.frame_name(frame).c_str()));
+  return names;
+}
+
+nb::object error_of_frames(const SceneCore& self, const Refusal& refusal) {
+  const WorldCore& world = core(Self(self.world));
+  const Failure& failure = refusal.failure;
+  if (failure.kind() == FailureKind::frame_in_use)
+    return error_class("FramesHanging")(frame_names(*world.forest, failure->path, failure->of));
+  const nb::str of(failure->of == kNone ? "" : world.forest->frame_name(failure->of).c_str());
+  const nb::str in_frame(failure->in_frame == kNone ? "" : world.forest->frame_name(failure->in_frame).c_str());
+  return error_of(world, failure, of, in_frame, true);
+}
+
+nb::object error_of_refusal(const SceneCore& self, const Refusal& refusal) {
+  const nb::object node = nb::cast(refusal.node), parent = nb::cast(refusal.parent);
+  switch (refusal.fault) {
+    case Fault::unknown_node:
+      return error_class("UnknownNode")(node);
+    case Fault::unknown_parent:
+      return error_class("UnknownNode")(parent);
+    case Fault::node_exists:
+      return error_class("NodeExists")(node);
+    case Fault::not_a_group:
+      return error_class("NotAGroup")(parent, kind_name(refusal.kind));
+    case Fault::not_a_transform:
+      return error_class("NotATransform")(node, kind_name(refusal.kind));
+    case Fault::circle:
+      return error_class("SceneCycle")(node, id_list(refusal.path));
+    case Fault::not_its_parent:
+      return error_class("NotItsParent")(node, parent);
+    case Fault::already_its_parent:
+      return error_class("AlreadyItsParent")(node, parent);
+    case Fault::permanent:
+      return error_class("PermanentNode")(node);
+    case Fault::built_upon:
+      return error_class("BuiltUpon")(node);
+    case Fault::nothing_to_undo:
+      return error_class("NothingToUndo")();
+    default:
+      return error_of_frames(self, refusal);
+  }
+}
+
+/// What came of it, or raises.
+nb::list finish(SceneCore& self, Outcome outcome) {
+  if (outcome.refusal) raise_object(error_of_refusal(self, outcome.refusal));
+  nb::list records;
+  for (const ChangePtr& change : outcome.changes) records.append(change_object(change));
+  WorldCore& world = core(Self(self.world));
+  const std::uint64_t edits = world.edits;
+  sync_catalog(world);
+  world.edits = edits;  // these are the scene's own
+  return records;
+}
+
+// -- Wishes: plain tuples, made by armillary.scene
+
+Stamp valid_from(nb::handle at) { return Stamp{as_stamp(at, "at")}; }
+
+/// ("add_node", kind, id, parent, attributes, at, payload, placement)
+Wish new_node(const nb::tuple& parts) {
+  Wish wish;
+  wish.change.kind = ChangeKind::add_node;
+  wish.change.node_kind = as_kind(nb::cast<std::string>(parts[1]));
+  wish.change.node = nb::handle(parts[2]).is_none() ? NodeId::random() : as_node_id(parts[2]);
+  wish.change.parent = as_node_id(parts[3]);
+  wish.change.settings = as_settings(parts[4], false);
+  wish.change.at = valid_from(parts[5]);
+  wish.change.payload = payload_from(parts[6]);
+  wish.change.placement = placement_from(parts[7]);
+  check_parts(wish.change);
+  return wish;
+}
+
+Wish as_wish(nb::handle given) {
+  const auto parts = nb::borrow<nb::tuple>(given);
+  const auto kind = nb::cast<std::string>(parts[0]);
+  if (kind == "add_node") return new_node(parts);
+  Wish wish;
+  wish.change.node = as_node_id(parts[1]);
+  if (kind == "set_transform") {
+    wish.sample = *placement_from(parts[2]);
+    wish.change.at = valid_from(parts[3]);
+  } else if (kind == "set_attributes") {
+    wish.change.kind = ChangeKind::set_attributes;
+    wish.change.settings = as_settings(parts[2], true);
+    wish.change.at = valid_from(parts[3]);
+  } else if (kind == "remove") {
+    wish.change.kind = ChangeKind::remove_parents;
+    wish.change.at = valid_from(parts[2]);
+    wish.with_hanging_frames = nb::cast<bool>(parts[3]);
+  } else {
+    wish.change.kind = kind == "add_parent" ? ChangeKind::add_parent : ChangeKind::remove_parents;
+    wish.change.parent = as_node_id(parts[2]);
+    wish.change.at = valid_from(parts[3]);
+  }
+  return wish;
+}
+
+/// What happened, and the node that each wish was about.
+nb::tuple apply(SceneCore& self, nb::list wishes, std::int64_t now_ns) {
+  std::vector<Wish> wanted;
+  for (nb::handle wish : wishes) wanted.push_back(as_wish(wish));
+  std::vector<NodeId> nodes;
+  for (const Wish& wish : wanted) nodes.push_back(wish.change.node);
+  const nb::list records = finish(self, self.store->apply(std::move(wanted), now_ns));
+  return nb::make_tuple(records, id_list(nodes));
+}
+
+nb::list merge(SceneCore& self, nb::list records) {
+  std::vector<ChangePtr> changes;
+  for (nb::handle record : records) changes.push_back(checked<ChangeHandle>(record).change);
+  return finish(self, self.store->merge(changes));
+}
+
+// -- What others lack
+
+nb::tuple changes_beyond(const SceneCore& self, nb::dict heard) {
+  scene::HeardFrom from;
+  for (const auto& [author, said] : heard) {
+    const auto parts = nb::borrow<nb::tuple>(said);
+    const auto key = nb::cast<std::uint64_t>(author);
+    for (nb::handle sequence : nb::object(parts[1])) scene::add_heard(from, {key, nb::cast<std::uint64_t>(sequence)});
+    scene::set_upto(from, key, nb::cast<std::uint64_t>(parts[0]));
+  }
+  std::vector<ChangePtr> lacking;
+  const bool complete = self.store->changes_beyond(from, lacking);
+  nb::list records;
+  for (const ChangePtr& change : lacking) records.append(change_object(change));
+  return nb::make_tuple(records, complete);
+}
+
+SceneView view(const SceneCore& self) { return {self.store->version(), std::nullopt, self.store}; }
+
+SceneView view_at(const SceneCore& self, nb::handle at) { return {self.store->version(), Stamp{as_stamp(at, "at")}, self.store}; }
+
+void init(SceneCore* self, nb::object world, const std::string& author, const std::string& root_frame, std::int64_t history_ns,
+          std::size_t max_journal, std::size_t max_undo, std::uint64_t bearer) {
+  scene::StoreOptions options{author, root_frame, {history_ns}, max_journal, max_undo, bearer};
+  auto store = std::make_shared<scene::Store>(core(Self(world)).forest, std::move(options));
+  new (self) SceneCore{std::move(world), std::move(store)};
+}
+
+/// The scene of a copy of the world.
+SceneCore copied(const SceneCore& self, nb::object world, std::uint64_t bearer) {
+  std::shared_ptr<Forest> forest = core(Self(world)).forest;
+  return {std::move(world), std::make_shared<scene::Store>(*self.store, std::move(forest), bearer)};
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<SceneCore>(self)->world.ptr());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  nb::inst_ptr<SceneCore>(self)->world.reset();
+  return 0;
+}
+
+PyType_Slot slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
+
+}  // namespace
+
+void bind_scene(nb::module_& m) {
+  bind_scene_view(m);
+  nb::class_<SceneCore>(m, "SceneCore", nb::type_slots(slots), "The native part of a Scene.")
+      .def("__init__", &init, "world"_a, nb::kw_only(), "author"_a, "root_frame"_a, "history_ns"_a, "max_journal"_a, "max_undo"_a,
+           "bearer"_a,
+           nb::sig("def __init__(self, world: WorldCore, *, author: str, root_frame: str, history_ns: int, max_journal: int, "
+                   "max_undo: int, bearer: int) -> None"))
+      .def("apply", &apply, "wishes"_a, "now_ns"_a,
+           nb::sig("def apply(self, wishes: list[tuple[Any, ...]], now_ns: int) -> tuple[list[ChangeRecord], list[NodeId]]"))
+      .def("merge", &merge, "records"_a, nb::sig("def merge(self, records: list[ChangeRecord]) -> list[ChangeRecord]"))
+      .def(
+          "undo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->undo(now_ns)); }, "now_ns"_a,
+          nb::sig("def undo(self, now_ns: int) -> list[ChangeRecord]"))
+      .def(
+          "redo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->redo(now_ns)); }, "now_ns"_a,
+          nb::sig("def redo(self, now_ns: int) -> list[ChangeRecord]"))
+      .def(
+          "journal",
+          [](const SceneCore& self) {
+            nb::list records;
+            for (const ChangePtr& change : self.store->journal()) records.append(change_object(change));
+            return records;
+          },
+          nb::sig("def journal(self) -> list[ChangeRecord]"))
+      .def("changes_beyond", &changes_beyond, "heard"_a,
+           nb::sig("def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"))
+      .def("copied", &copied, "world"_a, "bearer"_a, nb::sig("def copied(self, world: WorldCore, bearer: int) -> SceneCore"))
+      .def("view", &view)
+      .def("view_at", &view_at, "at"_a.none(), nb::sig("def view_at(self, at: int) -> SceneView"));
+}
+
+}  // namespace armillary::python

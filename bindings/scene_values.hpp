@@ -1,0 +1,33 @@
+#pragma once
+
+// What a scene keeps, as Python gives and gets it.
+
+#include <nanobind/nanobind.h>
+
+#include "armillary/scene/store.hpp"
+
+namespace nb = nanobind;
+
+namespace armillary::python {
+
+/// A NodeId or a uuid.UUID that names a node; nil names none.
+[[nodiscard]] NodeId as_node_id(nb::handle value);
+/// The same, or nil.
+[[nodiscard]] NodeId as_node_id_or_nil(nb::handle value);
+
+[[nodiscard]] AttributeValue as_attribute(const std::string& key, nb::handle value);
+[[nodiscard]] nb::object attribute_object(const AttributeValue& value);
+
+/// From a mapping of texts to values; None erases where that is allowed.
+[[nodiscard]] std::vector<scene::Setting> as_settings(nb::handle mapping, bool may_erase);
+
+/// Keeps a Python object for the native side. It is let go later, with the GIL held, whoever drops it.
+[[nodiscard]] std::shared_ptr<const void> kept(nb::handle object);
+[[nodiscard]] nb::object kept_object(const std::shared_ptr<const void>& object);
+
+[[nodiscard]] nb::list id_list(const std::vector<NodeId>& ids);
+
+[[nodiscard]] const char* kind_name(scene::NodeKind kind);
+[[nodiscard]] scene::NodeKind as_kind(const std::string& name);
+
+}  // namespace armillary::python

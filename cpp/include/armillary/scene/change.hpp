@@ -1,0 +1,88 @@
+#pragma once
+
+#include <compare>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "armillary/scene/attribute_value.hpp"
+#include "armillary/scene/node_id.hpp"
+#include "armillary/scene/sha256.hpp"
+#include "armillary/stamp.hpp"
+#include "armillary/transform.hpp"
+#include "armillary/uncertain.hpp"
+
+namespace armillary::scene {
+
+/// Who said something, and as which of his sayings. Never used twice.
+struct Dot {
+  std::uint64_t author = 0;  ///< an `author_key`
+  std::uint64_t sequence = 0;
+  friend constexpr auto operator<=>(const Dot&, const Dot&) = default;
+};
+
+/// When something was said, in an order on which all copies of a world agree: a hybrid logical stamp, then the author.
+struct Mark {
+  std::int64_t wall_ns = 0;
+  std::uint32_t count = 0;
+  Dot dot{};
+  friend constexpr auto operator<=>(const Mark&, const Mark&) = default;
+};
+
+/// Of a name and a number that tells its bearers apart: another process, or the same one started again.
+[[nodiscard]] std::uint64_t author_key(std::string_view name, std::uint64_t bearer);
+
+enum class NodeKind : std::uint8_t { unknown, group, transform, uncertain_transform, geometry, connection, frame };
+
+[[nodiscard]] constexpr bool may_have_children(NodeKind kind) {
+  return kind != NodeKind::geometry && kind != NodeKind::connection && kind != NodeKind::unknown;
+}
+
+/// What a node carries, opaque to the store: a shape, the ends of a connection.
+struct Payload {
+  Digest digest{};
+  std::shared_ptr<const void> object{};
+};
+
+/// Where a Transform is in its parent when it is made, or which frame a node stands for.
+struct Placement {
+  Transform parent_T_node{};
+  std::optional<Covariance> covariance{};
+  bool is_fixed = false;
+  std::string source{};  ///< who says so
+  std::string frame{};   ///< of a node that stands for a frame of the world
+};
+
+/// A key with its new value; none erases it.
+struct Setting {
+  std::string key;
+  std::optional<AttributeValue> value;
+};
+
+enum class ChangeKind : std::uint8_t { add_node, add_parent, remove_parents, set_attributes };
+
+/// One fact about the structure of a scene: authored, ordered, immutable.
+///
+/// `remove_parents` names the containment edges that its author saw: one that he did not see stays (add wins).
+/// A node dies with its last parent; what hangs under it dies by derivation, not by a change of its own.
+struct Change {
+  ChangeKind kind = ChangeKind::add_node;
+  Mark mark{};
+  std::string author{};  ///< whose key, together with `bearer`, is in the mark
+  std::uint64_t bearer = 0;
+  Stamp at{};  ///< since when it is true
+  NodeId node{};
+  Mark incarnation{};  ///< which life of the node
+  NodeId parent{};
+  Mark parent_incarnation{};
+  NodeKind node_kind = NodeKind::unknown;
+  std::shared_ptr<const Payload> payload{};
+  std::shared_ptr<const Placement> placement{};
+  std::vector<Setting> settings{};
+  std::vector<Dot> removed{};
+};
+
+using ChangePtr = std::shared_ptr<const Change>;
+
+}  // namespace armillary::scene

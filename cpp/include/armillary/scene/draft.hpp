@@ -1,0 +1,106 @@
+#pragma once
+
+#include <mutex>
+#include <unordered_set>
+
+#include "armillary/scene/version.hpp"
+
+namespace armillary::scene {
+
+/// The texts of keys, each kept once, for all versions of a scene and of its copies. Bounded.
+class KeyPool {
+ public:
+  explicit KeyPool(std::size_t limit = 100'000) : limit_(limit) {}
+  /// None where the limit is reached.
+  [[nodiscard]] std::optional<Key> intern(std::string_view text);
+
+ private:
+  std::mutex lock_;
+  std::size_t limit_;
+  std::unordered_set<std::string> texts_;  // nodes of it never move
+};
+
+/// What a draft did that concerns frames, in the order it happened.
+struct FrameEvent {
+  enum class Kind : std::uint8_t { born, died, joined, left };
+  Kind kind;
+  NodeId node;
+  NodeId parent{};  ///< of `joined` and `left`
+  Stamp at{};
+};
+
+/// The next version while it is made, under a VersionLock. Dropped, nothing has happened.
+///
+/// Its effects never refuse and do not depend on the order in which changes arrive: two drafts that took the same set
+/// of changes are equal in all that a digest tells.
+class Draft {
+ public:
+  Draft(VersionPtr base, KeyPool& keys);
+
+  [[nodiscard]] const Version& version() const { return *next_; }
+  /// The version itself, to be published; nothing may be taken any more.
+  [[nodiscard]] VersionPtr share() const { return next_; }
+  [[nodiscard]] const std::vector<FrameEvent>& events() const { return events_; }
+
+  /// The stamp of the next thing said here; later than all that was heard.
+  [[nodiscard]] Mark next_mark(std::uint64_t author, std::int64_t wall_ns);
+
+  /// Takes a change; false where it was heard before.
+  bool take(const Change& change);
+
+  /// Marks a node of this version as one that has a frame, a mount, a relation.
+  template <typename Edit>
+  void edit_record(const NodeId& id, Edit edit);
+
+  /// Forgets of one node what ended before `oldest`; true where nothing is left of it.
+  bool forget(const NodeId& id, Stamp oldest);
+
+ private:
+  void hear(const Mark& mark);
+  [[nodiscard]] std::shared_ptr<NodeRecord> life(const NodeId& id, const Mark& incarnation);
+  [[nodiscard]] std::shared_ptr<NodeRecord> copy_of(const NodeId& id) const;
+  template <typename Edit>
+  void edit_former(const NodeId& id, const Mark& incarnation, Edit edit);
+  void note_former_child(const NodeId& parent, const Mark& incarnation, const NodeId& child);
+  void keep(std::shared_ptr<NodeRecord> record);
+
+  void add_node(const Change& change);
+  void add_leaf(const Change& change);
+  void begin(NodeRecord& record, const Change& change);
+  void add_edge(const NodeId& node, const Mark& incarnation, const Edge& edge);
+  void enter(NodeRecord& record, const Edge& edge);
+  void connect(const NodeId& node, const Edge& edge);
+  void remove_edges(const Change& change);
+  void set_attributes(const Change& change);
+  void set_attribute(NodeRecord& record, const Setting& setting, const Change& change);
+  bool remove_edge(NodeRecord& record, const Dot& dot, Stamp at);
+  void disconnect(const NodeRecord& record, const NodeId& parent, Stamp at);
+
+  RecordPtr bear(const NodeId& id, Stamp at);
+  void bury(const RecordPtr& record, Stamp at);
+  void leave_orphans(const NodeRecord& dead, Stamp at);
+  void revive(const NodeId& id, Stamp at);
+  void kill(const NodeId& id, Stamp at);
+  void set_parent_alive(const NodeId& child, const NodeRecord& parent, bool alive);
+  void set_in_force(const NodeId& id, const NodeId& parent, Stamp at);
+  void settle_circles(Stamp at);
+  void set_flags(const std::vector<Mark>& closed, const std::unordered_set<NodeId>& living);
+  void move_to(const std::vector<NodeId>& living, Stamp at);
+
+  void add_to_index(const NodeRecord& record);
+  void remove_from_index(const NodeRecord& record);
+  void index_value(const NodeId& id, const Attribute& attribute, bool present);
+
+  std::shared_ptr<Version> next_;
+  KeyPool& keys_;
+  std::vector<FrameEvent> events_;
+};
+
+template <typename Edit>
+void Draft::edit_record(const NodeId& id, Edit edit) {
+  std::shared_ptr<NodeRecord> record = copy_of(id);
+  edit(*record);
+  keep(std::move(record));
+}
+
+}  // namespace armillary::scene

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace armillary {
+
+/// What names a node for ever: the 16 bytes of a UUID (RFC 9562).
+struct NodeId {
+  std::array<std::uint8_t, 16> bytes{};
+
+  auto operator<=>(const NodeId&) const = default;
+
+  /// A new one, version 4. Threads and forked processes draw from generators of their own.
+  [[nodiscard]] static NodeId random();
+  /// Always the same one for the same two texts, version 8.
+  [[nodiscard]] static NodeId of_name(std::string_view space, std::string_view name);
+  /// The 36 characters of `text()`, digits in either case; nothing for any other text.
+  [[nodiscard]] static std::optional<NodeId> parse(std::string_view text);
+
+  [[nodiscard]] std::string text() const;
+  /// The first eight digits: enough for people, not for machines.
+  [[nodiscard]] std::string short_text() const;
+};
+
+// Version 8, and the first bytes spell the name.
+inline constexpr NodeId kRootNode{{'r', 'o', 'o', 't', 0, 0, 0x80, 0, 0x80}};
+inline constexpr NodeId kLimboNode{{'l', 'i', 'm', 'b', 'o', 0, 0x80, 0, 0x80}};
+
+struct NodeIdTraits {
+  /// The same on every machine; spreads ids that people count up by hand, too.
+  [[nodiscard]] static std::uint64_t hash(const NodeId& id);
+  [[nodiscard]] static bool equal(const NodeId& a, const NodeId& b) { return a.bytes == b.bytes; }
+};
+
+}  // namespace armillary
+
+template <>
+struct std::hash<armillary::NodeId> {
+  std::size_t operator()(const armillary::NodeId& id) const { return armillary::NodeIdTraits::hash(id); }
+};

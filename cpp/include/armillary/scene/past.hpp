@@ -1,0 +1,44 @@
+#pragma once
+
+#include "armillary/scene/search.hpp"
+
+namespace armillary::scene {
+
+/// A scene as it was at one instant of valid time, as far as this version knows.
+class Past {
+ public:
+  Past(VersionPtr version, Stamp at) : version_(std::move(version)), at_(at) {}
+
+  [[nodiscard]] Stamp at() const { return at_; }
+  [[nodiscard]] const Version& version() const { return *version_; }
+  /// The life that the node had then; null where it was not alive.
+  [[nodiscard]] const NodeRecord* find(const NodeId& id) const;
+  [[nodiscard]] std::vector<NodeId> parents(const NodeRecord& record) const;
+  [[nodiscard]] std::vector<NodeId> children(const NodeRecord& record) const;
+  [[nodiscard]] std::vector<NodeId> subtree(const NodeId& under) const;
+  [[nodiscard]] std::vector<NodeId> find(std::span<const Condition> conditions, const NodeId& under) const;
+
+  /// Attributes in force then: f(const Attribute&).
+  template <typename F>
+  void for_each_attribute(const NodeRecord& record, F f) const {
+    const Attribute* newest = nullptr;
+    for (const Attribute& said : record.attributes) {
+      if (newest != nullptr && newest->key.text != said.key.text) give(*newest, f), newest = nullptr;
+      if (said.at <= at_) newest = &said;
+    }
+    if (newest != nullptr) give(*newest, f);
+  }
+
+ private:
+  template <typename F>
+  static void give(const Attribute& said, F& f) {
+    if (!said.erased) f(said);
+  }
+  [[nodiscard]] const NodeRecord* life(const NodeId& id) const;
+  [[nodiscard]] bool counts(const Edge& edge) const;
+
+  VersionPtr version_;
+  Stamp at_;
+};
+
+}  // namespace armillary::scene

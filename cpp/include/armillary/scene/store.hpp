@@ -1,0 +1,129 @@
+#pragma once
+
+#include <deque>
+#include <span>
+
+#include "armillary/forest.hpp"
+#include "armillary/scene/frames.hpp"
+
+namespace armillary::scene {
+
+enum class Fault : std::uint8_t {
+  none,
+  unknown_node,
+  unknown_parent,
+  node_exists,
+  not_a_group,
+  not_a_transform,
+  circle,
+  not_its_parent,
+  already_its_parent,
+  permanent,
+  built_upon,
+  nothing_to_undo,
+  frames,  ///< the frames of the world do not allow it: see `failure`
+};
+
+/// Why a change was refused: what was asked, what is true.
+struct Refusal {
+  Fault fault = Fault::none;
+  std::size_t row = 0;  ///< which of the changes
+  NodeId node{}, parent{};
+  NodeKind kind = NodeKind::unknown;
+  std::vector<NodeId> path{};  ///< of a circle, from the new parent up to the node
+  Failure failure{};
+
+  explicit operator bool() const { return fault != Fault::none; }
+};
+
+/// A change as its author wants it: what it refers to is filled in when it is applied.
+struct Wish {
+  Change change{};
+  bool with_hanging_frames = false;   ///< removes though frames of others hang below
+  bool restores = false;              ///< takes back a removal: the node may be dead
+  std::optional<Placement> sample{};  ///< no change of structure: where a Transform is at `change.at`
+};
+
+/// Where a Transform is at one instant, on its way to its history.
+struct NodeSample {
+  NodeId node{};
+  Stamp at{};
+  Placement placement{};
+};
+
+struct Outcome {
+  Refusal refusal{};
+  std::vector<ChangePtr> changes{};
+};
+
+struct StoreOptions {
+  std::string author{};
+  std::string root_frame = "map";
+  Duration history{};                ///< how long what ended is remembered
+  std::size_t max_journal = 10'000;  ///< changes kept for others
+  std::size_t max_undo = 100;
+  std::uint64_t bearer = 0;  ///< tells apart who bears the same name
+};
+
+/// The door to a scene: changes go in whole or not at all, versions come out.
+///
+/// Writers take one lock; readers take none.
+class Store {
+ public:
+  Store(std::shared_ptr<Forest> forest, StoreOptions options);
+
+  /// The same scene for a copy of its forest; what it does not change it shares.
+  Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t bearer);
+
+  [[nodiscard]] VersionPtr version() const;
+  [[nodiscard]] const FrameNames& names() const { return names_; }
+  [[nodiscard]] const StoreOptions& options() const { return options_; }
+
+  /// Refuses what is wrong: then nothing has happened.
+  Outcome apply(std::vector<Wish> wishes, std::int64_t now_ns);
+  /// Takes what others accepted already, in any order, any number of times; gives back what was new.
+  Outcome merge(std::span<const ChangePtr> changes);
+  /// The opposite of the last thing applied here, as a new change.
+  Outcome undo(std::int64_t now_ns);
+  Outcome redo(std::int64_t now_ns);
+
+  /// The changes that somebody lacks who has heard so much; false where some are not kept any more.
+  [[nodiscard]] bool changes_beyond(const HeardFrom& heard, std::vector<ChangePtr>& out) const;
+  [[nodiscard]] std::vector<ChangePtr> journal() const;
+
+ private:
+  struct Batch {
+    std::vector<ChangePtr> changes;
+    VersionPtr before;
+  };
+  struct Taken {
+    std::vector<ChangePtr> changes{};
+    std::vector<NodeSample> samples{};
+    bool expects_nothing_hangs = false;
+  };
+
+  [[nodiscard]] Refusal complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const;
+  [[nodiscard]] Refusal take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns, Taken& taken) const;
+  [[nodiscard]] Outcome commit(Draft& draft, Taken taken);
+  [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, const Taken& taken) const;
+  [[nodiscard]] Failure publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version);
+  void note(const Draft& draft, const std::vector<ChangePtr>& changes);
+  [[nodiscard]] Outcome take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
+  void remember(std::deque<Batch>& stack, Batch batch) const;
+  void forget_past();
+  void erase(std::vector<FrameEdit> edits, Draft& draft);
+
+  std::shared_ptr<Forest> forest_;
+  StoreOptions options_;
+  FrameNames names_;
+  std::uint64_t author_;
+  std::shared_ptr<KeyPool> keys_;
+  // Guarded by VersionLock, as is the order of commits:
+  std::deque<ChangePtr> journal_;
+  HeardFrom dropped_;  // what the journal does not hold any more
+  std::deque<Batch> done_, undone_;
+  std::deque<std::pair<Stamp, NodeId>> ended_;
+  Stamp newest_at_ = Stamp::always();
+};
+
+}  // namespace armillary::scene

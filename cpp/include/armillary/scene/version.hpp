@@ -1,0 +1,161 @@
+#pragma once
+
+#include "armillary/companion.hpp"
+#include "armillary/scene/change.hpp"
+#include "armillary/scene/persistent_map.hpp"
+
+namespace armillary::scene {
+
+/// The name of an attribute. Texts are kept once and never freed, so that a name is a pointer.
+struct Key {
+  const std::string* text = nullptr;
+};
+
+/// What was said of one attribute. Of all that is said of a key the one with the highest mark is in force.
+struct Attribute {
+  Key key{};
+  AttributeValue value{false};
+  Mark mark{};
+  Stamp at{};
+  bool erased = false;
+};
+
+/// A parent of a node, from `from` until `until`.
+struct Edge {
+  NodeId parent{};
+  Mark parent_incarnation{};
+  Mark mark{};
+  Stamp from{};
+  Stamp until = Stamp::never();
+  bool removed = false;
+  bool closes_a_circle = false;  ///< kept, but not in force: older edges lead back
+  bool parent_is_alive = false;  ///< and still in the life that was meant
+
+  [[nodiscard]] bool is_in_force() const { return !removed && !closes_a_circle && parent_is_alive; }
+  [[nodiscard]] bool holds_at(Stamp at) const { return from <= at && at < until; }
+};
+
+/// Maps of scenes are changed and dropped under `VersionLock` alone.
+struct SceneMapTraits {
+  using Count = detail::PlainCount;
+};
+struct NodeSetTraits : NodeIdTraits, SceneMapTraits {};
+using NodeSet = PersistentSet<NodeId, NodeSetTraits>;
+
+/// All that is known of one node. Immutable once it is in a version.
+struct NodeRecord {
+  NodeId id{};
+  NodeKind kind = NodeKind::unknown;  ///< unknown: others speak of it, but its own beginning has not arrived
+  bool has_frame = false;             ///< a frame was made for it; whether it is in it: `is_in_own_frame`
+  bool has_mount = false;             ///< a Transform with several parents: it is placed in a frame that is placed in each
+  bool is_placed = false;             ///< its frame is in the world; of a Transform, in the frame of `placed_in`
+  NodeId placed_in{};
+  Mark incarnation{};
+  Stamp created_at{};
+  std::shared_ptr<const Payload> payload{};
+  std::shared_ptr<const Placement> placement{};
+  std::vector<Attribute> attributes{};           ///< by key, then mark: the last of a key is in force
+  std::vector<Edge> edges{};                     ///< to parents, by mark
+  NodeSet children{};                            ///< nodes with an edge that is not removed to this life
+  NodeSet former_children{};                     ///< nodes that once had one
+  std::shared_ptr<const NodeRecord> previous{};  ///< its former life
+
+  [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
+  [[nodiscard]] bool has_living_parent() const;
+  /// A Transform, the stand-in of a frame, a root, and whatever has several parents; others are in that of their parent.
+  [[nodiscard]] bool is_in_own_frame() const;
+  [[nodiscard]] std::vector<NodeId> parents() const;  ///< living ones, each once, oldest edge first
+
+  /// Those in force: f(const Attribute&).
+  template <typename F>
+  void for_each_attribute(F f) const {
+    for (std::size_t i = 0; i < attributes.size(); ++i) {
+      const bool is_last = i + 1 == attributes.size() || attributes[i + 1].key.text != attributes[i].key.text;
+      if (is_last && !attributes[i].erased) f(attributes[i]);
+    }
+  }
+};
+using RecordPtr = std::shared_ptr<const NodeRecord>;
+
+struct RecordTraits : NodeIdTraits, SceneMapTraits {
+  static Digest digest(const NodeId& id, const RecordPtr& record);
+};
+using Records = PersistentMap<NodeId, RecordPtr, RecordTraits>;
+
+struct NumberTraits : SceneMapTraits {
+  static std::uint64_t hash(const AttributeValue& value) { return value.order_bits(); }
+  static bool equal(const AttributeValue& a, const AttributeValue& b) { return a == b; }
+};
+struct ValueTraits : AttributeValueTraits, SceneMapTraits {};
+
+/// Which nodes have which value of one key: numbers in their order, the rest by hash.
+struct KeyIndex {
+  PersistentMap<AttributeValue, NodeSet, NumberTraits> numbers{};
+  PersistentMap<AttributeValue, NodeSet, ValueTraits> others{};
+};
+struct KeyTraits : SceneMapTraits {
+  static std::uint64_t hash(const Key& key);
+  static bool equal(const Key& a, const Key& b) { return *a.text == *b.text; }
+};
+using Index = PersistentMap<Key, KeyIndex, KeyTraits>;
+
+/// What has been heard from one author: everything up to `upto`, and some beyond.
+struct Heard {
+  std::uint64_t upto = 0;
+  std::vector<std::uint64_t> beyond{};  ///< sorted
+
+  [[nodiscard]] bool has(std::uint64_t sequence) const;
+  [[nodiscard]] std::uint64_t newest() const { return beyond.empty() ? upto : beyond.back(); }
+  void add(std::uint64_t sequence);
+};
+
+/// From whom what was heard; sorted.
+using HeardFrom = std::vector<std::pair<std::uint64_t, Heard>>;
+[[nodiscard]] bool has_heard(const HeardFrom& heard, const Dot& dot);
+void add_heard(HeardFrom& heard, const Dot& dot);
+/// Everything up to `sequence`.
+void set_upto(HeardFrom& heard, std::uint64_t author, std::uint64_t sequence);
+
+/// A scene at one moment. Immutable: readers hold it as long as they like.
+///
+/// A node is alive while the root reaches it (or limbo, which holds the roots of others until they are mounted).
+struct Version : Companion {
+  Records alive{};
+  Records gone{};  ///< dead, or not born yet: kept for the past, and for what others may still say
+  Index index{};   ///< of the attributes of what is alive
+  HeardFrom heard{};
+  std::int64_t newest_wall_ns = 0;
+  std::uint32_t newest_count = 0;
+  Stamp oldest_past = Stamp::always();  ///< before it the past was forgotten
+  std::uint64_t number = 0;             ///< grows by one with each commit
+  std::size_t circles = 0;              ///< edges that close one
+
+  [[nodiscard]] const NodeRecord* find(const NodeId& id) const;    ///< alive, or null
+  [[nodiscard]] const NodeRecord* recall(const NodeId& id) const;  ///< alive or gone, or null
+  [[nodiscard]] bool is_alive(const NodeId& id) const { return alive.find(id) != nullptr; }
+  [[nodiscard]] std::vector<NodeId> children(const NodeRecord& record) const;  ///< living ones, oldest edge first
+  /// The oldest that is in force; of a dead node, the oldest of all. Nil where none is known.
+  [[nodiscard]] NodeId main_parent(const NodeRecord& record) const;
+  /// The node whose frame the node is in: itself, or the nearest ancestor that has one.
+  [[nodiscard]] const NodeRecord& framed(const NodeRecord& record) const;
+  /// Whether `ancestor` is above `from`, or is it, along edges that were not removed.
+  [[nodiscard]] bool leads_up(const NodeId& from, const NodeId& ancestor) const;
+  /// A way from `from` up to `ancestor`, both included, that is there at one instant not before `since`; empty where none is.
+  [[nodiscard]] std::vector<NodeId> way_up(const NodeId& from, const NodeId& ancestor, Stamp since) const;
+};
+using VersionPtr = std::shared_ptr<const Version>;
+
+/// A version to be edited: empty, or a copy. To be called under a VersionLock.
+/// The last reader may drop a version anywhere: it is then freed by who holds the lock next.
+[[nodiscard]] std::shared_ptr<Version> new_version(const Version* base = nullptr);
+
+/// Held by who makes or changes versions of any scene. One for all, because copies of scenes share what they have in common.
+class VersionLock {
+ public:
+  VersionLock();
+  ~VersionLock();
+  VersionLock(const VersionLock&) = delete;
+  VersionLock& operator=(const VersionLock&) = delete;
+};
+
+}  // namespace armillary::scene

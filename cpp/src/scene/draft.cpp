@@ -1,0 +1,418 @@
+#include "armillary/scene/draft.hpp"
+
+#include <algorithm>
+
+namespace armillary::scene {
+
+namespace {
+
+constexpr std::size_t kPastValues = 100;  // of one attribute, for questions about the past
+
+bool by_key_then_mark(const Attribute& a, const Attribute& b) {
+  const int order = a.key.text->compare(*b.key.text);
+  return order != 0 ? order < 0 : a.mark < b.mark;
+}
+
+bool by_mark(const Edge& a, const Edge& b) { return a.mark < b.mark; }
+
+std::vector<Edge>::iterator edge_of(NodeRecord& record, const Dot& dot) {
+  return std::ranges::find_if(record.edges, [&](const Edge& edge) { return edge.mark.dot == dot; });
+}
+
+bool is_edge_to(const Edge& edge, const NodeRecord& parent) {
+  return !edge.removed && edge.parent == parent.id && edge.parent_incarnation == parent.incarnation;
+}
+
+}  // namespace
+
+std::optional<Key> KeyPool::intern(std::string_view text) {
+  const std::lock_guard guard(lock_);
+  std::string wanted(text);
+  const auto known = texts_.find(wanted);
+  if (known != texts_.end()) return Key{&*known};
+  if (texts_.size() >= limit_) return std::nullopt;
+  return Key{&*texts_.insert(std::move(wanted)).first};
+}
+
+Draft::Draft(VersionPtr base, KeyPool& keys) : next_(new_version(base.get())), keys_(keys) { ++next_->number; }
+
+// -- What was said, and when
+
+Mark Draft::next_mark(std::uint64_t author, std::int64_t wall_ns) {
+  const bool is_later = wall_ns > next_->newest_wall_ns;
+  const Mark last{next_->newest_wall_ns, next_->newest_count, {}};
+  std::uint64_t sequence = 1;
+  for (const auto& [who, heard] : next_->heard)
+    if (who == author) sequence = heard.newest() + 1;
+  return {is_later ? wall_ns : last.wall_ns, is_later ? 0 : last.count + 1, {author, sequence}};
+}
+
+void Draft::hear(const Mark& mark) {
+  add_heard(next_->heard, mark.dot);
+  const auto newest = std::pair(next_->newest_wall_ns, next_->newest_count);
+  std::tie(next_->newest_wall_ns, next_->newest_count) = std::max(newest, std::pair(mark.wall_ns, mark.count));
+}
+
+bool Draft::take(const Change& change) {
+  if (has_heard(next_->heard, change.mark.dot)) return false;
+  hear(change.mark);
+  switch (change.kind) {
+    case ChangeKind::add_node:
+      add_node(change);
+      break;
+    case ChangeKind::add_parent:
+      add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.mark, change.at});
+      break;
+    case ChangeKind::remove_parents:
+      remove_edges(change);
+      break;
+    case ChangeKind::set_attributes:
+      set_attributes(change);
+      return true;
+  }
+  if (next_->circles > 0) settle_circles(change.at);  // what ended may have been part of one
+  return true;
+}
+
+// -- Records
+
+std::shared_ptr<NodeRecord> Draft::copy_of(const NodeId& id) const { return std::make_shared<NodeRecord>(*next_->recall(id)); }
+
+void Draft::keep(std::shared_ptr<NodeRecord> record) {
+  const NodeId id = record->id;
+  (next_->is_alive(id) ? next_->alive : next_->gone).set(id, std::move(record));
+}
+
+/// The record of one life of a node, made where it is the first word of it; null for a life that is over.
+std::shared_ptr<NodeRecord> Draft::life(const NodeId& id, const Mark& incarnation) {
+  const NodeRecord* known = next_->recall(id);
+  if (known != nullptr && known->incarnation == incarnation) return copy_of(id);
+  if (known != nullptr && known->incarnation > incarnation) return nullptr;
+  auto record = std::make_shared<NodeRecord>();
+  record->id = id;
+  record->incarnation = incarnation;
+  if (known == nullptr) return record;
+  if (next_->is_alive(id)) kill(id, Stamp{incarnation.wall_ns});
+  record->previous = *next_->gone.find(id);
+  return record;
+}
+
+/// Of a life that is over, because the id was used again: kept for questions about the past alone.
+template <typename Edit>
+void Draft::edit_former(const NodeId& id, const Mark& incarnation, Edit edit) {
+  std::vector<RecordPtr> newer;
+  const RecordPtr* held = next_->alive.find(id);
+  RecordPtr older = held != nullptr ? *held : *next_->gone.find(id);
+  for (; older != nullptr && older->incarnation > incarnation; older = older->previous) newer.push_back(older);
+  const bool is_known = older != nullptr && older->incarnation == incarnation;
+  auto record = is_known ? std::make_shared<NodeRecord>(*older) : std::make_shared<NodeRecord>();
+  if (!is_known) record->id = id, record->incarnation = incarnation, record->previous = older;
+  edit(*record);
+  for (auto next = newer.rbegin(); next != newer.rend(); ++next) {
+    auto above = std::make_shared<NodeRecord>(**next);
+    above->previous = std::move(record);
+    record = std::move(above);
+  }
+  keep(std::move(record));
+}
+
+void Draft::note_former_child(const NodeId& parent, const Mark& incarnation, const NodeId& child) {
+  const auto note = [&](NodeRecord& group) { group.former_children.set(child); };
+  if (std::shared_ptr<NodeRecord> record = life(parent, incarnation)) {
+    note(*record);
+    keep(std::move(record));
+  } else {
+    edit_former(parent, incarnation, note);
+  }
+}
+
+void Draft::add_node(const Change& change) {
+  const NodeRecord* parent = next_->recall(change.node) == nullptr ? next_->find(change.parent) : nullptr;
+  if (parent != nullptr && parent->incarnation == change.parent_incarnation) return add_leaf(change);
+  if (std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation)) {
+    begin(*record, change);
+    keep(std::move(record));
+  } else {
+    edit_former(change.node, change.incarnation, [&](NodeRecord& former) { begin(former, change); });
+  }
+  add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.mark, change.at});
+  revive(change.node, change.at);  // by a parent that was heard of before
+}
+
+/// The usual case, in as few steps: nobody has spoken of the node, and its parent lives.
+void Draft::add_leaf(const Change& change) {
+  auto record = std::make_shared<NodeRecord>();
+  record->id = change.node;
+  record->incarnation = change.incarnation;
+  begin(*record, change);
+  record->edges.push_back({change.parent, change.parent_incarnation, change.mark, change.at});
+  record->edges.back().parent_is_alive = true;
+  add_to_index(*record);
+  next_->alive.set(change.node, std::move(record));
+  edit_record(change.parent, [&](NodeRecord& group) { group.children.set(change.node); });
+  events_.push_back({FrameEvent::Kind::born, change.node, {}, change.at});
+}
+
+void Draft::begin(NodeRecord& record, const Change& change) {
+  record.kind = change.node_kind;
+  record.created_at = change.at;
+  record.payload = change.payload;
+  record.placement = change.placement;
+  record.has_frame = change.placement != nullptr || change.parent == kLimboNode;
+  for (const Setting& setting : change.settings) set_attribute(record, setting, change);
+}
+
+// -- Containment
+
+void Draft::add_edge(const NodeId& node, const Mark& incarnation, const Edge& edge) {
+  std::shared_ptr<NodeRecord> record = life(node, incarnation);
+  if (record == nullptr) {
+    edit_former(node, incarnation, [&](NodeRecord& former) { enter(former, edge); });
+    return note_former_child(edge.parent, edge.parent_incarnation, node);
+  }
+  enter(*record, edge);
+  const bool was_removed = edge_of(*record, edge.mark.dot)->removed;
+  keep(std::move(record));
+  std::shared_ptr<NodeRecord> parent = life(edge.parent, edge.parent_incarnation);
+  if (parent == nullptr) return note_former_child(edge.parent, edge.parent_incarnation, node);  // never in force
+  (was_removed ? parent->former_children : parent->children).set(node, {});
+  keep(std::move(parent));
+  if (!was_removed) connect(node, edge);
+}
+
+/// Where the edge was removed before it was heard of, only its removal was kept.
+void Draft::enter(NodeRecord& record, const Edge& edge) {
+  const auto early = edge_of(record, edge.mark.dot);
+  Edge entry = edge;
+  if (early != record.edges.end()) {
+    entry.removed = true;
+    entry.until = std::max(early->until, edge.from);
+    record.edges.erase(early);
+  }
+  record.edges.insert(std::ranges::upper_bound(record.edges, entry, by_mark), entry);
+}
+
+void Draft::connect(const NodeId& node, const Edge& edge) {
+  const bool has_children = !next_->recall(node)->children.empty();
+  if (has_children && next_->leads_up(edge.parent, node)) return settle_circles(edge.from);
+  if (next_->is_alive(edge.parent)) set_in_force(node, edge.parent, edge.from);
+}
+
+/// The parent lives: so does the node from now on.
+void Draft::set_in_force(const NodeId& id, const NodeId& parent, Stamp at) {
+  set_parent_alive(id, *next_->find(parent), true);
+  if (next_->is_alive(id))
+    events_.push_back({FrameEvent::Kind::joined, id, parent, at});
+  else
+    revive(id, at);
+}
+
+void Draft::remove_edges(const Change& change) {
+  std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation);
+  if (record == nullptr)
+    return edit_former(change.node, change.incarnation, [&](NodeRecord& former) {
+      for (const Dot& dot : change.removed) remove_edge(former, dot, change.at);
+    });
+  std::vector<NodeId> parents;
+  for (const Dot& dot : change.removed)
+    if (remove_edge(*record, dot, change.at)) parents.push_back(edge_of(*record, dot)->parent);
+  const RecordPtr after = record;
+  const bool dies = next_->is_alive(change.node) && !record->has_living_parent();
+  if (dies)
+    bury(record, change.at);
+  else
+    keep(std::move(record));
+  for (const NodeId& parent : parents) disconnect(*after, parent, change.at);
+  if (dies) leave_orphans(*after, change.at);
+}
+
+/// False where it has not been heard of, or was removed before: then the earlier end counts.
+bool Draft::remove_edge(NodeRecord& record, const Dot& dot, Stamp at) {
+  const auto edge = edge_of(record, dot);
+  if (edge == record.edges.end()) {
+    Edge early;
+    early.mark.dot = dot;
+    early.until = at;
+    early.removed = true;
+    record.edges.insert(record.edges.begin(), early);
+    return false;
+  }
+  const bool is_news = !edge->removed;
+  edge->until = std::max(edge->from, std::min(edge->until, at));
+  edge->removed = true;
+  if (edge->closes_a_circle) --next_->circles;
+  edge->closes_a_circle = false;
+  return is_news;
+}
+
+void Draft::disconnect(const NodeRecord& record, const NodeId& parent, Stamp at) {
+  const NodeRecord* known = next_->recall(parent);
+  if (known == nullptr) return;
+  if (std::ranges::any_of(record.edges, [&](const Edge& edge) { return is_edge_to(edge, *known); })) return;
+  edit_record(parent, [&](NodeRecord& group) {
+    group.children.erase(record.id);
+    group.former_children.set(record.id, {});
+  });
+  events_.push_back({FrameEvent::Kind::left, record.id, parent, at});
+}
+
+// -- Life and death
+
+void Draft::set_parent_alive(const NodeId& child, const NodeRecord& parent, bool alive) {
+  edit_record(child, [&](NodeRecord& record) {
+    for (Edge& edge : record.edges)
+      if (is_edge_to(edge, parent)) edge.parent_is_alive = alive;
+  });
+}
+
+RecordPtr Draft::bear(const NodeId& id, Stamp at) {
+  RecordPtr record = *next_->gone.find(id);
+  next_->gone.erase(id);
+  next_->alive.set(id, record);
+  add_to_index(*record);
+  events_.push_back({FrameEvent::Kind::born, id, {}, at});
+  return record;
+}
+
+void Draft::bury(const RecordPtr& record, Stamp at) {
+  remove_from_index(*record);
+  next_->alive.erase(record->id);
+  next_->gone.set(record->id, record);
+  events_.push_back({FrameEvent::Kind::died, record->id, {}, at});
+}
+
+void Draft::revive(const NodeId& id, Stamp at) {
+  std::vector<NodeId> waiting{id};
+  while (!waiting.empty()) {
+    const NodeId node = waiting.back();
+    waiting.pop_back();
+    const RecordPtr* dead = next_->gone.find(node);
+    if (dead == nullptr || !(*dead)->has_known_beginning() || !(*dead)->has_living_parent()) continue;
+    const RecordPtr record = bear(node, at);
+    record->children.for_each([&](const NodeId& child, const auto&) {
+      set_parent_alive(child, *record, true);
+      if (next_->is_alive(child))
+        events_.push_back({FrameEvent::Kind::joined, child, node, at});
+      else
+        waiting.push_back(child);
+    });
+  }
+}
+
+void Draft::kill(const NodeId& id, Stamp at) {
+  const RecordPtr record = *next_->alive.find(id);
+  bury(record, at);
+  leave_orphans(*record, at);
+}
+
+/// Whoever had no other parent dies as well.
+void Draft::leave_orphans(const NodeRecord& dead, Stamp at) {
+  std::vector<RecordPtr> buried;
+  const auto leave = [&](const NodeRecord& parent) {
+    parent.children.for_each([&](const NodeId& child, const Nothing&) {
+      set_parent_alive(child, parent, false);
+      const RecordPtr* orphan = next_->alive.find(child);
+      if (orphan == nullptr) return;
+      if ((*orphan)->has_living_parent()) {
+        events_.push_back({FrameEvent::Kind::left, child, parent.id, at});
+        return;
+      }
+      buried.push_back(*orphan);
+      bury(buried.back(), at);
+    });
+  };
+  leave(dead);
+  for (std::size_t i = 0; i < buried.size(); ++i) {
+    const RecordPtr parent = buried[i];  // the list grows
+    leave(*parent);
+  }
+}
+
+// -- Attributes
+
+void Draft::set_attributes(const Change& change) {
+  std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation);
+  if (record == nullptr)
+    return edit_former(change.node, change.incarnation, [&](NodeRecord& former) {
+      for (const Setting& setting : change.settings) set_attribute(former, setting, change);
+    });
+  const bool alive = next_->is_alive(change.node);
+  if (alive) remove_from_index(*record);
+  for (const Setting& setting : change.settings) set_attribute(*record, setting, change);
+  if (alive) add_to_index(*record);
+  keep(std::move(record));
+}
+
+void Draft::set_attribute(NodeRecord& record, const Setting& setting, const Change& change) {
+  const std::optional<Key> key = keys_.intern(setting.key);
+  if (!key) return;
+  Attribute said{*key, setting.value.value_or(false), change.mark, change.at, !setting.value.has_value()};
+  auto& all = record.attributes;
+  all.insert(std::ranges::upper_bound(all, said, by_key_then_mark), said);
+  const auto same_key = [&](const Attribute& one) { return one.key.text == key->text; };
+  const auto first = std::ranges::find_if(all, same_key);
+  if (std::count_if(first, all.end(), same_key) > static_cast<std::ptrdiff_t>(kPastValues)) all.erase(first);
+}
+
+void Draft::add_to_index(const NodeRecord& record) {
+  record.for_each_attribute([&](const Attribute& attribute) { index_value(record.id, attribute, true); });
+}
+
+void Draft::remove_from_index(const NodeRecord& record) {
+  record.for_each_attribute([&](const Attribute& attribute) { index_value(record.id, attribute, false); });
+}
+
+namespace {
+
+template <typename Map>
+void put(Map& map, const AttributeValue& value, const NodeId& id, bool present) {
+  const NodeSet* known = map.find(value);
+  NodeSet nodes = known == nullptr ? NodeSet{} : *known;
+  if (present)
+    nodes.set(id, {});
+  else
+    nodes.erase(id);
+  if (nodes.empty())
+    map.erase(value);
+  else
+    map.set(value, std::move(nodes));
+}
+
+}  // namespace
+
+void Draft::index_value(const NodeId& id, const Attribute& attribute, bool present) {
+  const KeyIndex* known = next_->index.find(attribute.key);
+  KeyIndex index = known == nullptr ? KeyIndex{} : *known;
+  if (attribute.value.is_number())
+    put(index.numbers, attribute.value, id, present);
+  else
+    put(index.others, attribute.value, id, present);
+  if (index.numbers.empty() && index.others.empty())
+    next_->index.erase(attribute.key);
+  else
+    next_->index.set(attribute.key, std::move(index));
+}
+
+// -- The past
+
+bool Draft::forget(const NodeId& id, Stamp oldest) {
+  const NodeRecord* known = next_->recall(id);
+  if (known == nullptr) return true;
+  std::vector<NodeId> left;
+  edit_record(id, [&](NodeRecord& record) {
+    std::erase_if(record.edges, [&](const Edge& edge) {
+      const bool is_over = edge.removed ? edge.until < oldest : next_->recall(edge.parent) == nullptr;
+      if (is_over) left.push_back(edge.parent);
+      return is_over;
+    });
+    record.previous = nullptr;
+  });
+  for (const NodeId& parent : left)
+    if (next_->recall(parent) != nullptr) edit_record(parent, [&](NodeRecord& group) { group.former_children.erase(id); });
+  next_->oldest_past = std::max(next_->oldest_past, oldest);
+  const bool is_over = !next_->is_alive(id) && next_->recall(id)->edges.empty();
+  if (is_over) next_->gone.erase(id);
+  return is_over;
+}
+
+}  // namespace armillary::scene

@@ -1,0 +1,322 @@
+#include "armillary/scene/store.hpp"
+
+#include <algorithm>
+
+namespace armillary::scene {
+
+namespace {
+
+/// The scene before anything was said: two groups that are always there.
+std::shared_ptr<Version> first_version() {
+  std::shared_ptr<Version> version = new_version();
+  for (const NodeId& id : {kRootNode, kLimboNode}) {
+    auto record = std::make_shared<NodeRecord>();
+    record->id = id;
+    record->kind = NodeKind::group;
+    record->has_frame = true;
+    record->created_at = Stamp::always();
+    version->alive.set(id, std::move(record));
+  }
+  return version;
+}
+
+constexpr std::size_t kForgetAtOnce = 256;
+
+}  // namespace
+
+Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
+    : forest_(std::move(forest)),
+      options_(std::move(options)),
+      names_(options_.root_frame),
+      author_(author_key(options_.author, options_.bearer)),
+      keys_(std::make_shared<KeyPool>()) {
+  const VersionLock guard;
+  const std::vector<FrameEdit> edits{AddFrame{options_.root_frame}};
+  (void)forest_->transact(edits, first_version());
+}
+
+Store::Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t bearer)
+    : forest_(std::move(forest)),
+      options_(other.options_),
+      names_(other.names_),
+      author_(author_key(options_.author, bearer)),
+      keys_(other.keys_) {
+  const VersionLock guard;
+  options_.bearer = bearer;
+  journal_ = other.journal_;
+  dropped_ = other.dropped_;
+  done_ = other.done_;
+  undone_ = other.undone_;
+  ended_ = other.ended_;
+  newest_at_ = other.newest_at_;
+  (void)forest_->transact({}, other.version());
+}
+
+VersionPtr Store::version() const { return std::static_pointer_cast<const Version>(forest_->companion()); }
+
+// -- Applying: what is wrong is refused
+
+namespace {
+
+Refusal refuse(Fault fault, const Change& change) { return {fault, 0, change.node, change.parent}; }
+
+Refusal check_parent(const Version& version, Change& change) {
+  const NodeRecord* parent = version.find(change.parent);
+  if (parent == nullptr) return refuse(Fault::unknown_parent, change);
+  if (!may_have_children(parent->kind)) {
+    Refusal refusal = refuse(Fault::not_a_group, change);
+    refusal.kind = parent->kind;
+    return refusal;
+  }
+  change.parent_incarnation = parent->incarnation;
+  return {};
+}
+
+Refusal check_node(const Version& version, Change& change, bool may_be_dead) {
+  const NodeRecord* node = may_be_dead ? version.recall(change.node) : version.find(change.node);
+  if (node == nullptr || !node->has_known_beginning()) return refuse(Fault::unknown_node, change);
+  change.incarnation = node->incarnation;
+  return {};
+}
+
+bool is_permanent(const NodeId& id) { return id == kRootNode || id == kLimboNode; }
+
+/// A node whose id others choose as well, because it stands for the same thing: those are one life, not two.
+bool is_shared(const Change& change) { return change.node_kind == NodeKind::frame || change.parent == kLimboNode; }
+
+Mark life_after(const NodeRecord* former) { return {former == nullptr ? 0 : former->incarnation.wall_ns + 1, 0, {}}; }
+
+Refusal check_new_node(const Version& version, Change& change) {
+  if (version.is_alive(change.node)) return refuse(Fault::node_exists, change);
+  change.incarnation = is_shared(change) ? life_after(version.recall(change.node)) : change.mark;
+  return check_parent(version, change);
+}
+
+Refusal check_new_parent(const Version& version, Change& change, bool restores) {
+  if (is_permanent(change.node)) return refuse(Fault::permanent, change);
+  if (Refusal refusal = check_node(version, change, restores)) return refusal;
+  if (Refusal refusal = check_parent(version, change)) return refusal;
+  const std::vector<NodeId> parents = version.recall(change.node)->parents();
+  if (std::ranges::find(parents, change.parent) != parents.end()) return refuse(Fault::already_its_parent, change);
+  Refusal refusal = refuse(Fault::circle, change);
+  refusal.path = version.way_up(change.parent, change.node, change.at);
+  if (!refusal.path.empty()) return refusal;
+  return {};
+}
+
+/// Without a parent all of them are meant.
+Refusal check_removal(const Version& version, Change& change) {
+  if (is_permanent(change.node)) return refuse(Fault::permanent, change);
+  if (Refusal refusal = check_node(version, change, false)) return refusal;
+  const bool all = change.parent == NodeId{};
+  for (const Edge& edge : version.find(change.node)->edges)
+    if (!edge.removed && (all || edge.parent == change.parent)) change.removed.push_back(edge.mark.dot);
+  if (change.removed.empty()) return refuse(Fault::not_its_parent, change);
+  return {};
+}
+
+Refusal check_sample(const Version& version, Change& change) {
+  if (Refusal refusal = check_node(version, change, false)) return refusal;
+  const NodeKind kind = version.find(change.node)->kind;
+  if (kind == NodeKind::transform || kind == NodeKind::uncertain_transform) return {};
+  Refusal refusal = refuse(Fault::not_a_transform, change);
+  refusal.kind = kind;
+  return refusal;
+}
+
+Refusal check(const Version& version, Wish& wish) {
+  if (wish.sample) return check_sample(version, wish.change);
+  switch (wish.change.kind) {
+    case ChangeKind::add_node:
+      return check_new_node(version, wish.change);
+    case ChangeKind::add_parent:
+      return check_new_parent(version, wish.change, wish.restores);
+    case ChangeKind::remove_parents:
+      return check_removal(version, wish.change);
+    case ChangeKind::set_attributes:
+      return check_node(version, wish.change, false);
+  }
+  return {};
+}
+
+/// Mounted, a root of others leaves limbo.
+std::optional<Wish> what_follows(const Version& version, const Change& change) {
+  if (change.kind != ChangeKind::add_parent || change.parent == kLimboNode) return std::nullopt;
+  const std::vector<NodeId> parents = version.find(change.node)->parents();
+  if (std::ranges::find(parents, kLimboNode) == parents.end()) return std::nullopt;
+  Wish leaving;
+  leaving.change.kind = ChangeKind::remove_parents;
+  leaving.change.at = change.at;
+  leaving.change.node = change.node;
+  leaving.change.parent = kLimboNode;
+  return leaving;
+}
+
+}  // namespace
+
+Refusal Store::complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const {
+  wish.change.mark = draft.next_mark(author_, now_ns);
+  wish.change.author = options_.author;
+  wish.change.bearer = options_.bearer;
+  if (Refusal refusal = check(draft.version(), wish)) return refusal;
+  if (wish.sample) {
+    taken.samples.push_back({wish.change.node, wish.change.at, std::move(*wish.sample)});
+    return {};
+  }
+  taken.changes.push_back(std::make_shared<const Change>(std::move(wish.change)));
+  const Change& change = *taken.changes.back();
+  draft.take(change);
+  std::optional<Wish> next = what_follows(draft.version(), change);
+  return next ? complete(*next, draft, now_ns, taken) : Refusal{};
+}
+
+Refusal Store::take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns, Taken& taken) const {
+  for (std::size_t row = 0; row < wishes.size(); ++row) {
+    Refusal refusal = complete(wishes[row], draft, now_ns, taken);
+    refusal.row = row;
+    if (refusal) return refusal;
+  }
+  return {};
+}
+
+Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns) {
+  const VersionLock guard;
+  const VersionPtr before = version();
+  Draft draft(before, *keys_);
+  Taken taken;
+  taken.expects_nothing_hangs = std::ranges::none_of(wishes, &Wish::with_hanging_frames);
+  if (Refusal refusal = take(std::move(wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
+  Outcome outcome = commit(draft, std::move(taken));
+  if (outcome.refusal || outcome.changes.empty()) return outcome;
+  remember(done_, {outcome.changes, before});
+  undone_.clear();
+  return outcome;
+}
+
+Outcome Store::merge(std::span<const ChangePtr> changes) {
+  const VersionLock guard;
+  Draft draft(version(), *keys_);
+  Taken taken;
+  for (const ChangePtr& change : changes)
+    if (draft.take(*change)) taken.changes.push_back(change);
+  if (taken.changes.empty()) return {};
+  return commit(draft, std::move(taken));
+}
+
+// -- Committing
+
+namespace {
+
+/// Frames that end with their nodes: nobody else's may hang there once all that is the scene's has left.
+std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names) {
+  ExpectNothingUnder expected;
+  for (const FrameEvent& event : draft.events()) {
+    if (event.kind != FrameEvent::Kind::died) continue;
+    const NodeRecord* record = draft.version().recall(event.node);
+    if (!record->is_placed || record->kind == NodeKind::frame) continue;
+    expected.frames.push_back(names.own(*record));
+    if (record->has_mount) expected.frames.push_back(names.hub(*record));
+    expected.at = event.at;
+  }
+  if (expected.frames.empty()) return std::nullopt;
+  return FrameEdit(std::move(expected));
+}
+
+}  // namespace
+
+std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
+  std::vector<FrameEdit> edits = frame_edits(draft, names_);
+  if (taken.expects_nothing_hangs)
+    if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
+  for (const NodeSample& sample : taken.samples) {
+    const NodeRecord& record = *draft.version().find(sample.node);
+    edits.emplace_back(PlaceSample{names_.own(record), names_.base(draft.version(), record), record.placement->source, sample.at,
+                                   sample.placement.parent_T_node, sample.placement.covariance});
+  }
+  return edits;
+}
+
+/// A Transform that was removed at the very instant it was placed has no past that could be opened again: place it anew.
+Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version) {
+  const CompanionPtr companion = with_version ? draft.share() : nullptr;
+  for (;;) {
+    Failure failure = forest_->transact(edits, companion);
+    if (failure.kind() != FailureKind::nothing_to_reopen) return failure;
+    FrameEdit& edit = edits[failure->row];
+    const NodeRecord& record = *draft.version().find(*NodeId::parse(std::get<ReopenFrame>(edit).of));
+    const Placement& said = *record.placement;
+    edit =
+        PlaceSample{names_.own(record), names_.base(draft.version(), record), said.source, record.created_at, said.parent_T_node,
+                    said.covariance};
+  }
+}
+
+Outcome Store::commit(Draft& draft, Taken taken) {
+  if (Failure failure = publish(edits_of(draft, taken), draft, !taken.changes.empty())) {
+    Refusal refusal;
+    refusal.fault = Fault::frames;
+    refusal.failure = std::move(failure);
+    return {std::move(refusal), {}};
+  }
+  note(draft, taken.changes);
+  return {{}, std::move(taken.changes)};
+}
+
+void Store::note(const Draft& draft, const std::vector<ChangePtr>& changes) {
+  for (const ChangePtr& change : changes) {
+    journal_.push_back(change);
+    newest_at_ = std::max(newest_at_, change->at);
+  }
+  while (journal_.size() > options_.max_journal) {
+    add_heard(dropped_, journal_.front()->mark.dot);
+    journal_.pop_front();
+  }
+  for (const FrameEvent& event : draft.events())
+    if (event.kind == FrameEvent::Kind::died || event.kind == FrameEvent::Kind::left) ended_.emplace_back(event.at, event.node);
+  forget_past();
+}
+
+/// Now and then: what ended longer ago than is remembered.
+void Store::forget_past() {
+  const Stamp oldest = earlier(newest_at_, options_.history);
+  const auto is_over = [&](const auto& end) { return end.first < oldest; };
+  if (ended_.size() < kForgetAtOnce || !is_over(ended_[kForgetAtOnce - 1])) return;
+  Draft draft(version(), *keys_);
+  std::vector<FrameEdit> edits;
+  while (!ended_.empty() && is_over(ended_.front())) {
+    const NodeId id = ended_.front().second;
+    ended_.pop_front();
+    const NodeRecord* record = draft.version().recall(id);
+    if (record == nullptr) continue;
+    const RecordPtr last = std::make_shared<NodeRecord>(*record);
+    const bool had_frame = last->is_placed && last->kind != NodeKind::frame;
+    if (!draft.forget(id, oldest) || !had_frame) continue;
+    edits.emplace_back(EraseFrame{names_.own(*last)});
+    if (last->has_mount) edits.emplace_back(EraseFrame{names_.hub(*last)});
+  }
+  erase(std::move(edits), draft);
+}
+
+/// Frames of others may still hang there: such a frame stays.
+void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
+  while (Failure failure = forest_->transact(edits, draft.share()))
+    edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));
+}
+
+// -- What others lack
+
+bool Store::changes_beyond(const HeardFrom& heard, std::vector<ChangePtr>& out) const {
+  const VersionLock guard;
+  for (const ChangePtr& change : journal_)
+    if (!has_heard(heard, change->mark.dot)) out.push_back(change);
+  return std::ranges::all_of(dropped_, [&](const auto& entry) {
+    return has_heard(heard, {entry.first, entry.second.newest()}) && has_heard(heard, {entry.first, entry.second.upto});
+  });
+}
+
+std::vector<ChangePtr> Store::journal() const {
+  const VersionLock guard;
+  return {journal_.begin(), journal_.end()};
+}
+
+}  // namespace armillary::scene

@@ -1,0 +1,244 @@
+#include "armillary/scene/version.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_set>
+
+namespace armillary::scene {
+
+// -- Versions
+
+namespace {
+
+struct VersionOwner {
+  std::recursive_mutex lock;
+  std::mutex dropped_lock;  // guards `dropped`
+  std::vector<const Version*> dropped;
+};
+
+VersionOwner& owner() {
+  static auto* only = new VersionOwner;  // outlives every version, whenever it is dropped
+  return *only;
+}
+
+void drop(const Version* version) {
+  const std::unique_lock held(owner().lock, std::try_to_lock);
+  if (held) {
+    delete version;
+    return;
+  }
+  const std::lock_guard guard(owner().dropped_lock);
+  owner().dropped.push_back(version);
+}
+
+}  // namespace
+
+std::shared_ptr<Version> new_version(const Version* base) {
+  return {base == nullptr ? new Version : new Version(*base), [](const Version* version) { drop(version); }};
+}
+
+VersionLock::VersionLock() {
+  owner().lock.lock();
+  std::vector<const Version*> dropped;
+  {
+    const std::lock_guard guard(owner().dropped_lock);
+    dropped.swap(owner().dropped);
+  }
+  for (const Version* version : dropped) delete version;
+}
+
+VersionLock::~VersionLock() { owner().lock.unlock(); }
+
+std::uint64_t author_key(std::string_view name, std::uint64_t bearer) {
+  Sha256 hash;
+  hash.add(bearer);
+  hash.add(name);
+  const Digest digest = hash.finish();
+  std::uint64_t key = 0;
+  for (std::size_t i = 0; i < 8; ++i) key = key << 8 | digest[i];
+  return key;
+}
+
+// -- What was heard
+
+bool Heard::has(std::uint64_t sequence) const { return sequence <= upto || std::ranges::binary_search(beyond, sequence); }
+
+void Heard::add(std::uint64_t sequence) {
+  if (has(sequence)) return;
+  if (sequence == upto + 1 && beyond.empty()) {
+    ++upto;
+    return;
+  }
+  beyond.insert(std::ranges::lower_bound(beyond, sequence), sequence);
+  std::size_t joined = 0;
+  while (joined < beyond.size() && beyond[joined] == upto + 1) ++upto, ++joined;
+  beyond.erase(beyond.begin(), beyond.begin() + static_cast<std::ptrdiff_t>(joined));
+}
+
+bool has_heard(const HeardFrom& heard, const Dot& dot) {
+  const auto place = std::ranges::lower_bound(heard, dot.author, {}, &HeardFrom::value_type::first);
+  return place != heard.end() && place->first == dot.author && place->second.has(dot.sequence);
+}
+
+namespace {
+
+Heard& entry_of(HeardFrom& heard, std::uint64_t author) {
+  auto place = std::ranges::lower_bound(heard, author, {}, &HeardFrom::value_type::first);
+  if (place == heard.end() || place->first != author) place = heard.insert(place, {author, {}});
+  return place->second;
+}
+
+}  // namespace
+
+void add_heard(HeardFrom& heard, const Dot& dot) { entry_of(heard, dot.author).add(dot.sequence); }
+
+void set_upto(HeardFrom& heard, std::uint64_t author, std::uint64_t sequence) {
+  Heard& entry = entry_of(heard, author);
+  entry.upto = std::max(entry.upto, sequence);
+  std::erase_if(entry.beyond, [&](std::uint64_t one) { return one <= entry.upto; });
+}
+
+// -- One node
+
+bool NodeRecord::has_living_parent() const {
+  return std::ranges::any_of(edges, [](const Edge& edge) { return edge.is_in_force(); });
+}
+
+bool NodeRecord::is_in_own_frame() const {
+  if (placement != nullptr || id == kRootNode || id == kLimboNode) return true;
+  const std::vector<NodeId> all = parents();
+  return all.size() > 1 || (all.size() == 1 && all.front() == kLimboNode);
+}
+
+std::vector<NodeId> NodeRecord::parents() const {
+  std::vector<NodeId> found;
+  for (const Edge& edge : edges)
+    if (edge.is_in_force() && std::ranges::find(found, edge.parent) == found.end()) found.push_back(edge.parent);
+  return found;
+}
+
+Digest RecordTraits::digest(const NodeId& id, const RecordPtr& record) {
+  Sha256 hash;
+  hash.add(std::as_bytes(std::span(id.bytes)));
+  hash.add(static_cast<std::uint64_t>(record->kind));
+  record->for_each_attribute([&](const Attribute& attribute) {
+    hash.add(std::uint64_t{attribute.key.text->size()});
+    hash.add(*attribute.key.text);
+    attribute.value.add_to(hash);
+  });
+  std::vector<NodeId> parents = record->parents();
+  std::ranges::sort(parents);
+  hash.add(std::uint64_t{parents.size()});
+  for (const NodeId& parent : parents) hash.add(std::as_bytes(std::span(parent.bytes)));
+  if (record->payload) hash.add(record->payload->digest);
+  return hash.finish();
+}
+
+std::uint64_t KeyTraits::hash(const Key& key) { return std::hash<std::string>{}(*key.text); }
+
+// -- Many nodes
+
+const NodeRecord* Version::find(const NodeId& id) const {
+  const RecordPtr* record = alive.find(id);
+  return record == nullptr ? nullptr : record->get();
+}
+
+const NodeRecord* Version::recall(const NodeId& id) const {
+  if (const NodeRecord* record = find(id)) return record;
+  const RecordPtr* record = gone.find(id);
+  return record == nullptr ? nullptr : record->get();
+}
+
+std::vector<NodeId> Version::children(const NodeRecord& record) const {
+  std::vector<std::pair<Mark, NodeId>> found;
+  record.children.for_each([&](const NodeId& id, const auto&) {
+    const NodeRecord* child = find(id);
+    if (child == nullptr) return;
+    for (const Edge& edge : child->edges)
+      if (edge.is_in_force() && edge.parent == record.id) return found.emplace_back(edge.mark, id), void();
+  });
+  std::ranges::sort(found);
+  std::vector<NodeId> ids;
+  ids.reserve(found.size());
+  for (const auto& [mark, id] : found) ids.push_back(id);
+  return ids;
+}
+
+NodeId Version::main_parent(const NodeRecord& record) const {
+  const auto in_force = std::ranges::find_if(record.edges, &Edge::is_in_force);
+  if (in_force != record.edges.end()) return in_force->parent;
+  const auto known = std::ranges::find_if(record.edges, [&](const Edge& edge) { return recall(edge.parent) != nullptr; });
+  return known == record.edges.end() ? NodeId{} : known->parent;
+}
+
+const NodeRecord& Version::framed(const NodeRecord& record) const {
+  const NodeRecord* node = &record;
+  while (!node->is_in_own_frame()) {
+    const NodeRecord* parent = recall(main_parent(*node));
+    if (parent == nullptr) break;
+    node = parent;
+  }
+  return *node;
+}
+
+namespace {
+
+/// One step of a way up, and the time for which all of the way so far is there.
+struct Climb {
+  NodeId node;
+  std::size_t below;  // index of the step before
+  Stamp from, until;
+};
+
+std::vector<NodeId> traced(const std::vector<Climb>& steps, std::size_t last) {
+  std::vector<NodeId> way{steps[last].node};
+  while (last != 0) {
+    last = steps[last].below;
+    way.push_back(steps[last].node);
+  }
+  std::ranges::reverse(way);
+  return way;
+}
+
+}  // namespace
+
+std::vector<NodeId> Version::way_up(const NodeId& from, const NodeId& ancestor, Stamp since) const {
+  std::vector<Climb> steps{{from, 0, since, Stamp::never()}};
+  const auto is_known = [&](const Climb& climb) {
+    return std::ranges::any_of(
+        steps, [&](const Climb& one) { return one.node == climb.node && one.from <= climb.from && climb.until <= one.until; });
+  };
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Climb at = steps[i];
+    if (at.node == ancestor) return traced(steps, i);
+    const NodeRecord* record = recall(at.node);
+    if (record == nullptr) continue;
+    for (const Edge& edge : record->edges) {
+      const NodeRecord* parent = recall(edge.parent);
+      if (parent == nullptr || parent->incarnation != edge.parent_incarnation) continue;
+      const Climb next{edge.parent, i, std::max(at.from, edge.from), std::min(at.until, edge.until)};
+      if (next.from < next.until && !is_known(next)) steps.push_back(next);
+    }
+  }
+  return {};
+}
+
+bool Version::leads_up(const NodeId& from, const NodeId& ancestor) const {
+  std::unordered_set<NodeId> seen{from};
+  std::vector<NodeId> waiting{from};
+  while (!waiting.empty()) {
+    const NodeId node = waiting.back();
+    waiting.pop_back();
+    if (node == ancestor) return true;
+    const NodeRecord* record = recall(node);
+    if (record == nullptr) continue;
+    for (const Edge& edge : record->edges) {
+      const NodeRecord* parent = edge.removed ? nullptr : recall(edge.parent);
+      const bool is_current = parent != nullptr && parent->incarnation == edge.parent_incarnation;
+      if (is_current && seen.insert(edge.parent).second) waiting.push_back(edge.parent);
+    }
+  }
+  return false;
+}
+
+}  // namespace armillary::scene

@@ -1,0 +1,176 @@
+// Copies of a scene that hear the same changes, in any order and any number of times, end equal.
+
+#include <algorithm>
+#include <deque>
+#include <random>
+
+#include "armillary/scene/draft.hpp"
+#include "armillary/scene/past.hpp"
+#include "check.hpp"
+
+using namespace armillary;
+using namespace armillary::scene;
+
+namespace {
+
+VersionPtr beginning() {
+  auto version = std::make_shared<Version>();
+  for (const NodeId& id : {kRootNode, kLimboNode}) {
+    auto record = std::make_shared<NodeRecord>();
+    record->id = id;
+    record->kind = NodeKind::group;
+    version->alive.set(id, std::move(record));
+  }
+  return version;
+}
+
+/// One copy of the scene, that says things of its own and hears those of others.
+class Replica {
+ public:
+  explicit Replica(std::uint64_t author) : author_(author) {}
+
+  [[nodiscard]] const Version& version() const { return *version_; }
+  [[nodiscard]] const VersionPtr& share() const { return version_; }
+
+  void hear(const Change& change) {
+    Draft draft(version_, keys_);
+    draft.take(change);
+    version_ = draft.share();
+  }
+
+  /// Says something at random; nothing where what it thought of is not allowed.
+  std::optional<Change> say(std::mt19937& random) {
+    Draft draft(version_, keys_);
+    Change change = thought(random);
+    change.mark = draft.next_mark(author_, static_cast<std::int64_t>(random() % 50));
+    change.at = Stamp{change.mark.wall_ns};
+    if (change.kind == ChangeKind::add_node) change.incarnation = change.mark;
+    if (!is_allowed(change)) return std::nullopt;
+    draft.take(change);
+    version_ = draft.share();
+    return change;
+  }
+
+ private:
+  Change thought(std::mt19937& random) const {
+    Change change;
+    change.node = NodeId::of_name("test", std::to_string(random() % 7));
+    change.parent = random() % 3 == 0 ? kRootNode : NodeId::of_name("test", std::to_string(random() % 7));
+    const NodeRecord* node = version_->find(change.node);
+    const NodeRecord* parent = version_->find(change.parent);
+    if (parent != nullptr) change.parent_incarnation = parent->incarnation;
+    if (node == nullptr) {
+      change.node_kind = NodeKind::group;
+      return change;
+    }
+    change.incarnation = node->incarnation;
+    change.kind = static_cast<ChangeKind>(1 + random() % 3);
+    if (change.kind == ChangeKind::set_attributes)
+      change.settings.push_back(
+          {random() % 2 == 0 ? "a" : "b", random() % 4 == 0 ? std::nullopt : std::optional<AttributeValue>(random() % 3 == 0)});
+    if (change.kind == ChangeKind::remove_parents)
+      for (const Edge& edge : node->edges)
+        if (!edge.removed && random() % 2 == 0) change.removed.push_back(edge.mark.dot);
+    return change;
+  }
+
+  [[nodiscard]] bool is_allowed(const Change& change) const {
+    const bool joins = change.kind == ChangeKind::add_node || change.kind == ChangeKind::add_parent;
+    if (!joins) return version_->is_alive(change.node);
+    if (!version_->is_alive(change.parent)) return false;
+    return change.kind == ChangeKind::add_node || !version_->leads_up(change.parent, change.node);
+  }
+
+  std::uint64_t author_;
+  VersionPtr version_ = beginning();
+  KeyPool keys_;
+};
+
+/// Whether what is derived of a version is what its edges say.
+bool is_consistent(const Version& version) {
+  bool good = true;
+  std::vector<NodeId> reached = subtree(version, kRootNode);
+  good &= reached.size() + 1 == version.alive.size();  // limbo is the other one
+  version.alive.for_each([&](const NodeId& id, const RecordPtr& record) {
+    for (const Edge& edge : record->edges) {
+      const NodeRecord* parent = version.find(edge.parent);
+      const bool lives = parent != nullptr && parent->incarnation == edge.parent_incarnation;
+      if (!edge.removed) good &= edge.parent_is_alive == lives;
+      if (edge.is_in_force()) good &= parent->children.contains(id);
+    }
+    record->for_each_attribute([&](const Attribute& said) {
+      const KeyIndex* index = version.index.find(said.key);
+      const NodeSet* nodes = index == nullptr ? nullptr : index->others.find(said.value);
+      good &= nodes != nullptr && nodes->contains(id);
+    });
+  });
+  return good;
+}
+
+/// Everything that a version says about an instant.
+std::string told_about(const VersionPtr& version, Stamp at) {
+  const Past past(version, at);
+  std::vector<std::string> lines;
+  for (const NodeId& id : past.subtree(kRootNode)) {
+    std::string line = id.text() + ":";
+    const NodeRecord& record = *past.find(id);
+    for (const NodeId& parent : past.parents(record)) line += " in " + parent.short_text();
+    past.for_each_attribute(
+        record, [&](const Attribute& said) { line += " " + *said.key.text + (said.value == AttributeValue(true) ? "1" : "0"); });
+    lines.push_back(line);
+  }
+  std::ranges::sort(lines);
+  std::string all;
+  for (const std::string& line : lines) all += line + "\n";
+  return all;
+}
+
+bool agree_on_the_past(const std::deque<Replica>& copies) {
+  for (std::int64_t at = 0; at <= 60; at += 4)
+    for (const Replica& copy : copies)
+      if (told_about(copy.share(), {at}) != told_about(copies[0].share(), {at})) return false;
+  return true;
+}
+
+bool run(std::uint32_t seed, int replicas, int steps) {
+  std::mt19937 random(seed);
+  std::deque<Replica> copies;
+  for (int i = 0; i < replicas; ++i) copies.emplace_back(static_cast<std::uint64_t>(i + 1));
+  std::vector<Change> said;
+  std::vector<std::vector<std::size_t>> lacks(copies.size());
+  for (int step = 0; step < steps; ++step) {
+    const std::size_t who = random() % copies.size();
+    if (random() % 2 == 0) {
+      if (std::optional<Change> change = copies[who].say(random)) {
+        for (std::size_t i = 0; i < copies.size(); ++i)
+          if (i != who) lacks[i].push_back(said.size());
+        said.push_back(std::move(*change));
+      }
+    } else if (!lacks[who].empty()) {
+      const std::size_t i = random() % lacks[who].size();
+      copies[who].hear(said[lacks[who][i]]);
+      if (random() % 4 != 0) lacks[who].erase(lacks[who].begin() + static_cast<std::ptrdiff_t>(i));  // else once more later
+    }
+    if (!is_consistent(copies[who].version())) return false;
+  }
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    std::shuffle(lacks[i].begin(), lacks[i].end(), random);
+    for (const std::size_t k : lacks[i]) copies[i].hear(said[k]);
+  }
+  const Digest first = digest(copies[0].version(), kRootNode);
+  return agree_on_the_past(copies) && std::ranges::all_of(copies, [&](const Replica& copy) {
+           return digest(copy.version(), kRootNode) == first && is_consistent(copy.version()) &&
+                  copy.version().circles == copies[0].version().circles;
+         });
+}
+
+}  // namespace
+
+TEST(copies_converge, "copies of a scene converge whatever the order, with circles, removals and re-used ids") {
+  for (std::uint32_t seed = 0; seed < 3000; ++seed) {
+    const bool converges = run(seed, 2 + static_cast<int>(seed % 4), 4 + static_cast<int>(seed % 60));
+    if (!converges) std::fprintf(stderr, "seed %u\n", seed);
+    CHECK(converges);
+    if (!converges) return;
+  }
+}

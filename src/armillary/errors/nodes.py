@@ -1,0 +1,175 @@
+"""What the structure of a scene refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armillary.errors._base import ArmillaryError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from armillary._core import NodeId
+
+__all__ = [
+    "AlreadyItsParent",
+    "BuiltUpon",
+    "ChangesForgotten",
+    "FramesHanging",
+    "InvalidAttribute",
+    "NodeExists",
+    "NotAGroup",
+    "NotATransform",
+    "NotItsParent",
+    "NothingToUndo",
+    "ObserverBehind",
+    "PermanentNode",
+    "SceneCycle",
+    "SceneError",
+    "UnknownNode",
+    "WrongKind",
+]
+
+
+class SceneError(ArmillaryError):
+    """Something that a scene refuses; `node` is what it is about."""
+
+    node: NodeId
+
+
+class UnknownNode(SceneError, LookupError):
+    """A node that is not in the scene: it never was, or it died with its last parent."""
+
+    def __init__(self, node: NodeId) -> None:
+        self.node = node
+        super().__init__(
+            f"There is no node {node} in this scene: it never was, or it went with its last parent. "
+            "`scene.find({...})` gives the ids of those that are there, `scene.as_of(stamp)` those that were."
+        )
+
+
+class NodeExists(SceneError, ValueError):
+    """An id that is taken."""
+
+    def __init__(self, node: NodeId) -> None:
+        self.node = node
+        super().__init__(
+            f"The id {node} is taken by a node of this scene. Leave `id` out for a new one, or remove it first."
+        )
+
+
+class WrongKind(SceneError, TypeError):
+    """A node of a kind that cannot do this; `kind` is what it is."""
+
+    def __init__(self, node: NodeId, kind: str, wanted: str, cure: str) -> None:
+        self.node, self.kind = node, kind
+        super().__init__(f"Node {node} is a {kind}, not a {wanted}. {cure}")
+
+
+class NotAGroup(WrongKind):
+    """A leaf that was to have children."""
+
+    def __init__(self, node: NodeId, kind: str) -> None:
+        super().__init__(node, kind, "group", "Put both under one group or transform.")
+
+
+class NotATransform(WrongKind):
+    """A node without a pose of its own that was to be moved."""
+
+    def __init__(self, node: NodeId, kind: str) -> None:
+        super().__init__(node, kind, "transform", "Set the transform above it, or put one there with `add_transform`.")
+
+
+class SceneCycle(SceneError, ValueError):
+    """A node that was to contain itself; `path` leads from the wanted parent up to the node."""
+
+    def __init__(self, node: NodeId, path: Sequence[NodeId]) -> None:
+        self.node, self.path = node, tuple(path)
+        way = " is in ".join(str(step) for step in self.path)
+        super().__init__(
+            f"Node {node} would contain itself: {way}. Choose another parent, or remove one of these first."
+        )
+
+
+class NotItsParent(SceneError, ValueError):
+    """A containment that is not there."""
+
+    def __init__(self, node: NodeId, parent: NodeId) -> None:
+        self.node, self.parent = node, parent
+        super().__init__(f"Node {node} is not in {parent}. `scene.parents(id)` tells where it is.")
+
+
+class AlreadyItsParent(SceneError, ValueError):
+    """A containment that is there already."""
+
+    def __init__(self, node: NodeId, parent: NodeId) -> None:
+        self.node, self.parent = node, parent
+        super().__init__(f"Node {node} is in {parent} already. Nothing was changed.")
+
+
+class PermanentNode(SceneError, ValueError):
+    """The root, which stays."""
+
+    def __init__(self, node: NodeId) -> None:
+        self.node = node
+        super().__init__("The root of a scene stays: it has no parent and cannot be removed. Remove what is in it.")
+
+
+class InvalidAttribute(ArmillaryError, ValueError):
+    """A value that an attribute cannot have."""
+
+    def __init__(self, key: str, value: object, why: str) -> None:
+        self.key, self.value = key, value
+        super().__init__(f"Attribute '{key}' cannot be {value!r}: {why}.")
+
+
+class FramesHanging(ArmillaryError, ValueError):
+    """Frames of others that hang under what was to be removed."""
+
+    def __init__(self, frames: Sequence[str]) -> None:
+        self.frames = tuple(frames)
+        shown = ", ".join(f"'{name}'" for name in self.frames[:5]) + (", ..." if len(self.frames) > 5 else "")  # noqa: PLR2004
+        super().__init__(
+            f"Other frames hang under it: {shown}. Attach them elsewhere first, or pass subtree=True to let them go."
+        )
+
+
+class NothingToUndo(ArmillaryError, LookupError):
+    """Nothing that could be taken back."""
+
+    def __init__(self) -> None:
+        super().__init__("There is nothing to take back: nothing was applied here, or it is too long ago (`max_undo`).")
+
+
+class ChangesForgotten(ArmillaryError, LookupError):
+    """Changes that somebody lacks and that are not kept any more; `kept` is how many are."""
+
+    def __init__(self, kept: int) -> None:
+        self.kept = kept
+        super().__init__(
+            f"Some of the changes that are lacking are forgotten: this world keeps the last {kept}. "
+            "Start from a full copy, or give it a larger `max_changes`."
+        )
+
+
+class ObserverBehind(ArmillaryError, RuntimeError):
+    """An observer whose queue is full; `missed` batches of changes did not reach it so far."""
+
+    def __init__(self, observer: object, missed: int) -> None:
+        self.observer, self.missed = observer, missed
+        super().__init__(
+            f"The queue of observer {observer!r} is full: it has missed {missed} batch{'es' if missed > 1 else ''} of "
+            "changes. Empty it faster or make it longer, and read the scene anew to catch up."
+        )
+
+
+class BuiltUpon(SceneError, ValueError):
+    """A change on which something later rests."""
+
+    def __init__(self, node: NodeId) -> None:
+        self.node = node
+        super().__init__(f"It cannot be taken back: later changes rest on node {node}. Take those back first.")
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "armillary.errors"

@@ -1,0 +1,37 @@
+"""The scene as it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armillary.errors import InvalidStamp
+from armillary.scene._reading import SceneReader
+
+if TYPE_CHECKING:
+    from armillary._core import SceneView
+    from armillary.scene._context import SceneWorld
+
+__all__ = ["PastScene"]
+
+
+class PastScene(SceneReader):
+    """A scene at one instant of the past: who was in whom, and what was said of it then. It does not change."""
+
+    def __init__(self, world: SceneWorld, view: SceneView, stamp: int) -> None:
+        oldest = view.oldest_past
+        if oldest is not None and stamp < oldest:
+            raise InvalidStamp(
+                f"The scene is asked for as it was at {stamp} ns, and what ended before {oldest} ns is forgotten. "
+                "Ask for a later instant, or give the world a longer history.",
+                stamp,
+            )
+        self._world, self._seen, self.at = world, view, stamp
+
+    def _view(self) -> SceneView:
+        return self._seen
+
+    def __len__(self) -> int:
+        return len(self._seen.subtree(self.root))
+
+    def __repr__(self) -> str:
+        return f"PastScene(at {self.at} ns)"

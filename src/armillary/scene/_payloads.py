@@ -1,0 +1,52 @@
+"""What nodes carry: shapes and the ends of connections, with their digests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from armillary.errors import InvalidArgument
+from armillary.scene.shapes import Levels, Shape
+
+if TYPE_CHECKING:
+    from armillary._core import NodeId
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A tie from some nodes to others, from `start` until `end`; None: without a beginning, without an end."""
+
+    sources: tuple[NodeId, ...]
+    targets: tuple[NodeId, ...]
+    start: int | None = None
+    end: int | None = None
+
+    def holds_at(self, stamp: int) -> bool:
+        """Whether the tie is there at an instant; the end does not belong to it."""
+        return (self.start is None or self.start <= stamp) and (self.end is None or stamp < self.end)
+
+    def digest(self) -> bytes:
+        """Equal for equal connections."""
+        ends = [",".join(map(str, nodes)) for nodes in (self.sources, self.targets)]
+        return sha256(f"connection|{ends[0]}|{ends[1]}|{self.start}|{self.end}".encode()).digest()
+
+
+def shape_payload(shape: Shape, coarser: Sequence[Shape]) -> tuple[Levels, bytes]:
+    """A shape and its coarser levels, as a node carries them."""
+    levels = Levels((shape, *coarser))
+    return levels, sha256(b"".join(level.digest() for level in levels)).digest()
+
+
+def connection_payload(
+    sources: tuple[NodeId, ...], targets: tuple[NodeId, ...], start: int | None, end: int | None
+) -> tuple[Connection, bytes]:
+    """The ends of a connection, as a node carries them."""
+    for name, stamp in (("start", start), ("end", end)):
+        if stamp is not None and (isinstance(stamp, bool) or not isinstance(stamp, int)):
+            raise InvalidArgument(f"{name} must be integer nanoseconds or None, got {stamp!r}.", stamp)
+    if start is not None and end is not None and end < start:
+        raise InvalidArgument(f"The connection ends ({end}) before it starts ({start}). Swap them.", end)
+    connection = Connection(sources, targets, start, end)
+    return connection, connection.digest()

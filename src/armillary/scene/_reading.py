@@ -1,0 +1,132 @@
+"""Reading a scene: as it is, or as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from armillary._core import ROOT_NODE, NodeId
+from armillary.errors import InvalidArgument, WrongKind
+from armillary.scene._context import SceneWorld, node_of_frame
+from armillary.scene.conditions import conditions_of
+
+if TYPE_CHECKING:
+    from armillary._core import SceneView
+    from armillary.scene._payloads import Connection
+    from armillary.scene.shapes import Levels, Shape
+
+__all__ = ["SceneReader"]
+
+
+class SceneReader:
+    """The questions that the scene of now and the scene of then answer alike. Each sees one version of it."""
+
+    _world: SceneWorld
+
+    def _view(self) -> SceneView:
+        raise NotImplementedError
+
+    @property
+    def root(self) -> NodeId:
+        """The node under which everything is; its frame is the world's `root_frame`."""
+        return ROOT_NODE
+
+    @property
+    def remote_roots(self) -> list[NodeId]:
+        """The roots of other agents' graphs that are not mounted, in the order they came."""
+        return self._view().remote_roots()
+
+    def node(self, frame: str) -> NodeId:
+        """The id of the node that stands for a frame: it is there once something was said of it in the scene."""
+        return node_of_frame(self._world, frame)[0]
+
+    def kind(self, id: NodeId | str) -> str:  # noqa: A002
+        """`group`, `transform`, `uncertain_transform`, `geometry`, `connection` or `frame`."""
+        return self._view().kind(self._named(id))
+
+    def parents(self, id: NodeId | str) -> list[NodeId]:  # noqa: A002
+        """Where a node is, the oldest containment first."""
+        return self._view().parents(self._named(id))
+
+    def children(self, id: NodeId | str) -> list[NodeId]:  # noqa: A002
+        """What is in a node, in the order it came."""
+        return self._view().children(self._named(id))
+
+    def attributes(self, id: NodeId | str) -> dict[str, Any]:  # noqa: A002
+        """What is said of a node; of that node alone, never inherited."""
+        return self._view().attributes(self._named(id))
+
+    def stamp(self, id: NodeId | str) -> int | None:  # noqa: A002
+        """Since when the node is there [ns]; of geometry, the instant it shows. None for the root."""
+        return self._view().created_at(self._named(id))
+
+    def geometry(
+        self,
+        id: NodeId,  # noqa: A002
+        *,
+        level: int | None = None,
+        max_points: int | None = None,
+        distance_m: float | None = None,
+    ) -> Shape:
+        """What a node looks like: the finest shape, unless something coarser is asked for.
+
+        Args:
+            id: A geometry.
+            level: 0 is the finest.
+            max_points: The finest with at most so many points.
+            distance_m: The coarsest that a viewer at this distance cannot tell from the finest.
+        """
+        levels = self.levels(id)
+        given = [value for value in (level, max_points, distance_m) if value is not None]
+        if len(given) > 1:
+            raise InvalidArgument("Ask for a level, or for max_points, or for distance_m: one of them.", given)
+        if max_points is not None:
+            return levels.with_at_most(max_points)
+        if distance_m is not None:
+            return levels.seen_from(distance_m)
+        return levels[0 if level is None else level]
+
+    def levels(self, id: NodeId) -> Levels:  # noqa: A002
+        """All resolutions of a geometry, the finest first."""
+        levels: Levels = self._carried(id, "geometry", "`scene.children(id)` may have one.")
+        return levels
+
+    def connection(self, id: NodeId) -> Connection:  # noqa: A002
+        """What a connection ties to what, and when."""
+        tie: Connection = self._carried(id, "connection", "`scene.find` gives connections by their attributes.")
+        return tie
+
+    def _carried(self, id: NodeId, kind: str, cure: str) -> Any:  # noqa: A002
+        view = self._view()
+        found = view.kind(id)
+        if found != kind:
+            raise WrongKind(id, found, kind, cure)
+        return view.payload(id)
+
+    def frame(self, id: NodeId | str) -> str:  # noqa: A002
+        """The frame in which a node is: every query of the world answers for it.
+
+        A transform, a node with several parents and a node that stands for a frame have one of their own; other
+        nodes are in that of their parent.
+        """
+        return self._view().frame(self._named(id))
+
+    def find(self, query: Mapping[str, Any], *, under: NodeId | str | None = None) -> list[NodeId]:
+        """The nodes of which everything in the query is true, oldest first.
+
+        Texts, truth values and lists are exact, numbers compare, `re.compile(...)` must match the whole text, and the
+        functions `less`, `greater`, `between`, `exists`, `absent` of `armillary.scene` ask for more. An empty query
+        finds every node.
+
+        Args:
+            query: Names of attributes and what they must be.
+            under: Only this node and what is under it.
+        """
+        return self._view().find(conditions_of(query), ROOT_NODE if under is None else self._named(under))
+
+    def __contains__(self, id: object) -> bool:  # noqa: A002
+        return self._view().contains(self._named(id))  # type: ignore[arg-type]
+
+    def _named(self, target: NodeId | str) -> NodeId:
+        """A text names a frame."""
+        return node_of_frame(self._world, target)[0] if isinstance(target, str) else target

@@ -1,0 +1,336 @@
+"""The scene: things, what they look like, what is said of them, and where they are."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from armillary._core import ROOT_NODE, ChangeRecord, NodeId, SceneCore
+from armillary.errors import ChangesForgotten, InvalidArgument
+from armillary.scene._context import ChangeContext, SceneWorld
+from armillary.scene._observers import Observers
+from armillary.scene._past import PastScene
+from armillary.scene._records import told_by
+from armillary.scene._volumes import SceneVolumes
+from armillary.scene.changes import (
+    NOW,
+    AddConnection,
+    AddFrame,
+    AddGeometry,
+    AddGroup,
+    AddParent,
+    AddRemoteRoot,
+    AddTransform,
+    AddUncertainTransform,
+    Change,
+    Now,
+    Remove,
+    RemoveParent,
+    SetAttributes,
+    SetTransform,
+)
+
+if TYPE_CHECKING:
+    import queue
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from armillary._core import SceneView, WorldCore
+    from armillary.scene.shapes import Shape
+    from armillary.transforms import Transform
+
+__all__ = ["Scene"]
+
+_MAKERS = (
+    AddGroup,
+    AddTransform,
+    AddUncertainTransform,
+    AddGeometry,
+    AddConnection,
+    AddRemoteRoot,
+    AddFrame,
+)
+
+
+class Scene(SceneVolumes):
+    """The things of one world: a directed graph without circles of groups, transforms, geometry and connections.
+
+    A node may have several parents: several pieces of information on one thing. It is there while the root reaches
+    it. Every change takes `at`, since when it is true; `NOW` is the time of the world's clock. Where a node is asked
+    for, a text names a frame of the world, which has a node of its own as soon as something is said of it.
+    """
+
+    def __init__(self, world: Any, *, history_ns: int, max_journal: int, max_undo: int) -> None:
+        native: WorldCore = world
+        core = SceneCore(
+            native,
+            author=world.name,
+            root_frame=world.root_frame,
+            history_ns=history_ns,
+            max_journal=max_journal,
+            max_undo=max_undo,
+            bearer=secrets.randbits(64),
+        )
+        self._begin(world, core)
+
+    def _copied_for(self, world: Any) -> Scene:
+        """The same scene in a copy of its world."""
+        twin = Scene.__new__(Scene)
+        twin._begin(world, self._core.copied(world, secrets.randbits(64)))  # noqa: SLF001  (of this class)
+        return twin
+
+    def _begin(self, world: Any, core: SceneCore) -> None:
+        self._world: SceneWorld = world
+        self._core = core
+        self._observers = Observers(world._report)  # noqa: SLF001  (one world, two modules)
+        self._order = threading.Lock()  # changes are put in line for observers in the order in which they happened
+        super().__init__()
+
+    def _view(self) -> SceneView:
+        return self._core.view()
+
+    # -- Adding
+
+    def add_group(
+        self,
+        *,
+        parent: NodeId | str,
+        attributes: Mapping[str, Any] | None = None,
+        at: int | Now = NOW,
+        id: NodeId | None = None,  # noqa: A002
+    ) -> NodeId:
+        """A node that holds others together."""
+        return self._do(AddGroup(parent=parent, attributes=attributes, at=at, id=id))
+
+    def add_transform(
+        self,
+        *,
+        parent: NodeId | str,
+        transform: Transform,
+        at: int | Now | None = NOW,
+        attributes: Mapping[str, Any] | None = None,
+        id: NodeId | None = None,  # noqa: A002
+    ) -> NodeId:
+        """A node with a pose in its parent and a frame of its own, whose history `set_transform` writes.
+
+        `at=None`: it is there always, and never expires.
+        """
+        return self._do(AddTransform(parent=parent, transform=transform, at=at, attributes=attributes, id=id))
+
+    def add_uncertain_transform(
+        self,
+        *,
+        parent: NodeId | str,
+        transform: Transform,
+        covariance: ArrayLike,
+        at: int | Now | None = NOW,
+        attributes: Mapping[str, Any] | None = None,
+        id: NodeId | None = None,  # noqa: A002
+    ) -> NodeId:
+        """The same, with how sure the pose is: (6, 6), translation then rotation, in the tangent of the node."""
+        return self._do(
+            AddUncertainTransform(
+                parent=parent, transform=transform, covariance=covariance, at=at, attributes=attributes, id=id
+            )
+        )
+
+    def add_geometry(
+        self,
+        *,
+        parent: NodeId | str,
+        shape: Shape,
+        at: int | Now = NOW,
+        attributes: Mapping[str, Any] | None = None,
+        levels: Sequence[Shape] = (),
+        id: NodeId | None = None,  # noqa: A002
+    ) -> NodeId:
+        """What something looks like; `levels` are coarser shapes of the same thing, the finer ones first."""
+        return self._do(
+            AddGeometry(parent=parent, shape=shape, at=at, attributes=attributes, levels=tuple(levels), id=id)
+        )
+
+    def add_connection(
+        self,
+        *,
+        parent: NodeId | str,
+        sources: Iterable[NodeId],
+        targets: Iterable[NodeId],
+        start: int | None = None,
+        end: int | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        at: int | Now = NOW,
+        id: NodeId | None = None,  # noqa: A002
+    ) -> NodeId:
+        """A labelled tie from some nodes to others, from `start` until `end`."""
+        return self._do(
+            AddConnection(
+                parent=parent,
+                sources=tuple(sources),
+                targets=tuple(targets),
+                start=start,
+                end=end,
+                attributes=attributes,
+                at=at,
+                id=id,
+            )
+        )
+
+    def add_remote_root(
+        self,
+        id: NodeId,  # noqa: A002
+        *,
+        attributes: Mapping[str, Any] | None = None,
+        at: int | Now = NOW,
+    ) -> NodeId:
+        """The root of another agent's graph: addressed by its id, found by searches once `add_parent` mounts it."""
+        return self._do(AddRemoteRoot(id, attributes, at))
+
+    # -- Changing
+
+    def set_attributes(self, id: NodeId | str, attributes: Mapping[str, Any], *, at: int | Now = NOW) -> None:  # noqa: A002
+        """Say something of a node, or of any frame. Keys that are not named stay; None removes one."""
+        self._do(SetAttributes(id, attributes, at))
+
+    def set_transform(
+        self,
+        id: NodeId,  # noqa: A002
+        transform: Transform,
+        *,
+        covariance: ArrayLike | None = None,
+        at: int | Now = NOW,
+    ) -> None:
+        """Say where a transform is at one instant: a sample of its history."""
+        self._do(SetTransform(id, transform, covariance, at))
+
+    def add_parent(self, id: NodeId, parent: NodeId | str, *, at: int | Now = NOW) -> None:  # noqa: A002
+        """Put a node into one more group: another piece of information on the same thing. It moves nothing."""
+        self._do(AddParent(id, parent, at))
+
+    def remove_parent(self, id: NodeId, parent: NodeId | str, *, at: int | Now = NOW) -> None:  # noqa: A002
+        """Take a node out of a group; with its last parent it dies, and what is under it alone."""
+        self._do(RemoveParent(id, parent, at))
+
+    def remove(self, id: NodeId, *, at: int | Now = NOW, subtree: bool = False) -> None:  # noqa: A002
+        """Take a node out of the scene, and what is under it alone. Questions about earlier instants still answer.
+
+        Frames of others that hang under it refuse, unless `subtree=True`: they stay, and hang nowhere.
+        """
+        self._do(Remove(id, at, subtree))
+
+    def _do(self, change: Change) -> NodeId:
+        return self._applied((change,))[0]
+
+    def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
+        """All of these changes, or none. For each of them the node that it made; None where it made none."""
+        changes = tuple(changes)
+        nodes = self._applied(changes)
+        return [node if isinstance(change, _MAKERS) else None for change, node in zip(changes, nodes, strict=True)]
+
+    def _applied(self, changes: tuple[Change, ...]) -> list[NodeId]:
+        """The node that each change is about."""
+        context = ChangeContext(self._world, self._core.view())
+        for change in changes:
+            if not isinstance(change, Change):
+                raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)
+            context.add(change)
+        if not self._observers:
+            nodes = self._core.apply(context.wishes, context.now_ns)[1]
+        else:
+            with self._order:
+                records, nodes = self._core.apply(context.wishes, context.now_ns)
+                samples = (change for change in changes if isinstance(change, SetTransform))
+                told = [replace(sample, at=context.at(sample.at)) for sample in samples]
+                self._observers.post([*told_by(records), *told])
+            self._observers.tell()
+        return [nodes[place] for place in context.places]
+
+    def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
+        """Take what other copies of this scene accepted, in any order, any number of times; what was new of it.
+
+        Nothing is refused: where copies disagree, the same rules lead each of them to the same scene.
+        """
+        heard = list(records)
+        if not all(isinstance(record, ChangeRecord) for record in heard):
+            raise InvalidArgument("merge takes the records that `scene.changes()` of another copy gives.", records)
+        return self._happens(lambda: self._core.merge(heard))
+
+    def undo(self) -> list[ChangeRecord]:
+        """Take the last `apply` back, as a new change. Refused where something was built on it; samples stay."""
+        return self._happens(lambda: self._core.undo(self._world.now()))
+
+    def redo(self) -> list[ChangeRecord]:
+        """Take the last `undo` back."""
+        return self._happens(lambda: self._core.redo(self._world.now()))
+
+    def _happens(self, happen: Callable[[], list[ChangeRecord]]) -> list[ChangeRecord]:
+        if not self._observers:
+            return happen()
+        with self._order:
+            records = happen()
+            self._observers.post(told_by(records))
+        self._observers.tell()
+        return records
+
+    # -- Others
+
+    def attach(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
+        """Tell an observer of every change: in order, in batches, after it happened.
+
+        A callable is called on the thread that made the change, a queue gets the batches put into it. What an
+        observer raises goes to `world.on_error`.
+        """
+        self._observers.attach(observer)
+
+    def detach(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
+        """Tell an observer no more."""
+        self._observers.detach(observer)
+
+    def changes(self, *, beyond: Mapping[int, tuple[int, list[int]]] | None = None) -> list[ChangeRecord]:
+        """The changes that are kept, oldest first; with `beyond`, those that somebody lacks who `heard()` so much.
+
+        Raises:
+            ChangesForgotten: Some that are lacking are not kept any more: start from a full copy.
+        """
+        if beyond is None:
+            return self._core.journal()
+        records, is_complete = self._core.changes_beyond(dict(beyond))
+        if not is_complete:
+            raise ChangesForgotten(len(self._core.journal()))
+        return records
+
+    def heard(self) -> dict[int, tuple[int, list[int]]]:
+        """What this copy has heard from whom: everything up to a number, and some numbers beyond."""
+        return self._view().heard()
+
+    # -- Comparing, and the past
+
+    def digest(self, *, under: NodeId | str | None = None) -> str:
+        """64 digits that are equal for equal scenes: ids, containment, attributes, geometry, connections.
+
+        Samples and who said what are not part of it.
+        """
+        return self._view().digest(ROOT_NODE if under is None else self._named(under)).hex()
+
+    def difference(self, other: Scene) -> list[NodeId]:
+        """The nodes that differ between two copies; equal parts are skipped by their digests."""
+        if not isinstance(other, Scene):
+            raise InvalidArgument(f"A scene differs from another scene, got {other!r}.", other)
+        return self._view().difference(other._view())[0]
+
+    def as_of(self, stamp: int) -> PastScene:
+        """The scene as it was at an instant, as far as it is known now.
+
+        Raises:
+            InvalidStamp: So long ago that what ended before may be forgotten.
+        """
+        return PastScene(self._world, self._core.view_at(stamp), stamp)
+
+    def __len__(self) -> int:
+        return len(self._view())
+
+    def __repr__(self) -> str:
+        return f"Scene({len(self)} nodes)"

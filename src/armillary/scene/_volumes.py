@@ -1,0 +1,139 @@
+"""Spheres around the nodes of a scene, and what they make short: overlaps and rays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary._core import ROOT_NODE, NodeId
+from armillary.scene._context import node_of_frame
+from armillary.scene._reading import SceneReader
+from armillary.scene.geometry import Placements
+from armillary.scene.hierarchy import Hierarchy
+from armillary.stamps import LATEST, Latest
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from armillary._core import SceneView
+    from armillary.scene._found import Overlaps, RayHits
+    from armillary.scene.shapes import Shape
+    from armillary.scene.volumes import BoundingSphere
+
+__all__ = ["SceneVolumes"]
+
+
+class SceneVolumes(SceneReader):
+    """The part of a scene that asks where its shapes are."""
+
+    _world: Any
+
+    def __init__(self) -> None:
+        self._hierarchy = Hierarchy()
+        self._seen = _Seen(self._view(), -1)
+
+    def bounding_sphere(self, id: NodeId | str, *, at: int | Latest = LATEST) -> BoundingSphere | None:  # noqa: A002
+        """A sphere around everything at or under a node, in its own frame; None where nothing has a shape."""
+        return self._hierarchy.bounding_sphere(self._geometry(), self._named(id), at=at)
+
+    def overlapping(
+        self, shape: Shape, *, in_frame: str, at: int | Latest = LATEST, under: NodeId | str | None = None
+    ) -> Overlaps:
+        """The nodes whose shapes have a point in common with this one, which is in `in_frame`.
+
+        Whole branches are passed over by the spheres around them; `.visited` counts the nodes that were looked at,
+        `.missing` names those whose frames have no pose at this instant.
+        """
+        below = ROOT_NODE if under is None else self._named(under)
+        return self._hierarchy.overlapping(self._geometry(), shape, in_frame=in_frame, at=at, under=below)
+
+    def raycast(
+        self,
+        *,
+        origin: ArrayLike,
+        direction: ArrayLike,
+        in_frame: str,
+        at: int | Latest = LATEST,
+        max_m: float = math.inf,
+        under: NodeId | str | None = None,
+    ) -> RayHits:
+        """The nodes that a ray meets, the nearest first."""
+        return self._hierarchy.raycast(
+            self._geometry(),
+            origin=origin,
+            direction=direction,
+            in_frame=in_frame,
+            at=at,
+            max_m=max_m,
+            under=ROOT_NODE if under is None else self._named(under),
+        )
+
+    def _geometry(self) -> _Geometry:
+        view, outside = self._view(), self._world._structure_number()  # noqa: SLF001
+        if (view.number, outside) != (self._seen.view.number, self._seen.outside):
+            self._seen = _Seen(view, outside)
+        return _Geometry(self._world, self._seen)
+
+
+class _Seen:
+    """One version of the structure: the scene's, and how often frames were changed beside it."""
+
+    def __init__(self, view: SceneView, outside: int) -> None:
+        self.view, self.outside = view, outside
+
+
+class _Geometry:
+    """A scene as searches see it. Implements `armillary.scene.geometry.SceneGeometry`."""
+
+    def __init__(self, world: Any, seen: _Seen) -> None:
+        self._world, self._seen = world, seen
+
+    @property
+    def version(self) -> object:
+        return self._seen
+
+    def changed_since(self, version: object) -> Collection[Hashable] | None:
+        if not isinstance(version, _Seen) or version.outside != self._seen.outside:
+            return None
+        return _touched(version.view, self._seen.view)
+
+    def children(self, node: Hashable) -> Sequence[Hashable]:
+        return self._seen.view.children(node)  # type: ignore[arg-type]
+
+    def parents(self, node: Hashable) -> Sequence[Hashable]:
+        return self._seen.view.parents(node) if self._seen.view.contains(node) else []  # type: ignore[arg-type]
+
+    def shape(self, node: Hashable) -> Shape | None:
+        levels = self._seen.view.payload(node) if self._seen.view.kind(node) == "geometry" else None  # type: ignore[arg-type]
+        return None if levels is None else levels[0]
+
+    def frame(self, node: Hashable) -> str:
+        return self._seen.view.frame(node)
+
+    def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], at: int | Latest) -> Placements:
+        matrices, is_fixed = self._world._placements(in_frame, list(frames), at)  # noqa: SLF001
+        for i in np.flatnonzero(np.isnan(matrices[:, 0, 0])).tolist():
+            self._place_in_one_of_several(in_frame, frames[i], at, matrices[i])
+        return Placements(matrices, np.asarray(is_fixed, dtype=bool))
+
+    def _place_in_one_of_several(self, in_frame: str, frame: str, at: int | Latest, out: NDArray[np.float64]) -> None:
+        """A node with several parents is contested, but in the frame of each of them it is where it says itself."""
+        view, node = self._seen.view, node_of_frame(self._world, frame)[0]
+        if not view.contains(node) or in_frame not in (view.frame(parent) for parent in view.parents(node)):
+            return
+        out[:] = self._world._placements(view.hub_frame(node), [frame], at)[0][0]  # noqa: SLF001
+
+
+def _touched(before: SceneView, after: SceneView) -> Collection[Hashable] | None:
+    """Nodes that differ, and their parents; None where a node got a frame, so that others below are in another one."""
+    ids, _ = after.difference(before)
+    touched: set[Hashable] = set(ids)
+    for node in ids:
+        views = [view for view in (before, after) if view.contains(node)]
+        if len({view.has_frame(node) for view in views}) > 1:
+            return None
+        touched.update(parent for view in views for parent in view.parents(node))
+    return touched

@@ -1,0 +1,81 @@
+"""What an attribute must be, in a search."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from armillary.errors import InvalidArgument
+
+__all__ = ["Condition", "absent", "between", "exists", "greater", "greater_equal", "less", "less_equal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A demand on one attribute; made by the functions of this module."""
+
+    parts: tuple[Any, ...]
+
+
+def exists() -> Condition:
+    """The attribute is there, whatever it is."""
+    return Condition(("exists",))
+
+
+def absent() -> Condition:
+    """The attribute is not there. Alone it looks at every node: give another demand with it where you can."""
+    return Condition(("absent",))
+
+
+def less(value: float) -> Condition:
+    """A number below this one."""
+    return _within(None, value, high_included=False)
+
+
+def less_equal(value: float) -> Condition:
+    """A number not above this one."""
+    return _within(None, value)
+
+
+def greater(value: float) -> Condition:
+    """A number above this one."""
+    return _within(value, None, low_included=False)
+
+
+def greater_equal(value: float) -> Condition:
+    """A number not below this one."""
+    return _within(value, None)
+
+
+def between(low: float, high: float) -> Condition:
+    """A number from this one to that one, both included."""
+    return _within(low, high)
+
+
+def _within(
+    low: float | None, high: float | None, *, low_included: bool = True, high_included: bool = True
+) -> Condition:
+    for bound in (low, high):
+        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, int | float) or bound != bound):  # noqa: PLR0124
+            raise InvalidArgument(f"Attributes are compared with numbers, got {bound!r}.", bound)
+    return Condition(("between", low, high, low_included, high_included))
+
+
+def conditions_of(query: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """A query as the native search takes it."""
+    if not isinstance(query, Mapping):
+        raise InvalidArgument('A search takes a mapping, as in find({"name": "cup"}).', query)
+    return [_condition(key, wanted) for key, wanted in query.items()]
+
+
+def _condition(key: str, wanted: Any) -> tuple[Any, ...]:
+    if not isinstance(key, str):
+        raise InvalidArgument(f"The name of an attribute is a text, got {key!r}.", key)
+    if isinstance(wanted, Condition):
+        return (key, *wanted.parts)
+    if isinstance(wanted, re.Pattern):
+        pattern = wanted
+        return (key, "matches", lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None)
+    return (key, "equals", wanted)

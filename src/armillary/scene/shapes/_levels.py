@@ -1,0 +1,90 @@
+"""One thing at several resolutions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from armillary.errors import InvalidShape
+from armillary.scene.shapes._shape import Shape
+
+SHARP_RAD = 1e-3
+"""What a viewer can tell apart, unless said otherwise: about a pixel of a camera."""
+
+
+@dataclass(frozen=True)
+class Levels(Sequence[Shape]):
+    """One thing at several resolutions, the finest first.
+
+    What a level leaves out is no larger than its error. The error of the finest is its `resolution_m`; so is that of
+    the others, but one that has none (a `Box` in place of a cloud) errs by its whole size. No level errs by less than
+    the finer ones.
+
+    Attributes:
+        shapes: The finest first; at least one.
+
+    >>> from armillary import Box, Mesh
+    >>> cube = Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])
+    >>> Levels((cube, Box((1, 1, 1)))).with_at_most(2)
+    Box(size_m=(1.0, 1.0, 1.0))
+    """
+
+    shapes: tuple[Shape, ...]
+
+    def __post_init__(self) -> None:
+        shapes = tuple(self.shapes)
+        strange = [shape for shape in shapes if not isinstance(shape, Shape)]
+        if strange or not shapes:
+            is_wrong = f"{strange[0]!r} is no shape." if strange else "No level was given."
+            raise InvalidShape(f"{is_wrong} Give shapes, the finest first.", strange[0] if strange else None)
+        object.__setattr__(self, "shapes", shapes)
+        self._check_order()
+
+    def _check_order(self) -> None:
+        numbers = [shape.number_of_points for shape in self.shapes]
+        if numbers != sorted(numbers, reverse=True):
+            raise InvalidShape(f"The levels have {numbers} points. Give the finest first.", self.shapes)
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    def __iter__(self) -> Iterator[Shape]:
+        return iter(self.shapes)
+
+    def __getitem__(self, level: int) -> Shape:  # type: ignore[override]
+        """Level 0 is the finest."""
+        if not 0 <= level < len(self.shapes):
+            is_wrong = f"There is no level {level!r}: this has {len(self.shapes)}."
+            raise InvalidShape(f"{is_wrong} Ask for 0, the finest, to {len(self.shapes) - 1}.", level)
+        return self.shapes[level]
+
+    def with_at_most(self, max_points: int) -> Shape:
+        """The finest level of no more points; the coarsest where all have more."""
+        fitting = (shape for shape in self.shapes if shape.number_of_points <= max_points)
+        return next(fitting, self.shapes[-1])
+
+    def seen_from(self, distance_m: float, *, sharp_rad: float = SHARP_RAD) -> Shape:
+        """The coarsest level that looks like the finest from so far away.
+
+        Its error is seen under an angle of at most `sharp_rad`; the finest where no level is so good.
+        """
+        if not distance_m >= 0.0:
+            raise InvalidShape(f"A viewer at {distance_m!r} m is nowhere. Give a distance, not below zero.", distance_m)
+        hidden_m = distance_m * math.tan(sharp_rad)
+        fitting = [shape for shape, error_m in zip(self.shapes, self.errors_m, strict=True) if error_m <= hidden_m]
+        return fitting[-1] if fitting else self.shapes[0]
+
+    @cached_property
+    def errors_m(self) -> tuple[float, ...]:
+        """By how much each level may differ from the thing, never less than the one before."""
+        errors_m = [self.shapes[0].resolution_m]
+        for shape in self.shapes[1:]:
+            errors_m.append(max(errors_m[-1], shape.resolution_m or _size_m(shape)))
+        return tuple(errors_m)
+
+
+def _size_m(shape: Shape) -> float:
+    sphere = shape.bounding_sphere()
+    return 0.0 if sphere is None else 2.0 * sphere.radius_m

@@ -1,0 +1,206 @@
+"""Shapes that a few numbers describe, centred in their frame."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from armillary.errors import InvalidShape
+from armillary.scene.shapes._borders import Floats, as_length_m, as_triple
+from armillary.scene.shapes._convex import Convex, Drum, Hull
+from armillary.scene.shapes._rays import between_planes, entered_m, within_round
+from armillary.scene.shapes._shape import TOUCH_M, Shape, as_rows
+from armillary.scene.volumes import BoundingBox, BoundingSphere
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_ORIGIN = (0.0, 0.0, 0.0)
+
+
+class _Solid(Shape):
+    """Of one convex part, centred."""
+
+    @property
+    @abstractmethod
+    def _half_size(self) -> tuple[float, float, float]:
+        """From the centre to the faces of its box."""
+
+    @property
+    @abstractmethod
+    def convex(self) -> Convex:
+        """Its only part."""
+
+    def bounding_box(self) -> BoundingBox:
+        half = np.array(self._half_size)
+        return BoundingBox(-half, half)
+
+    def convex_parts(self, near: BoundingBox) -> Sequence[Convex]:  # noqa: ARG002
+        return (self.convex,)
+
+
+@dataclass(frozen=True, eq=False)
+class Sphere(_Solid):
+    """A ball around the origin.
+
+    >>> Sphere(0.5).contains([(0.0, 0.0, 0.5), (0.5, 0.5, 0.0)])
+    array([ True, False])
+    """
+
+    kind: ClassVar[str] = "sphere"
+
+    radius_m: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius_m", as_length_m(self.radius_m, "The radius of a Sphere"))
+
+    @property
+    def _half_size(self) -> tuple[float, float, float]:
+        return (self.radius_m,) * 3
+
+    @cached_property
+    def convex(self) -> Convex:
+        return Hull((_ORIGIN,), self.radius_m)
+
+    def bounding_sphere(self) -> BoundingSphere:
+        return BoundingSphere(_ORIGIN, self.radius_m)
+
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = np.linalg.norm(as_rows(points), axis=1) <= self.radius_m + TOUCH_M
+        return inside
+
+    def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
+        return entered_m(within_round(tuple(origin.tolist()), tuple(direction.tolist()), self.radius_m))
+
+
+@dataclass(frozen=True, eq=False)
+class Box(_Solid):
+    """A cuboid around the origin, along the axes.
+
+    Attributes:
+        size_m: Its whole lengths along x, y and z.
+
+    >>> Box((1.0, 2.0, 3.0)).bounding_box()
+    BoundingBox(low=(-0.5, -1, -1.5), high=(0.5, 1, 1.5))
+    """
+
+    kind: ClassVar[str] = "box"
+
+    size_m: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        size_m = as_triple(self.size_m, "the size of a Box")
+        if min(size_m) < 0.0:
+            raise InvalidShape(f"The size of a Box is {size_m} m. Give lengths that are not below zero.", self.size_m)
+        object.__setattr__(self, "size_m", size_m)
+
+    @property
+    def _half_size(self) -> tuple[float, float, float]:
+        x, y, z = self.size_m
+        return x / 2.0, y / 2.0, z / 2.0
+
+    @cached_property
+    def convex(self) -> Convex:
+        x, y, z = self._half_size
+        return Hull(tuple(product((-x, x), (-y, y), (-z, z))), 0.0)
+
+    def bounding_sphere(self) -> BoundingSphere:
+        return BoundingSphere(_ORIGIN, float(np.linalg.norm(self._half_size)))
+
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        is_within = np.abs(as_rows(points)) <= np.array(self._half_size) + TOUCH_M
+        return np.asarray(is_within.all(axis=1))
+
+    def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
+        axes = zip(origin.tolist(), direction.tolist(), self._half_size, strict=True)
+        return entered_m(*(between_planes(start, slope, -half, half) for start, slope, half in axes))
+
+
+@dataclass(frozen=True, eq=False)
+class Cylinder(_Solid):
+    """A round pillar around the origin, along z; flat at both ends.
+
+    Attributes:
+        radius_m: From the axis to the mantle.
+        length_m: From one end to the other.
+    """
+
+    kind: ClassVar[str] = "cylinder"
+
+    radius_m: float
+    length_m: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius_m", as_length_m(self.radius_m, "The radius of a Cylinder"))
+        object.__setattr__(self, "length_m", as_length_m(self.length_m, "The length of a Cylinder"))
+
+    @property
+    def _half_size(self) -> tuple[float, float, float]:
+        return self.radius_m, self.radius_m, self.length_m / 2.0
+
+    @cached_property
+    def convex(self) -> Convex:
+        return Drum(_ORIGIN, (0.0, 0.0, 1.0), self.radius_m, self.length_m / 2.0)
+
+    def bounding_sphere(self) -> BoundingSphere:
+        return BoundingSphere(_ORIGIN, float(np.hypot(self.radius_m, self.length_m / 2.0)))
+
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        rows = as_rows(points)
+        is_near_axis = np.hypot(rows[:, 0], rows[:, 1]) <= self.radius_m + TOUCH_M
+        inside: NDArray[np.bool_] = is_near_axis & (np.abs(rows[:, 2]) <= self.length_m / 2.0 + TOUCH_M)
+        return inside
+
+    def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
+        (x, y, z), (dx, dy, dz), half = origin.tolist(), direction.tolist(), self.length_m / 2.0
+        return entered_m(within_round((x, y), (dx, dy), self.radius_m), between_planes(z, dz, -half, half))
+
+
+@dataclass(frozen=True, eq=False)
+class Capsule(_Solid):
+    """A pillar around the origin, along z, with a half ball on each end.
+
+    Attributes:
+        radius_m: Of the pillar and of the balls.
+        length_m: Of the pillar; from tip to tip it is `2 * radius_m` longer.
+    """
+
+    kind: ClassVar[str] = "capsule"
+
+    radius_m: float
+    length_m: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius_m", as_length_m(self.radius_m, "The radius of a Capsule"))
+        object.__setattr__(self, "length_m", as_length_m(self.length_m, "The length of a Capsule"))
+
+    @property
+    def _half_size(self) -> tuple[float, float, float]:
+        return self.radius_m, self.radius_m, self.length_m / 2.0 + self.radius_m
+
+    @cached_property
+    def convex(self) -> Convex:
+        half = self.length_m / 2.0
+        return Hull(((0.0, 0.0, -half), (0.0, 0.0, half)), self.radius_m)
+
+    def bounding_sphere(self) -> BoundingSphere:
+        return BoundingSphere(_ORIGIN, self.length_m / 2.0 + self.radius_m)
+
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        rows = as_rows(points)
+        beyond = np.maximum(np.abs(rows[:, 2]) - self.length_m / 2.0, 0.0)
+        off_axis = np.hypot(rows[:, 0], rows[:, 1])
+        inside: NDArray[np.bool_] = np.hypot(off_axis, beyond) <= self.radius_m + TOUCH_M
+        return inside
+
+    def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
+        (x, y, z), (dx, dy, dz), half = origin.tolist(), direction.tolist(), self.length_m / 2.0
+        pillar = entered_m(within_round((x, y), (dx, dy), self.radius_m), between_planes(z, dz, -half, half))
+        balls = (entered_m(within_round((x, y, z - end), (dx, dy, dz), self.radius_m)) for end in (-half, half))
+        return min(pillar, *balls)

@@ -1,0 +1,216 @@
+"""What every shape has: a kind, fields, a digest, bounds, and answers about points, rays and other shapes."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from armillary.errors import InvalidShape
+from armillary.scene.shapes._borders import Floats, as_array
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from armillary.scene.shapes._convex import Convex
+    from armillary.scene.volumes import BoundingBox, BoundingSphere
+    from armillary.transforms import Transform
+
+# Shapes that come as near as this touch, and a point as near as this to a shape is in it.
+TOUCH_M = 1e-9
+
+
+class ShapeFields(NamedTuple):
+    """All that a shape is made of.
+
+    Attributes:
+        plain: Names to values that JSON can hold.
+        arrays: Names to arrays.
+    """
+
+    plain: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+
+class Shape(ABC):
+    """The form of a thing, in a frame of its own; never changes.
+
+    A new kind is one subclass: a frozen dataclass (`eq=False`) with a `kind`, whose fields are numbers, tuples of
+    numbers and arrays, and the abstract methods below. Files, digests, equality and searches need nothing else.
+
+    Two shapes are equal when they are of one kind and every number in them is the same, bit by bit and in the same
+    precision; the digests of equal shapes are equal.
+    """
+
+    kind: ClassVar[str]
+    """The name in files; unique."""
+
+    _kinds: ClassVar[dict[str, type[Shape]]] = {}
+
+    parts_are_skin: bool = False
+    """Whether `convex_parts` are the surface of something solid, rather than the whole of it."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        kind = cls.__dict__.get("kind")
+        if kind is None:
+            return
+        rival = Shape._kinds.get(kind)
+        if rival is not None and (rival.__module__, rival.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise InvalidShape(f"The kind '{kind}' is taken by {rival.__qualname__}. Choose another name.", kind)
+        Shape._kinds[kind] = cls
+
+    @abstractmethod
+    def bounding_sphere(self) -> BoundingSphere | None:
+        """A sphere that contains all of it; None where there is nothing."""
+
+    @abstractmethod
+    def bounding_box(self) -> BoundingBox | None:
+        """The smallest box along the axes that contains all of it; None where there is nothing."""
+
+    @abstractmethod
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """Which of these points, shape (N, 3), are in it: shape (N,). The surface belongs to it, to a nanometre."""
+
+    @abstractmethod
+    def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
+        """How far a ray goes until it meets this: 0 from within, infinity where it never does.
+
+        Args:
+            origin: Where it begins, shape (3,).
+            direction: Where it goes, a unit vector of shape (3,).
+        """
+
+    @abstractmethod
+    def convex_parts(self, near: BoundingBox) -> Sequence[Convex]:
+        """Convex bodies that together are this shape; those that do not meet `near` may be left out."""
+
+    @property
+    def convex(self) -> Convex | None:
+        """All of it as one convex body, where it is one."""
+        return None
+
+    @property
+    def loose_points(self) -> NDArray[Any] | None:
+        """Its points, shape (N, 3), where it is nothing but points."""
+        return None
+
+    @property
+    def number_of_points(self) -> int:
+        """How many points, vertices or cells it is made of; 0 for what a few numbers describe."""
+        return 0
+
+    @property
+    def resolution_m(self) -> float:
+        """The typical distance between neighbouring points; 0 for what is described exactly."""
+        return 0.0
+
+    def overlaps(self, other: Shape, *, this_T_other: Transform) -> bool:
+        """Whether the two have a point in common, or come within a nanometre of each other.
+
+        >>> from armillary import Sphere, Transform
+        >>> apart = Transform.from_xyz_rpy(xyz=(2.5, 0, 0), rpy=(0, 0, 0))
+        >>> Sphere(1.0).overlaps(Sphere(1.0), this_T_other=apart)
+        False
+        """
+        from armillary.scene.shapes._touching import overlap  # noqa: PLC0415  (it asks shapes about each other)
+
+        return overlap(self, other, this_T_other)
+
+    def to_fields(self) -> ShapeFields:
+        """Everything it is made of, for files."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+        plain = {name: _as_plain(value) for name, value in values.items() if name not in arrays}
+        return ShapeFields(plain, arrays)
+
+    @classmethod
+    def from_fields(cls, plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Shape:
+        """The shape with these fields, as `to_fields` gives them."""
+        names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
+        given = {**plain, **arrays}
+        if given.keys() != names:
+            is_wrong = f"A '{cls.kind}' has the fields {_listed(names)}, and {_listed(given)} were given."
+            raise InvalidShape(f"{is_wrong} Give exactly its fields.", dict(plain))
+        return cls(**given)
+
+    @staticmethod
+    def of_kind(kind: str, plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Shape:
+        """The shape of a kind given by name, with these fields."""
+        found = Shape._kinds.get(kind) if isinstance(kind, str) else None
+        if found is None:
+            raise InvalidShape(f"No kind of shape is named {kind!r}. There are: {_listed(Shape._kinds)}.", kind)
+        return found.from_fields(plain, arrays)
+
+    def digest(self) -> bytes:
+        """Thirty-two bytes that only equal shapes share (SHA-256 of kind, fields and arrays)."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> bytes:
+        plain, arrays = self.to_fields()
+        total = sha256(_canonical([self.kind, plain]))
+        for name, array in sorted(arrays.items()):
+            little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+            total.update(_canonical([name, little.dtype.str, list(little.shape)]))
+            total.update(np.ascontiguousarray(little).data)
+        return total.digest()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Shape):
+            return NotImplemented
+        if type(self) is not type(other):
+            return False
+        mine, theirs = self.to_fields(), other.to_fields()
+        return mine.plain == theirs.plain and _are_same(mine.arrays, theirs.arrays)
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    def __copy__(self) -> Shape:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Shape:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        plain, arrays = self.to_fields()
+        return Shape.of_kind, (self.kind, plain, arrays)
+
+
+def as_rows(points: ArrayLike) -> Floats:
+    """Points to ask about, shape (N, 3)."""
+    rows = np.asarray(as_array(points, "The points"), dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != 3:  # noqa: PLR2004
+        raise InvalidShape(f"The points have the shape {rows.shape}. Give (N, 3): one row x, y, z per point.", points)
+    return rows
+
+
+def _as_plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _canonical(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(f"'{name}'" for name in sorted(names)) or "none"
+
+
+def _are_same(mine: dict[str, NDArray[Any]], theirs: dict[str, NDArray[Any]]) -> bool:
+    return mine.keys() == theirs.keys() and all(_is_same(mine[name], theirs[name]) for name in mine)
+
+
+def _is_same(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    if (a.dtype, a.shape) != (b.dtype, b.shape):
+        return False
+    return a is b or bool(np.array_equal(a.reshape(-1).view(np.uint8), b.reshape(-1).view(np.uint8)))
