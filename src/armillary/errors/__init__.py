@@ -23,7 +23,6 @@ from armillary.errors.nodes import (
     ObserverBehind,
     PermanentNode,
     SceneCycle,
-    SceneError,
     UnknownNode,
     WrongKind,
 )
@@ -111,7 +110,6 @@ __all__ = [
     "RelationMissing",
     "RepresentationDiffers",
     "SceneCycle",
-    "SceneError",
     "SemanticError",
     "SingleSample",
     "StampDiffers",

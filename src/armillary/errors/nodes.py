@@ -25,19 +25,12 @@ __all__ = [
     "ObserverBehind",
     "PermanentNode",
     "SceneCycle",
-    "SceneError",
     "UnknownNode",
     "WrongKind",
 ]
 
 
-class SceneError(ArmillaryError):
-    """Something that a scene refuses; `node` is what it is about."""
-
-    node: NodeId
-
-
-class UnknownNode(SceneError, LookupError):
+class UnknownNode(ArmillaryError, LookupError):
     """A node that is not in the scene: it never was, or it died with its last parent."""
 
     def __init__(self, node: NodeId) -> None:
@@ -48,7 +41,7 @@ class UnknownNode(SceneError, LookupError):
         )
 
 
-class NodeExists(SceneError, ValueError):
+class NodeExists(ArmillaryError, ValueError):
     """An id that is taken."""
 
     def __init__(self, node: NodeId) -> None:
@@ -58,7 +51,7 @@ class NodeExists(SceneError, ValueError):
         )
 
 
-class WrongKind(SceneError, TypeError):
+class WrongKind(ArmillaryError, TypeError):
     """A node of a kind that cannot do this; `kind` is what it is."""
 
     def __init__(self, node: NodeId, kind: str, wanted: str, cure: str) -> None:
@@ -80,7 +73,7 @@ class NotATransform(WrongKind):
         super().__init__(node, kind, "transform", "Set the transform above it, or put one there with `add_transform`.")
 
 
-class SceneCycle(SceneError, ValueError):
+class SceneCycle(ArmillaryError, ValueError):
     """A node that was to contain itself; `path` leads from the wanted parent up to the node."""
 
     def __init__(self, node: NodeId, path: Sequence[NodeId]) -> None:
@@ -91,7 +84,7 @@ class SceneCycle(SceneError, ValueError):
         )
 
 
-class NotItsParent(SceneError, ValueError):
+class NotItsParent(ArmillaryError, ValueError):
     """A containment that is not there."""
 
     def __init__(self, node: NodeId, parent: NodeId) -> None:
@@ -99,7 +92,7 @@ class NotItsParent(SceneError, ValueError):
         super().__init__(f"Node {node} is not in {parent}. `scene.parents(id)` tells where it is.")
 
 
-class AlreadyItsParent(SceneError, ValueError):
+class AlreadyItsParent(ArmillaryError, ValueError):
     """A containment that is there already."""
 
     def __init__(self, node: NodeId, parent: NodeId) -> None:
@@ -107,7 +100,7 @@ class AlreadyItsParent(SceneError, ValueError):
         super().__init__(f"Node {node} is in {parent} already. Nothing was changed.")
 
 
-class PermanentNode(SceneError, ValueError):
+class PermanentNode(ArmillaryError, ValueError):
     """The root, which stays."""
 
     def __init__(self, node: NodeId) -> None:
@@ -163,7 +156,7 @@ class ObserverBehind(ArmillaryError, RuntimeError):
         )
 
 
-class BuiltUpon(SceneError, ValueError):
+class BuiltUpon(ArmillaryError, ValueError):
     """A change on which something later rests."""
 
     def __init__(self, node: NodeId) -> None:
