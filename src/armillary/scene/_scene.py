@@ -11,6 +11,7 @@ from armillary.errors import ChangesForgotten, InvalidArgument
 from armillary.scene._context import ChangeContext, SceneWorld
 from armillary.scene._observers import Observers
 from armillary.scene._past import PastScene
+from armillary.scene._reading import SceneVersion
 from armillary.scene._records import change_of
 from armillary.scene._volumes import SceneVolumes
 from armillary.scene.changes import (
@@ -29,6 +30,7 @@ from armillary.scene.changes import (
     SetAttributes,
     SetTransform,
 )
+from armillary.scene.expiry import ExpiryRule, StandingWindows, as_window, outdated, remove_outdated
 
 if TYPE_CHECKING:
     import queue
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from armillary._core import SceneView, WorldCore
+    from armillary.scene.blocks import FunctionBlock, Transaction
     from armillary.scene.shapes import Shape
     from armillary.transforms import Transform
 
@@ -63,6 +66,7 @@ class Scene(SceneVolumes):
             max_undo=max_undo,
         )
         self._observers = Observers(world._report)  # noqa: SLF001  (one world, two modules)
+        self._windows = StandingWindows()
         self._order = threading.Lock()  # changes are put in line for observers in the order in which they happened
         super().__init__()
 
@@ -205,7 +209,10 @@ class Scene(SceneVolumes):
             if not isinstance(change, Change):
                 raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)
             context.add(change)
-        return self._happens(lambda: self._core.apply(context.wishes, context.now_ns), changes)
+        records = self._happens(lambda: self._core.apply(context.wishes, context.now_ns), changes)
+        if self._windows:
+            self._keep_windows(changes)
+        return records
 
     def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
         """Take what other copies of this scene accepted, in any order, any number of times; what was new of it.
@@ -213,7 +220,10 @@ class Scene(SceneVolumes):
         Nothing is refused: where copies disagree, the same rules lead each of them to the same scene.
         """
         records = list(records)
-        return self._happens(lambda: self._core.merge(records), None)
+        new = self._happens(lambda: self._core.merge(records), None)
+        if self._windows:
+            self._keep_windows(None)
+        return new
 
     def undo(self) -> list[ChangeRecord]:
         """Take the last `apply` back, as a new change. Refused where something was built on it; samples stay."""
@@ -234,6 +244,65 @@ class Scene(SceneVolumes):
             self._observers.post([change_of(record) for record in records] if changes is None else changes)
         self._observers.tell()
         return records
+
+    # -- Forgetting
+
+    def expire(
+        self, *, older_than: int, under: NodeId | str | None = None, kinds: Sequence[str] = ("transform", "geometry")
+    ) -> list[NodeId]:
+        """Take out what is older than this, once; the nodes that left something.
+
+        Old is a shape by its stamp, and a transform by its newest sample, seen from `world.now()`. A node leaves the
+        parents that are at or under `under`; one that is elsewhere too stays there. It stays whole while something
+        under it is younger. What is fixed, and what has the attribute `transformType: static`, goes only with what
+        it is in. Groups, connections and nodes in which frames of others hang stay.
+
+        Args:
+            older_than: A duration [ns], as `seconds(5)` gives it.
+            under: Only what is under this node; everything if not given.
+            kinds: Which of "transform" and "geometry" can be old.
+        """
+        window = as_window(older_than, ROOT_NODE if under is None else self._named(under), kinds)
+        changes, _ = outdated(SceneVersion(self._world, self._view()), (window,), self._world.now())
+        return remove_outdated(self.apply, changes)
+
+    def expire_always(
+        self, *, older_than: int, under: NodeId | str | None = None, kinds: Sequence[str] = ("transform", "geometry")
+    ) -> ExpiryRule:
+        """The same as a standing rule, until it is cancelled: kept to after every change, and by `expire_now`.
+
+        Where two windows are over one containment, the longer counts.
+        """
+        return self._windows.add(as_window(older_than, ROOT_NODE if under is None else self._named(under), kinds))
+
+    def expire_now(self) -> list[NodeId]:
+        """Take out what is old by the standing rules, where time has passed without a change."""
+        return self._windows.enforce(SceneVersion(self._world, self._view()), self.apply, self._world.now())
+
+    def _keep_windows(self, changes: Sequence[Change] | None) -> None:
+        now_ns = self._world.now()
+        self._windows.note(changes, now_ns)
+        if self._windows.is_due(now_ns):
+            self.expire_now()
+
+    # -- Computing
+
+    def load_block(self, name: str) -> FunctionBlock:
+        """A function block that works on this scene: one of ours, or of an installed package.
+
+        Raises:
+            UnknownBlock: No installed package offers it.
+            UnusableBlock: What is offered is no block.
+        """
+        from armillary.scene.blocks._registry import block_class  # noqa: PLC0415  (most programs load no block)
+
+        return block_class(name)(self)
+
+    def transaction(self) -> Transaction:
+        """The scene as it is now, for reading, with a list of changes to be applied later at once."""
+        from armillary.scene.blocks import Transaction  # noqa: PLC0415  (see `load_block`)
+
+        return Transaction(self._world, self._view())
 
     # -- Others
 
