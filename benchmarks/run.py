@@ -30,6 +30,7 @@ TOPICS = (
     "memory",
     "imports",
     "relation_graph",
+    "overlapping",
 )
 REPEATS, QUICK_REPEATS = 20, 3
 

@@ -24,6 +24,7 @@ using scene::Placement;
 namespace {
 
 constexpr int kStateVersion = 1;
+constexpr std::size_t kParts = 15;
 constexpr const char* kChangeKinds[] = {"add_node", "add_parent", "remove_parents", "set_attributes"};
 
 [[noreturn]] void refuse(const char* what) {
@@ -97,7 +98,7 @@ nb::object removed_list(const std::vector<scene::Dot>& removed) {
 }
 
 nb::tuple state_of(const Change& change) {
-  return nb::make_tuple(kStateVersion, static_cast<int>(change.kind), change.author, mark_tuple(change.mark), change.at.ns,
+  return nb::make_tuple(kStateVersion, static_cast<int>(change.kind), change.author, change.bearer, mark_tuple(change.mark), change.at.ns,
                         nb::cast(change.node), mark_tuple(change.incarnation), nb::cast(change.parent),
                         mark_tuple(change.parent_incarnation), kind_name(change.node_kind), payload_tuple(change.payload.get()),
                         placement_tuple(change.placement.get()), settings_list(change.settings), removed_list(change.removed));
@@ -115,33 +116,35 @@ std::vector<scene::Dot> removed_from(nb::handle value) {
 }
 
 ChangePtr change_from(nb::handle value) {
-  const nb::tuple state = as_tuple(value, 14, "it has fourteen parts");
+  const nb::tuple state = as_tuple(value, kParts, "it has fifteen parts");
   if (number<int>(state[0], "its version is a whole number") != kStateVersion) refuse("it is of another version");
   auto change = std::make_shared<Change>();
   const int kind = number<int>(state[1], "its kind is a whole number");
   if (kind < 0 || kind > 3) refuse("there is no such kind");
   change->kind = static_cast<scene::ChangeKind>(kind);
   change->author = as_string(state[2], "its author is a text");
-  change->mark = as_mark(state[3]);
-  if (change->mark.dot.author != scene::author_key(change->author)) refuse("its author is not the one of its mark");
+  change->bearer = number<std::uint64_t>(state[3], "its bearer is a whole number");
+  change->mark = as_mark(state[4]);
+  if (change->mark.dot.author != scene::author_key(change->author, change->bearer)) refuse("its author is not the one of its mark");
   if (change->mark.dot.sequence == 0) refuse("sequences begin at one");
-  change->at = Stamp{number<std::int64_t>(state[4], "a stamp is a whole number")};
+  change->at = Stamp{number<std::int64_t>(state[5], "a stamp is a whole number")};
   if (!is_sample_stamp(change->at)) refuse("its stamp is out of all bounds");
-  change->node = as_node_id(state[5]);
-  change->incarnation = as_mark(state[6]);
-  change->parent = as_node_id(state[7]);
-  change->parent_incarnation = as_mark(state[8]);
+  change->node = as_node_id(state[6]);
+  change->incarnation = as_mark(state[7]);
+  change->parent = as_node_id(state[8]);
+  change->parent_incarnation = as_mark(state[9]);
   if (change->node == kRootNode || change->node == kLimboNode)
     if (change->kind != scene::ChangeKind::set_attributes) refuse("root and limbo have no parents");
   if (change->kind == scene::ChangeKind::add_node) {
-    change->node_kind = as_kind(as_string(state[9], "the kind of a node is a text"));
-    change->incarnation = change->mark;
-    change->payload = payload_from(state[10]);
-    change->placement = placement_from(state[11]);
+    change->node_kind = as_kind(as_string(state[10], "the kind of a node is a text"));
+    const bool is_shared = change->node_kind == scene::NodeKind::frame || change->parent == kLimboNode;
+    if (!is_shared && change->incarnation != change->mark) refuse("a node begins with its first change");
+    change->payload = payload_from(state[11]);
+    change->placement = placement_from(state[12]);
     check_parts(*change);
   }
-  change->settings = settings_from(state[12]);
-  change->removed = removed_from(state[13]);
+  change->settings = settings_from(state[13]);
+  change->removed = removed_from(state[14]);
   return change;
 }
 

@@ -154,8 +154,8 @@ SceneView view(const SceneCore& self) { return {self.store->version(), std::null
 SceneView view_at(const SceneCore& self, nb::handle at) { return {self.store->version(), Stamp{as_stamp(at, "at")}, self.store}; }
 
 void init(SceneCore* self, nb::object world, const std::string& author, const std::string& root_frame, std::int64_t history_ns,
-          std::size_t max_journal, std::size_t max_undo) {
-  scene::StoreOptions options{author, root_frame, {history_ns}, max_journal, max_undo};
+          std::size_t max_journal, std::size_t max_undo, std::uint64_t bearer) {
+  scene::StoreOptions options{author, root_frame, {history_ns}, max_journal, max_undo, bearer};
   auto store = std::make_shared<scene::Store>(core(Self(world)).forest, std::move(options));
   new (self) SceneCore{std::move(world), std::move(store)};
 }
@@ -179,8 +179,9 @@ void bind_scene(nb::module_& m) {
   bind_scene_view(m);
   nb::class_<SceneCore>(m, "SceneCore", nb::type_slots(slots), "The native part of a Scene.")
       .def("__init__", &init, "world"_a, nb::kw_only(), "author"_a, "root_frame"_a, "history_ns"_a, "max_journal"_a, "max_undo"_a,
+           "bearer"_a,
            nb::sig("def __init__(self, world: WorldCore, *, author: str, root_frame: str, history_ns: int, max_journal: int, "
-                   "max_undo: int) -> None"))
+                   "max_undo: int, bearer: int) -> None"))
       .def("apply", &apply, "wishes"_a, "now_ns"_a,
            nb::sig("def apply(self, wishes: list[tuple[Any, ...]], now_ns: int) -> list[ChangeRecord]"))
       .def("merge", &merge, "records"_a, nb::sig("def merge(self, records: list[ChangeRecord]) -> list[ChangeRecord]"))
@@ -196,7 +197,7 @@ void bind_scene(nb::module_& m) {
       .def("changes_beyond", &changes_beyond, "heard"_a,
            nb::sig("def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"))
       .def("view", &view)
-      .def("view_at", &view_at, "at"_a, nb::sig("def view_at(self, at: int) -> SceneView"));
+      .def("view_at", &view_at, "at"_a.none(), nb::sig("def view_at(self, at: int) -> SceneView"));
 }
 
 }  // namespace armillary::python

@@ -167,7 +167,9 @@ void bind_scene_view(nb::module_& m) {
       .def("base_frame",
            [](const SceneView& view, nb::handle node) { return view.store->names().base(*view.version, record_of(view, node)); },
            "node"_a)
-      .def("has_frame", [](const SceneView& view, nb::handle node) { return record_of(view, node).has_frame; }, "node"_a)
+      .def("hub_frame",
+           [](const SceneView& view, nb::handle node) { return view.store->names().hub(record_of(view, node)); }, "node"_a)
+      .def("has_frame", [](const SceneView& view, nb::handle node) { return record_of(view, node).is_in_own_frame(); }, "node"_a)
       .def("source",
            [](const SceneView& view, nb::handle node) {
              const NodeRecord& record = record_of(view, node);

@@ -1,6 +1,8 @@
 #include "scene_values.hpp"
 
-#include <atomic>
+#include <nanobind/stl/string.h>
+
+#include <cstring>
 #include <mutex>
 
 #include "convert.hpp"

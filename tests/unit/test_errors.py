@@ -13,7 +13,7 @@ from unittest import mock
 
 import pytest
 
-from armillary import Rotation, World, errors, seconds
+from armillary import Rotation, Sphere, World, errors, seconds
 from armillary.errors import ArmillaryError, constraints, semantics
 from armillary.view import draw_tree
 from unit.kit import PROMPT_S, STILL, WAIT_S, drive, error_of, settle
@@ -130,6 +130,13 @@ CASES = [
     ),
     Case(errors.InvalidTransform, lambda _: Rotation.from_wxyz((0, 0, 0, 0)), ("squared norm 0",), "Normalise it"),
     Case(errors.InvalidName, lambda world: world.add_frame("/map"), ("'/map'",), "Drop it: 'map'"),
+    Case(
+        errors.InvalidShape,
+        lambda _: Sphere(-1.0),
+        ("Sphere", "-1.0 m"),
+        "Give a length that is not below zero",
+        {"value": -1.0},
+    ),
     Case(
         errors.InvalidStamp,
         lambda world: world.pose(of="robot", in_frame="map", at=1.5),

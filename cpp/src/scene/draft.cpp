@@ -34,7 +34,7 @@ std::optional<Key> KeyPool::intern(std::string_view text) {
   return Key{&*texts_.insert(std::move(wanted)).first};
 }
 
-Draft::Draft(VersionPtr base, KeyPool& keys) : next_(std::make_shared<Version>(*base)), keys_(keys) { ++next_->number; }
+Draft::Draft(VersionPtr base, KeyPool& keys) : next_(new_version(base.get())), keys_(keys) { ++next_->number; }
 
 // -- What was said, and when
 
@@ -92,17 +92,37 @@ std::shared_ptr<NodeRecord> Draft::life(const NodeId& id, const Mark& incarnatio
 }
 
 void Draft::add_node(const Change& change) {
-  std::shared_ptr<NodeRecord> record = life(change.node, change.mark);
+  const NodeRecord* parent = next_->recall(change.node) == nullptr ? next_->find(change.parent) : nullptr;
+  if (parent != nullptr && parent->incarnation == change.parent_incarnation) return add_leaf(change);
+  std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation);
   if (record == nullptr) return;
-  record->kind = change.node_kind;
-  record->created_at = change.at;
-  record->payload = change.payload;
-  record->placement = change.placement;
-  record->has_frame = change.placement != nullptr || change.parent == kLimboNode;
-  for (const Setting& setting : change.settings) set_attribute(*record, setting, change);
+  begin(*record, change);
   keep(std::move(record));
-  add_edge(change.node, change.mark, {change.parent, change.parent_incarnation, change.mark, change.at});
+  add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.mark, change.at});
   revive(change.node, change.at);  // by a parent that was heard of before
+}
+
+/// The usual case, in as few steps: nobody has spoken of the node, and its parent lives.
+void Draft::add_leaf(const Change& change) {
+  auto record = std::make_shared<NodeRecord>();
+  record->id = change.node;
+  record->incarnation = change.incarnation;
+  begin(*record, change);
+  record->edges.push_back({change.parent, change.parent_incarnation, change.mark, change.at});
+  record->edges.back().parent_is_alive = true;
+  add_to_index(*record);
+  next_->alive.set(change.node, std::move(record));
+  edit_record(change.parent, [&](NodeRecord& group) { group.children.set(change.node); });
+  events_.push_back({FrameEvent::Kind::born, change.node, {}, change.at});
+}
+
+void Draft::begin(NodeRecord& record, const Change& change) {
+  record.kind = change.node_kind;
+  record.created_at = change.at;
+  record.payload = change.payload;
+  record.placement = change.placement;
+  record.has_frame = change.placement != nullptr || change.parent == kLimboNode;
+  for (const Setting& setting : change.settings) set_attribute(record, setting, change);
 }
 
 // -- Containment

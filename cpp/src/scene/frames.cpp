@@ -96,7 +96,7 @@ class Planner {
     const NodeRecord* record = version().find(id);
     if (record == nullptr || record->kind == NodeKind::frame) return;
     if (is_transform(*record) && !record->has_mount) mount(id, record->placed_in);
-    if (!record->has_frame) give_frame(id, parent);
+    if (!is_transform(*record)) give_frame(id, parent);
     hang(id, parent, at);
   }
 
@@ -132,10 +132,10 @@ class Planner {
       waiting.pop_back();
       for (const NodeId& child : version().children(*node)) {
         const NodeRecord* record = version().find(child);
-        if (record->has_frame && record->kind != NodeKind::frame)
-          found.push_back(names_.hub(*record));
-        else if (!record->has_frame)
+        if (!record->is_in_own_frame())
           waiting.push_back(child);
+        else if (record->kind != NodeKind::frame)
+          found.push_back(names_.hub(*record));
       }
     }
     std::ranges::sort(found);

@@ -8,7 +8,7 @@ namespace {
 
 /// The scene before anything was said: two groups that are always there.
 std::shared_ptr<Version> first_version() {
-  auto version = std::make_shared<Version>();
+  std::shared_ptr<Version> version = new_version();
   for (const NodeId& id : {kRootNode, kLimboNode}) {
     auto record = std::make_shared<NodeRecord>();
     record->id = id;
@@ -25,8 +25,10 @@ constexpr std::size_t kForgetAtOnce = 256;
 }  // namespace
 
 Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
-    : forest_(std::move(forest)), options_(std::move(options)), names_(options_.root_frame), author_(author_key(options_.author)), keys_(std::make_shared<KeyPool>()) {
-  (void)forest_->transact({}, first_version());
+    : forest_(std::move(forest)), options_(std::move(options)), names_(options_.root_frame), author_(author_key(options_.author, options_.bearer)), keys_(std::make_shared<KeyPool>()) {
+  const VersionLock guard;
+  const std::vector<FrameEdit> edits{AddFrame{options_.root_frame}};
+  (void)forest_->transact(edits, first_version());
 }
 
 VersionPtr Store::version() const { return std::static_pointer_cast<const Version>(forest_->companion()); }
@@ -58,9 +60,14 @@ Refusal check_node(const Version& version, Change& change, bool may_be_dead) {
 
 bool is_permanent(const NodeId& id) { return id == kRootNode || id == kLimboNode; }
 
+/// A node whose id others choose as well, because it stands for the same thing: those are one life, not two.
+bool is_shared(const Change& change) { return change.node_kind == NodeKind::frame || change.parent == kLimboNode; }
+
+Mark life_after(const NodeRecord* former) { return {former == nullptr ? 0 : former->incarnation.wall_ns + 1, 0, {}}; }
+
 Refusal check_new_node(const Version& version, Change& change) {
   if (version.is_alive(change.node)) return refuse(Fault::node_exists, change);
-  change.incarnation = change.mark;
+  change.incarnation = is_shared(change) ? life_after(version.recall(change.node)) : change.mark;
   return check_parent(version, change);
 }
 
@@ -71,7 +78,7 @@ Refusal check_new_parent(const Version& version, Change& change, bool restores) 
   const std::vector<NodeId> parents = version.recall(change.node)->parents();
   if (std::ranges::find(parents, change.parent) != parents.end()) return refuse(Fault::already_its_parent, change);
   Refusal refusal = refuse(Fault::circle, change);
-  refusal.path = version.way_up(change.parent, change.node);
+  refusal.path = version.way_up(change.parent, change.node, change.at);
   if (!refusal.path.empty()) return refusal;
   return {};
 }
@@ -125,6 +132,7 @@ std::optional<Wish> what_follows(const Version& version, const Change& change) {
 Refusal Store::complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const {
   wish.change.mark = draft.next_mark(author_, now_ns);
   wish.change.author = options_.author;
+  wish.change.bearer = options_.bearer;
   if (Refusal refusal = check(draft.version(), wish)) return refusal;
   if (wish.sample) {
     taken.samples.push_back({wish.change.node, wish.change.at, std::move(*wish.sample)});
@@ -147,7 +155,7 @@ Refusal Store::take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns,
 }
 
 Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns) {
-  const std::lock_guard guard(lock_);
+  const VersionLock guard;
   const VersionPtr before = version();
   Draft draft(before, *keys_);
   Taken taken;
@@ -161,7 +169,7 @@ Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns) {
 }
 
 Outcome Store::merge(std::span<const ChangePtr> changes) {
-  const std::lock_guard guard(lock_);
+  const VersionLock guard;
   Draft draft(version(), *keys_);
   Taken taken;
   for (const ChangePtr& change : changes)
@@ -271,7 +279,7 @@ void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
 // -- What others lack
 
 bool Store::changes_beyond(const HeardFrom& heard, std::vector<ChangePtr>& out) const {
-  const std::lock_guard guard(lock_);
+  const VersionLock guard;
   for (const ChangePtr& change : journal_)
     if (!has_heard(heard, change->mark.dot)) out.push_back(change);
   return std::ranges::all_of(dropped_, [&](const auto& entry) {
@@ -280,7 +288,7 @@ bool Store::changes_beyond(const HeardFrom& heard, std::vector<ChangePtr>& out) 
 }
 
 std::vector<ChangePtr> Store::journal() const {
-  const std::lock_guard guard(lock_);
+  const VersionLock guard;
   return {journal_.begin(), journal_.end()};
 }
 

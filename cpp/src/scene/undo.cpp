@@ -1,7 +1,6 @@
 // Taking back: the opposite of what was applied here, as a new change. What somebody built on stays.
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "armillary/scene/store.hpp"
 
@@ -9,35 +8,24 @@ namespace armillary::scene {
 
 namespace {
 
-/// Whether nothing was said of the node since but by these changes.
-bool is_untouched(const NodeRecord& record, const std::unordered_set<std::uint64_t>& own, std::uint64_t author) {
-  const auto is_own = [&](const Mark& mark) { return mark.dot.author == author && own.contains(mark.dot.sequence); };
-  return record.children.empty() &&
-         std::ranges::all_of(record.edges, [&](const Edge& edge) { return edge.removed || is_own(edge.mark); }) &&
-         std::ranges::all_of(record.attributes, [&](const Attribute& said) { return is_own(said.mark); });
-}
-
-const Attribute* in_force(const NodeRecord& record, std::string_view key) {
+const Attribute* newest(const NodeRecord& record, std::string_view key) {
   const Attribute* found = nullptr;
   for (const Attribute& said : record.attributes)
     if (*said.key.text == key) found = &said;
   return found;
 }
 
+/// What was applied here later has been taken back before: only others can have built on a change.
 class Opposite {
  public:
-  Opposite(std::span<const ChangePtr> changes, const Version& before, Draft& draft) : before_(before), draft_(draft) {
-    for (const ChangePtr& change : changes) own_.insert(change->mark.dot.sequence);
-    if (!changes.empty()) author_ = changes.front()->mark.dot.author;
-  }
+  Opposite(std::uint64_t author, const Version& before, const Draft& draft) : author_(author), before_(before), draft_(draft) {}
 
-  /// None where somebody built on it.
+  /// None where somebody else built on it.
   [[nodiscard]] std::optional<std::vector<Wish>> of(const Change& change) const {
     const NodeRecord* record = draft_.version().recall(change.node);
-    const bool is_same_life = record != nullptr && record->incarnation == change.incarnation;
-    if (!is_same_life) return std::nullopt;
+    if (record == nullptr) return std::nullopt;
     switch (change.kind) {
-      case ChangeKind::add_node: return unborn(change, *record);
+      case ChangeKind::add_node: return unborn(*record);
       case ChangeKind::add_parent: return parted(change, *record);
       case ChangeKind::remove_parents: return rejoined(change, *record);
       case ChangeKind::set_attributes: return restored(change, *record);
@@ -46,38 +34,62 @@ class Opposite {
   }
 
  private:
-  [[nodiscard]] std::optional<std::vector<Wish>> unborn(const Change& change, const NodeRecord& record) const {
-    if (!is_untouched(record, own_, author_)) return std::nullopt;
-    if (!draft_.version().is_alive(change.node)) return std::vector<Wish>{};
-    return std::vector{wish(ChangeKind::remove_parents, change.node, {})};
+  using Wishes = std::optional<std::vector<Wish>>;
+
+  [[nodiscard]] bool is_own(const Mark& mark) const { return mark.dot.author == author_; }
+
+  [[nodiscard]] bool is_own(const Edge& edge) const { return edge.removed || is_own(edge.mark); }
+
+  [[nodiscard]] Wishes unborn(const NodeRecord& record) const {
+    const bool is_mine = std::ranges::all_of(record.edges, [&](const Edge& edge) { return is_own(edge); }) &&
+                         std::ranges::all_of(record.attributes, [&](const Attribute& said) { return is_own(said.mark); });
+    if (!is_mine || !draft_.version().children(record).empty()) return std::nullopt;
+    if (!draft_.version().is_alive(record.id)) return std::vector<Wish>{};
+    return std::vector{wish(ChangeKind::remove_parents, record.id, {})};
   }
 
-  [[nodiscard]] std::optional<std::vector<Wish>> parted(const Change& change, const NodeRecord& record) const {
-    const std::vector<NodeId> parents = record.parents();
-    if (std::ranges::find(parents, change.parent) == parents.end()) return std::nullopt;
+  [[nodiscard]] Wishes parted(const Change& change, const NodeRecord& record) const {
+    const auto is_meant = [&](const Edge& edge) { return !edge.removed && edge.parent == change.parent; };
+    const auto edge = std::ranges::find_if(record.edges, is_meant);
+    if (edge == record.edges.end() || !is_own(edge->mark)) return std::nullopt;
     return std::vector{wish(ChangeKind::remove_parents, change.node, change.parent)};
   }
 
-  [[nodiscard]] std::optional<std::vector<Wish>> rejoined(const Change& change, const NodeRecord& record) const {
+  /// The parents that it had before; where its id was used again since, its former self begins anew.
+  [[nodiscard]] Wishes rejoined(const Change& change, const NodeRecord& record) const {
+    const NodeRecord* former = before_.find(change.node);
+    if (former == nullptr) return std::vector<Wish>{};
+    const bool is_same_life = record.incarnation == former->incarnation;
+    if (!is_same_life && (!is_own(record.incarnation) || draft_.version().is_alive(record.id))) return std::nullopt;
+    const std::vector<NodeId> now = is_same_life ? record.parents() : std::vector<NodeId>{};
     std::vector<Wish> wishes;
-    std::vector<NodeId> seen = record.parents();
-    for (const Edge& edge : record.edges) {
-      if (std::ranges::find(change.removed, edge.mark.dot) == change.removed.end()) continue;
-      if (std::ranges::find(seen, edge.parent) != seen.end()) continue;
-      if (!draft_.version().is_alive(edge.parent)) return std::nullopt;
-      seen.push_back(edge.parent);
-      wishes.push_back(wish(ChangeKind::add_parent, change.node, edge.parent));
+    for (const NodeId& parent : former->parents()) {
+      if (std::ranges::find(now, parent) != now.end()) continue;
+      if (!draft_.version().is_alive(parent)) return std::nullopt;
+      const bool begins = !is_same_life && wishes.empty();
+      wishes.push_back(begins ? beginning(*former, parent) : wish(ChangeKind::add_parent, change.node, parent));
     }
+    if (!is_same_life)
+      for (const NodeId& child : before_.children(*former)) wishes.push_back(wish(ChangeKind::add_parent, child, change.node));
     return wishes;
   }
 
-  [[nodiscard]] std::optional<std::vector<Wish>> restored(const Change& change, const NodeRecord& record) const {
+  [[nodiscard]] static Wish beginning(const NodeRecord& former, const NodeId& parent) {
+    Wish made = wish(ChangeKind::add_node, former.id, parent);
+    made.change.node_kind = former.kind;
+    made.change.payload = former.payload;
+    made.change.placement = former.placement;
+    former.for_each_attribute([&](const Attribute& said) { made.change.settings.push_back({*said.key.text, said.value}); });
+    return made;
+  }
+
+  [[nodiscard]] Wishes restored(const Change& change, const NodeRecord& record) const {
     Wish back = wish(ChangeKind::set_attributes, change.node, {});
     const NodeRecord* former = before_.recall(change.node);
     for (const Setting& setting : change.settings) {
-      const Attribute* now = in_force(record, setting.key);
-      if (now == nullptr || now->mark != change.mark) return std::nullopt;
-      const Attribute* then = former == nullptr ? nullptr : in_force(*former, setting.key);
+      const Attribute* now = newest(record, setting.key);
+      if (now != nullptr && !is_own(now->mark)) return std::nullopt;
+      const Attribute* then = former == nullptr ? nullptr : newest(*former, setting.key);
       const bool had_value = then != nullptr && !then->erased;
       back.change.settings.push_back({setting.key, had_value ? std::optional(then->value) : std::nullopt});
     }
@@ -93,10 +105,9 @@ class Opposite {
     return made;
   }
 
+  std::uint64_t author_;
   const Version& before_;
-  Draft& draft_;
-  std::unordered_set<std::uint64_t> own_;
-  std::uint64_t author_ = 0;
+  const Draft& draft_;
 };
 
 }  // namespace
@@ -106,12 +117,12 @@ Outcome Store::undo(std::int64_t now_ns) { return take_back(done_, undone_, now_
 Outcome Store::redo(std::int64_t now_ns) { return take_back(undone_, done_, now_ns); }
 
 Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns) {
-  const std::lock_guard guard(lock_);
+  const VersionLock guard;
   if (from.empty()) return {Refusal{Fault::nothing_to_undo}, {}};
   const Batch& batch = from.back();
   const VersionPtr before = version();
   Draft draft(before, *keys_);
-  const Opposite opposite(batch.changes, *batch.before, draft);
+  const Opposite opposite(author_, *batch.before, draft);
   Taken taken;
   taken.expects_nothing_hangs = true;
   for (auto change = batch.changes.rbegin(); change != batch.changes.rend(); ++change) {

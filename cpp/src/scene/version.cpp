@@ -1,13 +1,57 @@
 #include "armillary/scene/version.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <mutex>
+#include <unordered_set>
 
 namespace armillary::scene {
 
-std::uint64_t author_key(std::string_view name) {
+// -- Versions
+
+namespace {
+
+struct VersionOwner {
+  std::recursive_mutex lock;
+  std::mutex dropped_lock;  // guards `dropped`
+  std::vector<const Version*> dropped;
+};
+
+VersionOwner& owner() {
+  static auto* only = new VersionOwner;  // outlives every version, whenever it is dropped
+  return *only;
+}
+
+void drop(const Version* version) {
+  const std::unique_lock held(owner().lock, std::try_to_lock);
+  if (held) {
+    delete version;
+    return;
+  }
+  const std::lock_guard guard(owner().dropped_lock);
+  owner().dropped.push_back(version);
+}
+
+}  // namespace
+
+std::shared_ptr<Version> new_version(const Version* base) {
+  return {base == nullptr ? new Version : new Version(*base), [](const Version* version) { drop(version); }};
+}
+
+VersionLock::VersionLock() {
+  owner().lock.lock();
+  std::vector<const Version*> dropped;
+  {
+    const std::lock_guard guard(owner().dropped_lock);
+    dropped.swap(owner().dropped);
+  }
+  for (const Version* version : dropped) delete version;
+}
+
+VersionLock::~VersionLock() { owner().lock.unlock(); }
+
+std::uint64_t author_key(std::string_view name, std::uint64_t bearer) {
   Sha256 hash;
-  hash.add("author");
+  hash.add(bearer);
   hash.add(name);
   const Digest digest = hash.finish();
   std::uint64_t key = 0;
@@ -60,6 +104,12 @@ void set_upto(HeardFrom& heard, std::uint64_t author, std::uint64_t sequence) {
 
 bool NodeRecord::has_living_parent() const {
   return std::ranges::any_of(edges, [](const Edge& edge) { return edge.is_in_force(); });
+}
+
+bool NodeRecord::is_in_own_frame() const {
+  if (placement != nullptr || id == kRootNode || id == kLimboNode) return true;
+  const std::vector<NodeId> all = parents();
+  return all.size() > 1 || (all.size() == 1 && all.front() == kLimboNode);
 }
 
 std::vector<NodeId> NodeRecord::parents() const {
@@ -118,7 +168,7 @@ std::vector<NodeId> Version::children(const NodeRecord& record) const {
 
 const NodeRecord& Version::framed(const NodeRecord& record) const {
   const NodeRecord* node = &record;
-  while (!node->has_frame) {
+  while (!node->is_in_own_frame()) {
     const auto edge = std::ranges::find_if(node->edges, [](const Edge& one) { return one.is_in_force(); });
     if (edge == node->edges.end()) break;
     node = find(edge->parent);
@@ -126,27 +176,65 @@ const NodeRecord& Version::framed(const NodeRecord& record) const {
   return *node;
 }
 
-std::vector<NodeId> Version::way_up(const NodeId& from, const NodeId& ancestor) const {
-  std::unordered_map<NodeId, NodeId> came_from{{from, from}};
+namespace {
+
+/// One step of a way up, and the time for which all of the way so far is there.
+struct Climb {
+  NodeId node;
+  std::size_t below;  // index of the step before
+  Stamp from, until;
+};
+
+std::vector<NodeId> traced(const std::vector<Climb>& steps, std::size_t last) {
+  std::vector<NodeId> way{steps[last].node};
+  while (last != 0) {
+    last = steps[last].below;
+    way.push_back(steps[last].node);
+  }
+  std::ranges::reverse(way);
+  return way;
+}
+
+}  // namespace
+
+std::vector<NodeId> Version::way_up(const NodeId& from, const NodeId& ancestor, Stamp since) const {
+  std::vector<Climb> steps{{from, 0, since, Stamp::never()}};
+  const auto is_known = [&](const Climb& climb) {
+    return std::ranges::any_of(steps, [&](const Climb& one) {
+      return one.node == climb.node && one.from <= climb.from && climb.until <= one.until;
+    });
+  };
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Climb at = steps[i];
+    if (at.node == ancestor) return traced(steps, i);
+    const NodeRecord* record = recall(at.node);
+    if (record == nullptr) continue;
+    for (const Edge& edge : record->edges) {
+      const NodeRecord* parent = recall(edge.parent);
+      if (parent == nullptr || parent->incarnation != edge.parent_incarnation) continue;
+      const Climb next{edge.parent, i, std::max(at.from, edge.from), std::min(at.until, edge.until)};
+      if (next.from < next.until && !is_known(next)) steps.push_back(next);
+    }
+  }
+  return {};
+}
+
+bool Version::leads_up(const NodeId& from, const NodeId& ancestor) const {
+  std::unordered_set<NodeId> seen{from};
   std::vector<NodeId> waiting{from};
-  while (!waiting.empty() && !came_from.contains(ancestor)) {
+  while (!waiting.empty()) {
     const NodeId node = waiting.back();
     waiting.pop_back();
+    if (node == ancestor) return true;
     const NodeRecord* record = recall(node);
     if (record == nullptr) continue;
     for (const Edge& edge : record->edges) {
       const NodeRecord* parent = edge.removed ? nullptr : recall(edge.parent);
       const bool is_current = parent != nullptr && parent->incarnation == edge.parent_incarnation;
-      if (is_current && came_from.emplace(edge.parent, node).second) waiting.push_back(edge.parent);
+      if (is_current && seen.insert(edge.parent).second) waiting.push_back(edge.parent);
     }
   }
-  if (!came_from.contains(ancestor)) return {};
-  std::vector<NodeId> way{ancestor};
-  while (way.back() != from) way.push_back(came_from.at(way.back()));
-  std::ranges::reverse(way);
-  return way;
+  return false;
 }
-
-bool Version::leads_up(const NodeId& from, const NodeId& ancestor) const { return !way_up(from, ancestor).empty(); }
 
 }  // namespace armillary::scene

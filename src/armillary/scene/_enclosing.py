@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_STEPS = 120
+_STEPS = 16
 _ROUNDS = 4
 _FEW = 64
 # Rounding in a sum of squares is of this order; growing by it keeps the outermost point inside.
@@ -67,7 +67,7 @@ def _center(centers: Floats, radii_m: Floats) -> Floats:
             break
         towards = centers[furthest] - center
         far_point = centers[furthest] + towards * (radii_m[furthest] / (reach_m[furthest] - radii_m[furthest]))
-        center = center + (far_point - center) / (step + 2)
+        center = center + (far_point - center) / (step + 4)
     return best
 
 

@@ -26,7 +26,7 @@ class PackedTree:
     """
 
     def __init__(self, centers: Floats, radii_m: Floats) -> None:
-        self._order: Rows = _along_curve(centers)
+        self._order = _along_curve(centers) if len(centers) > _WIDTH else np.arange(len(centers))
         self._centers, self._radii_m = centers[self._order], radii_m[self._order]
         self._levels = _levels(self._centers, self._radii_m)
 

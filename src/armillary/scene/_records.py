@@ -29,7 +29,7 @@ _NOBODY = bytes(16)
 
 def change_of(record: ChangeRecord) -> Change:
     """What a record says, as a change that could be applied elsewhere."""
-    _, _, _, _, at, node, _, parent, _, kind, payload, placement, settings, _ = record.state()
+    _, _, _, _, _, at, node, _, parent, _, kind, payload, placement, settings, _ = record.state()
     attributes = {key: value for key, _, value in settings}
     if record.kind == "add_node":
         return _new_node(node, parent, kind, attributes, at, payload, placement)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -64,6 +65,7 @@ class Scene(SceneVolumes):
             history_ns=history_ns,
             max_journal=max_journal,
             max_undo=max_undo,
+            bearer=secrets.randbits(64),
         )
         self._observers = Observers(world._report)  # noqa: SLF001  (one world, two modules)
         self._windows = StandingWindows()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.scene._branches import Branch, Branches
+from armillary.scene._branch import Branch
+from armillary.scene._branches import Branches
 from armillary.scene._probes import Probe
 from armillary.scene.geometry import SceneGeometry
 from armillary.stamps import Latest
@@ -38,14 +39,14 @@ class Search:
 
     def run(self, probe: Probe, in_frame: str, under: Hashable) -> None:
         """Looks at everything under a node, and at the node."""
-        tops = (under, *self._branches.of(under, self._geometry, self._at).moving)
-        branches = [self._branches.known(top) for top in tops]
+        top = self._branches.of(under, self._geometry, self._at)
+        branches = (top, *top.moving)
         matrices = self._matrices(in_frame, [branch.frame for branch in branches])
-        is_known = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
-        self.missing = [top for top, known in zip(tops, is_known.tolist(), strict=True) if not known]
-        rows = [row for row in np.flatnonzero(is_known).tolist() if branches[row].sphere is not None]
+        is_known = np.asarray(np.isfinite(matrices).all(axis=(1, 2))).tolist()
+        self.missing = [branch.node for branch, known in zip(branches, is_known, strict=True) if not known]
+        rows = [row for row, branch in enumerate(branches) if is_known[row] and branch.sphere is not None]
         for row in self._near(probe, [branches[row] for row in rows], matrices[rows], rows):
-            self._descend(tops[row], probe.moved(Transform.from_matrix(matrices[row]).inverse()))
+            self._descend(branches[row], probe.moved(Transform.from_matrix(matrices[row]).inverse()))
 
     def _matrices(self, in_frame: str, frames: Sequence[str]) -> NDArray[np.float64]:
         if all(frame == in_frame for frame in frames):
@@ -63,27 +64,28 @@ class Search:
         self.visited += len(spheres)
         return [row for row, met in zip(rows, is_met.tolist(), strict=True) if met]
 
-    def _descend(self, top: Hashable, probe: Probe) -> None:
+    def _descend(self, top: Branch, probe: Probe) -> None:
         pending = [(top, probe)]
         while pending:
-            node, here = pending.pop()
-            if node in self._seen:
-                continue
-            self._seen.add(node)
-            branch = self._branches.known(node)
-            if branch.shape is not None:
-                self._test(node, branch, here)
-            pending.extend(self._met_children(branch, here))
+            branch, here = pending.pop()
+            if branch.node not in self._seen:
+                self._seen.add(branch.node)
+                self._test(branch, here)
+                pending.extend(self._met_children(branch, here))
 
-    def _test(self, node: Hashable, branch: Branch, probe: Probe) -> None:
+    def _test(self, branch: Branch, probe: Probe) -> None:
         distance_m = math.inf if branch.shape is None else probe.distance_m(branch.shape)
         if distance_m < math.inf:
-            self.found.append((node, distance_m))
+            self.found.append((branch.node, distance_m))
 
-    def _met_children(self, branch: Branch, probe: Probe) -> list[tuple[Hashable, Probe]]:
-        if not branch.children:
-            return []
-        rows, tested = branch.tree.search(probe)
+    def _met_children(self, branch: Branch, probe: Probe) -> list[tuple[Branch, Probe]]:
+        indices, tested = _met_indices(branch, probe)
         self.visited += tested
-        places = ((branch.children[row], branch.node_T_child(row)) for row in reversed(rows))
+        places = ((branch.still[index], branch.node_T_child(index)) for index in reversed(indices))
         return [(child, probe if place is None else probe.moved(place.inverse())) for child, place in places]
+
+
+def _met_indices(branch: Branch, probe: Probe) -> tuple[list[int], int]:
+    """Which children the probe meets, and how many were tested. The sphere of an only child has been met already."""
+    number = len(branch.still_rows)
+    return (list(range(number)), number) if number <= 1 else branch.tree.search(probe)

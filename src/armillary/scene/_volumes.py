@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary._core import ROOT_NODE, NodeId
+from armillary.scene._context import node_of_frame
 from armillary.scene._reading import SceneReader
 from armillary.scene.geometry import Placements
 from armillary.scene.hierarchy import Hierarchy
 from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from armillary._core import SceneView
     from armillary.scene._found import Overlaps, RayHits
@@ -102,6 +103,9 @@ class _Geometry:
     def children(self, node: Hashable) -> Sequence[Hashable]:
         return self._seen.view.children(node)  # type: ignore[arg-type]
 
+    def parents(self, node: Hashable) -> Sequence[Hashable]:
+        return self._seen.view.parents(node) if self._seen.view.contains(node) else []  # type: ignore[arg-type]
+
     def shape(self, node: Hashable) -> Shape | None:
         levels = self._seen.view.payload(node) if self._seen.view.kind(node) == "geometry" else None  # type: ignore[arg-type]
         return None if levels is None else levels[0]
@@ -111,7 +115,16 @@ class _Geometry:
 
     def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], at: int | Latest) -> Placements:
         matrices, is_fixed = self._world._placements(in_frame, list(frames), at)  # noqa: SLF001
+        for i in np.flatnonzero(np.isnan(matrices[:, 0, 0])):
+            self._place_in_one_of_several(in_frame, frames[i], at, matrices[i])
         return Placements(matrices, np.asarray(is_fixed, dtype=bool))
+
+    def _place_in_one_of_several(self, in_frame: str, frame: str, at: int | Latest, out: NDArray[np.float64]) -> None:
+        """A node with several parents is contested, but in the frame of each of them it is where it says itself."""
+        view, node = self._seen.view, node_of_frame(self._world, frame)[0]
+        if not view.contains(node) or in_frame not in (view.frame(parent) for parent in view.parents(node)):
+            return
+        out[:] = self._world._placements(view.hub_frame(node), [frame], at)[0][0]  # noqa: SLF001
 
 
 def _touched(before: SceneView, after: SceneView) -> Collection[Hashable] | None:

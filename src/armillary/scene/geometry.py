@@ -40,6 +40,9 @@ class SceneGeometry(Protocol):
     def children(self, node: Hashable) -> Sequence[Hashable]:
         """In order."""
 
+    def parents(self, node: Hashable) -> Sequence[Hashable]:
+        """None of the root, and of nodes that are no longer there."""
+
     def shape(self, node: Hashable) -> Shape | None:
         """None where the node is no geometry."""
 

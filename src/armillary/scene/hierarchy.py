@@ -42,9 +42,8 @@ class Hierarchy:
 
         Nodes whose frames have no pose at this instant are left out.
         """
-        branches = self._of(geometry)
-        branch = branches.of(node, geometry, at)
-        return MovingSpheres(branches, geometry, at).around(node) if branch.moving else branch.sphere
+        branch = self._of(geometry).of(node, geometry, at)
+        return MovingSpheres(geometry, at).around(branch) if branch.moving else branch.sphere
 
     def overlapping(
         self, geometry: SceneGeometry, shape: Shape, *, in_frame: str, at: int | Latest, under: Hashable

@@ -62,13 +62,47 @@ struct RowEdit {
   }
 };
 
+/// How many share a node, for maps that several threads copy and drop as they like.
+class AtomicCount {
+ public:
+  void add() { shares_.fetch_add(1, std::memory_order_relaxed); }
+  /// Whether it was the last.
+  [[nodiscard]] bool drop() { return shares_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  [[nodiscard]] bool is_one() const { return shares_.load(std::memory_order_acquire) == 1; }
+
+ private:
+  std::atomic<std::uint32_t> shares_{1};
+};
+
+/// The same for maps that are made, copied, changed and dropped under one lock. Copying a branch counts 32 nodes that lie
+/// anywhere in memory: without atomic steps the processor fetches them side by side.
+class PlainCount {
+ public:
+  void add() { ++shares_; }
+  [[nodiscard]] bool drop() { return --shares_ == 0; }
+  [[nodiscard]] bool is_one() const { return shares_ == 1; }
+
+ private:
+  std::uint32_t shares_ = 1;
+};
+
+template <typename Traits>
+struct CountOf {
+  using Type = AtomicCount;
+};
+template <typename Traits>
+  requires requires { typename Traits::Count; }
+struct CountOf<Traits> {
+  using Type = typename Traits::Count;
+};
+
 /// A share in a node; the last one frees it.
 template <typename Node>
 class NodeRef {
  public:
   NodeRef() = default;
   NodeRef(const NodeRef& other) noexcept : node_(other.node_) {
-    if (node_ != nullptr) node_->references_.fetch_add(1, std::memory_order_relaxed);
+    if (node_ != nullptr) node_->shares_.add();
   }
   NodeRef(NodeRef&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   NodeRef& operator=(NodeRef other) noexcept {
@@ -76,11 +110,11 @@ class NodeRef {
     return *this;
   }
   ~NodeRef() {
-    if (node_ != nullptr && node_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) Node::destroy(node_);
+    if (node_ != nullptr && node_->shares_.drop()) Node::destroy(node_);
   }
 
   /// Nobody else sees the node, provided that nobody else sees this share.
-  [[nodiscard]] bool is_sole() const { return node_->references_.load(std::memory_order_acquire) == 1; }
+  [[nodiscard]] bool is_sole() const { return node_->shares_.is_one(); }
   [[nodiscard]] const Node* get() const { return node_; }
   [[nodiscard]] Node* get() { return node_; }
   [[nodiscard]] const Node* operator->() const { return node_; }
@@ -97,7 +131,7 @@ class NodeRef {
 /// A branch: up to 32 slots, each empty, an entry or a child. A bucket: the entries of one hash, and no slots.
 ///
 /// One block of memory: this header, the entries in the order of their slots, the children likewise.
-template <typename Entry, typename Cache>
+template <typename Entry, typename Cache, typename Count>
 class TrieNode {
  public:
   using EntryType = Entry;
@@ -201,7 +235,7 @@ class TrieNode {
     }
   }
 
-  std::atomic<std::uint32_t> references_{1};
+  Count shares_;
   std::uint32_t entry_count_ = 0;
   Slots slots_;
   [[no_unique_address]] Cache cache_;

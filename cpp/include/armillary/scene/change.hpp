@@ -17,7 +17,7 @@ namespace armillary::scene {
 
 /// Who said something, and as which of his sayings. Never used twice.
 struct Dot {
-  std::uint64_t author = 0;  ///< `author_key` of a name
+  std::uint64_t author = 0;  ///< an `author_key`
   std::uint64_t sequence = 0;
   friend constexpr auto operator<=>(const Dot&, const Dot&) = default;
 };
@@ -30,7 +30,8 @@ struct Mark {
   friend constexpr auto operator<=>(const Mark&, const Mark&) = default;
 };
 
-[[nodiscard]] std::uint64_t author_key(std::string_view name);
+/// Of a name and a number that tells its bearers apart: another process, or the same one started again.
+[[nodiscard]] std::uint64_t author_key(std::string_view name, std::uint64_t bearer);
 
 enum class NodeKind : std::uint8_t { unknown, group, transform, uncertain_transform, geometry, connection, frame };
 
@@ -68,7 +69,8 @@ enum class ChangeKind : std::uint8_t { add_node, add_parent, remove_parents, set
 struct Change {
   ChangeKind kind = ChangeKind::add_node;
   Mark mark{};
-  std::string author{};  ///< whose key is in the mark
+  std::string author{};       ///< whose key, together with `bearer`, is in the mark
+  std::uint64_t bearer = 0;
   Stamp at{};            ///< since when it is true
   NodeId node{};
   Mark incarnation{};  ///< which life of the node

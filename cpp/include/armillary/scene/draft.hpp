@@ -29,7 +29,7 @@ struct FrameEvent {
   Stamp at{};
 };
 
-/// The next version while it is made. Dropped, nothing has happened.
+/// The next version while it is made, under a VersionLock. Dropped, nothing has happened.
 ///
 /// Its effects never refuse and do not depend on the order in which changes arrive: two drafts that took the same set
 /// of changes are equal in all that a digest tells.
@@ -62,6 +62,8 @@ class Draft {
   void keep(std::shared_ptr<NodeRecord> record);
 
   void add_node(const Change& change);
+  void add_leaf(const Change& change);
+  void begin(NodeRecord& record, const Change& change);
   void add_edge(const NodeId& node, const Mark& incarnation, const Edge& edge);
   void enter(NodeRecord& record, const Edge& edge);
   void connect(const NodeId& node, const Edge& edge);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <mutex>
 #include <span>
 
 #include "armillary/forest.hpp"
@@ -63,6 +62,7 @@ struct StoreOptions {
   Duration history{};              ///< how long what ended is remembered
   std::size_t max_journal = 10'000;  ///< changes kept for others
   std::size_t max_undo = 100;
+  std::uint64_t bearer = 0;  ///< tells apart who bears the same name
 };
 
 /// The door to a scene: changes go in whole or not at all, versions come out.
@@ -115,7 +115,7 @@ class Store {
   FrameNames names_;
   std::uint64_t author_;
   std::shared_ptr<KeyPool> keys_;
-  mutable std::mutex lock_;  // guards all below, and the order of commits
+  // Guarded by VersionLock, as is the order of commits:
   std::deque<ChangePtr> journal_;
   HeardFrom dropped_;  // what the journal does not hold any more
   std::deque<Batch> done_, undone_;

@@ -35,13 +35,18 @@ struct Edge {
   [[nodiscard]] bool holds_at(Stamp at) const { return from <= at && at < until; }
 };
 
-using NodeSet = PersistentSet<NodeId, NodeIdTraits>;
+/// Maps of scenes are changed and dropped under `VersionLock` alone.
+struct SceneMapTraits {
+  using Count = detail::PlainCount;
+};
+struct NodeSetTraits : NodeIdTraits, SceneMapTraits {};
+using NodeSet = PersistentSet<NodeId, NodeSetTraits>;
 
 /// All that is known of one node. Immutable once it is in a version.
 struct NodeRecord {
   NodeId id{};
   NodeKind kind = NodeKind::unknown;  ///< unknown: others speak of it, but its own beginning has not arrived
-  bool has_frame = false;             ///< a frame of its own, as opposed to its parent's
+  bool has_frame = false;             ///< a frame was made for it; whether it is in it: `is_in_own_frame`
   bool has_mount = false;             ///< a Transform with several parents: it is placed in a frame that is placed in each
   bool is_placed = false;             ///< its pose relation was made, in the frame of `placed_in`
   NodeId placed_in{};
@@ -57,6 +62,8 @@ struct NodeRecord {
 
   [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
   [[nodiscard]] bool has_living_parent() const;
+  /// A Transform, the stand-in of a frame, a root, and whatever has several parents; others are in that of their parent.
+  [[nodiscard]] bool is_in_own_frame() const;
   [[nodiscard]] std::vector<NodeId> parents() const;  ///< living ones, each once, oldest edge first
 
   /// Those in force: f(const Attribute&).
@@ -70,21 +77,23 @@ struct NodeRecord {
 };
 using RecordPtr = std::shared_ptr<const NodeRecord>;
 
-struct RecordTraits : NodeIdTraits {
+struct RecordTraits : NodeIdTraits, SceneMapTraits {
   static Digest digest(const NodeId& id, const RecordPtr& record);
 };
 using Records = PersistentMap<NodeId, RecordPtr, RecordTraits>;
 
-struct NumberTraits {
+struct NumberTraits : SceneMapTraits {
   static std::uint64_t hash(const AttributeValue& value) { return value.order_bits(); }
   static bool equal(const AttributeValue& a, const AttributeValue& b) { return a == b; }
 };
+struct ValueTraits : AttributeValueTraits, SceneMapTraits {};
+
 /// Which nodes have which value of one key: numbers in their order, the rest by hash.
 struct KeyIndex {
   PersistentMap<AttributeValue, NodeSet, NumberTraits> numbers{};
-  PersistentMap<AttributeValue, NodeSet, AttributeValueTraits> others{};
+  PersistentMap<AttributeValue, NodeSet, ValueTraits> others{};
 };
-struct KeyTraits {
+struct KeyTraits : SceneMapTraits {
   static std::uint64_t hash(const Key& key);
   static bool equal(const Key& a, const Key& b) { return *a.text == *b.text; }
 };
@@ -129,9 +138,22 @@ struct Version : Companion {
   [[nodiscard]] const NodeRecord& framed(const NodeRecord& record) const;
   /// Whether `ancestor` is above `from`, or is it, along edges that were not removed.
   [[nodiscard]] bool leads_up(const NodeId& from, const NodeId& ancestor) const;
-  /// Such a way from `from` up to `ancestor`, both included; empty where there is none.
-  [[nodiscard]] std::vector<NodeId> way_up(const NodeId& from, const NodeId& ancestor) const;
+  /// A way from `from` up to `ancestor`, both included, that is there at one instant not before `since`; empty where none is.
+  [[nodiscard]] std::vector<NodeId> way_up(const NodeId& from, const NodeId& ancestor, Stamp since) const;
 };
 using VersionPtr = std::shared_ptr<const Version>;
+
+/// A version to be edited: empty, or a copy. To be called under a VersionLock.
+/// The last reader may drop a version anywhere: it is then freed by who holds the lock next.
+[[nodiscard]] std::shared_ptr<Version> new_version(const Version* base = nullptr);
+
+/// Held by who makes or changes versions of any scene. One for all, because copies of scenes share what they have in common.
+class VersionLock {
+ public:
+  VersionLock();
+  ~VersionLock();
+  VersionLock(const VersionLock&) = delete;
+  VersionLock& operator=(const VersionLock&) = delete;
+};
 
 }  // namespace armillary::scene

@@ -27,7 +27,7 @@ class Mesh(Shape):
     """Triangles between vertices.
 
     A mesh whose every edge joins two triangles that turn the same way is closed: it is solid. An open one is only its
-    surface, and contains no point. Vertices at the same place count as one.
+    surface, and contains no point. Vertices at the same place count as one, triangles between fewer than three as none.
 
     Attributes:
         vertices: Shape (N, 3) [m], float32 or float64, read-only.
@@ -51,13 +51,12 @@ class Mesh(Shape):
     @cached_property
     def is_closed(self) -> bool:
         """Whether it has an inside."""
-        if len(self.triangles) == 0:
-            return False
         place = np.unique(self.vertices, axis=0, return_inverse=True)[1].reshape(-1)
         corners = place[self.triangles].astype(np.int64)
-        start, end = corners.reshape(-1), np.roll(corners, -1, axis=1).reshape(-1)
+        has_area = (corners != np.roll(corners, -1, axis=1)).all(axis=1)
+        start, end = corners[has_area].reshape(-1), np.roll(corners[has_area], -1, axis=1).reshape(-1)
         forth, back = np.sort(start * len(place) + end), np.sort(end * len(place) + start)
-        return bool((np.diff(forth) > 0).all() and np.array_equal(forth, back))
+        return bool(len(forth) > 0 and (np.diff(forth) > 0).all() and np.array_equal(forth, back))
 
     @property
     def parts_are_skin(self) -> bool:  # type: ignore[override]

@@ -12,7 +12,7 @@ import numpy as np
 
 from armillary.errors import InvalidShape
 from armillary.scene._enclosing import enclosing_sphere
-from armillary.scene.shapes._borders import Floats, Locked, as_array, as_length_m, as_triple, locked
+from armillary.scene.shapes._borders import Floats, Locked, as_array, as_length_m, as_points, as_triple, locked
 from armillary.scene.shapes._convex import Convex, Hull
 from armillary.scene.shapes._shape import TOUCH_M, Shape, as_rows
 from armillary.scene.volumes import BoundingBox, BoundingSphere
@@ -58,7 +58,7 @@ class VoxelGrid(Shape):
     @staticmethod
     def of_points(points: ArrayLike, voxel_size_m: float) -> VoxelGrid:
         """Occupied where there is a point of these, shape (N, 3)."""
-        rows, edge_m = as_rows(points), _as_edge_m(voxel_size_m)
+        rows, edge_m = as_points(points, "The points of a VoxelGrid", copy=True), _as_edge_m(voxel_size_m)
         if len(rows) == 0:
             return VoxelGrid(np.zeros((0, 0, 0), dtype=np.bool_), edge_m)
         cells = np.floor(rows / edge_m)
