@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, ChangeRecord, NodeId, SceneCore
@@ -36,6 +37,7 @@ from armillary.scene.expiry import ExpiryRule, StandingWindows, as_window, outda
 if TYPE_CHECKING:
     import queue
     from collections.abc import Callable
+    from os import PathLike
 
     from numpy.typing import ArrayLike
 
@@ -286,6 +288,38 @@ class Scene(SceneVolumes):
         self._windows.note(changes, now_ns)
         if self._windows.is_due(now_ns):
             self.expire_now()
+
+    # -- Files
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the scene as it is now to a JSON file, and the arrays of its shapes to an `.npz` beside it.
+
+        Transforms are saved with the samples that are kept, frames of the world by name. A file that is there is
+        replaced whole, or stays. `docs/scene.schema.json` describes the format.
+
+        Raises:
+            UnsavableScene: A transform has no samples any more.
+        """
+        from armillary.scene._json import write_scene  # noqa: PLC0415  (most programs use no files)
+
+        write_scene(SceneVersion(self._world, self._view()), Path(path))
+
+    def load(self, path: str | PathLike[str], *, max_bytes: int = 2**30) -> list[NodeId]:
+        """Add everything in a saved file to this scene, all or nothing; the nodes that came.
+
+        Args:
+            path: What `save` wrote. Nothing in it is executed, whoever wrote it.
+            max_bytes: Refuse files larger than this, the arrays included.
+
+        Raises:
+            InvalidSceneFile: It is no scene; `field` leads to what is wrong.
+            NodeExists: A node of it is in this scene already.
+        """
+        from armillary.scene._json import load_into, read_scene  # noqa: PLC0415  (see `save`)
+
+        loaded = read_scene(Path(path), max_bytes=max_bytes)
+        load_into(self._world, self.apply, loaded)
+        return list(loaded.nodes)
 
     # -- Computing
 

@@ -62,12 +62,14 @@ class FunctionBlock(ABC):
         unknown = sorted(parameters.keys() - self.parameters.keys())
         if unknown:
             names = ", ".join(sorted(self.parameters)) or "none"
-            raise InvalidArgument(f"The block '{self.name}' has no parameter '{unknown[0]}'. It has: {names}.", unknown[0])
+            raise InvalidArgument(
+                f"The block '{self.name}' has no parameter '{unknown[0]}'. It has: {names}.", unknown[0]
+            )
         for name, value in parameters.items():
             self.check_parameter(name, value)
         self.settings.update(parameters)
 
-    def check_parameter(self, name: str, value: Any) -> None:
+    def check_parameter(self, name: str, value: Any) -> None:  # noqa: B027  (most blocks take any)
         """Raise InvalidArgument for a value that cannot be taken; takes everything unless overridden."""
 
     def set_data(self, nodes: Iterable[NodeId]) -> None:
@@ -88,7 +90,9 @@ class FunctionBlock(ABC):
         """
         missing = [name for name, value in self.settings.items() if value is REQUIRED]
         if missing:
-            raise InvalidArgument(f"The block '{self.name}' needs '{missing[0]}': configure({missing[0]}=...).", missing[0])
+            raise InvalidArgument(
+                f"The block '{self.name}' needs '{missing[0]}': configure({missing[0]}=...).", missing[0]
+            )
         begun_s = perf_counter()
         self.scene = self._host.transaction()
         data = assigned(self.name, self.inputs, self._given, self.scene.described)

@@ -15,13 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Transaction"]
 
-_KINDS: dict[type[Change], str] = {
-    AddConnection: "connection",
-    AddGeometry: "geometry",
-    AddGroup: "group",
-    AddTransform: "transform",
-    AddUncertainTransform: "uncertain_transform",
-}
+Adding = AddConnection | AddGeometry | AddGroup | AddTransform | AddUncertainTransform
+_ADDING = (AddConnection, AddGeometry, AddGroup, AddTransform, AddUncertainTransform)
+_KINDS = dict(zip(_ADDING, ("connection", "geometry", "group", "transform", "uncertain_transform"), strict=True))
 
 
 class Transaction(SceneVersion):
@@ -33,16 +29,16 @@ class Transaction(SceneVersion):
     def __init__(self, world: Any, view: SceneView) -> None:
         super().__init__(world, view)
         self.planned: list[Change] = []
-        self._new: dict[NodeId, Change] = {}
+        self._new: dict[NodeId, Adding] = {}
 
     def plan(self, change: Change) -> NodeId:
         """One more change; the node it is about, with its id where it is new."""
-        if type(change) in _KINDS:
-            change = replace(change, id=change.id or NodeId.random())  # type: ignore[call-arg, attr-defined]
-            self._new[change.id] = change  # type: ignore[attr-defined]
+        if isinstance(change, _ADDING):
+            node = NodeId.random() if change.id is None else change.id
+            self._new[node] = change = replace(change, id=node)
         self.planned.append(change)
-        node = getattr(change, "id", ROOT_NODE)
-        return node if isinstance(node, NodeId) else self._named(node)
+        about: NodeId | str = getattr(change, "id", ROOT_NODE)
+        return self._named(about)
 
     def described(self, node: NodeId) -> tuple[str, Shape | None]:
         """The kind of a node that is there or planned, and its shape."""

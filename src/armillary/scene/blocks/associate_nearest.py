@@ -79,7 +79,7 @@ class AssociateNearest(FunctionBlock):
 
 
 def _new(above: NodeId, pose: Pose, attributes: Mapping[str, Any]) -> Change:
-    said = {"parent": above, "transform": pose.transform, "at": pose.stamp, "attributes": attributes}
+    said: dict[str, Any] = {"parent": above, "transform": pose.transform, "at": pose.stamp, "attributes": attributes}
     if pose.covariance is None:
         return AddTransform(**said)
     return AddUncertainTransform(**said, covariance=pose.covariance)

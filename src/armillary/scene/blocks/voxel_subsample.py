@@ -57,7 +57,7 @@ class VoxelSubsample(FunctionBlock):
 def subsampled(points: NDArray[Any], fields: Mapping[str, NDArray[Any]], voxel_size_m: float) -> PointCloud:
     """One point for each cube, in the order in which they were first met."""
     if len(points) == 0:
-        return PointCloud(points, **fields)
+        return PointCloud(points, copy=True, **fields)
     first, cell_of_point = _cells(points, voxel_size_m)
     kept = {name: _of_cells(values, first, cell_of_point) for name, values in fields.items()}
     return PointCloud(_of_cells(points, first, cell_of_point), copy=False, **kept)
