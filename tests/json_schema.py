@@ -63,4 +63,6 @@ def _of_object(value: dict[str, Any], schema: dict[str, Any], top: dict[str, Any
 def _of_list(value: list[Any], schema: dict[str, Any], top: dict[str, Any], place: str) -> list[str]:
     few, many = schema.get("minItems", 0), schema.get("maxItems", len(value))
     wrong = [] if few <= len(value) <= many else [f"{place}: {len(value)} items"]
-    return wrong + [f for i, item in enumerate(value) for f in faults(item, schema.get("items", {}), top, f"{place}[{i}]")]
+    return wrong + [
+        f for i, item in enumerate(value) for f in faults(item, schema.get("items", {}), top, f"{place}[{i}]")
+    ]

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError, GivenValue
-from armillary.errors.blocks import BlockError, BlockFailed, PortMismatch, UnknownBlock, UnusableBlock
+from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, UnusableBlock
 from armillary.errors.files import InvalidSceneFile, UnsavableScene
 from armillary.errors.nodes import (
     AlreadyItsParent,
@@ -63,7 +63,6 @@ __all__ = [
     "AmbiguousPath",
     "ArmillaryError",
     "BeforeHistory",
-    "BlockError",
     "BlockFailed",
     "BodyDiffers",
     "BuiltUpon",

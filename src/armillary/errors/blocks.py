@@ -10,17 +10,11 @@ from armillary.errors._base import ArmillaryError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["BlockError", "BlockFailed", "PortMismatch", "UnknownBlock", "UnusableBlock"]
+__all__ = ["BlockFailed", "PortMismatch", "UnknownBlock", "UnusableBlock"]
 
 
-class BlockError(ArmillaryError):
-    """Something about a function block; `block` is its name."""
-
-    block: str
-
-
-class UnknownBlock(BlockError, LookupError):
-    """A name that no installed block has."""
+class UnknownBlock(ArmillaryError, LookupError):
+    """A name that no installed block has; `block` is that name."""
 
     def __init__(self, block: str, known: Sequence[str]) -> None:
         self.block, self.known = block, tuple(known)
@@ -29,7 +23,7 @@ class UnknownBlock(BlockError, LookupError):
         super().__init__(f"No function block is named '{block}'. {hint}")
 
 
-class UnusableBlock(BlockError, TypeError):
+class UnusableBlock(ArmillaryError, TypeError):
     """An installed block that cannot be used; `reason` says why."""
 
     def __init__(self, block: str, reason: str) -> None:
@@ -40,15 +34,15 @@ class UnusableBlock(BlockError, TypeError):
         )
 
 
-class PortMismatch(BlockError, TypeError):
-    """Data that a port of a block does not take; `port` is its name."""
+class PortMismatch(ArmillaryError, TypeError):
+    """Data that a port of a block does not take; `block` and `port` are their names."""
 
     def __init__(self, block: str, port: str, truth: str, cure: str) -> None:
         self.block, self.port = block, port
         super().__init__(f"Port '{port}' of the block '{block}': {truth}. {cure}")
 
 
-class BlockFailed(BlockError, RuntimeError):
+class BlockFailed(ArmillaryError, RuntimeError):
     """A block that raised; `reason` is what, and the scene is as it was."""
 
     def __init__(self, block: str, reason: Exception) -> None:

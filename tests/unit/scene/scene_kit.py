@@ -32,9 +32,7 @@ def two_ways() -> TwoWays:
     world = World(clock=FakeClock(seconds(5)))
     scene = world.scene
     tf1 = scene.add_transform(parent=scene.root, transform=moved(1, 2, 3), at=seconds(1))
-    utf2 = scene.add_uncertain_transform(
-        parent=scene.root, transform=moved(6, 5, 4), covariance=SPREAD, at=seconds(2)
-    )
+    utf2 = scene.add_uncertain_transform(parent=scene.root, transform=moved(6, 5, 4), covariance=SPREAD, at=seconds(2))
     utf3 = scene.add_uncertain_transform(parent=tf1, transform=moved(7, 8, 9), covariance=SPREAD, at=seconds(1))
     g4 = scene.add_group(parent=utf2)
     n5 = scene.add_geometry(parent=utf3, shape=Box((1, 1, 1)), at=seconds(3))
@@ -50,9 +48,7 @@ def full_scene(world: World) -> dict[str, NodeId]:
     ids = {"table": scene.add_group(parent=scene.root, attributes={"mass": 3, "odd key": -0.0}, at=seconds(1))}
     ids["cup"] = scene.add_transform(parent=ids["table"], transform=moved(1, 2, 3), at=seconds(1))
     scene.set_transform(ids["cup"], moved(2), covariance=SPREAD, at=seconds(2))
-    ids["seen"] = scene.add_uncertain_transform(
-        parent=scene.root, transform=moved(6), covariance=SPREAD, at=seconds(2)
-    )
+    ids["seen"] = scene.add_uncertain_transform(parent=scene.root, transform=moved(6), covariance=SPREAD, at=seconds(2))
     scene.set_transform(ids["seen"], moved(7), at=seconds(3))
     cloud = PointCloud(rng.random((20, 3)).astype(np.float32), intensity=rng.random(20), ring=np.arange(20))
     ids["cloud"] = scene.add_geometry(parent=ids["cup"], shape=cloud, levels=[Box((1, 1, 1))], at=seconds(1))

@@ -152,7 +152,12 @@ class TestTheDomainOfAttributes:
     @pytest.mark.parametrize("query", QUERIES, ids=str)
     def test_finds_what_the_index_finds(self, query):
         scene = World().scene
-        for said in ({"name": "cup", "mass": 2}, {"name": "can", "mass": 2.5}, {"full": True, "mass": 1}, {"name": "c"}):
+        for said in (
+            {"name": "cup", "mass": 2},
+            {"name": "can", "mass": 2.5},
+            {"full": True, "mass": 1},
+            {"name": "c"},
+        ):
             scene.add_group(parent=scene.root, attributes=said)
         scene.add_group(parent=scene.root, attributes={"list": [1, ["a", 2]], "mass": "2"})
         assert sorted(scene.traverse(AttributeDomain(query)).found) == sorted(scene.find(query))
@@ -165,7 +170,9 @@ class TestTheDomainOfCollisions:
         for steps, node in (((seen.tf1, seen.utf3), seen.n5), ((seen.utf2,), seen.g4)):
             sphere = domain.spheres[node]
             for above in reversed(steps):
-                pose = seen.world.pose(of=seen.scene.frame(above), in_frame=seen.scene.frame(seen.scene.parents(above)[0]))
+                pose = seen.world.pose(
+                    of=seen.scene.frame(above), in_frame=seen.scene.frame(seen.scene.parents(above)[0])
+                )
                 sphere = sphere.moved(pose.transform)
             assert domain.contains(seen.scene.root, sphere)
 
