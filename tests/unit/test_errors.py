@@ -96,7 +96,7 @@ class _EntryPoint:
 
 
 def _strange_block(world):
-    with mock.patch.object(_registry, "entry_points", lambda group: [_EntryPoint()]):
+    with mock.patch.object(_registry, "entry_points", return_value=[_EntryPoint()]):
         world.scene.load_block("strange")
 
 
@@ -322,6 +322,14 @@ class TestUnknownFrame:
     def test_says_so_when_there_are_no_frames(self, world):
         with pytest.raises(errors.UnknownFrame, match="no frames yet"):
             world.pose(of="cup", in_frame="table")
+
+
+class TestNotConnected:
+    def test_names_the_frame_that_ended_and_since_when(self):
+        error = errors.NotConnected("lid", "map", "cup", "map", seconds(8), ended="cup", ended_at=seconds(5))
+        assert "at 8.000 s: 'cup' hangs nowhere since 5.000 s" in str(error)
+        assert (error.ended, error.ended_at) == ("cup", seconds(5))
+        assert str(copy.copy(error)) == str(error)
 
 
 class TestErrorsOfABatch:

@@ -9,6 +9,7 @@ from armillary.scene.blocks import REQUIRED, FunctionBlock, Port, Transaction
 from armillary.scene.changes import (
     NOW,
     AddConnection,
+    AddFrame,
     AddGeometry,
     AddGroup,
     AddParent,
@@ -55,6 +56,7 @@ __all__ = [
     "NOW",
     "REQUIRED",
     "AddConnection",
+    "AddFrame",
     "AddGeometry",
     "AddGroup",
     "AddParent",

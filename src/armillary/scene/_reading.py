@@ -32,6 +32,11 @@ class SceneReader:
         """The node under which everything is; its frame is the world's `root_frame`."""
         return ROOT_NODE
 
+    @property
+    def remote_roots(self) -> list[NodeId]:
+        """The roots of other agents' graphs that are not mounted, in the order they came."""
+        return self._view().remote_roots()
+
     def node(self, frame: str) -> NodeId:
         """The id of the node that stands for a frame: it is there once something was said of it in the scene."""
         return node_of_frame(self._world, frame)[0]
@@ -84,11 +89,13 @@ class SceneReader:
 
     def levels(self, id: NodeId) -> Levels:  # noqa: A002
         """All resolutions of a geometry, the finest first."""
-        return self._carried(id, "geometry", "`scene.children(id)` may have one.")
+        levels: Levels = self._carried(id, "geometry", "`scene.children(id)` may have one.")
+        return levels
 
     def connection(self, id: NodeId) -> Connection:  # noqa: A002
         """What a connection ties to what, and when."""
-        return self._carried(id, "connection", "`scene.find` gives connections by their attributes.")
+        tie: Connection = self._carried(id, "connection", "`scene.find` gives connections by their attributes.")
+        return tie
 
     def _carried(self, id: NodeId, kind: str, cure: str) -> Any:  # noqa: A002
         view = self._view()

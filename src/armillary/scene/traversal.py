@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
-from armillary._core import LIMBO_NODE, NodeId
+from armillary._core import NodeId
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class VisitedNode:
     @property
     def parents(self) -> list[NodeId]:
         """What it is in; nothing for the root, and for a root of others that is not mounted."""
-        return [parent for parent in self.scene.parents(self.id) if parent != LIMBO_NODE]
+        return self.scene.parents(self.id)
 
     @property
     def children(self) -> list[NodeId]:

@@ -190,7 +190,7 @@ class TestAStandingRule:
         scene.attach(batches.append)
         clock.ns = seconds(6)
         scene.expire_now()
-        assert batches == [(Remove(cup),)]
+        assert batches == [(Remove(cup, at=seconds(6)),)]
 
 
 class TestANodeInTwoWindows:
@@ -217,7 +217,7 @@ class TestANodeInTwoWindows:
         scene.attach(told.append)
         clock.ns = seconds(3)
         scene.expire_now()
-        assert told == [(RemoveParent(node, short),)]
+        assert told == [(RemoveParent(node, short, at=seconds(3)),)]
 
     def test_one_in_the_other_lives_as_long_as_the_longer(self, scene, clock):
         group = scene.add_group(parent=scene.root)

@@ -14,16 +14,16 @@ from unit.scene.scene_kit import two_ways
 class Steps(Visitor):
     """What happened, in order."""
 
-    def __init__(self, *, stop_at=None, skip_at=None):
+    def __init__(self, *, stop_at=(), skip_at=()):
         self.entered, self.left, self.paths = [], [], []
         self._stop_at, self._skip_at = stop_at, skip_at
 
     def visit(self, node):
         self.entered.append(node.id)
         self.paths.append(node.path)
-        if node.id == self._stop_at:
+        if node.id in self._stop_at:
             return Walk.STOP
-        return Walk.SKIP if node.id == self._skip_at else None
+        return Walk.SKIP if node.id in self._skip_at else None
 
     def leave(self, node):
         self.left.append(node.id)
@@ -78,13 +78,13 @@ class TestWalkingUp:
 class TestAnswering:
     def test_stop_ends_the_walk_and_leaves_what_was_entered(self):
         seen = two_ways()
-        walk = seen.scene.traverse(Steps(stop_at=seen.utf3))
+        walk = seen.scene.traverse(Steps(stop_at={seen.utf3}))
         assert walk.entered == [seen.scene.root, seen.tf1, seen.utf3]
         assert walk.left == [seen.utf3, seen.tf1, seen.scene.root]
 
     def test_skip_does_not_go_beyond(self):
         seen = two_ways()
-        assert seen.scene.traverse(Steps(skip_at=seen.tf1)).entered == [
+        assert seen.scene.traverse(Steps(skip_at={seen.tf1})).entered == [
             seen.scene.root, seen.tf1, seen.utf2, seen.g4, seen.n5,
         ]  # fmt: skip
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary._core import LIMBO_NODE, ROOT_NODE, NodeId
+from armillary._core import ROOT_NODE, NodeId
 from armillary.errors import ArmillaryError, UnsavableScene
 from armillary.scene._json._arrays import packed
 from armillary.scene._json._format import CONTAINERS, FORMAT, TRANSFORMS, VERSION
@@ -74,7 +74,7 @@ class _Writer:
 
     def document(self) -> dict[str, Any]:
         """All but the arrays."""
-        remote = self._view.children(LIMBO_NODE)
+        remote = self._view.remote_roots()
         nodes = list(dict.fromkeys(node for top in (ROOT_NODE, *remote) for node in self._view.find([], top)))
         return {
             "format": FORMAT,
@@ -138,7 +138,7 @@ class _Writer:
     def _edges(self, nodes: list[NodeId]) -> Iterator[tuple[NodeId, NodeId]]:
         """Each (parent, child), in an order that keeps that of the children of a node and of the parents of a node."""
         chains = [[(node, child) for child in self._view.children(node)] for node in nodes if self._is_container(node)]
-        chains += [[(parent, node) for parent in self._view.parents(node) if parent != LIMBO_NODE] for node in nodes]
+        chains += [[(parent, node) for parent in self._view.parents(node)] for node in nodes]
         after, waits = _order(chains)
         ready = deque(edge for edge, count in waits.items() if count == 0)
         while ready:
