@@ -52,9 +52,7 @@ from armillary.scene.shapes import (
 from armillary.scene.traversal import VisitedNode, Visitor, Walk
 from armillary.scene.volumes import BoundingBox, BoundingSphere
 
-__all__ = [
-    "NOW",
-    "REQUIRED",
+__all__ = [  # noqa: RUF022 - in plain order, as in every package
     "AddConnection",
     "AddFrame",
     "AddGeometry",
@@ -79,6 +77,7 @@ __all__ = [
     "Hierarchy",
     "Levels",
     "Mesh",
+    "NOW",
     "NodeId",
     "Overlaps",
     "PastScene",
@@ -87,6 +86,7 @@ __all__ = [
     "PointCloud",
     "PointCloudAccumulator",
     "Port",
+    "REQUIRED",
     "RayHit",
     "RayHits",
     "Remove",
