@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from armillary._core import SceneView, WorldCore
-    from armillary.scene.blocks import FunctionBlock, Transaction
+    from armillary.scene.blocks import FunctionBlock
     from armillary.scene.shapes import Shape
     from armillary.transforms import Transform
 
@@ -358,12 +358,6 @@ class Scene(SceneVolumes):
         from armillary.scene.blocks._registry import block_class  # noqa: PLC0415  (most programs load no block)
 
         return block_class(name)(self)
-
-    def transaction(self) -> Transaction:
-        """The scene as it is now, for reading, with a list of changes to be applied later at once."""
-        from armillary.scene.blocks import Transaction  # noqa: PLC0415  (see `load_block`)
-
-        return Transaction(self._world, self._view())
 
     # -- Others
 

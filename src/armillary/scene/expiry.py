@@ -56,14 +56,14 @@ class Window:
 
 def as_window(older_than: int, under: NodeId, kinds: Sequence[str]) -> Window:
     """A window from arguments as a user gives them."""
-    if isinstance(older_than, bool) or not isinstance(older_than, int) or older_than < 0:
+    if isinstance(older_than, bool) or not hasattr(older_than, "__index__") or older_than < 0:
         raise InvalidArgument(
             f"older_than is a duration in ns, as seconds(5) gives it; got {older_than!r}.", older_than
         )
     named = (kinds,) if isinstance(kinds, str) else tuple(kinds)
     if not named or not set(named) <= set(KINDS):
         raise InvalidArgument(f"kinds are some of {KINDS}, got {kinds!r}.", kinds)
-    return Window(older_than, under, named)
+    return Window(int(older_than), under, named)
 
 
 # -- What is old

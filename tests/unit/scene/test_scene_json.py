@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import io
 import json
+import random
 import zipfile
 from pathlib import Path
 from unittest import mock
@@ -162,6 +164,11 @@ class TestAFile:
         with pytest.raises(UnsavableScene, match="or remove the node"):
             saved[0].scene.save(saved[2])
 
+    def test_cannot_hold_a_transform_whose_frame_was_erased(self, saved):
+        saved[0].remove_frame(saved[0].scene.frame(saved[1]["seen"]), subtree=True)
+        with pytest.raises(UnsavableScene, match="or remove the node"):
+            saved[0].scene.save(saved[2])
+
 
 class TestLoadingWhatIsThere:
     def test_is_refused_and_changes_nothing(self, saved):
@@ -248,6 +255,11 @@ WRONG = {
     "a kind that is none": change_of("group", "kind", to="wall"),
     "an id that is none": change_of("group", "id", to="table"),
     "a stamp that is none": change_of("group", "at_ns", to=1.5),
+    "a stamp beyond all time": change_of("geometry", "at_ns", to=2**62),
+    "an infinity that is none": lambda d: (
+        d["root"]["attributes"].update(far={"float": []}),
+        "root.attributes.far.float",
+    )[1],
     "a key that is none": change_of("group", "colour", to="red"),
     "a quaternion that is none": change_of("transform", "samples", 0, "wxyz", to=[2, 0, 0, 0]),
     "a quaternion of three": change_of("transform", "samples", 0, "wxyz", to=[1, 0, 0]),
@@ -345,6 +357,35 @@ class TestABadFile:
     def test_that_is_not_there_is_not_found(self, tmp_path):
         with pytest.raises(FileNotFoundError):
             new_world().scene.load(tmp_path / "none.json")
+
+
+JUNK = [None, True, -1, 1.5, 1e308, 2**63, "", str(NodeId.random()), [], {}, [[]], float("nan"), float("inf"), {"a": 1}]
+
+
+def places(value, way=()):
+    """Every way into a document."""
+    keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys:
+        yield (*way, key)
+        yield from places(value[key], (*way, key))
+
+
+class TestAFileWithRandomFaults:
+    def test_is_refused_or_loaded_whole(self, saved):
+        rng = random.Random(4)
+        document = json.loads(saved[2].read_text())
+        ways = list(places(document))
+        for _ in range(150):
+            spoilt = copy.deepcopy(document)
+            *way, last = rng.choice(ways)
+            target = functools.reduce(lambda value, key: value[key], way, spoilt)
+            target[last] = rng.choice(JUNK)
+            saved[2].write_text(json.dumps(spoilt))
+            world = new_world(20)
+            try:
+                world.scene.load(saved[2])
+            except InvalidSceneFile:
+                assert (len(world.scene), world.frames()) == (1, ("map",))
 
 
 def npy_of(array) -> bytes:

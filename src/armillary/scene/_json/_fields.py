@@ -16,6 +16,7 @@ __all__ = ["Field", "parsed"]
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _INT64 = 2**63
+_FURTHEST_NS = 2**62
 _SHOWN = 60
 
 
@@ -25,13 +26,24 @@ class Field:
 
     Attributes:
         value: As JSON gave it.
-        place: The way to it from the top, as in `nodes[3].attributes.mass`.
         file: Where it was read.
+        above: What it is in, and `key` its place there; None for the whole file.
     """
 
     value: Any
-    place: str
     file: str
+    above: Field | None = None
+    key: str | int = ""
+
+    @property
+    def place(self) -> str:
+        """The way to it from the top, as in `nodes[3].attributes.mass`."""
+        if self.above is None:
+            return ""
+        before = self.above.place
+        if isinstance(self.key, str) and _NAME.fullmatch(self.key):
+            return f"{before}.{self.key}" if before else self.key
+        return f"{before}[{_shown(self.key)}]"
 
     def refused(self, truth: str) -> InvalidSceneFile:
         """The error about it."""
@@ -39,11 +51,7 @@ class Field:
 
     def at(self, key: str | int) -> Field:
         """What is in it."""
-        if isinstance(key, int):
-            return Field(self.value[key], f"{self.place}[{key}]", self.file)
-        step = key if _NAME.fullmatch(key) else f"[{_shown(key)}]"
-        joined = f"{self.place}.{step}" if self.place and step == key else f"{self.place}{step}"
-        return Field(self.value[key], joined, self.file)
+        return Field(self.value[key], self.file, self, key)
 
     def members(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Field]:
         """Of an object with these keys and no others."""
@@ -89,6 +97,13 @@ class Field:
             raise self.refused("it does not fit into 64 bits")
         return self.value
 
+    def stamp(self) -> int:
+        """An instant [ns] that a world takes."""
+        instant = self.integer()
+        if abs(instant) >= _FURTHEST_NS:
+            raise self.refused("stamps lie within 146 years of zero")
+        return instant
+
     def number(self) -> float:
         """A finite number."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
@@ -119,7 +134,7 @@ def _shown(value: object) -> str:
 def parsed(data: bytes, file: str) -> Field:
     """The whole file, or InvalidSceneFile."""
     try:
-        return Field(json.loads(data, object_pairs_hook=_Pairs(file)), "", file)
+        return Field(json.loads(data, object_pairs_hook=_Pairs(file)), file)
     except RecursionError:
         raise InvalidSceneFile(file, "", "it is nested too deep") from None
     except ValueError as error:

@@ -80,7 +80,7 @@ def attributes_of(field: Field) -> dict[str, Any]:
     """Names to values that an attribute can have."""
     found = {}
     for key, value in field.mapping().items():
-        if not Field(key, value.place, value.file).text():
+        if not Field(key, value.file, field, key).text():
             raise value.refused("the name of an attribute is not empty")
         found[key] = _attribute(value, DEEPEST_LIST)
     return found
@@ -95,7 +95,7 @@ def _attribute(field: Field, deepest: int) -> Any:
         return [_attribute(item, deepest - 1) for item in field.items()]
     if isinstance(field.value, dict):
         word = field.members(("float",))["float"]
-        if word.value not in INFINITIES:
+        if not isinstance(word.value, str) or word.value not in INFINITIES:
             raise word.refused(f"one of {', '.join(INFINITIES)} is expected")
         return INFINITIES[word.value]
     if isinstance(field.value, bool):
@@ -108,7 +108,7 @@ def _attribute(field: Field, deepest: int) -> Any:
 
 def _group(field: Field, _: Arrays) -> LoadedNode:
     parts = field.members((*_COMMON, "at_ns"))
-    node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].integer()
+    node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].stamp()
 
     def make(parent: NodeId) -> Iterator[Change]:
         yield AddGroup(parent=parent, attributes=said, at=at, id=node)
@@ -190,7 +190,7 @@ def _samples(field: Field) -> list[_Sample]:
     samples: list[_Sample] = []
     for item in field.items():
         parts = item.members(("at_ns", "xyz_m", "wxyz"), ("covariance",))
-        at = parts["at_ns"].integer()
+        at = parts["at_ns"].stamp()
         if samples and at <= (samples[-1].at or 0):
             raise parts["at_ns"].refused("the stamps of samples increase")
         samples.append(_pose(item, parts, at))
@@ -214,7 +214,7 @@ def _pose(field: Field, parts: dict[str, Field], at: int | None) -> _Sample:
 
 def _geometry(field: Field, arrays: Arrays) -> LoadedNode:
     parts = field.members((*_COMMON, "at_ns", "levels"))
-    node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].integer()
+    node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].stamp()
     shapes = tuple(_shape(level, arrays) for level in parts["levels"].items())
     levels = _checked(parts["levels"], lambda: Levels(shapes))
 
@@ -256,7 +256,7 @@ class _RestoredConnection(AddConnection):
 
 def _connection(field: Field, _: Arrays) -> LoadedNode:
     parts = field.members((*_COMMON, "at_ns", "sources", "targets", "start_ns", "end_ns"))
-    node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].integer()
+    node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].stamp()
     sources, targets = (tuple(end.node() for end in parts[name].items()) for name in ("sources", "targets"))
     start, end = (None if parts[name].value is None else parts[name].integer() for name in ("start_ns", "end_ns"))
     _checked(parts["end_ns"], partial(connection_payload, sources, targets, start, end))

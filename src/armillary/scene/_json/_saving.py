@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary._core import ROOT_NODE, NodeId
-from armillary.errors import ArmillaryError, UnsavableScene
+from armillary.errors import UnsavableScene
+from armillary.scene._data_stamps import DataStamps
 from armillary.scene._json._arrays import packed
 from armillary.scene._json._format import CONTAINERS, FORMAT, TRANSFORMS, VERSION
 
@@ -37,9 +38,19 @@ def write_scene(scene: SceneVersion, path: Path) -> None:
         content, digest = packed(writer.arrays)
         document["arrays"] = {"file": f"{path.stem}.{digest[:16]}.npz", "sha256": digest}
         _write_whole(path.with_name(document["arrays"]["file"]), content)
-    _write_whole(path, json.dumps(document, indent=1, allow_nan=False).encode())
+    _write_whole(path, _text(document).encode())
     if before is not None and before.name != (document["arrays"] or {}).get("file"):
         before.unlink(missing_ok=True)
+
+
+def _text(document: dict[str, Any]) -> str:
+    """One line for each entry of a list: short files, and differences that can be read."""
+    members = []
+    for key, value in document.items():
+        entries = [json.dumps(entry, allow_nan=False) for entry in value] if isinstance(value, list) else None
+        said = json.dumps(value, allow_nan=False) if entries is None else "[\n" + ",\n".join(entries) + "\n]"
+        members.append(f'"{key}": {said}')
+    return "{\n" + ",\n".join(members) + "\n}\n"
 
 
 def _write_whole(path: Path, content: bytes) -> None:
@@ -69,7 +80,7 @@ class _Writer:
     """One version on its way to a file."""
 
     def __init__(self, scene: SceneVersion) -> None:
-        self._scene, self._view = scene, scene.view
+        self._scene, self._view, self._stamps = scene, scene.view, DataStamps(scene)
         self.arrays: dict[str, NDArray[Any]] = {}
 
     def document(self) -> dict[str, Any]:
@@ -120,18 +131,19 @@ class _Writer:
 
     def _placement(self, node: NodeId) -> dict[str, Any]:
         of, in_frame = self._view.frame(node), self._view.base_frame(node)
-        try:
-            if self._view.is_fixed(node):
-                pose = self._scene.world.pose(of=of, in_frame=in_frame)
-                return {"fixed": _pose(pose.transform.xyz_wxyz, pose.covariance)}
-            samples = self._scene.world.samples(of=of, in_frame=in_frame, source=self._view.source(node))
-        except ArmillaryError as error:
-            raise UnsavableScene(node, f"has no pose of its own: {error}", "Set one, or remove the node.") from error
-        if len(samples) == 0:
+        if not self._view.is_fixed(node):
+            return {"samples": self._samples(node, of, in_frame)}
+        pose = self._scene.world.pose(of=of, in_frame=in_frame)
+        return {"fixed": _pose(pose.transform.xyz_wxyz, pose.covariance)}
+
+    def _samples(self, node: NodeId, of: str, in_frame: str) -> list[dict[str, Any]]:
+        if self._stamps.span(node) is None:
             raise UnsavableScene(node, "has no samples any more", "Call `scene.set_transform`, or remove the node.")
-        spreads = [None] * len(samples) if samples.covariances is None else samples.covariances
-        rows = zip(samples.stamps.tolist(), samples.transforms, spreads, strict=True)
-        return {"samples": [{"at_ns": stamp} | _pose(row, spread) for stamp, row, spread in rows]}
+        world = self._scene.world
+        relation = world._relation_id(of, in_frame, self._view.source(node))  # noqa: SLF001  (names cost a search)
+        stamps, transforms, spreads = world._samples(relation, None, None)  # noqa: SLF001
+        rows = zip(stamps.tolist(), transforms, [None] * len(stamps) if spreads is None else spreads, strict=True)
+        return [{"at_ns": stamp} | _pose(row, spread) for stamp, row, spread in rows]
 
     # -- What is in what
 

@@ -94,7 +94,7 @@ class FunctionBlock(ABC):
                 f"The block '{self.name}' needs '{missing[0]}': configure({missing[0]}=...).", missing[0]
             )
         begun_s = perf_counter()
-        self.scene = self._host.transaction()
+        self.scene = Transaction.on(self._host)
         data = assigned(self.name, self.inputs, self._given, self.scene.described)
         results = self._computed(data)
         assigned(self.name, self.outputs, results, self.scene.described)

@@ -11,6 +11,7 @@ from armillary.scene.changes import AddConnection, AddGeometry, AddGroup, AddTra
 
 if TYPE_CHECKING:
     from armillary._core import SceneView
+    from armillary.scene._scene import Scene
     from armillary.scene.shapes import Shape
 
 __all__ = ["Transaction"]
@@ -30,6 +31,11 @@ class Transaction(SceneVersion):
         super().__init__(world, view)
         self.planned: list[Change] = []
         self._new: dict[NodeId, Adding] = {}
+
+    @classmethod
+    def on(cls, scene: Scene) -> Transaction:
+        """On a scene as it is now."""
+        return cls(scene._world, scene._view())  # noqa: SLF001  (of one package)
 
     def plan(self, change: Change) -> NodeId:
         """One more change; the node it is about, with its id where it is new."""
