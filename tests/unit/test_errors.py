@@ -5,16 +5,20 @@ from __future__ import annotations
 import builtins
 import copy
 import inspect
+import json
 import pickle
 import sys
+import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
 
-from armillary import Rotation, Sphere, World, errors, seconds
+from armillary import Box, PointCloud, Rotation, Sphere, World, errors, seconds
 from armillary.errors import ArmillaryError, constraints, semantics
+from armillary.scene.blocks import _registry
 from armillary.scene.policies import by_source
 from armillary.view import draw_tree
 from unit.kit import PROMPT_S, STILL, WAIT_S, drive, error_of, settle
@@ -89,6 +93,49 @@ def _too_many_waits(_):
 def _without_matplotlib(world):
     with mock.patch.dict(sys.modules, {"matplotlib": None}):
         draw_tree(world, "tree.png")
+
+
+class _EntryPoint:
+    name, value = "strange", "json:loads"
+
+    def load(self):
+        return json.loads
+
+
+def _strange_block(world):
+    with mock.patch.object(_registry, "entry_points", return_value=[_EntryPoint()]):
+        world.scene.load_block("strange")
+
+
+def _crop(world, *nodes):
+    block = world.scene.load_block("crop_to_box")
+    block.set_data(nodes)
+    block.execute()
+
+
+def _wrong_port(world):
+    _crop(world, world.scene.root, world.scene.root, world.scene.root)
+
+
+def _failing_block(world):
+    scene = world.scene
+    moving = scene.add_transform(parent=scene.root, transform=STILL, at=seconds(9))
+    cloud = scene.add_geometry(parent=moving, shape=PointCloud([(0, 0, 0)]), at=seconds(1))
+    _crop(world, scene.root, cloud, scene.add_geometry(parent=scene.root, shape=Box((1, 1, 1))))
+
+
+def _bad_file(world):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "scene.json"
+        world.scene.save(path)
+        path.write_text(path.read_text().replace('"version": 1', '"version": 9'))
+        world.scene.load(path)
+
+
+def _unsavable(world):
+    world.scene.add_transform(parent=world.scene.root, transform=STILL, at=seconds(1))
+    world.clear()
+    world.scene.save("scene.json")
 
 
 EDGE = {"edge": ("robot", "map", ""), "first": seconds(1), "last": seconds(3)}
@@ -200,6 +247,32 @@ CASES = [
         "pip install 'armillary[view]'",
         {"extra": "view", "package": "matplotlib"},
     ),
+    Case(
+        errors.UnknownBlock,
+        lambda world: world.scene.load_block("crop_to_bix"),
+        ("'crop_to_bix'",),
+        "Did you mean 'crop_to_box'?",
+        {"block": "crop_to_bix"},
+    ),
+    Case(
+        errors.UnusableBlock, _strange_block, ("'strange'", "json:loads"), "must name a subclass", {"block": "strange"}
+    ),
+    Case(
+        errors.PortMismatch,
+        _wrong_port,
+        ("'cloud'", "'crop_to_box'", "is a group"),
+        "Give a geometry",
+        {"block": "crop_to_box", "port": "cloud"},
+    ),
+    Case(
+        errors.BlockFailed,
+        _failing_block,
+        ("'crop_to_box'", "SingleSample"),
+        "execute it again",
+        {"block": "crop_to_box"},
+    ),
+    Case(errors.InvalidSceneFile, _bad_file, ("at version", "reads"), "mend the file", {"field": "version"}),
+    Case(errors.UnsavableScene, _unsavable, ("no samples any more",), "Call `scene.set_transform`, or remove the node"),
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind.__name__)
 

@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError, GivenValue
+from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, UnusableBlock
+from armillary.errors.files import InvalidSceneFile, UnsavableScene
 from armillary.errors.nodes import (
     AlreadyItsParent,
     BuiltUpon,
@@ -62,6 +64,7 @@ __all__ = [
     "AmbiguousPath",
     "ArmillaryError",
     "BeforeHistory",
+    "BlockFailed",
     "BodyDiffers",
     "BuiltUpon",
     "ChangesForgotten",
@@ -81,6 +84,7 @@ __all__ = [
     "InvalidArgument",
     "InvalidAttribute",
     "InvalidName",
+    "InvalidSceneFile",
     "InvalidShape",
     "InvalidStamp",
     "InvalidTransform",
@@ -105,6 +109,7 @@ __all__ = [
     "OrientationFrameDiffers",
     "PermanentNode",
     "PointDiffers",
+    "PortMismatch",
     "PosesMissing",
     "ReferenceBodyDiffers",
     "RelationMissing",
@@ -115,10 +120,13 @@ __all__ = [
     "StampDiffers",
     "StampOutOfRange",
     "SuspiciousName",
+    "UnknownBlock",
     "UnknownFrame",
     "UnknownName",
     "UnknownNode",
     "UnknownRelation",
+    "UnsavableScene",
+    "UnusableBlock",
     "WaitTimeout",
     "WorldClosed",
     "WrongKind",

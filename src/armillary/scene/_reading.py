@@ -9,13 +9,14 @@ from armillary._core import ROOT_NODE, NodeId
 from armillary.errors import InvalidArgument, WrongKind
 from armillary.scene._context import SceneWorld, node_of_frame
 from armillary.scene.conditions import conditions_of
+from armillary.scene.traversal import AnyVisitor, Direction, Once, traverse
 
 if TYPE_CHECKING:
     from armillary._core import SceneView
     from armillary.scene._payloads import Connection
     from armillary.scene.shapes import Levels, Shape
 
-__all__ = ["SceneReader"]
+__all__ = ["SceneReader", "SceneVersion"]
 
 
 class SceneReader:
@@ -124,9 +125,52 @@ class SceneReader:
         """
         return self._view().find(conditions_of(query), ROOT_NODE if under is None else self._named(under))
 
+    def traverse(
+        self,
+        visitor: AnyVisitor,
+        *,
+        under: NodeId | str | None = None,
+        direction: Direction | None = None,
+        once: Once | None = None,
+    ) -> AnyVisitor:
+        """Show a visitor the nodes, depth first, a node before what is beyond it; returns the visitor.
+
+        The whole walk sees one version, whatever others change meanwhile. It goes on unless the visitor answers
+        `Walk.SKIP` or `Walk.STOP`.
+
+        Args:
+            visitor: A `Visitor`, anything with `enter(node)`, or a callable that takes a `VisitedNode`.
+            under: Where the walk begins; the root if not given.
+            direction: "down" to what is in a node, "up" to what it is in; as the visitor wants if not given.
+            once: Each "node" once, or as often as there is a "path" to it: that may be very often.
+        """
+        version = SceneVersion(self._world, self._view())
+        start = ROOT_NODE if under is None else self._named(under)
+        return traverse(version, visitor, start=start, direction=direction, once=once)
+
     def __contains__(self, id: object) -> bool:  # noqa: A002
         return self._view().contains(self._named(id))  # type: ignore[arg-type]
 
     def _named(self, target: NodeId | str) -> NodeId:
         """A text names a frame."""
         return node_of_frame(self._world, target)[0] if isinstance(target, str) else target
+
+
+class SceneVersion(SceneReader):
+    """A scene that is read in several steps, all of which see the same; samples go on."""
+
+    def __init__(self, world: Any, view: SceneView) -> None:
+        self._world, self._seen = world, view
+
+    def _view(self) -> SceneView:
+        return self._seen
+
+    @property
+    def world(self) -> Any:
+        """The world whose frames the nodes have."""
+        return self._world
+
+    @property
+    def view(self) -> SceneView:
+        """The same, natively."""
+        return self._seen

@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, ChangeRecord, NodeId, SceneCore
@@ -13,6 +14,7 @@ from armillary.errors import ChangesForgotten, InvalidArgument
 from armillary.scene._context import ChangeContext, SceneWorld
 from armillary.scene._observers import Observers
 from armillary.scene._past import PastScene
+from armillary.scene._reading import SceneVersion
 from armillary.scene._records import told_by
 from armillary.scene._volumes import SceneVolumes
 from armillary.scene.changes import (
@@ -32,14 +34,17 @@ from armillary.scene.changes import (
     SetAttributes,
     SetTransform,
 )
+from armillary.scene.expiry import ExpiryRule, StandingWindows, as_window, outdated, remove_outdated
 
 if TYPE_CHECKING:
     import queue
     from collections.abc import Callable
+    from os import PathLike
 
     from numpy.typing import ArrayLike
 
     from armillary._core import SceneView, WorldCore
+    from armillary.scene.blocks import FunctionBlock
     from armillary.scene.shapes import Shape
     from armillary.transforms import Transform
 
@@ -87,6 +92,7 @@ class Scene(SceneVolumes):
         self._world: SceneWorld = world
         self._core = core
         self._observers = Observers(world._report)  # noqa: SLF001  (one world, two modules)
+        self._windows = StandingWindows()
         self._order = threading.Lock()  # changes are put in line for observers in the order in which they happened
         super().__init__()
 
@@ -246,6 +252,8 @@ class Scene(SceneVolumes):
                 told = [replace(sample, at=context.at(sample.at)) for sample in samples]
                 self._observers.post([*told_by(records), *told])
             self._observers.tell()
+        if self._windows:
+            self._keep_windows(changes)
         return [nodes[place] for place in context.places]
 
     def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
@@ -256,7 +264,10 @@ class Scene(SceneVolumes):
         heard = list(records)
         if not all(isinstance(record, ChangeRecord) for record in heard):
             raise InvalidArgument("merge takes the records that `scene.changes()` of another copy gives.", records)
-        return self._happens(lambda: self._core.merge(heard))
+        new = self._happens(lambda: self._core.merge(heard))
+        if self._windows:
+            self._keep_windows(None)
+        return new
 
     def undo(self) -> list[ChangeRecord]:
         """Take the last `apply` back, as a new change. Refused where something was built on it; samples stay."""
@@ -274,6 +285,91 @@ class Scene(SceneVolumes):
             self._observers.post(told_by(records))
         self._observers.tell()
         return records
+
+    # -- Forgetting
+
+    def expire(
+        self, *, older_than: int, under: NodeId | str | None = None, kinds: Sequence[str] = ("transform", "geometry")
+    ) -> list[NodeId]:
+        """Take out what is older than this, once; the nodes that left something.
+
+        Old is a shape by its stamp, and a transform by its newest sample, seen from `world.now()`. A node leaves the
+        parents that are at or under `under`; one that is elsewhere too stays there. It stays whole while something
+        under it is younger. What is fixed, and what has the attribute `transformType: static`, goes only with what
+        it is in. Groups, connections and nodes in which frames of others hang stay.
+
+        Args:
+            older_than: A duration [ns], as `seconds(5)` gives it.
+            under: Only what is under this node; everything if not given.
+            kinds: Which of "transform" and "geometry" can be old.
+        """
+        window = as_window(older_than, ROOT_NODE if under is None else self._named(under), kinds)
+        changes, _ = outdated(SceneVersion(self._world, self._view()), (window,), self._world.now())
+        return remove_outdated(self.apply, changes)
+
+    def expire_always(
+        self, *, older_than: int, under: NodeId | str | None = None, kinds: Sequence[str] = ("transform", "geometry")
+    ) -> ExpiryRule:
+        """The same as a standing rule, until it is cancelled: kept to after every change, and by `expire_now`.
+
+        Where two windows are over one containment, the longer counts.
+        """
+        return self._windows.add(as_window(older_than, ROOT_NODE if under is None else self._named(under), kinds))
+
+    def expire_now(self) -> list[NodeId]:
+        """Take out what is old by the standing rules, where time has passed without a change."""
+        return self._windows.enforce(SceneVersion(self._world, self._view()), self.apply, self._world.now())
+
+    def _keep_windows(self, changes: Sequence[Change] | None) -> None:
+        now_ns = self._world.now()
+        self._windows.note(changes, now_ns)
+        if self._windows.is_due(now_ns):
+            self.expire_now()
+
+    # -- Files
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the scene as it is now to a JSON file, and the arrays of its shapes to an `.npz` beside it.
+
+        Transforms are saved with the samples that are kept, frames of the world by name. A file that is there is
+        replaced whole, or stays. `docs/scene.schema.json` describes the format.
+
+        Raises:
+            UnsavableScene: A transform has no samples any more.
+        """
+        from armillary.scene._json import write_scene  # noqa: PLC0415  (most programs use no files)
+
+        write_scene(SceneVersion(self._world, self._view()), Path(path))
+
+    def load(self, path: str | PathLike[str], *, max_bytes: int = 2**30) -> list[NodeId]:
+        """Add everything in a saved file to this scene, all or nothing; the nodes that came.
+
+        Args:
+            path: What `save` wrote. Nothing in it is executed, whoever wrote it.
+            max_bytes: Refuse files larger than this, the arrays included.
+
+        Raises:
+            InvalidSceneFile: It is no scene; `field` leads to what is wrong.
+            NodeExists: A node of it is in this scene already.
+        """
+        from armillary.scene._json import load_into, read_scene  # noqa: PLC0415  (see `save`)
+
+        loaded = read_scene(Path(path), max_bytes=max_bytes)
+        load_into(self._world, self.apply, loaded)
+        return list(loaded.nodes)
+
+    # -- Computing
+
+    def load_block(self, name: str) -> FunctionBlock:
+        """A function block that works on this scene: one of ours, or of an installed package.
+
+        Raises:
+            UnknownBlock: No installed package offers it.
+            UnusableBlock: What is offered is no block.
+        """
+        from armillary.scene.blocks._registry import block_class  # noqa: PLC0415  (most programs load no block)
+
+        return block_class(name)(self)
 
     # -- Others
 

@@ -95,7 +95,7 @@ class AddTransform(Change):
     id: NodeId | None = None
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return _placed(self, "transform", None, context)
+        return placed(self, "transform", None, context)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,12 +112,13 @@ class AddUncertainTransform(Change):
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
         if self.covariance is None:
             raise InvalidArgument("An uncertain transform needs a covariance. Use add_transform where there is none.")
-        return _placed(self, "uncertain_transform", self.covariance, context)
+        return placed(self, "uncertain_transform", self.covariance, context)
 
 
-def _placed(
+def placed(
     change: AddTransform | AddUncertainTransform, kind: str, covariance: ArrayLike | None, context: ChangeContext
 ) -> tuple[Any, ...]:
+    """What both of them wish for."""
     transform = context.transform(change.transform)
     placement = (transform, covariance, change.at is None, context.author, "")
     at = context.at(NOW if change.at is None else change.at)

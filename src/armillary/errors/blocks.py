@@ -1,0 +1,57 @@
+"""What function blocks refuse."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from armillary.errors._base import ArmillaryError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["BlockFailed", "PortMismatch", "UnknownBlock", "UnusableBlock"]
+
+
+class UnknownBlock(ArmillaryError, LookupError):
+    """A name that no installed block has; `block` is that name."""
+
+    def __init__(self, block: str, known: Sequence[str]) -> None:
+        self.block, self.known = block, tuple(known)
+        near = get_close_matches(block, self.known, n=1)
+        hint = f"Did you mean '{near[0]}'?" if near else f"Installed: {', '.join(self.known)}."
+        super().__init__(f"No function block is named '{block}'. {hint}")
+
+
+class UnusableBlock(ArmillaryError, TypeError):
+    """An installed block that cannot be used; `reason` says why."""
+
+    def __init__(self, block: str, reason: str) -> None:
+        self.block, self.reason = block, reason
+        super().__init__(
+            f"The block '{block}' is installed, but cannot be used: {reason}. "
+            "Its entry point must name a subclass of armillary.scene.FunctionBlock."
+        )
+
+
+class PortMismatch(ArmillaryError, TypeError):
+    """Data that a port of a block does not take; `block` and `port` are their names."""
+
+    def __init__(self, block: str, port: str, truth: str, cure: str) -> None:
+        self.block, self.port = block, port
+        super().__init__(f"Port '{port}' of the block '{block}': {truth}. {cure}")
+
+
+class BlockFailed(ArmillaryError, RuntimeError):
+    """A block that raised; `reason` is what, and the scene is as it was."""
+
+    def __init__(self, block: str, reason: Exception) -> None:
+        self.block, self.reason = block, reason
+        super().__init__(
+            f"The block '{block}' failed, and the scene is as it was: {type(reason).__name__}: {reason}. "
+            "Mend its data or its parameters, and execute it again."
+        )
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "armillary.errors"

@@ -1,0 +1,106 @@
+"""Arrays in a file of their own: an `.npz` without compression and without pickles."""
+
+from __future__ import annotations
+
+import io
+import math
+import zipfile
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from armillary.scene._json._fields import Field
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["packed", "unpacked"]
+
+_OLD = (1980, 1, 1, 0, 0, 0)  # equal arrays make equal files
+_NUMBERS = "biuf"
+_MOST_ARRAYS = 10_000_000
+
+
+def packed(arrays: Mapping[str, NDArray[Any]]) -> tuple[bytes, str]:
+    """The content of the file, and its SHA-256."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in arrays.items():
+            member = io.BytesIO()
+            npy.write_array(member, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", _OLD), member.getvalue())
+    content = target.getvalue()
+    return content, sha256(content).hexdigest()
+
+
+def unpacked(said: Field, beside: Path, max_bytes: int) -> dict[str, NDArray[Any]]:
+    """The arrays that a scene file says are beside it; what does not fit to what it says is refused."""
+    parts = said.members(("file", "sha256"))
+    name = parts["file"].text()
+    if not _is_plain(name):
+        raise parts["file"].refused("the arrays must be in the same folder: a file name without folders is expected")
+    content = _content(parts["file"], beside / name, max_bytes)
+    if sha256(content).hexdigest() != parts["sha256"].text():
+        raise parts["sha256"].refused(f"'{name}' is not the file that was saved with this one")
+    return _members(parts["file"], content)
+
+
+def _is_plain(name: str) -> bool:
+    return bool(name) and name not in {".", ".."} and not set(name) & set("/\\:\0")
+
+
+def _content(said: Field, path: Path, max_bytes: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(max_bytes + 1)
+    except OSError as error:
+        raise said.refused(f"it cannot be read ({error.strerror})") from None
+    if len(content) > max_bytes:
+        raise said.refused(f"it is larger than what is left of max_bytes, {max_bytes} bytes")
+    return content
+
+
+def _members(said: Field, content: bytes) -> dict[str, NDArray[Any]]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            _check_sizes(said, archive, len(content))
+            return {info.filename.removesuffix(".npy"): _array(said, archive, info) for info in archive.infolist()}
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        raise said.refused(f"it is no archive of arrays ({error})") from None
+
+
+def _check_sizes(said: Field, archive: zipfile.ZipFile, size: int) -> None:
+    """Nothing is compressed, so nothing can be more than the file: a small file cannot fill the memory."""
+    members = archive.infolist()
+    if len({info.filename for info in members}) != len(members) or len(members) > _MOST_ARRAYS:
+        raise said.refused("it holds an array twice, or too many")
+    if any(info.compress_type != zipfile.ZIP_STORED for info in members):
+        raise said.refused("its arrays are compressed, and they must not be")
+    if sum(info.file_size for info in members) > size:
+        raise said.refused("its arrays say that they are larger than the file")
+
+
+def _array(said: Field, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
+    member = io.BytesIO(archive.read(info))
+    try:
+        shape, is_fortran, dtype = _header(member)
+    except Exception as error:  # noqa: BLE001  (numpy parses headers as Python literals: anything may come of it)
+        raise said.refused(f"its member '{info.filename}' is no array ({error})") from None
+    rest = member.read()
+    if dtype.kind not in _NUMBERS or math.prod(shape) * dtype.itemsize != len(rest):
+        raise said.refused(f"its member '{info.filename}' says {dtype} of the shape {shape}, and is not that")
+    array = np.frombuffer(rest, dtype)
+    return array.reshape(shape[::-1]).T if is_fortran else array.reshape(shape)
+
+
+def _header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    version = npy.read_magic(member)
+    if version == (1, 0):
+        return npy.read_array_header_1_0(member)
+    if version == (2, 0):
+        return npy.read_array_header_2_0(member)
+    raise ValueError(f"version {version}")

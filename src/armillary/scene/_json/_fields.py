@@ -1,0 +1,158 @@
+"""A value from a file, that knows where it stands: what is wrong is refused with its path."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from armillary._core import NodeId
+from armillary.errors import ArmillaryError, InvalidSceneFile
+
+__all__ = ["Field", "parsed"]
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_INT64 = 2**63
+_FURTHEST_NS = 2**62
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One value.
+
+    Attributes:
+        value: As JSON gave it.
+        file: Where it was read.
+        above: What it is in, and `key` its place there; None for the whole file.
+    """
+
+    value: Any
+    file: str
+    above: Field | None = None
+    key: str | int = ""
+
+    @property
+    def place(self) -> str:
+        """The way to it from the top, as in `nodes[3].attributes.mass`."""
+        if self.above is None:
+            return ""
+        before = self.above.place
+        if isinstance(self.key, str) and _NAME.fullmatch(self.key):
+            return f"{before}.{self.key}" if before else self.key
+        return f"{before}[{_shown(self.key)}]"
+
+    def refused(self, truth: str) -> InvalidSceneFile:
+        """The error about it."""
+        return InvalidSceneFile(self.file, self.place, truth)
+
+    def at(self, key: str | int) -> Field:
+        """What is in it."""
+        return Field(self.value[key], self.file, self, key)
+
+    def members(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Field]:
+        """Of an object with these keys and no others."""
+        needed = set(required)
+        if not isinstance(self.value, dict):
+            raise self.refused(f"an object is expected, and it is {_shown(self.value)}")
+        missing, strange = needed - self.value.keys(), self.value.keys() - needed - set(optional)
+        if missing:
+            raise self.refused(f"'{min(missing)}' is missing")
+        if strange:
+            raise self.at(min(strange)).refused("there is no such key here")
+        return {key: self.at(key) for key in self.value}
+
+    def mapping(self) -> dict[str, Field]:
+        """Of an object with any keys."""
+        if not isinstance(self.value, dict):
+            raise self.refused(f"an object is expected, and it is {_shown(self.value)}")
+        return {key: self.at(key) for key in self.value}
+
+    def items(self, length: int | None = None) -> list[Field]:
+        """Of a list, of this length if given."""
+        if not isinstance(self.value, list):
+            raise self.refused(f"a list is expected, and it is {_shown(self.value)}")
+        if length is not None and len(self.value) != length:
+            raise self.refused(f"{length} entries are expected, and there are {len(self.value)}")
+        return [self.at(i) for i in range(len(self.value))]
+
+    def text(self) -> str:
+        """A text that can be written again."""
+        if not isinstance(self.value, str):
+            raise self.refused(f"a text is expected, and it is {_shown(self.value)}")
+        try:
+            self.value.encode()
+        except UnicodeEncodeError:
+            raise self.refused("it holds half a character (a lone surrogate)") from None
+        return self.value
+
+    def integer(self) -> int:
+        """A whole number of 64 bits."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int):
+            raise self.refused(f"a whole number is expected, and it is {_shown(self.value)}")
+        if not -_INT64 <= self.value < _INT64:
+            raise self.refused("it does not fit into 64 bits")
+        return self.value
+
+    def stamp(self) -> int:
+        """An instant [ns] that a world takes."""
+        instant = self.integer()
+        if abs(instant) >= _FURTHEST_NS:
+            raise self.refused("stamps lie within 146 years of zero")
+        return instant
+
+    def number(self) -> float:
+        """A finite number."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            raise self.refused(f"a number is expected, and it is {_shown(self.value)}")
+        if not math.isfinite(self.value):
+            raise self.refused(f"a finite number is expected, and it is {self.value}")
+        return self.value
+
+    def numbers(self, length: int) -> list[float]:
+        """So many finite numbers."""
+        return [item.number() for item in self.items(length)]
+
+    def node(self) -> NodeId:
+        """The id of a node."""
+        try:
+            return NodeId(self.text())
+        except (ArmillaryError, ValueError):
+            raise self.refused(f"an id is expected, and it is {_shown(self.value)}") from None
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict | list):
+        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
+    text = json.dumps(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def parsed(data: bytes, file: str) -> Field:
+    """The whole file, or InvalidSceneFile."""
+    try:
+        return Field(json.loads(data, object_pairs_hook=_Pairs(file)), file)
+    except RecursionError:
+        raise InvalidSceneFile(file, "", "it is nested too deep") from None
+    except ValueError as error:
+        if isinstance(error, InvalidSceneFile):
+            raise
+        raise InvalidSceneFile(file, "", f"it is no JSON ({error})") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """JSON allows a key twice, and means nothing by it."""
+
+    file: str
+
+    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise InvalidSceneFile(self.file, twice, "this key is given twice in one object")
+        return found

@@ -1,0 +1,128 @@
+"""A scene from a file: checked as a whole before anything is done with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from armillary._core import LIMBO_NODE, ROOT_NODE, NodeId
+from armillary.errors import InvalidSceneFile
+from armillary.scene._json._arrays import unpacked
+from armillary.scene._json._fields import Field, parsed
+from armillary.scene._json._format import FORMAT, VERSION
+from armillary.scene._json._nodes import LoadedNode, attributes_of, loaded_node
+from armillary.scene._json._order import containment
+from armillary.scene.changes import AddParent, AddRemoteRoot, Change, RemoveParent, SetAttributes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["LoadedScene", "load_into", "read_scene"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedScene:
+    """What a file holds.
+
+    Attributes:
+        changes: That make it, in order.
+        nodes: The ids it brings.
+        frames: The names of frames of which it says something.
+    """
+
+    changes: tuple[Change, ...]
+    nodes: tuple[NodeId, ...]
+    frames: tuple[str, ...]
+
+
+def read_scene(path: Path, *, max_bytes: int) -> LoadedScene:
+    """All of a file, or InvalidSceneFile."""
+    data = _read(path, max_bytes)
+    top = parsed(data, str(path))
+    parts = top.members(("format", "version", "arrays", "root", "nodes", "contains", "remote_roots"))
+    _check_kind(parts)
+    arrays = {} if parts["arrays"].value is None else unpacked(parts["arrays"], path.parent, max_bytes - len(data))
+    root = parts["root"].members(("id", "attributes"))
+    if root["id"].node() != ROOT_NODE:
+        raise root["id"].refused(f"the root of a scene is {ROOT_NODE}")
+    nodes = _nodes(parts["nodes"], arrays)
+    remote = _remote_roots(parts["remote_roots"], nodes)
+    edges = containment(parts, nodes, remote)
+    changes = [SetAttributes(ROOT_NODE, attributes_of(root["attributes"])), *_changes(nodes, remote, edges)]
+    frames = tuple(node.frame for node in nodes.values() if node.frame is not None)
+    return LoadedScene(tuple(changes), tuple(nodes), frames)
+
+
+def load_into(world: Any, apply: Callable[[Sequence[Change]], object], loaded: LoadedScene) -> None:
+    """Apply all of it; where that fails, frames that were named for it are forgotten again."""
+    new = [name for name in loaded.frames if not world._has_frame(name)]  # noqa: SLF001
+    if new:
+        world.add_frame(*new)
+    try:
+        apply(loaded.changes)
+    except BaseException:
+        for name in new:
+            world.remove_frame(name)
+        raise
+
+
+def _read(path: Path, max_bytes: int) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise InvalidSceneFile(str(path), "", f"it is larger than max_bytes, {max_bytes} bytes")
+    return data
+
+
+def _check_kind(parts: dict[str, Field]) -> None:
+    if parts["format"].value != FORMAT:
+        raise parts["format"].refused(f"'{FORMAT}' is expected")
+    if parts["version"].integer() != VERSION:
+        raise parts["version"].refused(f"version {VERSION} is what this release reads")
+
+
+def _nodes(said: Field, arrays: dict[str, NDArray[Any]]) -> dict[NodeId, LoadedNode]:
+    nodes: dict[NodeId, LoadedNode] = {}
+    for field in said.items():
+        node = loaded_node(field, arrays)
+        if node.id in nodes or node.id in {ROOT_NODE, LIMBO_NODE}:
+            raise field.at("id").refused("this id is taken by another node")
+        nodes[node.id] = node
+    return nodes
+
+
+def _remote_roots(said: Field, nodes: dict[NodeId, LoadedNode]) -> set[NodeId]:
+    remote: set[NodeId] = set()
+    for field in said.items():
+        node = field.node()
+        if node not in nodes or nodes[node].kind != "group" or node in remote:
+            raise field.refused("the id of a group among the nodes is expected, each once")
+        remote.add(node)
+    return remote
+
+
+def _changes(
+    nodes: dict[NodeId, LoadedNode], remote: set[NodeId], edges: list[tuple[NodeId, NodeId]]
+) -> Iterator[Change]:
+    placed: set[NodeId] = set()
+    for node in remote:
+        yield AddRemoteRoot(node, nodes[node].attributes, nodes[node].at)
+        placed.add(node)
+    for parent, child in edges:
+        if child in placed:
+            yield AddParent(child, parent, nodes[child].at)
+        else:
+            yield from nodes[child].added(parent)
+            placed.add(child)
+    yield from _frames_off_root(nodes, edges)
+
+
+def _frames_off_root(nodes: dict[NodeId, LoadedNode], edges: list[tuple[NodeId, NodeId]]) -> Iterator[Change]:
+    """A frame of which something is said is put under the root at first."""
+    under_root = {child for parent, child in edges if parent == ROOT_NODE}
+    for node in nodes.values():
+        if node.frame is not None and node.id not in under_root:
+            yield RemoveParent(node.id, ROOT_NODE)

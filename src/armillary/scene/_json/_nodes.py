@@ -1,0 +1,280 @@
+"""One node from a file, as the changes that make it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from armillary._core import ROOT_NODE, NodeId, Pose
+from armillary.errors import ArmillaryError
+from armillary.scene._context import FRAME_SPACE
+from armillary.scene._json._fields import Field
+from armillary.scene._json._format import DEEPEST_LIST, INFINITIES, KINDS, TRANSFORMS
+from armillary.scene._payloads import connection_payload
+from armillary.scene.changes import (
+    NOW,
+    AddConnection,
+    AddGeometry,
+    AddGroup,
+    AddParent,
+    AddTransform,
+    AddUncertainTransform,
+    Change,
+    Now,
+    SetAttributes,
+    SetTransform,
+    placed,
+)
+from armillary.scene.shapes import Levels, Shape
+from armillary.transforms import Transform, check_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from armillary.scene._context import ChangeContext
+
+__all__ = ["LoadedNode", "attributes_of", "loaded_node"]
+
+Arrays = Mapping[str, "NDArray[Any]"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedNode:
+    """A node, and how it is made.
+
+    Attributes:
+        make: The changes that put it into a first parent.
+        at: Since when it is there.
+        frame: The name of the frame it stands for, if it does.
+    """
+
+    id: NodeId
+    kind: str
+    attributes: dict[str, Any]
+    make: Callable[[NodeId], Iterator[Change]]
+    at: int | Now = NOW
+    frame: str | None = None
+
+    def added(self, parent: NodeId) -> Iterator[Change]:
+        """The changes that put it into a first parent."""
+        return self.make(parent)
+
+
+def loaded_node(field: Field, arrays: Arrays) -> LoadedNode:
+    """A node of any kind."""
+    kind = field.mapping().get("kind")
+    if kind is None or kind.value not in KINDS:
+        raise (field if kind is None else kind).refused(f"a kind is expected, one of {', '.join(KINDS)}")
+    read = _transform if kind.value in TRANSFORMS else _READERS[kind.value]
+    return read(field, arrays)
+
+
+_COMMON = ("id", "kind", "attributes")
+
+
+def attributes_of(field: Field) -> dict[str, Any]:
+    """Names to values that an attribute can have."""
+    found = {}
+    for key, value in field.mapping().items():
+        if not Field(key, value.file, field, key).text():
+            raise value.refused("the name of an attribute is not empty")
+        found[key] = _attribute(value, DEEPEST_LIST)
+    return found
+
+
+def _attribute(field: Field, deepest: int) -> Any:
+    if isinstance(field.value, str):
+        return field.text()
+    if isinstance(field.value, list):
+        if deepest == 0:
+            raise field.refused(f"lists may be nested {DEEPEST_LIST} deep")
+        return [_attribute(item, deepest - 1) for item in field.items()]
+    if isinstance(field.value, dict):
+        word = field.members(("float",))["float"]
+        if not isinstance(word.value, str) or word.value not in INFINITIES:
+            raise word.refused(f"one of {', '.join(INFINITIES)} is expected")
+        return INFINITIES[word.value]
+    if isinstance(field.value, bool):
+        return field.value
+    return field.integer() if isinstance(field.value, int) else field.number()
+
+
+# -- Groups and frames
+
+
+def _group(field: Field, _: Arrays) -> LoadedNode:
+    parts = field.members((*_COMMON, "at_ns"))
+    node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].stamp()
+
+    def make(parent: NodeId) -> Iterator[Change]:
+        yield AddGroup(parent=parent, attributes=said, at=at, id=node)
+
+    return LoadedNode(node, "group", said, make, at)
+
+
+def _frame(field: Field, _: Arrays) -> LoadedNode:
+    parts = field.members((*_COMMON, "frame"))
+    node, said = parts["id"].node(), attributes_of(parts["attributes"])
+    name = _checked(parts["frame"], lambda: check_name(parts["frame"].text()))
+    if NodeId.of_name(FRAME_SPACE, name) != node:
+        raise parts["id"].refused(f"this is not the id of the frame '{name}'")
+
+    def make(parent: NodeId) -> Iterator[Change]:
+        yield SetAttributes(name, said)
+        if parent != ROOT_NODE:
+            yield AddParent(node, parent)
+
+    return LoadedNode(node, "frame", said, make, frame=name)
+
+
+# -- Transforms
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    transform: Transform
+    covariance: list[list[float]] | None
+    at: int | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _RestoredUncertain(AddUncertainTransform):
+    """Its oldest sample may have come without a covariance."""
+
+    def wish(self, context: ChangeContext) -> tuple[Any, ...]:
+        return placed(self, "uncertain_transform", self.covariance, context)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _RestoredTransform(AddTransform):
+    """Its oldest sample may have come with a covariance."""
+
+    covariance: list[list[float]] | None
+
+    def wish(self, context: ChangeContext) -> tuple[Any, ...]:
+        return placed(self, "transform", self.covariance, context)
+
+
+def _transform(field: Field, _: Arrays) -> LoadedNode:
+    parts = field.members(_COMMON, ("fixed", "samples"))
+    if ("fixed" in parts) == ("samples" in parts):
+        raise field.refused("a transform has either 'fixed' or 'samples'")
+    node, said, kind = parts["id"].node(), attributes_of(parts["attributes"]), parts["kind"].value
+    first, *later = [_fixed(parts["fixed"])] if "fixed" in parts else _samples(parts["samples"])
+
+    def make(parent: NodeId) -> Iterator[Change]:
+        add = _RestoredTransform if kind == "transform" else _RestoredUncertain
+        yield add(
+            parent=parent,
+            transform=first.transform,
+            covariance=first.covariance,  # type: ignore[arg-type]  # see the two classes
+            at=first.at,
+            attributes=said,
+            id=node,
+        )
+        for sample in later:
+            yield SetTransform(node, sample.transform, sample.covariance, NOW if sample.at is None else sample.at)
+
+    return LoadedNode(node, kind, said, make, NOW if first.at is None else first.at)
+
+
+def _fixed(field: Field) -> _Sample:
+    return _pose(field, field.members(("xyz_m", "wxyz"), ("covariance",)), None)
+
+
+def _samples(field: Field) -> list[_Sample]:
+    samples: list[_Sample] = []
+    for item in field.items():
+        parts = item.members(("at_ns", "xyz_m", "wxyz"), ("covariance",))
+        at = parts["at_ns"].stamp()
+        if samples and at <= (samples[-1].at or 0):
+            raise parts["at_ns"].refused("the stamps of samples increase")
+        samples.append(_pose(item, parts, at))
+    if not samples:
+        raise field.refused("at least one sample is expected")
+    return samples
+
+
+def _pose(field: Field, parts: dict[str, Field], at: int | None) -> _Sample:
+    xyz, wxyz = parts["xyz_m"].numbers(3), parts["wxyz"].numbers(4)
+    transform = _checked(parts["wxyz"], lambda: Transform.from_xyz_wxyz(xyz=xyz, wxyz=wxyz))
+    covariance = None
+    if "covariance" in parts:
+        covariance = [row.numbers(6) for row in parts["covariance"].items(6)]
+        _checked(field, lambda: Pose(of="node", in_frame="parent", transform=transform, covariance=covariance))
+    return _Sample(transform, covariance, at)
+
+
+# -- Geometry
+
+
+def _geometry(field: Field, arrays: Arrays) -> LoadedNode:
+    parts = field.members((*_COMMON, "at_ns", "levels"))
+    node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].stamp()
+    shapes = tuple(_shape(level, arrays) for level in parts["levels"].items())
+    levels = _checked(parts["levels"], lambda: Levels(shapes))
+
+    def make(parent: NodeId) -> Iterator[Change]:
+        finest, *coarser = levels
+        yield AddGeometry(parent=parent, shape=finest, levels=tuple(coarser), attributes=said, at=at, id=node)
+
+    return LoadedNode(node, "geometry", said, make, at)
+
+
+def _shape(field: Field, arrays: Arrays) -> Shape:
+    parts = field.members(("kind", "fields", "arrays"))
+    plain = parts["fields"].mapping()
+    named = {name: _array(ref, arrays) for name, ref in parts["arrays"].mapping().items()}
+    values = {name: value.value for name, value in plain.items()}
+    shape: Shape = _checked(field, lambda: Shape.of_kind(parts["kind"].text(), values, named))
+    return shape
+
+
+def _array(field: Field, arrays: Arrays) -> NDArray[Any]:
+    name = field.text()
+    if name not in arrays:
+        raise field.refused(f"there is no array '{name}' in the file beside")
+    return arrays[name]
+
+
+# -- Connections
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RestoredConnection(AddConnection):
+    """Its ends may be gone, as they may be where it was saved."""
+
+    def wish(self, context: ChangeContext) -> tuple[Any, ...]:
+        payload = connection_payload(tuple(self.sources), tuple(self.targets), self.start, self.end)
+        parent, at = context.node(self.parent), context.at(self.at)
+        return ("add_node", "connection", self.id, parent, self.attributes, at, payload, None)
+
+
+def _connection(field: Field, _: Arrays) -> LoadedNode:
+    parts = field.members((*_COMMON, "at_ns", "sources", "targets", "start_ns", "end_ns"))
+    node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].stamp()
+    sources, targets = (tuple(end.node() for end in parts[name].items()) for name in ("sources", "targets"))
+    start, end = (None if parts[name].value is None else parts[name].integer() for name in ("start_ns", "end_ns"))
+    _checked(parts["end_ns"], partial(connection_payload, sources, targets, start, end))
+
+    def make(parent: NodeId) -> Iterator[Change]:
+        yield _RestoredConnection(
+            parent=parent, sources=sources, targets=targets, start=start, end=end, attributes=said, at=at, id=node
+        )
+
+    return LoadedNode(node, "connection", said, make, at)
+
+
+def _checked(field: Field, make: Callable[[], Any]) -> Any:
+    """What the library refuses is refused with the place in the file."""
+    try:
+        return make()
+    except (ArmillaryError, TypeError, ValueError, OverflowError) as error:
+        raise field.refused(str(error).rstrip(".")) from None
+
+
+_READERS = {"group": _group, "frame": _frame, "geometry": _geometry, "connection": _connection}

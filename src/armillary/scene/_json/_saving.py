@@ -1,0 +1,196 @@
+"""A scene as it is, written to a file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections import deque
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary._core import ROOT_NODE, NodeId
+from armillary.errors import UnsavableScene
+from armillary.scene._data_stamps import DataStamps
+from armillary.scene._json._arrays import packed
+from armillary.scene._json._format import CONTAINERS, FORMAT, TRANSFORMS, VERSION
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from armillary.scene._reading import SceneVersion
+    from armillary.scene.shapes import Shape
+
+__all__ = ["write_scene"]
+
+
+def write_scene(scene: SceneVersion, path: Path) -> None:
+    """The arrays first, under a name made of what they are; then the file that names them replaces the old one."""
+    writer = _Writer(scene)
+    document = writer.document()
+    before = _arrays_named_by(path)
+    if writer.arrays:
+        content, digest = packed(writer.arrays)
+        document["arrays"] = {"file": f"{path.stem}.{digest[:16]}.npz", "sha256": digest}
+        _write_whole(path.with_name(document["arrays"]["file"]), content)
+    _write_whole(path, _text(document).encode())
+    if before is not None and before.name != (document["arrays"] or {}).get("file"):
+        before.unlink(missing_ok=True)
+
+
+def _text(document: dict[str, Any]) -> str:
+    """One line for each entry of a list: short files, and differences that can be read."""
+    members = []
+    for key, value in document.items():
+        entries = [json.dumps(entry, allow_nan=False) for entry in value] if isinstance(value, list) else None
+        said = json.dumps(value, allow_nan=False) if entries is None else "[\n" + ",\n".join(entries) + "\n]"
+        members.append(f'"{key}": {said}')
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """All of it, or nothing."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _arrays_named_by(path: Path) -> Path | None:
+    """What the file that is replaced has beside it, if that was written here."""
+    with contextlib.suppress(OSError, ValueError, RecursionError, KeyError, TypeError):
+        name = json.loads(path.read_bytes())["arrays"]["file"]
+        if name.startswith(f"{path.stem}.") and name.endswith(".npz") and Path(name).name == name:
+            return path.with_name(name)
+    return None
+
+
+class _Writer:
+    """One version on its way to a file."""
+
+    def __init__(self, scene: SceneVersion) -> None:
+        self._scene, self._view, self._stamps = scene, scene.view, DataStamps(scene)
+        self.arrays: dict[str, NDArray[Any]] = {}
+
+    def document(self) -> dict[str, Any]:
+        """All but the arrays."""
+        remote = self._view.remote_roots()
+        nodes = list(dict.fromkeys(node for top in (ROOT_NODE, *remote) for node in self._view.find([], top)))
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "arrays": None,
+            "root": {"id": str(ROOT_NODE), "attributes": self._attributes(ROOT_NODE)},
+            "nodes": [self._node(node) for node in nodes if node != ROOT_NODE],
+            "contains": [[str(parent), str(child)] for parent, child in self._edges(nodes)],
+            "remote_roots": [str(node) for node in remote],
+        }
+
+    def _attributes(self, node: NodeId) -> dict[str, Any]:
+        return {key: _written(value) for key, value in sorted(self._view.attributes(node).items())}
+
+    def _node(self, node: NodeId) -> dict[str, Any]:
+        kind = self._view.kind(node)
+        said: dict[str, Any] = {"id": str(node), "kind": kind, "attributes": self._attributes(node)}
+        if kind in TRANSFORMS:
+            return said | self._placement(node)
+        if kind == "frame":
+            return said | {"frame": self._view.frame(node)}
+        said["at_ns"] = self._view.created_at(node)
+        if kind == "geometry":
+            said["levels"] = [self._shape(level) for level in self._scene.levels(node)]
+        if kind == "connection":
+            said |= self._connection(node)
+        return said
+
+    def _shape(self, shape: Shape) -> dict[str, Any]:
+        plain, arrays = shape.to_fields()
+        names = {}
+        for field, array in arrays.items():
+            names[field] = f"array_{len(self.arrays)}"
+            self.arrays[names[field]] = array
+        return {"kind": shape.kind, "fields": plain, "arrays": names}
+
+    def _connection(self, node: NodeId) -> dict[str, Any]:
+        tie = self._scene.connection(node)
+        ends = {"sources": [str(end) for end in tie.sources], "targets": [str(end) for end in tie.targets]}
+        return ends | {"start_ns": tie.start, "end_ns": tie.end}
+
+    # -- Where transforms are
+
+    def _placement(self, node: NodeId) -> dict[str, Any]:
+        of, in_frame = self._view.frame(node), self._view.base_frame(node)
+        if not self._view.is_fixed(node):
+            return {"samples": self._samples(node, of, in_frame)}
+        pose = self._scene.world.pose(of=of, in_frame=in_frame)
+        return {"fixed": _pose(pose.transform.xyz_wxyz, pose.covariance)}
+
+    def _samples(self, node: NodeId, of: str, in_frame: str) -> list[dict[str, Any]]:
+        if self._stamps.span(node) is None:
+            raise UnsavableScene(node, "has no samples any more", "Call `scene.set_transform`, or remove the node.")
+        world = self._scene.world
+        relation = world._relation_id(of, in_frame, self._view.source(node))  # noqa: SLF001  (names cost a search)
+        stamps, transforms, spreads = world._samples(relation, None, None)  # noqa: SLF001
+        rows = zip(stamps.tolist(), transforms, [None] * len(stamps) if spreads is None else spreads, strict=True)
+        return [{"at_ns": stamp} | _pose(row, spread) for stamp, row, spread in rows]
+
+    # -- What is in what
+
+    def _edges(self, nodes: list[NodeId]) -> Iterator[tuple[NodeId, NodeId]]:
+        """Each (parent, child), in an order that keeps that of the children of a node and of the parents of a node."""
+        chains = [[(node, child) for child in self._view.children(node)] for node in nodes if self._is_container(node)]
+        chains += [[(parent, node) for parent in self._view.parents(node)] for node in nodes]
+        after, waits = _order(chains)
+        ready = deque(edge for edge, count in waits.items() if count == 0)
+        while ready:
+            edge = ready.popleft()
+            yield edge
+            for following in after.get(edge, ()):
+                waits[following] -= 1
+                if waits[following] == 0:
+                    ready.append(following)
+
+    def _is_container(self, node: NodeId) -> bool:
+        return self._view.kind(node) in CONTAINERS
+
+
+Edge = tuple[NodeId, NodeId]
+
+
+def _order(chains: list[list[Edge]]) -> tuple[dict[Edge, list[Edge]], dict[Edge, int]]:
+    """What follows each edge in its chains, and for how many others each waits."""
+    after: dict[Edge, list[Edge]] = {}
+    waits = {edge: 0 for chain in chains for edge in chain}
+    for chain in chains:
+        for earlier, later in pairwise(chain):
+            after.setdefault(earlier, []).append(later)
+            waits[later] += 1
+    return after, waits
+
+
+def _pose(xyz_wxyz: NDArray[np.float64], covariance: NDArray[np.float64] | None) -> dict[str, Any]:
+    numbers = np.asarray(xyz_wxyz).tolist()
+    said = {"xyz_m": numbers[:3], "wxyz": numbers[3:]}
+    if covariance is not None and not np.isnan(covariance).any():
+        said["covariance"] = np.asarray(covariance).tolist()
+    return said
+
+
+def _written(value: Any) -> Any:
+    """An attribute: JSON has no infinity."""
+    if isinstance(value, list):
+        return [_written(item) for item in value]
+    if isinstance(value, float) and value in {float("inf"), float("-inf")}:
+        return {"float": str(value)}
+    return value

@@ -1,0 +1,55 @@
+"""What a block wants to change, collected until it has come to its end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from armillary._core import ROOT_NODE, NodeId
+from armillary.scene._reading import SceneVersion
+from armillary.scene.changes import AddConnection, AddGeometry, AddGroup, AddTransform, AddUncertainTransform, Change
+
+if TYPE_CHECKING:
+    from armillary._core import SceneView
+    from armillary.scene._scene import Scene
+    from armillary.scene.shapes import Shape
+
+__all__ = ["Transaction"]
+
+Adding = AddConnection | AddGeometry | AddGroup | AddTransform | AddUncertainTransform
+_ADDING = (AddConnection, AddGeometry, AddGroup, AddTransform, AddUncertainTransform)
+_KINDS = dict(zip(_ADDING, ("connection", "geometry", "group", "transform", "uncertain_transform"), strict=True))
+
+
+class Transaction(SceneVersion):
+    """The scene as it was when a block began, and the changes that the block plans.
+
+    What is planned is not seen by questions, and happens all at once after the block has come to its end.
+    """
+
+    def __init__(self, world: Any, view: SceneView) -> None:
+        super().__init__(world, view)
+        self.planned: list[Change] = []
+        self._new: dict[NodeId, Adding] = {}
+
+    @classmethod
+    def on(cls, scene: Scene) -> Transaction:
+        """On a scene as it is now."""
+        return cls(scene._world, scene._view())  # noqa: SLF001  (of one package)
+
+    def plan(self, change: Change) -> NodeId:
+        """One more change; the node it is about, with its id where it is new."""
+        if isinstance(change, _ADDING):
+            node = NodeId.random() if change.id is None else change.id
+            self._new[node] = change = replace(change, id=node)
+        self.planned.append(change)
+        about: NodeId | str = getattr(change, "id", ROOT_NODE)
+        return self._named(about)
+
+    def described(self, node: NodeId) -> tuple[str, Shape | None]:
+        """The kind of a node that is there or planned, and its shape."""
+        new = self._new.get(node)
+        if new is not None:
+            return _KINDS[type(new)], getattr(new, "shape", None)
+        kind = self.kind(node)
+        return kind, self.geometry(node) if kind == "geometry" else None

@@ -1,0 +1,68 @@
+"""The part of JSON Schema that `docs/scene.schema.json` uses."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+TYPES = {
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "null": lambda value: value is None,
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+}
+WORDS = {
+    "$schema", "$defs", "$ref", "title", "description", "type", "required", "additionalProperties", "properties",
+    "const", "enum", "oneOf", "items", "minItems", "maxItems", "pattern",
+}  # fmt: skip
+
+
+def faults(value: Any, schema: dict[str, Any], top: dict[str, Any], place: str = "") -> list[str]:
+    """Where a value is not what a schema says, as paths."""
+    assert set(schema) <= WORDS, f"this check does not know {set(schema) - WORDS}"
+    if "$ref" in schema:
+        return faults(value, top["$defs"][schema["$ref"].removeprefix("#/$defs/")], top, place)
+    wrong = [f"{place}: {word}" for word in ("type", "const", "enum", "pattern") if not _holds(value, schema, word)]
+    if "oneOf" in schema:
+        fitting = [one for one in schema["oneOf"] if not faults(value, one, top, place)]
+        wrong += [] if len(fitting) == 1 else [f"{place}: fits {len(fitting)} of oneOf"]
+    if isinstance(value, dict):
+        wrong += _of_object(value, schema, top, place)
+    if isinstance(value, list):
+        wrong += _of_list(value, schema, top, place)
+    return wrong
+
+
+def _holds(value: Any, schema: dict[str, Any], word: str) -> bool:
+    if word not in schema:
+        return True
+    wanted = schema[word]
+    if word == "type":
+        return TYPES[wanted](value)
+    if word == "pattern":
+        return isinstance(value, str) and re.search(wanted, value) is not None
+    return value == wanted if word == "const" else value in wanted
+
+
+def _of_object(value: dict[str, Any], schema: dict[str, Any], top: dict[str, Any], place: str) -> list[str]:
+    wrong = [f"{place}: {key} is missing" for key in schema.get("required", ()) if key not in value]
+    known, others = schema.get("properties", {}), schema.get("additionalProperties", {})
+    for key, item in value.items():
+        if key in known:
+            wrong += faults(item, known[key], top, f"{place}.{key}")
+        elif others is False:
+            wrong.append(f"{place}: {key} is strange")
+        else:
+            wrong += faults(item, others, top, f"{place}.{key}")
+    return wrong
+
+
+def _of_list(value: list[Any], schema: dict[str, Any], top: dict[str, Any], place: str) -> list[str]:
+    few, many = schema.get("minItems", 0), schema.get("maxItems", len(value))
+    wrong = [] if few <= len(value) <= many else [f"{place}: {len(value)} items"]
+    return wrong + [
+        f for i, item in enumerate(value) for f in faults(item, schema.get("items", {}), top, f"{place}[{i}]")
+    ]

@@ -1,0 +1,229 @@
+"""Sliding windows: what is old leaves the scene."""
+
+from __future__ import annotations
+
+import pytest
+
+from armillary import Box, World, seconds
+from armillary.errors import InvalidArgument
+from armillary.scene import Remove, RemoveParent
+from unit.kit import STILL, FakeClock, moved
+
+BOX = Box((1, 1, 1))
+
+
+@pytest.fixture
+def clock():
+    return FakeClock(0)
+
+
+@pytest.fixture
+def scene(clock):
+    return World(clock=clock).scene
+
+
+class TestExpiringOnce:
+    def test_takes_out_old_shapes(self, scene, clock):
+        old, young = (scene.add_geometry(parent=scene.root, shape=BOX, at=seconds(s)) for s in (0, 4))
+        clock.ns = seconds(6)
+        assert scene.expire(older_than=seconds(5)) == [old]
+        assert old not in scene
+        assert young in scene
+
+    def test_keeps_what_is_exactly_as_old(self, scene, clock):
+        shape = scene.add_geometry(parent=scene.root, shape=BOX, at=0)
+        clock.ns = seconds(5)
+        assert scene.expire(older_than=seconds(5)) == []
+        clock.ns += 1
+        assert scene.expire(older_than=seconds(5)) == [shape]
+
+    def test_counts_the_newest_sample_of_a_transform(self, scene, clock):
+        node = scene.add_transform(parent=scene.root, transform=STILL, at=0)
+        scene.set_transform(node, STILL, at=seconds(3))
+        clock.ns = seconds(7)
+        assert scene.expire(older_than=seconds(5)) == []
+        clock.ns = seconds(9)
+        assert scene.expire(older_than=seconds(5)) == [node]
+
+    def test_counts_nanoseconds_of_the_worlds_clock(self, scene, clock):
+        """The old library took milliseconds for seconds, so that every transform was outdated at once."""
+        clock.ns = 1_700_000_000 * 10**9
+        node = scene.add_transform(parent=scene.root, transform=STILL)
+        clock.ns += seconds(4.9)
+        assert scene.expire(older_than=seconds(5)) == []
+        assert node in scene
+
+    def test_spares_what_is_fixed_or_static(self, scene, clock):
+        fixed = scene.add_transform(parent=scene.root, transform=STILL, at=None)
+        said = scene.add_transform(parent=scene.root, transform=STILL, attributes={"transformType": "static"})
+        clock.ns = seconds(100)
+        assert scene.expire(older_than=seconds(5)) == []
+        assert fixed in scene
+        assert said in scene
+
+    def test_takes_static_things_along_with_what_they_are_in(self, scene, clock):
+        cup = scene.add_transform(parent=scene.root, transform=STILL)
+        grasp = scene.add_transform(parent=cup, transform=moved(1), at=None)
+        clock.ns = seconds(10)
+        assert scene.expire(older_than=seconds(5)) == [cup]
+        assert grasp not in scene
+
+    def test_keeps_a_thing_while_something_in_it_is_young(self, scene, clock):
+        tray = scene.add_transform(parent=scene.root, transform=STILL, at=0)
+        scene.add_geometry(parent=tray, shape=BOX, at=seconds(8))
+        clock.ns = seconds(10)
+        assert scene.expire(older_than=seconds(5)) == []
+
+    def test_keeps_groups(self, scene, clock):
+        group = scene.add_group(parent=scene.root)
+        scene.add_geometry(parent=group, shape=BOX)
+        clock.ns = seconds(10)
+        scene.expire(older_than=seconds(5))
+        assert scene.children(group) == []
+
+    def test_can_be_about_one_kind(self, scene, clock):
+        cup = scene.add_transform(parent=scene.root, transform=STILL)
+        shape = scene.add_geometry(parent=scene.root, shape=BOX)
+        clock.ns = seconds(10)
+        assert scene.expire(older_than=seconds(5), kinds=["transform"]) == [cup]
+        assert shape in scene
+
+    def test_counts_a_transform_without_samples_from_its_beginning(self, scene, clock):
+        cup = scene.add_transform(parent=scene.root, transform=STILL, at=seconds(1))
+        scene._world.clear()
+        clock.ns = seconds(10)
+        assert scene.expire(older_than=seconds(5)) == [cup]
+
+    def test_leaves_what_frames_of_others_hang_in(self, scene, clock):
+        used, other = (scene.add_transform(parent=scene.root, transform=STILL) for _ in range(2))
+        scene._world.fix(of="tool", in_frame=scene.frame(used), transform=STILL)
+        clock.ns = seconds(10)
+        assert scene.expire(older_than=seconds(5)) == [other]
+        assert used in scene
+
+    @pytest.mark.parametrize("wrong", [5.0, -1, True, "5 s", None])
+    def test_refuses_what_is_no_duration(self, scene, wrong):
+        with pytest.raises(InvalidArgument, match=r"seconds\(5\)"):
+            scene.expire(older_than=wrong)
+
+    def test_refuses_kinds_that_do_not_age(self, scene):
+        with pytest.raises(InvalidArgument, match="geometry"):
+            scene.expire(older_than=1, kinds=["group"])
+
+
+class TestAWindowOverASubgraph:
+    def test_leaves_the_rest_alone(self, scene, clock):
+        inside, outside = (scene.add_group(parent=scene.root) for _ in range(2))
+        old = scene.add_geometry(parent=inside, shape=BOX)
+        kept = scene.add_geometry(parent=outside, shape=BOX)
+        clock.ns = seconds(10)
+        assert scene.expire(older_than=seconds(5), under=inside) == [old]
+        assert kept in scene
+
+    def test_takes_a_node_out_of_the_window_and_not_of_the_world(self, scene, clock):
+        inside, outside = (scene.add_group(parent=scene.root) for _ in range(2))
+        node = scene.add_geometry(parent=inside, shape=BOX)
+        scene.add_parent(node, outside)
+        clock.ns = seconds(10)
+        scene.expire(older_than=seconds(5), under=inside)
+        assert scene.parents(node) == [outside]
+
+
+class TestAStandingRule:
+    def test_is_kept_to_after_every_change(self, scene, clock):
+        scene.expire_always(older_than=seconds(5))
+        old = scene.add_geometry(parent=scene.root, shape=BOX)
+        clock.ns = seconds(6)
+        scene.add_group(parent=scene.root)
+        assert old not in scene
+
+    def test_is_kept_to_when_asked(self, scene, clock):
+        scene.expire_always(older_than=seconds(5))
+        old = scene.add_geometry(parent=scene.root, shape=BOX)
+        clock.ns = seconds(6)
+        assert scene.expire_now() == [old]
+
+    def test_sees_data_that_come_late(self, scene, clock):
+        clock.ns = seconds(10)
+        scene.expire_always(older_than=seconds(5))
+        scene.add_group(parent=scene.root)
+        late = scene.add_geometry(parent=scene.root, shape=BOX, at=seconds(1))
+        assert late not in scene
+
+    def test_sees_what_is_moved_into_the_window(self, scene, clock):
+        inside, outside = (scene.add_group(parent=scene.root) for _ in range(2))
+        node = scene.add_geometry(parent=outside, shape=BOX)
+        clock.ns = seconds(10)
+        scene.expire_always(older_than=seconds(5), under=inside)
+        scene.add_parent(node, inside)
+        assert scene.parents(node) == [outside]
+
+    def test_sees_what_is_static_no_more(self, scene, clock):
+        scene.expire_always(older_than=seconds(5))
+        cup = scene.add_transform(parent=scene.root, transform=STILL, attributes={"transformType": "static"})
+        clock.ns = seconds(10)
+        scene.set_attributes(cup, {"transformType": None})
+        assert cup not in scene
+
+    def test_ends_when_cancelled(self, scene, clock):
+        rule = scene.expire_always(older_than=seconds(5))
+        shape = scene.add_geometry(parent=scene.root, shape=BOX)
+        rule.cancel()
+        rule.cancel()
+        clock.ns = seconds(10)
+        assert scene.expire_now() == []
+        assert shape in scene
+
+    def test_outlives_its_node(self, scene, clock):
+        group = scene.add_group(parent=scene.root)
+        scene.expire_always(older_than=seconds(5), under=group)
+        scene.remove(group)
+        clock.ns = seconds(10)
+        assert scene.expire_now() == []
+
+    def test_is_heard_by_observers(self, scene, clock):
+        batches = []
+        scene.expire_always(older_than=seconds(5))
+        group = scene.add_group(parent=scene.root)
+        cup = scene.add_transform(parent=group, transform=STILL)
+        scene.add_geometry(parent=cup, shape=BOX)
+        scene.attach(batches.append)
+        clock.ns = seconds(6)
+        scene.expire_now()
+        assert batches == [(Remove(cup, at=seconds(6)),)]
+
+
+class TestANodeInTwoWindows:
+    @pytest.fixture
+    def node(self, scene):
+        short, long = (scene.add_group(parent=scene.root) for _ in range(2))
+        node = scene.add_geometry(parent=short, shape=BOX)
+        scene.add_parent(node, long)
+        scene.expire_always(older_than=seconds(2), under=short)
+        scene.expire_always(older_than=seconds(10), under=long)
+        return node
+
+    def test_lives_as_long_as_the_longer(self, scene, clock, node):
+        clock.ns = seconds(9)
+        scene.expire_now()
+        assert node in scene
+        clock.ns = seconds(11)
+        scene.expire_now()
+        assert node not in scene
+
+    def test_leaves_the_shorter_when_that_is_over(self, scene, clock, node):
+        told = []
+        short = scene.parents(node)[0]
+        scene.attach(told.append)
+        clock.ns = seconds(3)
+        scene.expire_now()
+        assert told == [(RemoveParent(node, short, at=seconds(3)),)]
+
+    def test_one_in_the_other_lives_as_long_as_the_longer(self, scene, clock):
+        group = scene.add_group(parent=scene.root)
+        node = scene.add_geometry(parent=group, shape=BOX)
+        scene.expire_always(older_than=seconds(2), under=group)
+        scene.expire_always(older_than=seconds(10))
+        clock.ns = seconds(9)
+        scene.expire_now()
+        assert scene.parents(node) == [group]
