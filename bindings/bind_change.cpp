@@ -49,7 +49,8 @@ nb::tuple as_tuple(nb::handle value, std::size_t length, const char* what) {
 
 Mark as_mark(nb::handle value) {
   const nb::tuple parts = as_tuple(value, 4, "its mark has four parts");
-  return {number<std::int64_t>(parts[0], "a stamp is a whole number"), number<std::uint32_t>(parts[1], "a count is a whole number"),
+  return {number<std::int64_t>(parts[0], "a stamp is a whole number"),
+          number<std::uint32_t>(parts[1], "a count is a whole number"),
           {number<std::uint64_t>(parts[2], "an author key is a whole number"),
            number<std::uint64_t>(parts[3], "a sequence is a whole number")}};
 }
@@ -81,7 +82,8 @@ std::vector<scene::Setting> settings_from(nb::handle value) {
 
 nb::object placement_tuple(const Placement* placement) {
   if (placement == nullptr) return nb::none();
-  const nb::object covariance = placement->covariance ? read_only_array(placement->covariance->values.data(), {6, 6}) : nb::none();
+  const nb::object covariance =
+      placement->covariance ? read_only_array(placement->covariance->values.data(), {6, 6}) : nb::none();
   return nb::make_tuple(nb::cast(placement->parent_T_node), covariance, placement->is_fixed, placement->source, placement->frame);
 }
 
@@ -98,8 +100,8 @@ nb::object removed_list(const std::vector<scene::Dot>& removed) {
 }
 
 nb::tuple state_of(const Change& change) {
-  return nb::make_tuple(kStateVersion, static_cast<int>(change.kind), change.author, change.bearer, mark_tuple(change.mark), change.at.ns,
-                        nb::cast(change.node), mark_tuple(change.incarnation), nb::cast(change.parent),
+  return nb::make_tuple(kStateVersion, static_cast<int>(change.kind), change.author, change.bearer, mark_tuple(change.mark),
+                        change.at.ns, nb::cast(change.node), mark_tuple(change.incarnation), nb::cast(change.parent),
                         mark_tuple(change.parent_incarnation), kind_name(change.node_kind), payload_tuple(change.payload.get()),
                         placement_tuple(change.placement.get()), settings_list(change.settings), removed_list(change.removed));
 }
@@ -125,13 +127,14 @@ ChangePtr change_from(nb::handle value) {
   change->author = as_string(state[2], "its author is a text");
   change->bearer = number<std::uint64_t>(state[3], "its bearer is a whole number");
   change->mark = as_mark(state[4]);
-  if (change->mark.dot.author != scene::author_key(change->author, change->bearer)) refuse("its author is not the one of its mark");
+  if (change->mark.dot.author != scene::author_key(change->author, change->bearer))
+    refuse("its author is not the one of its mark");
   if (change->mark.dot.sequence == 0) refuse("sequences begin at one");
   change->at = Stamp{number<std::int64_t>(state[5], "a stamp is a whole number")};
   if (!is_sample_stamp(change->at)) refuse("its stamp is out of all bounds");
   change->node = as_node_id(state[6]);
   change->incarnation = as_mark(state[7]);
-  change->parent = as_node_id(state[8]);
+  change->parent = as_node_id_or_nil(state[8]);
   change->parent_incarnation = as_mark(state[9]);
   if (change->node == kRootNode || change->node == kLimboNode)
     if (change->kind != scene::ChangeKind::set_attributes) refuse("root and limbo have no parents");
@@ -153,7 +156,8 @@ ChangePtr change_from(nb::handle value) {
 std::shared_ptr<const scene::Payload> payload_from(nb::handle value) {
   if (value.is_none()) return nullptr;
   const nb::tuple parts = as_tuple(value, 2, "what a node carries has two parts");
-  if (!PyBytes_Check(nb::handle(parts[1]).ptr()) || PyBytes_GET_SIZE(nb::handle(parts[1]).ptr()) != 32) refuse("a digest has 32 bytes");
+  if (!PyBytes_Check(nb::handle(parts[1]).ptr()) || PyBytes_GET_SIZE(nb::handle(parts[1]).ptr()) != 32)
+    refuse("a digest has 32 bytes");
   auto payload = std::make_shared<scene::Payload>();
   std::memcpy(payload->digest.data(), PyBytes_AS_STRING(nb::handle(parts[1]).ptr()), 32);
   payload->object = kept(parts[0]);
@@ -186,19 +190,24 @@ nb::object change_object(const ChangePtr& change) { return nb::cast(ChangeHandle
 
 void bind_change(nb::module_& m) {
   nb::class_<ChangeHandle>(m, "ChangeRecord", "One fact about the structure of a scene: authored, ordered, immutable.")
-      .def_static("from_state", [](nb::handle state) { return ChangeHandle{change_from(state)}; }, "state"_a,
-                  nb::sig("def from_state(state: tuple[object, ...]) -> ChangeRecord"))
-      .def("state", [](const ChangeHandle& self) { return state_of(*self.change); },
-           nb::sig("def state(self) -> tuple[Any, ...]"), "All of it in plain values.")
+      .def_static(
+          "from_state", [](nb::handle state) { return ChangeHandle{change_from(state)}; }, "state"_a,
+          nb::sig("def from_state(state: tuple[object, ...]) -> ChangeRecord"))
+      .def(
+          "state", [](const ChangeHandle& self) { return state_of(*self.change); }, nb::sig("def state(self) -> tuple[Any, ...]"),
+          "All of it in plain values.")
       .def_prop_ro("kind", [](const ChangeHandle& self) { return kChangeKinds[static_cast<int>(self.change->kind)]; })
       .def_prop_ro("author", [](const ChangeHandle& self) { return self.change->author; })
       .def_prop_ro("sequence", [](const ChangeHandle& self) { return self.change->mark.dot.sequence; })
       .def_prop_ro("at", [](const ChangeHandle& self) { return self.change->at.ns; })
       .def_prop_ro("node", [](const ChangeHandle& self) { return self.change->node; })
-      .def("__eq__", [](const ChangeHandle& self, nb::handle other) {
-             const ChangeHandle* change = value_of<ChangeHandle>(other);
-             return change != nullptr && change->change->mark == self.change->mark;
-           }, nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def(
+          "__eq__",
+          [](const ChangeHandle& self, nb::handle other) {
+            const ChangeHandle* change = value_of<ChangeHandle>(other);
+            return change != nullptr && change->change->mark == self.change->mark;
+          },
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const ChangeHandle& self) {
         return static_cast<Py_hash_t>((self.change->mark.dot.author ^ self.change->mark.dot.sequence * 0x9e3779b97f4a7c15) >> 1);
       });

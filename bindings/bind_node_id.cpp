@@ -19,8 +19,8 @@ void init(NodeId* self, const std::string& text) {
   const std::optional<NodeId> parsed = NodeId::parse(text);
   if (!parsed) {
     const nb::str given(text.c_str(), text.size());
-    raise("InvalidArgument",
-          "A node id is written like '123e4567-e89b-42d3-a456-426614174000', got " + shown(given) + ".", given);
+    raise("InvalidArgument", "A node id is written like '123e4567-e89b-42d3-a456-426614174000', got " + shown(given) + ".",
+          given);
   }
   new (self) NodeId(*parsed);
 }
@@ -31,6 +31,20 @@ std::string hex_of(const NodeId& id) {
   std::string text = id.text();
   std::erase(text, '-');
   return text;
+}
+
+/// As that of the uuid.UUID of the same bytes: hash(int).
+Py_hash_t hash_of(const NodeId& id) {
+  unsigned __int128 number = 0;
+  for (const std::uint8_t byte : id.bytes) number = number << 8 | byte;
+  return static_cast<Py_hash_t>(number % ((std::uint64_t{1} << 61) - 1));
+}
+
+nb::object equals(const NodeId& id, nb::handle other) {
+  if (const NodeId* same = value_of<NodeId>(other)) return nb::bool_(*same == id);
+  if (!nb::hasattr(other, "hex") || !nb::hasattr(other, "bytes")) return nb::borrow(Py_NotImplemented);
+  const nb::object bytes = other.attr("bytes");
+  return nb::bool_(bytes.equal(bytes_of(id)));
 }
 
 }  // namespace
@@ -44,8 +58,8 @@ void bind_node_id(nb::module_& m) {
       .def_prop_ro("hex", &hex_of, "Its 32 digits.")
       .def("__str__", &NodeId::text)
       .def("__repr__", [](const NodeId& id) { return "NodeId('" + id.short_text() + "')"; })
-      .def("__hash__", [](const NodeId& id) { return static_cast<Py_hash_t>(NodeIdTraits::hash(id) >> 1); })
-      .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__hash__", &hash_of)
+      .def("__eq__", &equals, nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def(nb::self < nb::self)
       .def("__reduce__", [](nb::handle self) { return nb::make_tuple(self.type(), nb::make_tuple(nb::str(self))); });
   m.attr("ROOT_NODE") = kRootNode;

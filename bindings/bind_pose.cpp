@@ -61,7 +61,7 @@ void set_coordinates(Pose& pose, nb::handle transform, nb::handle coordinates) {
 
 void init(Pose* self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle coordinates, nb::handle point,
           nb::handle body, nb::handle reference_point, nb::handle reference_body, nb::handle expressed_in, nb::handle stamp,
-          nb::handle covariance, bool held, bool predicted, nb::handle relations) {
+          nb::handle covariance, bool held, bool predicted, bool integrated, nb::handle relations) {
   new (self) Pose();
   self->of = checked_name(of, "of");
   self->in_frame = checked_name(in_frame, "in_frame");
@@ -71,6 +71,7 @@ void init(Pose* self, nb::handle of, nb::handle in_frame, nb::handle transform, 
   set_covariance(self->answer, covariance);
   self->answer.held = held;
   self->answer.predicted = predicted;
+  self->answer.integrated = integrated;
   if (PyObject_IsTrue(relations.ptr()) == 1) self->catalog = own_catalog(relations, self->answer.relations);
 }
 
@@ -179,9 +180,10 @@ void restore(Pose& self, const nb::tuple& state) {
 
 // -- Composition
 
+bool is_listed(const RelationList& list, RelationId id) { return std::ranges::find(list.ids(), id) != list.ids().end(); }
+
 bool share_relations(const Pose& a, const Pose& b) {
-  const auto ids = b.answer.relations.ids();
-  return std::ranges::any_of(a.answer.relations.ids(), [&](RelationId id) { return std::ranges::find(ids, id) != ids.end(); });
+  return std::ranges::any_of(a.answer.relations.ids(), [&](RelationId id) { return is_listed(b.answer.relations, id); });
 }
 
 /// The usual case: two frame forms of numbers whose names, stamps and origins fit.
@@ -215,7 +217,8 @@ Pose composed(const Pose& a, const Pose& b) {
   answer.integrated = a.answer.integrated || b.answer.integrated;
   compose_covariance(a, b, answer);
   for (const Pose* part : {&b, &a})
-    for (const RelationId id : part->answer.relations.ids()) answer.relations.push_back(id);
+    for (const RelationId id : part->answer.relations.ids())
+      if (!is_listed(answer.relations, id)) answer.relations.push_back(id);
   result.catalog = either(a.catalog, b.catalog);
   result.of = b.of;
   result.body = b.body;
@@ -272,11 +275,12 @@ void bind_pose(nb::module_& m) {
       .def("__init__", &init, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a = nb::none(), "coordinates"_a = nb::none(),
            "point"_a = nb::none(), "body"_a = nb::none(), "reference_point"_a = nb::none(), "reference_body"_a = nb::none(),
            "expressed_in"_a = nb::none(), "stamp"_a = nb::none(), "covariance"_a = nb::none(), "held"_a = false,
-           "predicted"_a = false, "relations"_a = nb::make_tuple(),
+           "predicted"_a = false, "integrated"_a = false, "relations"_a = nb::make_tuple(),
            nb::sig("def __init__(self, *, of: str, in_frame: str, transform: Transform | None = None, coordinates: Any = None, "
                    "point: str | None = None, body: str | None = None, reference_point: str | None = None, reference_body: str | "
                    "None = None, expressed_in: str | None = None, stamp: int | None = None, covariance: ArrayLike | None = None, "
-                   "held: bool = False, predicted: bool = False, relations: tuple[tuple[str, str, str], ...] = ()) -> None"))
+                   "held: bool = False, predicted: bool = False, integrated: bool = False, relations: tuple[tuple[str, str, "
+                   "str], ...] = ()) -> None"))
       .def_prop_ro(
           "of", [](const Pose& p) { return p.of; }, nb::sig("def of(self) -> str"), "The frame this is the pose of.")
       .def_prop_ro(
@@ -309,6 +313,8 @@ void bind_pose(nb::module_& m) {
       .def_prop_ro("method", &method, "How it was obtained: fixed, sampled, integrated, held or predicted.")
       .def_prop_ro(
           "predicted", [](const Pose& p) { return p.answer.predicted; }, "Whether an edge was extrapolated.")
+      .def_prop_ro(
+          "integrated", [](const Pose& p) { return p.answer.integrated; }, "Whether an edge's poses were integrated from twists.")
       .def_prop_ro(
           "covariance", [](const Pose& p) { return covariance_array(p.answer); },
           nb::sig("def covariance(self) -> NDArray[float64] | None"),

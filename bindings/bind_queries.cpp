@@ -1,3 +1,4 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -49,6 +50,11 @@ QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle p
     }
   }
   return context;
+}
+
+std::string signature(const char* head, const char* answer) {
+  constexpr const char* kContext = "outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None";
+  return std::string(head) + ", " + kContext + ") -> " + answer;
 }
 
 namespace {
@@ -120,6 +126,25 @@ PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional
   });
 }
 
+/// Poses of pairs (of, in_frame), all at one instant.
+nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::object>>& names, nb::handle at, nb::handle outside,
+                       nb::handle policy, nb::handle interpolation) {
+  const WorldCore& world = core(self);
+  const QueryContext context = as_context(world, outside, policy, interpolation);
+  std::vector<Spelling> spelt;
+  std::vector<FramePair> pairs;
+  for (const auto& [of, in_frame] : names) {
+    Spelling& spelling = spelt.emplace_back(of, in_frame);
+    pairs.push_back({frame_id(self, of, &spelling.of), frame_id(self, in_frame, &spelling.in_frame)});
+  }
+  Result<std::vector<PoseAnswer>> result = world.forest->poses_at_once(pairs, as_when(at, "at"), context);
+  if (!result) raise_failure(world, result.failure, spelt[result.failure->row].of, spelt[result.failure->row].in_frame);
+  nb::list poses;
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    poses.append(new_pose([&] { return make_pose(world, std::move(result.value[i]), spelt[i].of, spelt[i].in_frame); }));
+  return poses;
+}
+
 /// Missing data is the answer here, not an error: also a name that nobody has used yet.
 bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
               nb::handle outside, nb::handle policy, nb::handle interpolation) {
@@ -130,12 +155,6 @@ bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::
     if (!name.is_none() && !nb::cast<bool>(self.attr("_knows")(name))) return false;
   Spelling ignored;
   return world.forest->can_pose(as_question(self, of, in_frame, at, of_at, fixed_frame, context, ignored));
-}
-
-[[noreturn]] void raise_batch_failure(Self self, const Failure& failure, nb::handle of, nb::handle in_frame) {
-  nb::object error = error_of(core(self), failure, of, in_frame, false);
-  if (nb::hasattr(error, "row")) error = self.attr("_with_row")(error, failure->row);
-  raise_object(error);
 }
 
 nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle as_, nb::handle outside,
@@ -184,78 +203,6 @@ nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb
   return result;
 }
 
-Sweep sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy, nb::handle interpolation) {
-  WorldCore& world = core(self);
-  const QueryContext context = as_context(world, outside, policy, interpolation);
-  const FrameId id = frame_id(self, in_frame);
-  const When when = as_when(at, "at");
-  return without_gil([&] { return world.forest->snapshot(id, when, context); });
-}
-
-nb::str text(std::string_view name) { return nb::str(name.data(), name.size()); }
-
-nb::dict positions(const Sweep& sweep) {
-  nb::dict by_name;
-  for (std::size_t i = 0; i < sweep.found.size(); ++i) by_name[text(sweep.name(i))] = i;
-  return by_name;
-}
-
-nb::dict missing(const Sweep& sweep, Self world, nb::handle in_frame) {
-  nb::dict by_name;
-  for (const auto& [name, failure] : sweep.missing)
-    by_name[text(name)] = error_of(core(world), failure, text(name), in_frame, false);
-  return by_name;
-}
-
-nb::dict parents(Self self, nb::handle at) {
-  nb::dict by_name;
-  for (const auto& [frame, parent, source] : core(self).forest->parents(as_when(at, "at")))
-    by_name[text(frame)] = parent.empty() ? nb::object(nb::none()) : nb::object(nb::make_tuple(text(parent), text(source)));
-  return by_name;
-}
-
-const char* kind_text(ProviderKind kind) {
-  switch (kind) {
-    case ProviderKind::fixed:
-      return "fixed";
-    case ProviderKind::sampled:
-      return "sampled";
-    case ProviderKind::driven:
-      return "driven";
-    case ProviderKind::twist:
-      return "twist";
-    case ProviderKind::none:
-      break;
-  }
-  return "none";
-}
-
-nb::tuple relations(Self self) {
-  nb::list rows;
-  for (const RelationInfo& info : core(self).forest->relations()) {
-    const bool sampled = info.samples > 0;
-    rows.append(nb::make_tuple(info.of, info.in_frame, info.source, info.integrated ? "integrated" : kind_text(info.kind),
-                               info.samples, sampled ? stamp_or_none(info.coverage.first) : nb::none(),
-                               sampled ? stamp_or_none(info.coverage.last) : nb::none()));
-  }
-  return nb::tuple(rows);
-}
-
-nb::tuple sample_arrays(Self self, RelationId relation, nb::handle start, nb::handle end) {
-  const Stamp from = start.is_none() ? Stamp::always() : Stamp{as_stamp(start, "start")};
-  const Stamp to = end.is_none() ? Stamp::never() : Stamp{as_stamp(end, "end")};
-  const SampleTable table = core(self).forest->samples(relation, from, to);
-  const std::size_t count = table.stamps.size();
-  auto* stamps = new std::int64_t[count > 0 ? count : 1];
-  std::copy(table.stamps.begin(), table.stamps.end(), stamps);
-  nb::capsule owner(stamps, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
-  nb::object stamp_array = nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(stamps, {count}, owner));
-  nb::object covariances = table.covariances.empty() ? nb::none() : read_only_array(table.covariances.data(), {count, 6, 6});
-  return nb::make_tuple(stamp_array, read_only_array(table.xyz_wxyz.data(), {count, 7}), covariances);
-}
-
-constexpr const char* kContextSignature = "outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None";
-
 constexpr const char* kPoseDocumentation =
     "pose($self, *, of, in_frame, at=..., of_at=None, fixed_frame=None, outside='raise', policy='unique', "
     "interpolation=None, point=None, reference_point=None, expressed_in=None)\n--\n\n"
@@ -282,13 +229,9 @@ constexpr const char* kPoseDocumentation =
     "    StampOutOfRange: An edge on the path has no sample around `at`.\n"
     "    AmbiguousPath: Several sources place a frame on the path.";
 
-std::string signature(const char* head, const char* answer) {
-  return std::string(head) + ", " + kContextSignature + ") -> " + answer;
-}
-
 }  // namespace
 
-void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world) {
+void bind_world_queries(nb::class_<WorldCore>& world) {
   const nb::object& raise_word = words().raise;
   const nb::object& unique_word = words().unique;
   static PyMethodDef pose_method{"pose", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pose_call)),
@@ -303,7 +246,8 @@ void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world) {
   static const std::string points_sig = signature(
       "def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST",
       "NDArray[float64]");
-  static const std::string sweep_sig = signature("def _sweep(self, *, in_frame: str, at: int | Latest = LATEST", "SweepAnswer");
+  static const std::string at_once_sig =
+      signature("def _poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest", "list[PoseAnswer]");
   world
       .def("can_pose", &can_pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a = latest(), "of_at"_a = nb::none(),
            "fixed_frame"_a = nb::none(), "outside"_a = raise_word, "policy"_a = unique_word, "interpolation"_a = nb::none(),
@@ -330,39 +274,8 @@ void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world) {
            "    outside: As for `pose`.\n"
            "    policy: As for `pose`.\n"
            "    interpolation: As for `pose`.")
-      .def("_sweep", &sweep, nb::kw_only(), "in_frame"_a, "at"_a = latest(), "outside"_a = raise_word, "policy"_a = unique_word,
-           "interpolation"_a = nb::none(), nb::sig(sweep_sig.c_str()))
-      .def(
-          "frames", [](Self self) { return nb::tuple(nb::cast(core(self).forest->frame_names())); },
-          nb::sig("def frames(self) -> tuple[str, ...]"), "Names of all frames, in the order they came.")
-      .def(
-          "_has_frame", [](Self self, nb::handle name) { return core(self).forest->find_frame(text_of(name)) != kNone; },
-          "name"_a, nb::sig("def _has_frame(self, name: str) -> bool"))
-      .def("_relations", &relations,
-           nb::sig("def _relations(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]"))
-      .def(
-          "_relation_id",
-          [](Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
-            return core(self).forest->find_relation(frame_id(self, of), frame_id(self, in_frame), text_of(source));
-          },
-          "of"_a, "in_frame"_a, "source"_a, nb::sig("def _relation_id(self, of: str, in_frame: str, source: str) -> int"))
-      .def("_samples", &sample_arrays, "relation"_a, "start"_a.none(), "end"_a.none(),
-           nb::sig("def _samples(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], "
-                   "NDArray[float64], NDArray[float64] | None]"))
-      .def("_parents", &parents, "at"_a, nb::sig("def _parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]"));
-  nb::class_<Sweep>(m, "SweepAnswer", "What one sweep over all frames found.")
-      .def("__len__", [](const Sweep& a) { return a.found.size(); })
-      .def("positions", &positions, nb::sig("def positions(self) -> dict[str, int]"), "Name to row.")
-      .def("missing", &missing, "world"_a, "in_frame"_a,
-           nb::sig("def missing(self, world: WorldCore, in_frame: str) -> dict[str, ArmillaryError]"), "Name to the reason.")
-      .def(
-          "transform", [](const Sweep& a, std::size_t row) { return a.found.at(row).transform; }, "row"_a)
-      .def(
-          "stamp", [](const Sweep& a, std::size_t row) { return stamp_or_none(a.found.at(row).stamp); }, "row"_a,
-          nb::sig("def stamp(self, row: int) -> int | None"))
-      .def(
-          "held", [](const Sweep& a, std::size_t row) { return a.found.at(row).held; }, "row"_a)
-      .def("predicted", [](const Sweep& a, std::size_t row) { return a.found.at(row).predicted; }, "row"_a);
+      .def("_poses_at_once", &poses_at_once, "pairs"_a, nb::kw_only(), "at"_a, "outside"_a = raise_word, "policy"_a = unique_word,
+           "interpolation"_a = nb::none(), nb::sig(at_once_sig.c_str()));
 }
 
 }  // namespace armillary::python

@@ -29,7 +29,7 @@ Rotation checked_quaternion(double w, double x, double y, double z) {
   return n2 == 1.0 ? q : q.normalized();
 }
 
-Rotation checked_rotation_matrix(const double* m, std::size_t stride) {
+Rotation checked_rotation_matrix(const double* m, std::size_t stride, const std::string& prefix) {
   Matrix3 r;
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) r[3 * i + j] = m[stride * i + j];
@@ -43,8 +43,8 @@ Rotation checked_rotation_matrix(const double* m, std::size_t stride) {
   const double det = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
   if (worst > 0.01 || det < 0.0)
     raise("InvalidTransform",
-          det < 0.0 ? "This 3x3 matrix is a reflection (determinant below zero): swap or negate an axis."
-                    : "The columns of a rotation matrix must be finite unit vectors at right angles; these are not.");
+          prefix + (det < 0.0 ? "This 3x3 matrix is a reflection (determinant below zero): swap or negate an axis."
+                              : "The columns of a rotation matrix must be finite unit vectors at right angles; these are not."));
   return Rotation::from_matrix(r);
 }
 

@@ -30,9 +30,10 @@ struct SceneCore {
 
 // -- Refusals
 
-nb::list frame_names(const Forest& forest, const std::vector<FrameId>& frames) {
+nb::list frame_names(const Forest& forest, const std::vector<FrameId>& frames, FrameId except) {
   nb::list names;
-  for (const FrameId frame : frames) names.append(nb::str(forest.frame_name(frame).c_str()));
+  for (const FrameId frame : frames)
+    if (frame != except) names.append(nb::str(forest.frame_name(frame).c_str()));
   return names;
 }
 
@@ -40,7 +41,7 @@ nb::object error_of_frames(const SceneCore& self, const Refusal& refusal) {
   const WorldCore& world = core(Self(self.world));
   const Failure& failure = refusal.failure;
   if (failure.kind() == FailureKind::frame_in_use)
-    return error_class("FramesHanging")(frame_names(*world.forest, failure->path));
+    return error_class("FramesHanging")(frame_names(*world.forest, failure->path, failure->of));
   const nb::str of(failure->of == kNone ? "" : world.forest->frame_name(failure->of).c_str());
   const nb::str in_frame(failure->in_frame == kNone ? "" : world.forest->frame_name(failure->in_frame).c_str());
   return error_of(world, failure, of, in_frame, true);
@@ -49,18 +50,30 @@ nb::object error_of_frames(const SceneCore& self, const Refusal& refusal) {
 nb::object error_of_refusal(const SceneCore& self, const Refusal& refusal) {
   const nb::object node = nb::cast(refusal.node), parent = nb::cast(refusal.parent);
   switch (refusal.fault) {
-    case Fault::unknown_node: return error_class("UnknownNode")(node);
-    case Fault::unknown_parent: return error_class("UnknownNode")(parent);
-    case Fault::node_exists: return error_class("NodeExists")(node);
-    case Fault::not_a_group: return error_class("NotAGroup")(parent, kind_name(refusal.kind));
-    case Fault::not_a_transform: return error_class("NotATransform")(node, kind_name(refusal.kind));
-    case Fault::circle: return error_class("SceneCycle")(node, id_list(refusal.path));
-    case Fault::not_its_parent: return error_class("NotItsParent")(node, parent);
-    case Fault::already_its_parent: return error_class("AlreadyItsParent")(node, parent);
-    case Fault::permanent: return error_class("PermanentNode")(node);
-    case Fault::built_upon: return error_class("BuiltUpon")(node);
-    case Fault::nothing_to_undo: return error_class("NothingToUndo")();
-    default: return error_of_frames(self, refusal);
+    case Fault::unknown_node:
+      return error_class("UnknownNode")(node);
+    case Fault::unknown_parent:
+      return error_class("UnknownNode")(parent);
+    case Fault::node_exists:
+      return error_class("NodeExists")(node);
+    case Fault::not_a_group:
+      return error_class("NotAGroup")(parent, kind_name(refusal.kind));
+    case Fault::not_a_transform:
+      return error_class("NotATransform")(node, kind_name(refusal.kind));
+    case Fault::circle:
+      return error_class("SceneCycle")(node, id_list(refusal.path));
+    case Fault::not_its_parent:
+      return error_class("NotItsParent")(node, parent);
+    case Fault::already_its_parent:
+      return error_class("AlreadyItsParent")(node, parent);
+    case Fault::permanent:
+      return error_class("PermanentNode")(node);
+    case Fault::built_upon:
+      return error_class("BuiltUpon")(node);
+    case Fault::nothing_to_undo:
+      return error_class("NothingToUndo")();
+    default:
+      return error_of_frames(self, refusal);
   }
 }
 
@@ -120,10 +133,14 @@ Wish as_wish(nb::handle given) {
   return wish;
 }
 
-nb::list apply(SceneCore& self, nb::list wishes, std::int64_t now_ns) {
+/// What happened, and the node that each wish was about.
+nb::tuple apply(SceneCore& self, nb::list wishes, std::int64_t now_ns) {
   std::vector<Wish> wanted;
   for (nb::handle wish : wishes) wanted.push_back(as_wish(wish));
-  return finish(self, self.store->apply(std::move(wanted), now_ns));
+  std::vector<NodeId> nodes;
+  for (const Wish& wish : wanted) nodes.push_back(wish.change.node);
+  const nb::list records = finish(self, self.store->apply(std::move(wanted), now_ns));
+  return nb::make_tuple(records, id_list(nodes));
 }
 
 nb::list merge(SceneCore& self, nb::list records) {
@@ -171,7 +188,8 @@ int clear(PyObject* self) {
   return 0;
 }
 
-PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
 
 }  // namespace
 
@@ -183,17 +201,22 @@ void bind_scene(nb::module_& m) {
            nb::sig("def __init__(self, world: WorldCore, *, author: str, root_frame: str, history_ns: int, max_journal: int, "
                    "max_undo: int, bearer: int) -> None"))
       .def("apply", &apply, "wishes"_a, "now_ns"_a,
-           nb::sig("def apply(self, wishes: list[tuple[Any, ...]], now_ns: int) -> list[ChangeRecord]"))
+           nb::sig("def apply(self, wishes: list[tuple[Any, ...]], now_ns: int) -> tuple[list[ChangeRecord], list[NodeId]]"))
       .def("merge", &merge, "records"_a, nb::sig("def merge(self, records: list[ChangeRecord]) -> list[ChangeRecord]"))
-      .def("undo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->undo(now_ns)); }, "now_ns"_a,
-           nb::sig("def undo(self, now_ns: int) -> list[ChangeRecord]"))
-      .def("redo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->redo(now_ns)); }, "now_ns"_a,
-           nb::sig("def redo(self, now_ns: int) -> list[ChangeRecord]"))
-      .def("journal", [](const SceneCore& self) {
-             nb::list records;
-             for (const ChangePtr& change : self.store->journal()) records.append(change_object(change));
-             return records;
-           }, nb::sig("def journal(self) -> list[ChangeRecord]"))
+      .def(
+          "undo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->undo(now_ns)); }, "now_ns"_a,
+          nb::sig("def undo(self, now_ns: int) -> list[ChangeRecord]"))
+      .def(
+          "redo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->redo(now_ns)); }, "now_ns"_a,
+          nb::sig("def redo(self, now_ns: int) -> list[ChangeRecord]"))
+      .def(
+          "journal",
+          [](const SceneCore& self) {
+            nb::list records;
+            for (const ChangePtr& change : self.store->journal()) records.append(change_object(change));
+            return records;
+          },
+          nb::sig("def journal(self) -> list[ChangeRecord]"))
       .def("changes_beyond", &changes_beyond, "heard"_a,
            nb::sig("def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"))
       .def("view", &view)

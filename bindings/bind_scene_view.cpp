@@ -19,24 +19,34 @@ namespace {
 /// The record of a node that is alive in the view, or UnknownNode.
 const NodeRecord& record_of(const SceneView& view, nb::handle node) {
   const NodeId id = as_node_id(node);
-  const NodeRecord* record = view.at ? Past(view.version, *view.at).find(id) : view.version->find(id);
+  const bool is_hidden = id == kLimboNode;
+  const NodeRecord* record = is_hidden ? nullptr : view.at ? Past(view.version, *view.at).find(id) : view.version->find(id);
   if (record == nullptr) raise_object(error_class("UnknownNode")(nb::cast(id)));
   return *record;
 }
 
 bool contains(const SceneView& view, nb::handle node) {
   const NodeId id = as_node_id(node);
+  if (id == kLimboNode) return false;
   return view.at ? Past(view.version, *view.at).find(id) != nullptr : view.version->is_alive(id);
 }
 
 nb::list parents(const SceneView& view, nb::handle node) {
   const NodeRecord& record = record_of(view, node);
-  return id_list(view.at ? Past(view.version, *view.at).parents(record) : record.parents());
+  std::vector<NodeId> found = view.at ? Past(view.version, *view.at).parents(record) : record.parents();
+  std::erase(found, kLimboNode);
+  return id_list(found);
 }
 
 nb::list children(const SceneView& view, nb::handle node) {
   const NodeRecord& record = record_of(view, node);
   return id_list(view.at ? Past(view.version, *view.at).children(record) : view.version->children(record));
+}
+
+/// The roots of others that are not mounted.
+nb::list remote_roots(const SceneView& view) {
+  const NodeRecord& limbo = *view.version->find(kLimboNode);
+  return id_list(view.at ? Past(view.version, *view.at).children(limbo) : view.version->children(limbo));
 }
 
 nb::list subtree(const SceneView& view, nb::handle node) {
@@ -77,7 +87,8 @@ std::optional<AttributeValue> bound(const std::string& key, nb::handle value) {
   return as_attribute(key, value);
 }
 
-/// (key, "equals", value) | (key, "between", low, high, low_included, high_included) | (key, "matches", callable) | (key, "exists")
+/// (key, "equals", value) | (key, "between", low, high, low_included, high_included) | (key, "matches", callable) | (key,
+/// "exists")
 Condition as_condition(nb::handle given) {
   const auto parts = nb::borrow<nb::tuple>(given);
   Condition condition;
@@ -153,50 +164,61 @@ nb::list circles(const SceneView& view) {
 void bind_scene_view(nb::module_& m) {
   nb::class_<SceneView>(m, "SceneView", "One version of a scene.")
       .def("contains", &contains, "node"_a)
-      .def("kind", [](const SceneView& view, nb::handle node) { return kind_name(record_of(view, node).kind); }, "node"_a)
+      .def(
+          "kind", [](const SceneView& view, nb::handle node) { return kind_name(record_of(view, node).kind); }, "node"_a)
       .def("parents", &parents, "node"_a, nb::sig("def parents(self, node: NodeId) -> list[NodeId]"))
       .def("children", &children, "node"_a, nb::sig("def children(self, node: NodeId) -> list[NodeId]"))
+      .def("remote_roots", &remote_roots, nb::sig("def remote_roots(self) -> list[NodeId]"))
       .def("subtree", &subtree, "node"_a, nb::sig("def subtree(self, node: NodeId) -> list[NodeId]"))
       .def("attributes", &attributes, "node"_a, nb::sig("def attributes(self, node: NodeId) -> dict[str, Any]"))
       .def("attribute", &attribute, "node"_a, "key"_a, nb::sig("def attribute(self, node: NodeId, key: str) -> Any"))
       .def("payload", &payload, "node"_a, nb::sig("def payload(self, node: NodeId) -> Any"))
-      .def("created_at", [](const SceneView& view, nb::handle node) { return stamp_or_none(record_of(view, node).created_at); },
-           "node"_a, nb::sig("def created_at(self, node: NodeId) -> int | None"))
-      .def("frame", [](const SceneView& view, nb::handle node) { return view.store->names().of(*view.version, record_of(view, node)); },
-           "node"_a)
-      .def("base_frame",
-           [](const SceneView& view, nb::handle node) { return view.store->names().base(*view.version, record_of(view, node)); },
-           "node"_a)
-      .def("hub_frame",
-           [](const SceneView& view, nb::handle node) { return view.store->names().hub(record_of(view, node)); }, "node"_a)
-      .def("has_frame", [](const SceneView& view, nb::handle node) { return record_of(view, node).is_in_own_frame(); }, "node"_a)
-      .def("source",
-           [](const SceneView& view, nb::handle node) {
-             const NodeRecord& record = record_of(view, node);
-             return record.placement ? record.placement->source : std::string();
-           },
-           "node"_a)
-      .def("is_fixed",
-           [](const SceneView& view, nb::handle node) {
-             const NodeRecord& record = record_of(view, node);
-             return record.placement != nullptr && record.placement->is_fixed;
-           },
-           "node"_a)
+      .def(
+          "created_at", [](const SceneView& view, nb::handle node) { return stamp_or_none(record_of(view, node).created_at); },
+          "node"_a, nb::sig("def created_at(self, node: NodeId) -> int | None"))
+      .def(
+          "frame",
+          [](const SceneView& view, nb::handle node) { return view.store->names().of(*view.version, record_of(view, node)); },
+          "node"_a)
+      .def(
+          "base_frame",
+          [](const SceneView& view, nb::handle node) { return view.store->names().base(*view.version, record_of(view, node)); },
+          "node"_a)
+      .def(
+          "hub_frame", [](const SceneView& view, nb::handle node) { return view.store->names().hub(record_of(view, node)); },
+          "node"_a)
+      .def(
+          "has_frame", [](const SceneView& view, nb::handle node) { return record_of(view, node).is_in_own_frame(); }, "node"_a)
+      .def(
+          "source",
+          [](const SceneView& view, nb::handle node) {
+            const NodeRecord& record = record_of(view, node);
+            return record.placement ? record.placement->source : std::string();
+          },
+          "node"_a)
+      .def(
+          "is_fixed",
+          [](const SceneView& view, nb::handle node) {
+            const NodeRecord& record = record_of(view, node);
+            return record.placement != nullptr && record.placement->is_fixed;
+          },
+          "node"_a)
       .def("find", &find, "conditions"_a, "under"_a,
            nb::sig("def find(self, conditions: list[tuple[Any, ...]], under: NodeId) -> list[NodeId]"))
-      .def("is_under",
-           [](const SceneView& view, nb::handle node, nb::handle ancestor) {
-             return scene::is_under(*view.version, record_of(view, node).id, as_node_id(ancestor));
-           },
-           "node"_a, "ancestor"_a)
+      .def(
+          "is_under",
+          [](const SceneView& view, nb::handle node, nb::handle ancestor) {
+            return scene::is_under(*view.version, record_of(view, node).id, as_node_id(ancestor));
+          },
+          "node"_a, "ancestor"_a)
       .def("digest", &digest, "under"_a, nb::sig("def digest(self, under: NodeId) -> bytes"))
-      .def("difference", &difference, "other"_a,
-           nb::sig("def difference(self, other: SceneView) -> tuple[list[NodeId], int]"))
+      .def("difference", &difference, "other"_a, nb::sig("def difference(self, other: SceneView) -> tuple[list[NodeId], int]"))
       .def("heard", &heard, nb::sig("def heard(self) -> dict[int, tuple[int, list[int]]]"))
       .def("circles", &circles, nb::sig("def circles(self) -> list[tuple[NodeId, NodeId]]"))
       .def_prop_ro("number", [](const SceneView& view) { return view.version->number; })
-      .def_prop_ro("oldest_past", [](const SceneView& view) { return stamp_or_none(view.version->oldest_past); },
-                   nb::sig("def oldest_past(self) -> int | None"))
+      .def_prop_ro(
+          "oldest_past", [](const SceneView& view) { return stamp_or_none(view.version->oldest_past); },
+          nb::sig("def oldest_past(self) -> int | None"))
       .def_prop_ro("gone", [](const SceneView& view) { return view.version->gone.size(); })
       .def("__len__", [](const SceneView& view) { return view.version->alive.size() - 1; });  // limbo is not of it
 }

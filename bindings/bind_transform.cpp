@@ -49,20 +49,20 @@ const Transform& as_transform(nb::handle value) {
   return *transform;
 }
 
-namespace {
-
-Transform from_matrix(nb::handle value) {
-  const Doubles m(value, "matrix", {4, 4});
-  const double* v = m.data();
+Transform checked_matrix(const double* v, const std::string& prefix) {
   if (std::abs(v[12]) + std::abs(v[13]) + std::abs(v[14]) + std::abs(v[15] - 1.0) > 1e-6 ||
       !std::isfinite(v[12] + v[13] + v[14] + v[15]))
-    raise("InvalidTransform", "The last row of a rigid transform is (0, 0, 0, 1); this one is not. Is the matrix transposed?",
-          value);
+    raise("InvalidTransform",
+          prefix + "The last row of a rigid transform is (0, 0, 0, 1); this one is not. Is the matrix transposed?");
   const Vector3 translation{v[3], v[7], v[11]};
   if (!std::isfinite(translation.x + translation.y + translation.z))
-    raise("InvalidTransform", "The translation has a NaN or infinite component.", value);
-  return {checked_rotation_matrix(v, 4), translation};
+    raise("InvalidTransform", prefix + "The translation has a NaN or infinite component.");
+  return {checked_rotation_matrix(v, 4, prefix), translation};
 }
+
+namespace {
+
+Transform from_matrix(nb::handle value) { return checked_matrix(Doubles(value, "matrix", {4, 4}).data()); }
 
 Transform exp(nb::handle value) {
   const Doubles v(value, "v", {6});

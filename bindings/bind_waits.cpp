@@ -1,16 +1,12 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <functional>
-#include <mutex>
-#include <unordered_set>
 
 #include "convert.hpp"
 #include "gil.hpp"
 #include "raise.hpp"
+#include "ready_queue.hpp"
 #include "world.hpp"
 
 namespace armillary::python {
@@ -18,51 +14,6 @@ namespace armillary::python {
 using namespace nb::literals;
 
 namespace {
-
-/// Waits that are to be asked again, in the order they were woken. One dispatcher thread takes them out.
-class ReadyQueue : public Watcher {
- public:
-  void wake(WaitId id) override {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    ready_.push_back(id);
-    condition_.notify_one();
-  }
-
-  /// Takes out a wait that has ended. Now and then, so that its cost is small and what is left behind is, too.
-  void forget(WaitId id) {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    gone_.insert(id);
-    if (gone_.size() < kFewGone + ready_.size() / 2) return;
-    std::erase_if(ready_, [this](WaitId ready) { return gone_.contains(ready); });
-    gone_.clear();
-  }
-
-  [[nodiscard]] std::size_t size() {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    return ready_.size();
-  }
-
-  /// The next wait, or 0 when `timeout_s` is over.
-  WaitId pop(double timeout_s) {
-    std::unique_lock<std::mutex> guard(mutex_);
-    const auto is_ready = [this] { return !ready_.empty(); };
-    if (timeout_s < 0) {
-      condition_.wait(guard, is_ready);
-    } else if (!condition_.wait_for(guard, std::chrono::duration<double>(std::min(timeout_s, 1e6)), is_ready)) {
-      return 0;
-    }
-    const WaitId id = ready_.front();
-    ready_.pop_front();
-    return id;
-  }
-
- private:
-  static constexpr std::size_t kFewGone = 16;
-  std::mutex mutex_;
-  std::condition_variable condition_;
-  std::deque<WaitId> ready_;
-  std::unordered_set<WaitId> gone_;  // waits that have ended; some may stand in `ready_` still
-};
 
 /// Checks everything but whether the frames exist: a wait may be asked before they do.
 NamedQuestion named_question(const WorldCore& world, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
@@ -98,26 +49,93 @@ nb::object answer_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle o
   raise_failure(world, result.failure, of, in_frame);
 }
 
+/// Signals reach the main thread only; another thread must not take the GIL while the interpreter ends.
+std::function<bool()> no_signal() {
+  const nb::module_ threading = nb::module_::import_("threading");
+  if (!threading.attr("current_thread")().is(threading.attr("main_thread")())) return {};
+  return [] {
+    const nb::gil_scoped_acquire acquire;
+    return PyErr_CheckSignals() == 0;
+  };
+}
+
+/// The answer that `wait(timeout_ns, no_signal, &hopeless)` blocks for, or the error that ends the wait.
+template <typename Wait>
+auto waited(const WorldCore& world, double timeout_s, nb::handle of, nb::handle other, const char* what, Wait wait) {
+  const std::function<bool()> keep_waiting = no_signal();
+  const std::int64_t timeout_ns = timeout_s < 0 ? -1 : static_cast<std::int64_t>(std::min(timeout_s, 1e9) * 1e9);
+  bool hopeless = false;
+  auto result = without_gil([&] { return wait(timeout_ns, keep_waiting, &hopeless); });
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  if (result) return std::move(result.value);
+  const nb::object reason = error_of(world, result.failure, of, other, false);
+  if (hopeless) raise_object(reason);
+  raise_object(error_class("WaitTimeout")(of, other, timeout_s, reason, "what"_a = what));
+}
+
 nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
                          nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation) {
   const WorldCore& world = core(self);
   const NamedQuestion question = named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
-  // Signals reach the main thread only; another thread must not take the GIL while the interpreter ends.
-  const nb::module_ threading = nb::module_::import_("threading");
-  const bool is_main = threading.attr("current_thread")().is(threading.attr("main_thread")());
-  const std::function<bool()> no_signal = !is_main ? std::function<bool()>{} : [] {
-    const nb::gil_scoped_acquire acquire;
-    return PyErr_CheckSignals() == 0;
-  };
-  const std::int64_t timeout_ns = timeout_s < 0 ? -1 : static_cast<std::int64_t>(std::min(timeout_s, 1e9) * 1e9);
-  bool hopeless = false;
-  Result<PoseAnswer> result =
-      without_gil([&] { return world.forest->wait_for_pose(question, timeout_ns, no_signal, &hopeless); });
-  if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  if (result) return new_pose([&] { return make_pose(world, std::move(result.value), of, in_frame); });
-  const nb::object reason = error_of(world, result.failure, of, in_frame, false);
-  if (hopeless) raise_object(reason);
-  raise_object(error_class("WaitTimeout")(of, in_frame, timeout_s, reason));
+  PoseAnswer answer =
+      waited(world, timeout_s, of, in_frame, "pose", [&](auto... how) { return world.forest->wait_for_pose(question, how...); });
+  return new_pose([&] { return make_pose(world, std::move(answer), of, in_frame); });
+}
+
+/// The keyword arguments of a question about motion, in their order.
+struct Motion {
+  nb::handle of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured;
+};
+
+std::string text_or_empty(nb::handle name) { return name.is_none() ? std::string() : std::string(text_of(name)); }
+
+/// Checks everything but whether the frames exist.
+NamedTwistQuestion named_motion(const WorldCore& world, const Motion& asked) {
+  NamedTwistQuestion question{.of = std::string(text_of(asked.of)),
+                              .relative_to = std::string(text_of(asked.relative_to)),
+                              .expressed_in = text_or_empty(asked.expressed_in),
+                              .point = text_or_empty(asked.point),
+                              .at = as_when(asked.at, "at"),
+                              .window = as_window(asked.window),
+                              .with_measured = as_flag(asked.measured, "measured"),
+                              .context = as_context(world, asked.outside, asked.policy, asked.interpolation)};
+  const bool is_only_a_body =
+      is_declared(world.forest->find_body(question.relative_to)) && world.forest->find_frame(question.relative_to) == kNone;
+  if (is_only_a_body && question.expressed_in.empty()) raise_without_axes(asked.relative_to);
+  return question;
+}
+
+nb::object motion(const WorldCore& world, TwistAnswer answer, const Motion& asked) {
+  return new_twist(
+      [&] { return make_twist(world, std::move(answer), asked.of, asked.relative_to, asked.expressed_in, asked.point); });
+}
+
+void check_motion(Self self, nb::handle of, nb::handle relative_to, nb::handle expressed_in, nb::handle point, nb::handle at,
+                  nb::handle window, nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle measured) {
+  (void)named_motion(core(self), {of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured});
+}
+
+/// As `answer_or_watch`, of a Twist.
+nb::object twist_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle of, nb::handle relative_to, nb::handle expressed_in,
+                          nb::handle point, nb::handle at, nb::handle window, nb::handle outside, nb::handle policy,
+                          nb::handle interpolation, nb::handle measured) {
+  const WorldCore& world = core(self);
+  const Motion asked{of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured};
+  Result<TwistAnswer> result = world.forest->answer_or_watch(named_motion(world, asked), {id, &queue});
+  if (result) return motion(world, std::move(result.value), asked);
+  if (world.forest->is_watching(id)) return nb::none();
+  raise_failure(world, result.failure, of, relative_to);
+}
+
+nb::object wait_for_twist(Self self, double timeout_s, nb::handle of, nb::handle relative_to, nb::handle expressed_in,
+                          nb::handle point, nb::handle at, nb::handle window, nb::handle outside, nb::handle policy,
+                          nb::handle interpolation, nb::handle measured) {
+  const WorldCore& world = core(self);
+  const Motion asked{of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured};
+  const NamedTwistQuestion question = named_motion(world, asked);
+  TwistAnswer answer = waited(world, timeout_s, of, relative_to, "twist",
+                              [&](auto... how) { return world.forest->wait_for_twist(question, how...); });
+  return motion(world, std::move(answer), asked);
 }
 
 }  // namespace
@@ -131,6 +149,13 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
       "def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, " + question + "PoseAnswer | None";
   static const std::string wait_sig = "def _wait_for_pose(self, timeout_s: float, " + question + "PoseAnswer";
   static const std::string check_sig = "def _check_question(self, " + question + "None";
+  static const std::string motion_question =
+      "*, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, "
+      "outside: str, policy: str, interpolation: str | None, measured: bool) -> ";
+  static const std::string twist_sig =
+      "def _twist_or_watch(self, queue: ReadyQueue, wait_id: int, " + motion_question + "TwistAnswer | None";
+  static const std::string wait_twist_sig = "def _wait_for_twist(self, timeout_s: float, " + motion_question + "TwistAnswer";
+  static const std::string check_motion_sig = "def _check_motion(self, " + motion_question + "None";
   nb::class_<ReadyQueue>(m, "ReadyQueue", "Waits that are to be asked again.")
       .def(nb::init<>())
       .def("wake", &ReadyQueue::wake, "wait_id"_a, "Put a wait in, as the world does when what it watches has changed.")
@@ -147,6 +172,22 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
            "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), nb::sig(wait_sig.c_str()))
       .def("_check_question", &check_question, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
            "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), nb::sig(check_sig.c_str()))
+      .def("_twist_or_watch", &twist_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "relative_to"_a,
+           "expressed_in"_a.none(), "point"_a.none(), "at"_a, "window"_a.none(), "outside"_a, "policy"_a,
+           "interpolation"_a.none(), "measured"_a, nb::sig(twist_sig.c_str()))
+      .def("_wait_for_twist", &wait_for_twist, "timeout_s"_a, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a.none(),
+           "point"_a.none(), "at"_a, "window"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), "measured"_a,
+           nb::sig(wait_twist_sig.c_str()))
+      .def("_check_motion", &check_motion, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a.none(), "point"_a.none(),
+           "at"_a, "window"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), "measured"_a,
+           nb::sig(check_motion_sig.c_str()))
+      .def(
+          "_watch_pose",
+          [](Self self, ReadyQueue& queue, WaitId id, const std::string& of, const std::string& in_frame, std::int64_t at) {
+            return core(self).forest->watch_pose({.of = of, .in_frame = in_frame, .at = When::exactly({at})}, {id, &queue});
+          },
+          "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
+          "Put the wait into the queue when this pose may have become known. False: it is, or it can never be.")
       .def(
           "_forget_wait", [](Self self, WaitId id) { core(self).forest->forget_watch(id); }, "wait_id"_a)
       .def("_waits_pending", [](Self self) { return core(self).forest->waits_pending(); })

@@ -2,254 +2,16 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-
-#include "armillary/pose_row.hpp"
 #include "convert.hpp"
-#include "gil.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
-#include "values.hpp"
 #include "world.hpp"
 
 namespace armillary::python {
 
 using namespace nb::literals;
 
-// -- Names
-
-PyObject* known_id(const WorldCore& world, nb::handle name) {
-  if (!PyUnicode_Check(name.ptr())) return nullptr;
-  PyObject* id = PyDict_GetItemWithError(world.ids.ptr(), name.ptr());
-  if (id == nullptr && PyErr_Occurred() != nullptr) PyErr_Clear();  // a str subclass with a hash of its own
-  return id;
-}
-
-void remember(WorldCore& world, nb::handle name) {
-  const FrameId id = world.forest->find_frame(text_of(name));
-  if (id != kNone) world.ids[name] = id;
-}
-
-nb::object admitted(Self self, nb::handle name) {
-  if (known_id(core(self), name) != nullptr) return nb::borrow(name);
-  return self.attr("_admit")(name);
-}
-
-nb::object source_of(Self self, nb::handle source) {
-  if (source.is_none()) return core(self).own_name;
-  if (!PyUnicode_Check(source.ptr())) raise("InvalidName", "source must be a str, got " + shown(source) + ".", source);
-  return nb::borrow(source);
-}
-
 namespace {
-
-struct Edge {
-  nb::object of, in_frame, source;
-
-  [[nodiscard]] EdgeName name() const { return {text_of(of), text_of(in_frame), text_of(source)}; }
-};
-
-/// Rules of bodies that a new relation may break; nothing to do in a world without bodies.
-void check_one_path(Self self, const nb::object& of, const nb::object& in_frame, const nb::object& source) {
-  const WorldCore& world = core(self);
-  if (nb::len(world.bodies) == 0) return;
-  const Forest& forest = *world.forest;
-  const FrameId of_id = forest.find_frame(text_of(of)), in_id = forest.find_frame(text_of(in_frame));
-  const bool is_new = of_id == kNone || in_id == kNone || forest.find_relation(of_id, in_id, text_of(source)) == kNone;
-  if (is_new) self.attr("_check_one_path")(of, in_frame);
-}
-
-Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
-  Edge edge{nb::object(), nb::object(), source_of(self, source)};
-  edge.of = admitted(self, of);
-  edge.in_frame = admitted(self, in_frame);
-  if (edge.of.equal(edge.in_frame))
-    raise("InvalidArgument", "Frame " + shown(edge.of) + " cannot be placed in itself. Name two different frames.", edge.of);
-  check_one_path(self, edge.of, edge.in_frame, edge.source);
-  return edge;
-}
-
-void finish(Self self, const Edge& edge, const Failure& failure) {
-  WorldCore& world = core(self);
-  if (failure) raise_failure(world, failure, edge.of, edge.in_frame, true);
-  for (const nb::object& name : {edge.of, edge.in_frame})
-    if (known_id(world, name) == nullptr) remember(world, name);
-  sync_catalog(world);
-  settle_pending(self);
-}
-
-}  // namespace
-
-void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row) {
-  const WorldCore& world = core(self);
-  if (world.max_ahead_ns < 0) return;
-  const auto now = nb::cast<std::int64_t>(self.attr("now")());
-  if (stamp_ns - now <= world.max_ahead_ns) return;
-  char text[200];
-  std::snprintf(text, sizeof text,
-                "The stamp is %.6g s ahead of the world's clock, and max_ahead_s is %.6g. Check the sender's clock.",
-                1e-9 * static_cast<double>(stamp_ns - now), 1e-9 * static_cast<double>(world.max_ahead_ns));
-  raise("InvalidStamp", row < 0 ? std::string(text) : std::string(text) + (" (row " + std::to_string(row) + " of the batch)"),
-        nb::int_(stamp_ns));
-}
-
-void sync_catalog(WorldCore& world) {
-  const RelationId made = world.forest->relations_made();
-  if (made != nb::len(world.catalog)) ++world.edits;
-  for (auto id = static_cast<RelationId>(nb::len(world.catalog)); id < made; ++id) {
-    const std::optional<RelationInfo> info = world.forest->relation(id);
-    world.catalog.append(info ? nb::object(nb::make_tuple(info->of, info->in_frame, info->source)) : nb::none());
-  }
-}
-
-FrameId frame_id(Self self, nb::handle name, nb::object* spelt) {
-  WorldCore& world = core(self);
-  if (PyObject* id = known_id(world, name)) return static_cast<FrameId>(PyLong_AsUnsignedLong(id));
-  const nb::object stored = self.attr("_recall")(name);
-  if (spelt != nullptr) *spelt = stored;
-  if (PyObject* id = known_id(world, stored)) return static_cast<FrameId>(PyLong_AsUnsignedLong(id));
-  remember(world, stored);
-  return world.forest->find_frame(text_of(stored));
-}
-
-// -- Writing
-
-namespace {
-
-/// The door: names may be new, the relation may be new.
-void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Transform& transform, Stamp at, nb::handle source,
-                      const Covariance* covariance) {
-  const Edge edge = admitted_edge(self, of, in_frame, source);
-  finish(self, edge, core(self).forest->set_pose(edge.name(), at, transform, covariance));
-}
-
-/// Poses come in any coordinates that numbers can be read from, and are stored as a transform.
-Transform given_transform(Self self, nb::handle value) {
-  if (const Transform* transform = value_of<Transform>(value)) return *transform;
-  const nb::object converted = self.attr("_as_transform")(value);
-  return as_transform(converted);
-}
-
-void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle source,
-              nb::handle covariance) {
-  WorldCore& world = core(self);
-  const Transform value = given_transform(self, transform);
-  const Stamp stamp{as_stamp(at, "at")};
-  check_ahead(self, stamp.ns);
-  std::optional<Covariance> given;
-  if (!covariance.is_none()) given = as_covariance(covariance, "covariance");
-  const Covariance* uncertainty = given ? &*given : nullptr;
-  PyObject *of_id = known_id(world, of), *in_id = known_id(world, in_frame);
-  if (of_id != nullptr && in_id != nullptr) {
-    const SourceId who = world.forest->find_source(text_of(source_of(self, source)));
-    const std::optional<Failure> outcome =
-        world.forest->try_insert(static_cast<FrameId>(PyLong_AsUnsignedLong(of_id)),
-                                 static_cast<FrameId>(PyLong_AsUnsignedLong(in_id)), who, stamp, value, uncertainty);
-    if (outcome && *outcome) raise_failure(world, *outcome, of, in_frame, true);
-    if (outcome) return settle_pending(self);
-  }
-  set_pose_by_name(self, of, in_frame, value, stamp, source, uncertainty);
-}
-
-/// xyz_wxyz rows as the core stores them: quaternion first, unit; refuses the first bad row.
-std::vector<double> checked_rows(const Doubles& transforms) {
-  std::vector<double> rows(transforms.size());
-  const double* from = transforms.data();
-  for (std::size_t i = 0; i < transforms.rows(); ++i, from += 7) {
-    const Rotation q{from[3], from[4], from[5], from[6]};
-    const double n2 = q.squared_norm();
-    if (!std::isfinite(from[0] + from[1] + from[2]) || !(std::abs(n2 - 1.0) <= 0.01))
-      raise("InvalidTransform", "transforms[" + std::to_string(i) +
-                                    "] is not a pose: x y z must be finite and w x y z a unit quaternion. "
-                                    "The order is x, y, z, w, x, y, z. Nothing was stored.");
-    const Rotation unit = n2 == 1.0 ? q : q.normalized();
-    double* to = rows.data() + 7 * i;
-    to[0] = unit.w, to[1] = unit.x, to[2] = unit.y, to[3] = unit.z;
-    to[4] = from[0], to[5] = from[1], to[6] = from[2];
-  }
-  return rows;
-}
-
-std::vector<double> checked_sides(nb::handle covariances, std::size_t count) {
-  std::vector<double> sides;
-  if (covariances.is_none()) return sides;
-  const Doubles all(covariances, "covariances", {static_cast<Py_ssize_t>(count), 6, 6});
-  sides.resize(count * Covariance::kPacked);
-  for (std::size_t i = 0; i < count; ++i) {
-    Covariance one;
-    std::memcpy(one.values.data(), all.data() + 36 * i, sizeof(one.values));
-    if (std::ranges::all_of(one.values, [](double value) { return std::isnan(value); })) {
-      std::fill_n(sides.begin() + static_cast<std::ptrdiff_t>(i * Covariance::kPacked), Covariance::kPacked, std::nan(""));
-      continue;
-    }
-    if (!is_covariance(one))
-      raise("InvalidArgument", "covariances[" + std::to_string(i) + "] must be finite, symmetric and positive semi-definite.");
-    one.pack(std::span<double, Covariance::kPacked>(sides.data() + i * Covariance::kPacked, Covariance::kPacked));
-  }
-  return sides;
-}
-
-void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transforms, nb::handle at, nb::handle source,
-               nb::handle covariances) {
-  const Doubles values(transforms, "transforms", {-1, 7});
-  const Stamps stamps(at, "at");
-  if (stamps.span().size() != values.rows())
-    raise("InvalidArgument", "transforms has " + std::to_string(values.rows()) + " rows and at has " +
-                                 std::to_string(stamps.span().size()) + " stamps; they must match.");
-  const std::vector<double> rows = checked_rows(values), sides = checked_sides(covariances, values.rows());
-  const auto latest_row = std::ranges::max_element(stamps.span());
-  if (!stamps.span().empty()) check_ahead(self, *latest_row, latest_row - stamps.span().begin());
-  const Edge edge = admitted_edge(self, of, in_frame, source);
-  const EdgeName name = edge.name();
-  const double* uncertainty = sides.empty() ? nullptr : sides.data();
-  const Failure failure =
-      without_gil([&] { return core(self).forest->set_poses(name, stamps.span(), rows.data(), uncertainty); });
-  if (failure) {
-    nb::object error = error_of(core(self), failure, edge.of, edge.in_frame, true);
-    if (nb::hasattr(error, "row")) error = self.attr("_with_row")(error, failure->row);
-    raise_object(error);
-  }
-  finish(self, edge, {});
-}
-
-void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle covariance,
-         nb::handle source, bool recalibrate) {
-  FixedPose pose{.value = given_transform(self, transform)};
-  if (!covariance.is_none()) {
-    pose.covariance = as_covariance(covariance, "covariance");
-    pose.certainty = Certainty::known;
-  }
-  const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
-  const Edge edge = admitted_edge(self, of, in_frame, source);
-  ++core(self).edits;
-  finish(self, edge, core(self).forest->fix(edge.name(), from, pose, recalibrate));
-}
-
-void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle source, nb::handle outside) {
-  WorldCore& world = core(self);
-  nb::object of_stored = nb::borrow(of), to_stored = nb::borrow(to);
-  (void)frame_id(self, of, &of_stored);
-  (void)frame_id(self, to, &to_stored);
-  if (of.equal(to))
-    raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself. Name two different frames.", of);
-  check_one_path(self, of_stored, to_stored, source.is_none() ? world.own_name : source_of(self, source));
-  const nb::object from = at.is_none() ? nb::object(self.attr("now")()) : nb::borrow(at);
-  std::optional<std::string_view> who;
-  if (!source.is_none()) who = text_of(source_of(self, source));
-  const Stamp stamp{as_stamp(from, "at")};
-  const Failure failure = world.forest->attach({.of = text_of(of_stored),
-                                                .to = text_of(to_stored),
-                                                .source = who,
-                                                .own_name = text_of(world.own_name),
-                                                .seen_at = at.is_none() ? When::newest() : When::exactly(stamp),
-                                                .from = stamp,
-                                                .outside = as_context(world, outside, nb::str("unique"), nb::none()).outside});
-  if (failure) raise_failure(world, failure, of, to);
-  sync_catalog(world);
-  settle_pending(self);
-}
 
 void prefer(Self self, nb::handle of, nb::handle source) {
   WorldCore& world = core(self);
@@ -327,57 +89,6 @@ void bind_world(nb::module_& m) {
                    "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, "
                    "predict_up_to_ns: int, "
                    "process_noise: ArrayLike | None) -> None"))
-      .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a, "source"_a = nb::none(),
-           "covariance"_a = nb::none(),
-           nb::sig("def set_pose(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int, "
-                   "source: str | None = None, "
-                   "covariance: ArrayLike | None = None) -> None"),
-           "Say where a frame is at one instant.\n\n"
-           "A sample with the same stamp is replaced; late samples are welcome within the history. The same source\n"
-           "naming a new parent moves the frame there from `at` on; another source is a rival (see `prefer`).\n\n"
-           "Args:\n"
-           "    of: Frame that is placed; made if it is new.\n"
-           "    in_frame: Its parent; made if it is new.\n"
-           "    transform: `in_frame_T_of`: a Transform, or any pose coordinates of numbers, such as a (4, 4) matrix; stored as\n"
-           "        a translation and a quaternion.\n"
-           "    at: Instant [ns].\n"
-           "    source: Who says so; the world's own name if not given.\n"
-           "    covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.\n\n"
-           "Raises:\n"
-           "    BeforeHistory: The sample is older than the history.\n"
-           "    FrameLoop: The frame would hang under itself at that instant.\n"
-           "    InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.")
-      .def("set_poses", &set_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a = nb::none(),
-           "covariances"_a = nb::none(),
-           nb::sig("def set_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str | None = "
-                   "None, covariances: ArrayLike | None = None) -> None"),
-           "Say where a frame is at many instants: all of them are stored, or none.\n\n"
-           "Args:\n"
-           "    of: Frame that is placed.\n"
-           "    in_frame: Its parent.\n"
-           "    transforms: (N, 7): x, y, z, then the quaternion w, x, y, z.\n"
-           "    at: (N,) int64 [ns], in any order.\n"
-           "    source: Who says so; the world's own name if not given.\n"
-           "    covariances: (N, 6, 6); rows of NaN are unknown.")
-      .def("fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
-           "source"_a = nb::none(), "recalibrate"_a = false,
-           nb::sig("def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None "
-                   "= None, covariance: ArrayLike "
-                   "| None = None, source: str | None = None, recalibrate: bool = False) -> None"),
-           "Say where a frame is and stays.\n\n"
-           "With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is\n"
-           "there from then on, until this source says something newer. Within a declared body a pose is fixed once;\n"
-           "`recalibrate=True` corrects it.")
-      .def("attach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
-           nb::sig("def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = "
-                   "'raise') -> None"),
-           "Hang a frame under another from `at` on, keeping where it is: the grasped cup.\n\n"
-           "Said in the name of whoever holds the frame at that instant, unless `source` is given, so that it is a move\n"
-           "and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.")
-      .def("detach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
-           nb::sig("def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = "
-                   "'raise') -> None"),
-           "Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion.")
       .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(),
            nb::sig("def prefer(self, *, of: str, source: str | None) -> None"),
            "Settle which of several sources every query believes about a frame; None takes it back.")
@@ -401,8 +112,11 @@ void bind_world(nb::module_& m) {
       .def_prop_ro(
           "name", [](Self self) { return core(self).own_name; }, nb::sig("def name(self) -> str"),
           "The source of what is said without a source.");
+  bind_world_writing(world);
   bind_world_twists(world);
-  bind_world_queries(m, world);
+  bind_world_twist_writing(world);
+  bind_world_queries(world);
+  bind_world_reports(m, world);
   bind_world_waits(m, world);
 }
 

@@ -10,6 +10,8 @@ namespace armillary::python {
 
 namespace {
 
+constexpr std::int64_t kShortestWindow_ns = 2;
+
 nb::object numpy_array(nb::handle value, const char* dtype) {
   return nb::module_::import_("numpy").attr("ascontiguousarray")(value, nb::arg("dtype") = dtype);
 }
@@ -123,6 +125,24 @@ nb::handle latest() {
 When as_when(nb::handle value, const char* name) {
   if (value.is(latest())) return When::newest();
   return When::exactly({as_stamp(value, name)});
+}
+
+Duration as_window(nb::handle value) {
+  if (value.is_none()) return {};
+  const std::int64_t window_ns = as_stamp(value, "window");
+  if (window_ns < kShortestWindow_ns)
+    raise("InvalidArgument",
+          "window must be a duration of at least 2 ns, got " + shown(value) +
+              ": half of it lies before the instant and half after, and the poses at its two ends are compared. Pass a few "
+              "sample periods, as in window=seconds(0.1), or None for the derivative of the interpolated pose.",
+          value);
+  return {window_ns};
+}
+
+bool as_flag(nb::handle value, const char* name) {
+  if (!PyBool_Check(value.ptr()))
+    raise("InvalidArgument", std::string(name) + " must be True or False, got " + shown(value) + ".", value);
+  return value.is(nb::handle(Py_True));
 }
 
 nb::object stamp_or_none(Stamp stamp) {

@@ -53,6 +53,9 @@ class Stamps {
 /// A stamp, or LATEST.
 [[nodiscard]] When as_when(nb::handle value, const char* name);
 [[nodiscard]] nb::object stamp_or_none(Stamp stamp);
+/// The duration of a central difference; None is zero, and means the derivative of the interpolated pose.
+[[nodiscard]] Duration as_window(nb::handle value);
+[[nodiscard]] bool as_flag(nb::handle value, const char* name);
 
 /// The text of a Python string, which must outlive the result.
 [[nodiscard]] std::string_view text_of(nb::handle string);

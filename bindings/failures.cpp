@@ -18,10 +18,26 @@ nb::object edge_tuple(const WorldCore& world, RelationId id) {
   return info ? nb::make_tuple(info->of, info->in_frame, info->source) : nb::make_tuple("?", "?", "?");
 }
 
-nb::tuple frame_names(const WorldCore& world, const std::vector<FrameId>& ids) {
+/// Frames of a refused transaction are gone with it: the failure itself knows their names.
+std::string frame_name(const WorldCore& world, const Failure& failure, FrameId id) {
+  for (const auto& [known, name] : failure->names)
+    if (known == id) return name;
+  return world.forest->frame_name(id);
+}
+
+nb::tuple frame_names(const WorldCore& world, const Failure& failure, std::span<const FrameId> ids) {
   nb::list names;
-  for (const FrameId id : ids) names.append(world.forest->frame_name(id));
+  for (const FrameId id : ids) names.append(frame_name(world, failure, id));
   return nb::tuple(names);
+}
+
+nb::object not_connected(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame) {
+  const bool has_ended = failure->ended != kNone;
+  return error_class("NotConnected")(
+      of, in_frame, frame_name(world, failure, failure->of), frame_name(world, failure, failure->in_frame),
+      stamp_or_none(failure->requested),
+      "ended"_a = has_ended ? nb::object(nb::cast(frame_name(world, failure, failure->ended))) : nb::none(),
+      "ended_at"_a = has_ended ? stamp_or_none(failure->last) : nb::none());
 }
 
 const char* range_error(FailureKind kind) {
@@ -57,7 +73,7 @@ nb::object violation(const char* constraint, const char* operation, const std::s
 }
 
 nb::object body_error(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame) {
-  const auto frame = [&](FrameId id) { return "'" + world.forest->frame_name(id) + "'"; };
+  const auto frame = [&](FrameId id) { return "'" + frame_name(world, failure, id) + "'"; };
   switch (failure->kind) {
     case FailureKind::constant_in_body: {
       const std::string mover = failure->in_frame == kNone ? "one of its frames" : frame(failure->in_frame);
@@ -82,7 +98,7 @@ nb::object body_error(const WorldCore& world, const Failure& failure, nb::handle
 nb::object loop_error(const WorldCore& world, const Failure& failure) {
   std::vector<FrameId> path{failure->of};
   path.insert(path.end(), failure->path.begin(), failure->path.end());
-  return error_class("FrameLoop")(frame_names(world, path), stamp_or_none(failure->requested));
+  return error_class("FrameLoop")(frame_names(world, failure, path), stamp_or_none(failure->requested));
 }
 
 }  // namespace
@@ -95,23 +111,22 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
       return error_class("UnknownFrame")(name.empty() ? printed(of) : name, world.forest->frame_names());
     }
     case FailureKind::not_connected:
-      return error_class("NotConnected")(of, in_frame, world.forest->frame_name(failure->of),
-                                         world.forest->frame_name(failure->in_frame), stamp_or_none(failure->requested));
+      return not_connected(world, failure, of, in_frame);
     case FailureKind::before_history:
     case FailureKind::after_history:
     case FailureKind::single_sample:
     case FailureKind::no_samples:
       return out_of_range(world, failure, inserting);
     case FailureKind::ambiguous_path:
-      return error_class("AmbiguousPath")(
-          world.forest->frame_name(failure->of),
-          failure->about_twist ? world.forest->twist_sources_of(failure->of) : world.forest->sources_of(failure->of),
-          stamp_or_none(failure->requested), "motion"_a = failure->about_twist);
+      return error_class("AmbiguousPath")(world.forest->frame_name(failure->of),
+                                          failure->about_twist ? world.forest->rivals_of_twist(failure->relation)
+                                                               : world.forest->sources_at(failure->of, failure->requested),
+                                          stamp_or_none(failure->requested), "motion"_a = failure->about_twist);
     case FailureKind::frame_loop:
       return loop_error(world, failure);
     case FailureKind::frame_in_use:
-      return error_class("FrameInUse")(world.forest->frame_name(failure->of),
-                                       frame_names(world, {failure->path.begin() + 1, failure->path.end()}));
+      return error_class("FrameInUse")(frame_name(world, failure, failure->of),
+                                       frame_names(world, failure, std::span(failure->path).subspan(1)));
     case FailureKind::closed:
       return error_class("WorldClosed")();
     case FailureKind::limit_reached:
@@ -135,6 +150,12 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
 
 void raise_failure(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
   raise_object(error_of(world, failure, of, in_frame, inserting));
+}
+
+void raise_batch_failure(Self self, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
+  nb::object error = error_of(core(self), failure, of, in_frame, inserting);
+  if (nb::hasattr(error, "row")) error = self.attr("_with_row")(error, failure->row);
+  raise_object(error);
 }
 
 }  // namespace armillary::python

@@ -14,6 +14,12 @@ namespace armillary::python {
 // -- Ids
 
 NodeId as_node_id(nb::handle value) {
+  const NodeId id = as_node_id_or_nil(value);
+  if (id == NodeId{}) raise("InvalidArgument", "The nil id, all zeros, names no node.", value);
+  return id;
+}
+
+NodeId as_node_id_or_nil(nb::handle value) {
   if (const NodeId* id = value_of<NodeId>(value)) return *id;
   if (nb::hasattr(value, "hex") && nb::hasattr(value, "bytes")) {
     const nb::object bytes = value.attr("bytes");
@@ -87,7 +93,11 @@ nb::object attribute_object(const AttributeValue& value) {
 std::vector<scene::Setting> as_settings(nb::handle mapping, bool may_erase) {
   std::vector<scene::Setting> settings;
   if (mapping.is_none()) return settings;
-  const nb::object items = PyDict_Check(mapping.ptr()) ? nb::borrow(mapping) : nb::handle(reinterpret_cast<PyObject*>(&PyDict_Type))(mapping);
+  if (!nb::hasattr(mapping, "keys"))
+    raise("InvalidArgument",
+          "Attributes are a mapping of names to values, as in {\"name\": \"cup\"}, got " + shown(mapping) + ".", mapping);
+  const nb::object items =
+      PyDict_Check(mapping.ptr()) ? nb::borrow(mapping) : nb::handle(reinterpret_cast<PyObject*>(&PyDict_Type))(mapping);
   for (const auto& [name, value] : nb::borrow<nb::dict>(items)) {
     if (!PyUnicode_Check(name.ptr()) || PyUnicode_GET_LENGTH(name.ptr()) == 0)
       raise("InvalidArgument", "The name of an attribute is a text that is not empty, got " + shown(name) + ".", name);

@@ -10,8 +10,10 @@ namespace nb = nanobind;
 
 namespace armillary::python {
 
-/// A NodeId, a uuid.UUID, or InvalidNodeId.
+/// A NodeId or a uuid.UUID that names a node; nil names none.
 [[nodiscard]] NodeId as_node_id(nb::handle value);
+/// The same, or nil.
+[[nodiscard]] NodeId as_node_id_or_nil(nb::handle value);
 
 [[nodiscard]] AttributeValue as_attribute(const std::string& key, nb::handle value);
 [[nodiscard]] nb::object attribute_object(const AttributeValue& value);

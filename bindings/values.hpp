@@ -4,6 +4,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 #include "armillary/transform.hpp"
 
 namespace nb = nanobind;
@@ -12,7 +14,10 @@ namespace armillary::python {
 
 /// Unit to 0.01 of its squared norm, then normalised.
 [[nodiscard]] Rotation checked_quaternion(double w, double x, double y, double z);
-[[nodiscard]] Rotation checked_rotation_matrix(const double* matrix, std::size_t stride);
+/// A refusal begins with `prefix`.
+[[nodiscard]] Rotation checked_rotation_matrix(const double* matrix, std::size_t stride, const std::string& prefix = "");
+/// Of sixteen values.
+[[nodiscard]] Transform checked_matrix(const double* matrix, const std::string& prefix = "");
 [[nodiscard]] Vector3 checked_vector(nb::handle value, const char* name);
 
 /// One Newton step back to unit length: rounding must not add up in long products.

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <string>
 
 #include "answers.hpp"
 #include "armillary/forest.hpp"
@@ -55,6 +56,9 @@ inline void settle_pending(Self self) {
 [[nodiscard]] Twist make_twist(const WorldCore& world, TwistAnswer answer, nb::handle of, nb::handle relative_to,
                                nb::handle expressed_in, nb::handle point);
 
+/// A body alone has no axes to express a motion along.
+[[noreturn]] void raise_without_axes(nb::handle body);
+
 /// The frame's number where the name has been asked for before; null otherwise.
 [[nodiscard]] PyObject* known_id(const WorldCore& world, nb::handle name);
 /// The name as it will be stored: an old one, or a new one that is allowed.
@@ -70,12 +74,20 @@ struct Words {
   nb::object unique = nb::steal(PyUnicode_InternFromString("unique"));
 };
 [[nodiscard]] const Words& words();
+/// A signature for the stub file: `head`, then the arguments of every question, then what it answers.
+[[nodiscard]] std::string signature(const char* head, const char* answer);
+/// Names the row of the batch at fault.
+[[noreturn]] void raise_batch_failure(Self self, const Failure& failure, nb::handle of, nb::handle in_frame,
+                                      bool inserting = false);
 
 /// Brings the catalog up to date after relations were made.
 void sync_catalog(WorldCore& world);
 
+void bind_world_writing(nb::class_<WorldCore>& world);
 void bind_world_twists(nb::class_<WorldCore>& world);
-void bind_world_queries(nb::module_& m, nb::class_<WorldCore>& world);
+void bind_world_twist_writing(nb::class_<WorldCore>& world);
+void bind_world_queries(nb::class_<WorldCore>& world);
+void bind_world_reports(nb::module_& m, nb::class_<WorldCore>& world);
 void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world);
 
 }  // namespace armillary::python

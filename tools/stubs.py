@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.errors import ArmillaryError
 from armillary.relations import Pose as PoseAnswer
 from armillary.relations import Twist as TwistAnswer
-from armillary.relations.representations import PoseCoordinates
+from armillary.relations.representations import PoseCoordinates, TwistCoordinates
 from armillary.stamps import LATEST, Latest
 
 '''
@@ -51,7 +51,7 @@ def _with_words(signature: str, method: str) -> str:
 def _typed(line: str) -> str:
     """The line, with the types that nanobind does not see."""
     for name, signature in (("pose", POSE), ("twist", TWIST)):
-        if line.strip().startswith(f"{name}:"):
+        if line.startswith(f"    {name}: "):  # in a docstring it would stand further in
             return _with_words(signature, name)
     return line.replace(UNTYPED, "(self, value: Pose, /) -> Self:") if line.endswith(UNTYPED) else line
 

@@ -109,6 +109,7 @@ class Block {
       }
     }
     bracket_ = {};
+    batch::set_cosines(ends_);
     batch::kernel().interpolate(ends_, edge_);
     return {};
   }
@@ -162,17 +163,18 @@ class Block {
 };
 
 /// Calls `write(first_row, poses, count)` for every block of instants.
-template <typename Write>
+template <typename Complete, typename Write>
 Failure for_each_block(const std::atomic<const Topology*>& root, FrameId of, FrameId in_frame,
-                       std::span<const std::int64_t> stamps, const QueryContext& given, const std::optional<Covariance>& fallback,
+                       std::span<const std::int64_t> stamps, Complete complete, const std::optional<Covariance>& fallback,
                        Write write) {
-  QueryContext context = given;
-  context.want_covariance = false;
+  QueryContext context;
   auto block = std::make_unique<Block>(context, fallback);
   Scratch& scratch = Scratch::of_this_thread();
   for (std::size_t done = 0; done < stamps.size();) {
     const Pin pin;  // one per block: a long batch does not keep old memory alive
     const Topology& topology = *root.load();
+    context = complete(topology);
+    context.want_covariance = false;
     for (const FrameId id : {of, in_frame})
       if (!topology.has(id)) return Evidence{.kind = FailureKind::unknown_frame, .of = id, .row = done};
     Failure failure = scratch.finder.find(topology, of, in_frame, {stamps[done]}, context, scratch.path);
@@ -218,8 +220,8 @@ Failure Forest::poses(FrameId of, FrameId in_frame, std::span<const std::int64_t
       }
     }
   };
-  return for_each_block(state_->topology, of, in_frame, stamps, state_->completed(context), state_->options.default_covariance,
-                        write);
+  const auto complete = [&](const Topology& version) { return state_->completed(context, version); };
+  return for_each_block(state_->topology, of, in_frame, stamps, complete, state_->options.default_covariance, write);
 }
 
 Failure Forest::map_points(FrameId from, FrameId to, std::span<const std::int64_t> stamps, const QueryContext& context,
@@ -234,8 +236,8 @@ Failure Forest::map_points(FrameId from, FrameId to, std::span<const std::int64_
       to_row[2] = mapped.z;
     }
   };
-  return for_each_block(state_->topology, from, to, stamps, state_->completed(context), state_->options.default_covariance,
-                        write);
+  const auto complete = [&](const Topology& version) { return state_->completed(context, version); };
+  return for_each_block(state_->topology, from, to, stamps, complete, state_->options.default_covariance, write);
 }
 
 }  // namespace armillary

@@ -12,10 +12,11 @@ struct alignas(64) Poses {
   double t[3][kBlock];
 };
 
-/// The two rows around each instant and how far between them it is.
+/// The two rows around each instant, how far between them it is, and the `cosine_between` their rotations.
 struct alignas(64) Ends {
   Poses before, after;
   double u[kBlock];
+  double cosine[kBlock];
 };
 
 /// The same arithmetic compiled for several instruction sets; chosen once, at run time.

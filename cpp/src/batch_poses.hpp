@@ -31,6 +31,20 @@ inline void fill(Poses& poses, const Transform& value) {
   for (std::size_t k = 0; k < 3; ++k) std::fill_n(poses.t[k], kBlock, values[4 + k]);
 }
 
+/// As `cosine_between` would say: an instruction set that fuses might turn half a turn the other way.
+inline void set_cosines(Ends& ends) {
+  const auto& a = ends.before.q;
+  const auto& b = ends.after.q;
+  bool has_half_turn = false;
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    ends.cosine[i] = a[0][i] * b[0][i] + a[1][i] * b[1][i] + a[2][i] * b[2][i] + a[3][i] * b[3][i];
+    has_half_turn |= ends.cosine[i] == 0.0;
+  }
+  if (!has_half_turn) return;
+  for (std::size_t i = 0; i < kBlock; ++i)
+    ends.cosine[i] = cosine_between(pose_at(ends.before, i).rotation, pose_at(ends.after, i).rotation);
+}
+
 /// To begin with: places that are never used must not take the slow way of large angles.
 [[nodiscard]] inline Ends identities() {
   Ends ends{};

@@ -1,15 +1,22 @@
 #include "armillary/body_graph.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace armillary {
+
+namespace {
+
+std::uint64_t pair_of(BodyId a, BodyId b) { return std::uint64_t{std::min(a, b)} << 32 | std::max(a, b); }
+
+}  // namespace
 
 BodyGraph::BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<FrameId>> frames)
     : links_(std::move(links)), frames_(std::move(frames)) {
   for (std::uint32_t i = 0; i < links_.size(); ++i) {
     at_body_[links_[i].body].push_back(i);
     at_body_[links_[i].reference].push_back(i);
-    at_head_[links_[i].head].push_back(i);
+    first_between_.try_emplace(pair_of(links_[i].body, links_[i].reference), i);
   }
   links_.emplace_back();
 }
@@ -20,34 +27,9 @@ const std::vector<std::uint32_t>& BodyGraph::links_at(BodyId body) const {
   return found == at_body_.end() ? none : found->second;
 }
 
-const TwistLink* BodyGraph::find(FrameId head, BodyId reference) const {
-  const auto found = at_head_.find(head);
-  if (found == at_head_.end()) return nullptr;
-  for (const std::uint32_t i : found->second)
-    if (links_[i].reference == reference) return &links_[i];
-  return nullptr;
-}
-
-bool is_contested_among(const TwistLink* first, Stamp at) {
-  std::size_t covering = 0;
-  for (const TwistLink* link = first; link->rivals(*first); ++link) {
-    if (!covers(*link->series, at)) continue;
-    if (link->preferred) return false;
-    ++covering;
-  }
-  return covering > 1;
-}
-
-const TwistLink* chosen_among(const TwistLink* first, Stamp at) {
-  const TwistLink* found = nullptr;
-  bool contested = false;
-  for (const TwistLink* link = first; link->rivals(*first); ++link) {
-    if (!covers(*link->series, at)) continue;
-    if (link->preferred) return link;
-    contested = found != nullptr;
-    if (!contested) found = link;
-  }
-  return contested ? nullptr : found;
+const TwistLink* BodyGraph::between(BodyId a, BodyId b) const {
+  const auto found = first_between_.find(pair_of(a, b));
+  return found == first_between_.end() ? nullptr : &links_[found->second];
 }
 
 bool covers(const Series& series, Stamp at) {

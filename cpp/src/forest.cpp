@@ -159,35 +159,17 @@ bool Forest::prefer(FrameId of, std::optional<std::string_view> source) {
   SourceId chosen = kNone;
   if (source) {
     chosen = state_->find_source(*source);
-    const std::vector<RelationId>& twists = state_->frames[of].twists;
-    const bool measures = std::ranges::any_of(twists, [&](RelationId id) { return state_->twists.at(id)->source == chosen; });
+    const BodyId body = state_->frames[of].body;
+    const bool measures = std::ranges::any_of(state_->twists, [&](const auto& entry) {
+      const TwistRecord& twist = *entry.second;
+      return twist.source == chosen && (state_->frames[twist.of].body == body || twist.reference == body);
+    });
     if (chosen == kNone || (state_->find_track(of, chosen) == nullptr && !measures)) return false;
   }
   state_->frames[of].preferred = chosen;
   state_->bodies_changed = !state_->twists.empty();
   state_->publish(of);
   return true;
-}
-
-Failure Forest::keep(RelationId id, const Retention& retention) {
-  const Guard guard(state_->lock);
-  if (id >= state_->relations.size() || !state_->relations[id])
-    return Evidence{.kind = FailureKind::unknown_frame, .relation = id};
-  RelationRecord& relation = *state_->relations[id];
-  relation.retention = retention;
-  for (RunRecord& run : relation.track->runs)
-    if (run.relation == id && run.is_sampled()) run.series->set_retention(retention, state_->retired);
-  state_->expire_runs(*relation.track, relation);
-  state_->drop_unused_relations(*relation.track);
-  state_->publish(relation.track->of);
-  return {};
-}
-
-Retention Forest::retention_of(RelationId id) const {
-  const Guard guard(state_->lock);
-  if (const auto twist = state_->twists.find(id); twist != state_->twists.end()) return twist->second->retention;
-  const bool known = id < state_->relations.size() && state_->relations[id];
-  return known ? state_->relations[id]->retention : state_->options.retention;
 }
 
 Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
@@ -307,31 +289,13 @@ std::vector<std::string> Forest::sources_of(FrameId frame) const {
   return names;
 }
 
-SampleTable Forest::samples(RelationId id, Stamp from, Stamp to) const {
+std::vector<std::string> Forest::sources_at(FrameId frame, Stamp at) const {
   const Guard guard(state_->lock);
-  SampleTable table;
-  if (id >= state_->relations.size() || !state_->relations[id]) return table;
-  bool has_covariances = false;
-  for (const RunRecord& run : state_->relations[id]->track->runs) {
-    if (run.relation != id || !run.is_sampled()) continue;
-    run.series->for_each(from, to, [&](const Row& row) {
-      const Transform pose = pose_of(row);
-      const std::optional<Covariance> covariance = covariance_of(row);
-      has_covariances = has_covariances || covariance;
-      table.stamps.push_back(row.stamp_ns());
-      const auto& [q, t] = pose;
-      table.xyz_wxyz.insert(table.xyz_wxyz.end(), {t.x, t.y, t.z, q.w, q.x, q.y, q.z});
-      const std::array<double, 36> none = [] {
-        std::array<double, 36> a;
-        a.fill(std::nan(""));
-        return a;
-      }();
-      const auto& values = covariance ? covariance->values : none;
-      table.covariances.insert(table.covariances.end(), values.begin(), values.end());
-    });
-  }
-  if (!has_covariances) table.covariances.clear();
-  return table;
+  std::vector<std::string> names;
+  if (frame < state_->frames.size())
+    for (const auto& track : state_->frames[frame].tracks)
+      if (track->run_at(at) >= 0 && !track->is_closed_at(at)) names.push_back(state_->sources[track->source]);
+  return names;
 }
 
 }  // namespace armillary

@@ -108,7 +108,17 @@ void Forest::State::adopt(FrameId frame, BodyId body) {
   bodies_changed = true;
 }
 
-/// In the order of names: what is answered must not depend on who spoke first.
+/// A preference for a frame counts for what is measured on its body, most of all at the frame itself.
+int Forest::State::preference_of(const TwistRecord& twist) const {
+  if (frames[twist.of].preferred == twist.source) return 2;
+  const auto prefers = [&](const FrameRecord& frame) {
+    return frame.alive && frame.preferred == twist.source &&
+           (frame.body == frames[twist.of].body || frame.body == twist.reference);
+  };
+  return std::ranges::any_of(frames, prefers) ? 1 : 0;
+}
+
+/// In the order of names, rivals side by side: what is answered must not depend on who spoke first.
 std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
   std::vector<TwistLink> links;
   for (const auto& [id, twist] : twists)
@@ -117,11 +127,11 @@ std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
                      .reference = twist->reference,
                      .relation = id,
                      .source = twist->source,
-                     .preferred = twist->source == frames[twist->of].preferred,
+                     .preference = preference_of(*twist),
                      .series = twist->series.get()});
   std::ranges::sort(links, {}, [this](const TwistLink& link) {
-    return std::tuple(std::string_view(*frames[link.head].name), body_name(link.reference),
-                      std::string_view(sources[link.source]));
+    auto bodies_of = std::minmax({body_name(link.body), body_name(link.reference)});
+    return std::tuple(std::move(bodies_of), std::string_view(*frames[link.head].name), std::string_view(sources[link.source]));
   });
   std::vector<std::vector<FrameId>> members;
   for (const BodyRecord& body : bodies) members.push_back(body.frames);
@@ -143,20 +153,44 @@ Failure Forest::add_body(std::string_view name, std::span<const std::string_view
   for (const std::string_view frame : adopted) changed.push_back(state.add_frame(frame));
   for (const FrameId frame : changed) state.adopt(frame, body);
   state.publish(changed);
+  state.structure_watches.frame_added(std::string(name));  // a wait may name the body, too
+  state.body_grew(body);
   return {};
 }
 
-bool Forest::has_twist(const TwistName& name) const {
+RelationId Forest::find_twist(const TwistName& name) const {
   const Guard guard(state_->lock);
   const FrameId of = state_->find_frame(name.of);
   const SourceId source = state_->find_source(name.source);
   const BodyId reference = state_->find_body(name.relative_to);
-  return of != kNone && source != kNone && reference != kNone && state_->find_twist(of, reference, source) != nullptr;
+  if (of == kNone || source == kNone || reference == kNone) return kNone;
+  const TwistRecord* twist = state_->find_twist(of, reference, source);
+  return twist == nullptr ? kNone : twist->id;
 }
 
 bool Forest::is_hopeless(const Failure& failure) const {
   const Guard guard(state_->lock);
   return failure->about_twist || state_->is_hopeless(failure);
+}
+
+bool Forest::has_bodies() const {
+  const Pin pin;
+  return state_->topology.load()->bodies() != nullptr;
+}
+
+std::vector<Stamp> Forest::moves_after(Stamp from) const {
+  const Pin pin;
+  const Topology& topology = *state_->topology.load();
+  std::vector<Stamp> moves;
+  for (FrameId id = 0; id < topology.frames(); ++id) {
+    if (topology.node(id).tracks == nullptr) continue;
+    for (const Track& track : topology.node(id).tracks->tracks)
+      for (const Run& run : track.runs)
+        if (run.from > from) moves.push_back(run.from);
+  }
+  std::ranges::sort(moves);
+  moves.erase(std::unique(moves.begin(), moves.end()), moves.end());
+  return moves;
 }
 
 BodyId Forest::find_body(std::string_view name) const {

@@ -19,9 +19,9 @@ struct Place {
 };
 
 /// Goes on with the mean of two velocities; where none is known at the start, the one at the end is held.
-Place moved(const Place& before, const Row& twist, const Row& last) {
+Place moved(const Place& before, const std::optional<Velocity>& last, const Row& twist) {
   const double duration_s = 1e-9 * static_cast<double>(twist.stamp_ns() - before.at.ns);
-  const Velocity now = velocity_of(twist), mean = last ? 0.5 * (velocity_of(last) + now) : now;
+  const Velocity now = velocity_of(twist), mean = last ? 0.5 * (*last + now) : now;
   const Transform way = Transform::exp(mean.during(duration_s));
   Place after{{twist.stamp_ns()}, before.pose * way, std::nullopt};
   after.pose.rotation = after.pose.rotation.normalized();
@@ -42,11 +42,12 @@ bool is_finite(const Transform& pose) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
 }
 
-/// Where integration for `from` sets out: the pose said there, or else the last one before.
+/// Where integration sets out when something changed at `from`: from the newest that was said, or the last pose after it.
 Row start_of(const Series& series, Stamp from) {
-  const Row here = series.bracket(from).before;
-  const bool is_said = here && here.stamp_ns() == from.ns && !series.is_computed(from);
-  return is_said ? here : series.bracket({from.ns - 1}).before;
+  const Stamp said = series.newest_said();
+  if (from > said) return series.bracket({from.ns - 1}).before;
+  const Row row = series.bracket(said).before;
+  return row && row.stamp_ns() == said.ns ? row : Row{};
 }
 
 /// Whether poses after `at` were integrated from twists that are forgotten since.
@@ -56,6 +57,11 @@ bool outlive_twists(const Series& series, Stamp at, const Series& twists) {
 }
 
 }  // namespace
+
+std::optional<Velocity> TwistRecord::velocity_at(Stamp at) const {
+  if (const Row row = series->bracket(at).before) return velocity_of(row);
+  return forgotten && forgotten->at <= at ? std::optional(forgotten->velocity) : std::nullopt;
+}
 
 Stamp TrackRecord::next_said(Stamp at) const {
   const std::ptrdiff_t k = run_at(at);
@@ -84,7 +90,9 @@ bool Forest::State::drop_integrated(TrackRecord& track, Stamp from) {
   if (k < 0 || !track.runs[static_cast<std::size_t>(k)].is_sampled()) return false;
   RunRecord& run = track.runs[static_cast<std::size_t>(k)];
   const Row after = run.series->bracket(from).after;
-  const bool is_here = run.series->is_computed(from), is_after = after && run.series->is_computed({after.stamp_ns()});
+  const Row before = run.series->bracket(from).before;
+  const bool is_here = before && before.stamp_ns() == from.ns && run.series->is_computed(from);
+  const bool is_after = after && run.series->is_computed({after.stamp_ns()});
   if (!is_here && !is_after) return false;
   RunRecord kept{.from = run.from, .parent = run.parent, .relation = run.relation};
   kept.series = copy_of(run, is_here ? from : Stamp{from.ns + 1}, track.next_said(from));
@@ -102,12 +110,13 @@ void Forest::State::write_integrated(TrackRecord& track, const TwistRecord& twis
   Place place{{start.stamp_ns()}, pose_of(start), covariance_of(start)};
   if (outlive_twists(*run->series, place.at, *twist.series)) drop_integrated(track, {place.at.ns + 1});
   const Stamp end = track.next_said(place.at);
-  auto [last, next] = twist.series->bracket(place.at);
+  std::optional<Velocity> last = twist.velocity_at(place.at);
+  Row next = twist.series->bracket(place.at).after;
   for (; next && next.stamp_ns() < end.ns; next = twist.series->bracket({next.stamp_ns()}).after) {
-    place = moved(place, next, last);
+    place = moved(place, last, next);
     if (!is_finite(place.pose)) return static_cast<void>(drop_integrated(track, place.at));
     write_computed(place, *run->series, retired);
-    last = next;
+    last = velocity_of(next);
   }
 }
 
@@ -140,20 +149,36 @@ void Forest::State::integrate(TrackRecord& track, const TwistRecord& twist, Stam
   twist.series->for_each(from, {track.next_said(from).ns - 1}, tell);
 }
 
+/// What follows from a twist: the poses after it, in its run and in those that begin before the next twist.
 void Forest::State::twist_said(const TwistRecord& twist, Stamp at) {
   TrackRecord* track = find_track(twist.of, twist.source);
   if (track == nullptr) return;
-  integrate(*track, twist, at);
-  // It is the velocity at poses said before the next twist, too.
   const Row next = twist.series->bracket(at).after;
-  if (next && track->next_said(at).ns < next.stamp_ns()) integrate(*track, twist, {next.stamp_ns()});
+  const Stamp until = next ? Stamp{next.stamp_ns()} : Stamp::never();
+  const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track->run_at(at), 0));
+  for (std::size_t k = first; k < track->runs.size() && track->runs[k].from < until; ++k) {
+    const RunRecord& run = track->runs[k];
+    const bool is_over = run.is_sampled() && run.series->newest_said() >= until;  // a newer twist is in force there
+    if (!is_over) integrate(*track, twist, std::max(at, run.from));
+  }
 }
 
-void Forest::State::poses_said(TrackRecord& track, std::span<const std::int64_t> stamps) {
+/// What follows from the newest pose of every run from the one before `from` to the one at `to`.
+void Forest::State::poses_said(TrackRecord& track, Stamp from, Stamp to) {
   for (const RelationId id : frames[track.of].twists) {
     const TwistRecord& twist = *twists.at(id);
     if (twist.source != track.source) continue;
-    for (const std::int64_t stamp : stamps) integrate(track, twist, {stamp});
+    const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track.run_at(from) - 1, 0));
+    for (std::size_t k = first; k < track.runs.size() && track.runs[k].from <= to; ++k)
+      if (track.runs[k].is_sampled()) integrate(track, twist, std::max(track.runs[k].from, track.runs[k].series->newest_said()));
+  }
+}
+
+/// Frames came to a body: twists relative to it may move poses in any of them.
+void Forest::State::body_grew(BodyId body) {
+  for (const auto& [id, twist] : twists) {
+    if (twist->reference != body) continue;
+    if (TrackRecord* track = find_track(twist->of, twist->source)) poses_said(*track, Stamp::always(), Stamp::never());
   }
 }
 

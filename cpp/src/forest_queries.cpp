@@ -101,11 +101,11 @@ Failure answer_at_two_times(const Topology& topology, const Question& question, 
 }  // namespace
 
 /// With what a prediction needs.
-QueryContext Forest::State::completed(const QueryContext& context) const {
+QueryContext Forest::State::completed(const QueryContext& context, const Topology& version) const {
   QueryContext complete = context;
   if (context.outside != Outside::predict) return complete;
   complete.prediction = &options.prediction;
-  complete.want_twists = true;
+  complete.measured_in = &version;
   return complete;
 }
 
@@ -116,18 +116,22 @@ CompanionPtr Forest::companion() const { return ForestView(*this).keep_companion
 Result<PoseAnswer> Forest::pose(const Question& question) const { return ForestView(*this).pose(question); }
 
 Result<PoseAnswer> ForestView::pose(const Question& question) const {
-  const Forest::State& state = *forest_.state_;
-  if (question.context.outside != Outside::predict) return state.pose_in(topology_, question);
-  Question complete = question;
-  complete.context = state.completed(question.context);
-  return state.pose_in(topology_, complete);
+  return forest_.state_->pose_completed(topology_, question);
 }
 
 Result<PoseAnswer> Forest::State::pose_now(const Question& question) const {
   const Pin pin;
-  return pose_in(*topology.load(), question);
+  return pose_completed(*topology.load(), question);
 }
 
+Result<PoseAnswer> Forest::State::pose_completed(const Topology& now, const Question& question) const {
+  if (question.context.outside != Outside::predict) return pose_in(now, question);
+  Question complete = question;
+  complete.context = completed(question.context, now);
+  return pose_in(now, complete);
+}
+
+/// The caller has pinned that version.
 Result<PoseAnswer> Forest::State::pose_in(const Topology& now, const Question& question) const {
   Result<PoseAnswer> result;
   result.failure = check_frames(now, question);

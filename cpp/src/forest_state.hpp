@@ -70,6 +70,16 @@ struct TwistRecord {
   SourceId source = kNone;
   Retention retention{};
   std::shared_ptr<Series> series{};  // body form
+  WatchList watches{};
+  struct Forgotten {
+    Stamp at;
+    Velocity velocity;
+  };
+  std::optional<Forgotten> forgotten{};  // the newest of them: the first poses that are kept moved with it
+
+  void insert(Stamp at, const Velocity& body_form, const double* packed, RetireList& retired);
+  /// What was said last, as seen from `at`.
+  [[nodiscard]] std::optional<Velocity> velocity_at(Stamp at) const;
 };
 
 /// A body that was declared.
@@ -102,8 +112,10 @@ struct Sample {
 /// Where one wait is registered.
 struct Watched {
   std::vector<TrackRecord*> tracks{};
+  std::vector<RelationId> twists{};
   std::vector<FrameId> frames{};
   std::string name{};
+  bool is_wait = true;  // else somebody asks again who does not count as waiting
 };
 
 /// From one frame to another: half of a question about two instants, all of others.
@@ -147,6 +159,7 @@ struct Forest::State {
   std::vector<std::shared_ptr<Series>> unlinked_twists;  // taken out by the edit under way
   StructureWatches structure_watches;
   std::unordered_map<WaitId, Watched> watching;
+  std::size_t mere_watches = 0;  // of them, those that are no waits
   std::vector<std::shared_ptr<const std::string>> names_gone;
   std::vector<RunRecord> unlinked;  // taken out by the edit under way
   std::uint64_t next_sequence = 0;
@@ -207,7 +220,8 @@ struct Forest::State {
   // asking (forest_queries.cpp)
   [[nodiscard]] Result<PoseAnswer> pose_now(const Question& question) const;
   [[nodiscard]] Result<PoseAnswer> pose_in(const Topology& version, const Question& question) const;
-  [[nodiscard]] QueryContext completed(const QueryContext& context) const;
+  [[nodiscard]] Result<PoseAnswer> pose_completed(const Topology& now, const Question& question) const;
+  [[nodiscard]] QueryContext completed(const QueryContext& context, const Topology& version) const;
 
   // bodies (forest_bodies.cpp)
   [[nodiscard]] BodyId find_body(std::string_view name) const;
@@ -220,6 +234,7 @@ struct Forest::State {
   [[nodiscard]] FrameId moving_frame_of(BodyId body) const;
   [[nodiscard]] Failure check_adoption(std::string_view name, std::span<const std::string_view> adopted) const;
   void adopt(FrameId frame, BodyId body);
+  [[nodiscard]] int preference_of(const TwistRecord& twist) const;
   [[nodiscard]] std::unique_ptr<const BodyGraph> body_graph() const;
 
   // twists (forest_twist_writing.cpp)
@@ -239,7 +254,8 @@ struct Forest::State {
   void write_integrated_on_circle(TrackRecord& track, const TwistRecord& twist, Stamp from);
   void integrate(TrackRecord& track, const TwistRecord& twist, Stamp from);
   void twist_said(const TwistRecord& twist, Stamp at);
-  void poses_said(TrackRecord& track, std::span<const std::int64_t> stamps);
+  void poses_said(TrackRecord& track, Stamp from, Stamp to);
+  void body_grew(BodyId body);
 
   // writing (forest_writing.cpp)
   [[nodiscard]] Failure check_stamps(const RelationRecord* relation, std::span<const std::int64_t> stamps) const;
@@ -292,6 +308,8 @@ struct Forest::State {
   [[nodiscard]] std::vector<FrameId> subtree_of(FrameId frame) const;
 
   // waits
+  [[nodiscard]] std::size_t waits() const { return watching.size() - mere_watches; }
+  [[nodiscard]] Result<PoseAnswer> pose_by_name(const NamedQuestion& asked, Question& question) const;
   void wake_everybody();
   void forget_watch(WaitId id);
   [[nodiscard]] bool is_hopeless(const Failure& failure) const;
@@ -299,7 +317,15 @@ struct Forest::State {
   void watch_track(RelationId relation, Stamp from, Stamp to, const Watch& watch, Watched& watched);
   void watch_data(const Failure& failure, const QueryContext& context, const Watch& watch, Watched& watched);
   void watch_way(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);
+  void watch_frames(const Watch& watch, Watched& watched);
   void watch_for(const Failure& failure, const Question& question, const Watch& watch);
+
+  // waits for motion (forest_twist_waits.cpp)
+  void watch_leg(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);
+  [[nodiscard]] std::unordered_set<BodyId> bodies_linked_to(std::unordered_set<BodyId> bodies) const;
+  void watch_twist(TwistRecord& twist, const TwistQuestion& question, const Watch& watch, Watched& watched);
+  void watch_links(const TwistQuestion& question, const Watch& watch, Watched& watched);
+  void watch_for(const Failure& failure, const TwistQuestion& question, const Watch& watch);
 };
 
 }  // namespace armillary

@@ -115,7 +115,6 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   node.alive = frame.alive;
   node.body = frame.body;
   node.name = frame.name.get();
-  node.has_twists = !frame.twists.empty();
   node.may_loop = std::ranges::any_of(frame.tracks, [](const auto& track) { return track->may_loop; });
   std::vector<const TrackRecord*> with_runs;
   for (const auto& track : frame.tracks)

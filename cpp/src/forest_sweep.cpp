@@ -88,7 +88,8 @@ class Sweeper {
       const FrameNode& node = topology.node(id);
       PathEdge& edge = edges_[id - first_];
       FrameId parent = node.parent;
-      const bool wants_twists = context.want_twists && node.has_twists;
+      const bool wants_twists =
+          context.measured_in != nullptr && topology.bodies() != nullptr && !topology.bodies()->links_at(node.body).empty();
       if (node.tracks == nullptr && !node.may_loop && !wants_twists) {
         edge = {id, node.relation, node.provider};
       } else if (!finder_.step(topology, id, at, context, edge, parent)) {
@@ -131,6 +132,7 @@ class Sweeper {
 
   void interpolate_gathered() {
     if (gathered_.empty()) return;
+    batch::set_cosines(ends_);
     batch::kernel().interpolate(ends_, between_);
     for (const std::uint32_t i : gathered_) places_[first_ + i].component_T_frame = batch::pose_at(between_, i);
     gathered_.clear();
@@ -181,7 +183,7 @@ Sweep Forest::snapshot(FrameId in_frame, When at, const QueryContext& context) c
 }
 
 Sweep ForestView::snapshot(FrameId in_frame, When at, const QueryContext& given) const {
-  QueryContext context = forest_.state_->completed(given);
+  QueryContext context = forest_.state_->completed(given, topology_);
   context.want_covariance = false;
   const Topology& topology = topology_;
   Sweep sweep;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "forest_state.hpp"
 
@@ -15,6 +16,16 @@ TwistRecord* Forest::State::find_twist(FrameId of, BodyId reference, SourceId so
     if (twist->reference == reference && twist->source == source) return twist;
   }
   return nullptr;
+}
+
+void TwistRecord::insert(Stamp at, const Velocity& body_form, const double* packed, RetireList& retired) {
+  const Stamp horizon = earlier(std::max(series->newest(), at), series->retention().history);
+  const Row aged = horizon == Stamp::always() ? Row{} : series->bracket({horizon.ns - 1}).before;
+  const Row oldest = aged ? aged : series->first_row();
+  const std::optional<Forgotten> leaving =
+      oldest ? std::optional(Forgotten{{oldest.stamp_ns()}, velocity_of(oldest)}) : std::nullopt;
+  series->insert(at, values_of(body_form), packed, retired);
+  if (leaving && leaving->at < series->floor()) forgotten = leaving;
 }
 
 TwistRecord& Forest::State::make_twist(FrameId of, BodyId reference, SourceId source) {
@@ -36,6 +47,7 @@ TwistRecord& Forest::State::make_twist(FrameId of, BodyId reference, SourceId so
 
 void Forest::State::erase_twist(RelationId id) {
   const auto found = twists.find(id);
+  found->second->watches.fire_all();
   std::erase(frames[found->second->of].twists, id);
   unlinked_twists.push_back(std::move(found->second->series));
   twists.erase(found);
@@ -57,6 +69,7 @@ void Forest::State::erase_twists_of(FrameId frame) {
 void Forest::State::forget_twist_samples() {
   for (auto& [id, twist] : twists) {
     unlinked_twists.push_back(std::exchange(twist->series, std::make_unique<Series>(kTwistWidth, twist->retention)));
+    twist->forgotten.reset();
     bodies_changed = true;
   }
 }
@@ -143,20 +156,24 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const Veloci
   }
   std::array<double, Covariance::kPacked> packed;
   if (covariance) covariance->pack(packed);
-  twist->series->insert(at, values_of(body_form), covariance ? packed.data() : nullptr, retired);
+  twist->insert(at, body_form, covariance ? packed.data() : nullptr, retired);
   if (bodies_changed) publish(twist->of);
   twist_said(*twist, at);
+  twist->watches.inserted(at);
   return {};
 }
 
-std::vector<std::string> Forest::twist_sources_of(FrameId frame) const {
+std::vector<std::string> Forest::rivals_of_twist(RelationId relation) const {
   const Guard guard(state_->lock);
   std::vector<std::string> names;
-  if (frame < state_->frames.size())
-    for (const RelationId id : state_->frames[frame].twists) {
-      const std::string& name = state_->sources[state_->twists.at(id)->source];
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
+  const auto asked = state_->twists.find(relation);
+  if (asked == state_->twists.end()) return names;
+  const auto bodies_of = [&](const TwistRecord& twist) { return std::minmax({state_->frames[twist.of].body, twist.reference}); };
+  std::map<RelationId, SourceId> in_order;  // they spoke
+  for (const auto& [id, twist] : state_->twists)
+    if (bodies_of(*twist) == bodies_of(*asked->second)) in_order.emplace(id, twist->source);
+  for (const auto& [id, source] : in_order)
+    if (const std::string& name = state_->sources[source]; std::ranges::find(names, name) == names.end()) names.push_back(name);
   return names;
 }
 

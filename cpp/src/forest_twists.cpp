@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <forward_list>
 
+#include "edge_twist.hpp"
 #include "forest_state.hpp"
 #include "twist_legs.hpp"
 #include "twist_uncertainty.hpp"
@@ -65,7 +66,7 @@ class MotionSearch {
         scratch_(Scratch::of_this_thread()) {
     strict_.outside = Outside::raise;
     strict_.prediction = nullptr;
-    strict_.want_twists = given_.want_twists = question.with_measured;
+    strict_.measured_in = given_.measured_in = question.with_measured ? &topology : nullptr;
     if (given_.outside == Outside::predict) given_.prediction = &options.prediction;
     of_body_ = topology.node(question.of).body;
     point_ = question.point == kNone ? question.of : question.point;
@@ -92,7 +93,8 @@ class MotionSearch {
       return sum_along_poses(question_.reference, axes, question_.at.at, context, out);
     }
     if (find_measured(context)) {
-      if (const BodyVisit* contested = first_contested()) return rivals(*contested);
+      if (const BodyVisit* contested = first_contested())
+        return rivals(link_of(*contested), question_.at.latest ? Stamp::never() : question_.at.at);
       if (sum_measured(context, out)) return {};
     }
     reset(out);
@@ -117,7 +119,7 @@ class MotionSearch {
     for (const auto* edges : {&scratch_.path.up, &scratch_.path.down})
       for (const PathEdge& edge : *edges) {
         if (edge.provider.kind == ProviderKind::fixed) continue;
-        if (edge.twist(at) == nullptr) return false;
+        if (!twist_of(edge, at, context)) return false;
         ++measured;
       }
     return measured > 1 && fewest_links(context) == measured;
@@ -185,38 +187,46 @@ class MotionSearch {
       const TwistLink& link = graph.link(next.link);
       next.is_reference = link.body == body;
       next.body = next.is_reference ? link.reference : link.body;
-      if (is_reached(next.body) || (needs_poses_ && !is_connected(link.head, context))) continue;
+      if (is_reached(next.body)) continue;
       scratch_.visits.push_back(next);
       if (next.body == reference_body_) return true;
     }
     return false;
   }
 
-  /// At LATEST only who covers the newest instant that any of them has is a rival: the others have ended.
-  [[nodiscard]] bool has_ended(const BodyGraph& graph, const std::vector<std::uint32_t>& near, std::size_t first,
-                               const TwistLink& link) const {
-    if (!question_.at.latest) return false;
-    for (std::size_t i = first; i < near.size() && graph.link(near[i]).rivals(graph.link(near[first])); ++i) {
-      const Series& other = *graph.link(near[i]).series;
-      if (!other.empty() && other.newest() > link.series->newest()) return true;
-    }
-    return false;
-  }
-
-  /// The rivals that begin at `first`; returns the index behind them. `next.body` is set where one is usable.
-  std::size_t choose_among_rivals(const BodyGraph& graph, const std::vector<std::uint32_t>& near, std::size_t first,
-                                  const QueryContext& context, BodyVisit& next) const {
-    bool is_preferred = false;
+  /// Of the rivals that begin at `first`, those who say something that poses carry; returns the index behind all of them.
+  std::size_t list_rivals(const BodyGraph& graph, const std::vector<std::uint32_t>& near, std::size_t first,
+                          const QueryContext& context) {
+    scratch_.rivals.clear();
     std::size_t i = first;
     for (; i < near.size() && graph.link(near[i]).rivals(graph.link(near[first])); ++i) {
       const TwistLink& link = graph.link(near[i]);
-      if (!usable_at(link, context) || is_preferred || has_ended(graph, near, first, link)) continue;
-      next.is_contested = next.body != kNone && !link.preferred;
-      if (next.body == kNone || link.preferred) next.link = near[i];
-      next.body = link.body;
-      is_preferred = link.preferred;
+      if (usable_at(link, context) && (!needs_poses_ || is_connected(link.head, context))) scratch_.rivals.push_back(near[i]);
     }
     return i;
+  }
+
+  /// At LATEST only who covers the newest instant that any of them has is a rival: the others have ended.
+  [[nodiscard]] bool has_ended(const BodyGraph& graph, const TwistLink& link) const {
+    if (!question_.at.latest) return false;
+    return std::ranges::any_of(scratch_.rivals,
+                               [&](std::uint32_t other) { return graph.link(other).series->newest() > link.series->newest(); });
+  }
+
+  /// As `list_rivals`. `next.body` is set where one is usable.
+  std::size_t choose_among_rivals(const BodyGraph& graph, const std::vector<std::uint32_t>& near, std::size_t first,
+                                  const QueryContext& context, BodyVisit& next) {
+    const std::size_t end = list_rivals(graph, near, first, context);
+    int preference = -1;
+    for (const std::uint32_t rival : scratch_.rivals) {
+      const TwistLink& link = graph.link(rival);
+      if (link.preference < preference || has_ended(graph, link)) continue;
+      next.is_contested = link.preference == preference;
+      if (!next.is_contested) next.link = rival;
+      next.body = link.body;
+      preference = link.preference;
+    }
+    return end;
   }
 
   [[nodiscard]] bool is_reached(BodyId body) const {
@@ -235,10 +245,11 @@ class MotionSearch {
     return found;
   }
 
-  [[nodiscard]] Failure rivals(const BodyVisit& contested) const {
+  [[nodiscard]] static Failure rivals(const TwistLink& contested, Stamp at) {
     return Evidence{.kind = FailureKind::ambiguous_path,
-                    .of = link_of(contested).head,
-                    .requested = question_.at.latest ? Stamp::never() : question_.at.at,
+                    .of = contested.head,
+                    .relation = contested.relation,
+                    .requested = at,
                     .about_twist = true};
   }
 
@@ -373,8 +384,7 @@ class MotionSearch {
   Failure sum_along_poses(FrameId reference, FrameId axes, Stamp at, const QueryContext& context, TwistAnswer& out) {
     for (const auto* edges : {&scratch_.path.up, &scratch_.path.down})
       for (const PathEdge& edge : *edges)
-        if (edge.links != nullptr && is_contested_among(edge.links, at))
-          return Evidence{.kind = FailureKind::ambiguous_path, .of = edge.links->head, .requested = at, .about_twist = true};
+        if (twist_of(edge, at, context).is_contested) return rivals(*edge.links, at);
     TwistLeg leg;
     const MotionContext motions{context, fallback_, question_.window};
     if (Failure failure = evaluate_twist_leg(scratch_.path, at, motions, scratch_, scratch_.motions, out.relations, leg))

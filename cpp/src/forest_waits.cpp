@@ -1,9 +1,8 @@
 // Waiting without polling: a wait watches the one thing that is missing and is asked again when that changes.
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
 
+#include "blocking.hpp"
 #include "forest_state.hpp"
 #include "scratch.hpp"
 
@@ -13,6 +12,7 @@ using Guard = std::lock_guard<std::mutex>;
 
 void Forest::State::wake_everybody() {
   structure_watches.fire_all();
+  for (const auto& [id, twist] : twists) twist->watches.fire_all();
   for (const auto& [id, watched] : watching)
     for (TrackRecord* track : watched.tracks) track->watches.fire_all();
 }
@@ -84,6 +84,16 @@ void Forest::State::watch_way(const Leap& leap, const QueryContext& context, con
   }
 }
 
+/// Of the frames that were collected, once each.
+void Forest::State::watch_frames(const Watch& watch, Watched& watched) {
+  // What does not cover the instant may run in a circle, and anything on it decides where that is cut.
+  if (std::ranges::any_of(watched.frames, [this](FrameId frame) { return circular.contains(frame); }))
+    watched.frames.insert(watched.frames.end(), circular.begin(), circular.end());
+  std::ranges::sort(watched.frames);
+  watched.frames.erase(std::unique(watched.frames.begin(), watched.frames.end()), watched.frames.end());
+  for (const FrameId frame : watched.frames) structure_watches.add_frame(watch, frame);
+}
+
 /// Registers for the one thing that is missing, and for a change of the path that leads there.
 void Forest::State::watch_for(const Failure& failure, const Question& question, const Watch& watch) {
   Watched& watched = watching[watch.id];
@@ -95,22 +105,35 @@ void Forest::State::watch_for(const Failure& failure, const Question& question, 
   const bool is_direct = question.fixed_frame == kNone;
   if (!is_direct) watch_way({question.of, question.fixed_frame, question.of_at}, question.context, watch, watched);
   watch_way({is_direct ? question.of : question.fixed_frame, question.in_frame, question.at}, question.context, watch, watched);
-  // What does not cover the instant may run in a circle, and anything on it decides where that is cut.
-  if (std::ranges::any_of(watched.frames, [this](FrameId frame) { return circular.contains(frame); }))
-    watched.frames.insert(watched.frames.end(), circular.begin(), circular.end());
-  std::ranges::sort(watched.frames);
-  watched.frames.erase(std::unique(watched.frames.begin(), watched.frames.end()), watched.frames.end());
-  for (const FrameId frame : watched.frames) structure_watches.add_frame(watch, frame);
-  if (failure->kind != FailureKind::not_connected) watch_data(failure, question.context, watch, watched);
+  watch_frames(watch, watched);
+  const bool is_structure = failure->kind == FailureKind::not_connected || failure->kind == FailureKind::ambiguous_path;
+  if (!is_structure) watch_data(failure, question.context, watch, watched);
 }
 
 void Forest::State::forget_watch(WaitId id) {
   const auto found = watching.find(id);
   if (found == watching.end()) return;
   for (TrackRecord* track : found->second.tracks) track->watches.remove(id);
+  for (const RelationId twist : found->second.twists)
+    if (const auto record = twists.find(twist); record != twists.end()) record->second->watches.remove(id);
   for (const FrameId frame : found->second.frames) structure_watches.remove_frame(id, frame);
   if (!found->second.name.empty()) structure_watches.remove_name(id, found->second.name);
+  if (!found->second.is_wait) --mere_watches;
   watching.erase(found);
+}
+
+/// The question with its names resolved, and what there is to say about it.
+Result<PoseAnswer> Forest::State::pose_by_name(const NamedQuestion& asked, Question& question) const {
+  Result<PoseAnswer> result;
+  question = {.at = asked.at, .of_at = asked.of_at, .context = asked.context};
+  const auto resolve = [&](const std::string& name, FrameId& id) {
+    id = find_frame(name);
+    if (id == kNone && !result.failure) result.failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};
+  };
+  resolve(asked.of, question.of);
+  resolve(asked.in_frame, question.in_frame);
+  if (!asked.fixed_frame.empty()) resolve(asked.fixed_frame, question.fixed_frame);
+  return result.failure ? std::move(result) : pose_now(question);
 }
 
 Result<PoseAnswer> Forest::answer_or_watch(const NamedQuestion& asked, const Watch& watch) {
@@ -121,23 +144,29 @@ Result<PoseAnswer> Forest::answer_or_watch(const NamedQuestion& asked, const Wat
     result.failure = Evidence{.kind = FailureKind::closed};
     return result;
   }
-  Question question{.at = asked.at, .of_at = asked.of_at, .context = asked.context};
-  const auto resolve = [&](const std::string& name, FrameId& id) {
-    id = state_->find_frame(name);
-    if (id == kNone && !result.failure) result.failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};
-  };
-  resolve(asked.of, question.of);
-  resolve(asked.in_frame, question.in_frame);
-  if (!asked.fixed_frame.empty()) resolve(asked.fixed_frame, question.fixed_frame);
-  if (!result.failure) result = pose(question);
+  Question question;
+  result = state_->pose_by_name(asked, question);
   if (result) return result;
   if (state_->is_hopeless(result.failure)) return result;
-  if (state_->watching.size() >= state_->options.max_waits) {
+  if (state_->waits() >= state_->options.max_waits) {
     result.failure->kind = FailureKind::limit_reached;
     return result;
   }
   state_->watch_for(result.failure, question, watch);
   return result;
+}
+
+bool Forest::watch_pose(const NamedQuestion& asked, const Watch& watch) {
+  const Guard guard(state_->lock);
+  state_->forget_watch(watch.id);
+  Question question;
+  const Result<PoseAnswer> result = state_->pose_by_name(asked, question);
+  const bool is_contested = !result && result.failure->kind == FailureKind::ambiguous_path;
+  if (result || (!is_contested && state_->is_hopeless(result.failure))) return false;
+  state_->watching[watch.id].is_wait = false;
+  ++state_->mere_watches;
+  state_->watch_for(result.failure, question, watch);
+  return true;
 }
 
 bool Forest::is_watching(WaitId id) const {
@@ -152,68 +181,14 @@ void Forest::forget_watch(WaitId id) {
 
 std::size_t Forest::waits_pending() const {
   const Guard guard(state_->lock);
-  return state_->watching.size();
+  return state_->waits();
 }
-
-namespace {
-
-/// Wakes one blocked thread.
-class Bell : public Watcher {
- public:
-  void wake(WaitId) override {
-    const Guard guard(mutex_);
-    rung_ = true;
-    condition_.notify_all();
-  }
-
-  /// True when it rang; forgets that it did.
-  bool wait_until(std::chrono::steady_clock::time_point when) {
-    std::unique_lock<std::mutex> guard(mutex_);
-    const bool rang = condition_.wait_until(guard, when, [this] { return rung_; });
-    rung_ = false;
-    return rang;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable condition_;
-  bool rung_ = false;
-};
-
-constexpr std::chrono::milliseconds kSignalCheck{50};  // how often an interrupt is looked for; nothing is asked again then
-
-}  // namespace
 
 WaitId Forest::new_wait_id() { return state_->next_wait.fetch_add(1); }
 
 Result<PoseAnswer> Forest::wait_for_pose(const NamedQuestion& question, std::int64_t timeout_ns,
                                          const std::function<bool()>& keep_waiting, bool* hopeless) {
-  using Clock = std::chrono::steady_clock;
-  const WaitId id = new_wait_id();
-  Bell bell;
-  const struct Leave {  // the bell must not be rung after this call, however it ends
-    Forest& forest;
-    WaitId id;
-    ~Leave() { forest.forget_watch(id); }
-  } leave{*this, id};
-  constexpr std::int64_t longest_ns = std::int64_t{1} << 60;
-  const auto deadline =
-      timeout_ns < 0 ? Clock::time_point::max() : Clock::now() + std::chrono::nanoseconds(std::min(timeout_ns, longest_ns));
-  bool stop = false;
-  while (true) {
-    Result<PoseAnswer> result = answer_or_watch(question, {id, &bell});
-    const bool can_come = is_watching(id);
-    if (result || !can_come || stop) {
-      if (hopeless != nullptr) *hopeless = !result && !can_come;
-      return result;
-    }
-    bool rang = false;
-    while (!rang && !stop) {  // asked once more afterwards, also at the deadline: what came in time counts
-      const auto now = Clock::now();
-      rang = bell.wait_until(deadline - now > kSignalCheck ? now + kSignalCheck : deadline);
-      stop = Clock::now() >= deadline || (keep_waiting && !keep_waiting());
-    }
-  }
+  return wait_until_answered<PoseAnswer>(*this, question, timeout_ns, keep_waiting, hopeless);
 }
 
 void Forest::close() {

@@ -62,7 +62,7 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
   }
   run.series->insert(sample.at, sample.values, sample.side, retired);
   track.watches.inserted(sample.at);
-  poses_said(track, {&sample.at.ns, 1});
+  if (!frames[track.of].twists.empty() && sample.at == run.series->newest_said()) poses_said(track, sample.at, sample.at);
   return true;
 }
 
@@ -169,7 +169,9 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   if (relation == nullptr) return {};
   if (!relation->track->watches.empty())
     for (const std::int64_t stamp : stamps) relation->track->watches.inserted({stamp});
-  poses_said(*relation->track, stamps);
+  if (frames[relation->of].twists.empty()) return {};
+  const auto [first, last] = std::ranges::minmax(stamps);
+  poses_said(*relation->track, {first}, {last});
   return {};
 }
 
@@ -177,12 +179,15 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
 Failure Forest::State::open_run(const EdgeName& edge, RunRecord run, bool recalibrate) {
   if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
   if (Failure failure = check_constant(edge, run.fixed.get(), recalibrate)) return failure;
-  return edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
+  const Stamp from = run.from;
+  Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
     run.parent = relation.parent;
     run.relation = relation.id;
     place_run(track, std::move(run));
     bound_runs(track);
   });
+  if (!failure) poses_said(*find_track(find_frame(edge.of), find_source(edge.source)), from, from);
+  return failure;
 }
 
 /// From `at` on the frame hangs nowhere by this source, until the source says something newer.
@@ -191,7 +196,7 @@ Failure Forest::State::close_track(FrameId of, SourceId source, Stamp at) {
     place_run(track, {.from = at});
     bound_runs(track);
   });
-  if (!failure) poses_said(*find_track(of, source), {&at.ns, 1});
+  if (!failure) poses_said(*find_track(of, source), at, at);
   return failure;
 }
 
@@ -204,7 +209,7 @@ Failure Forest::State::reopen_track(TrackRecord& track, Stamp at) {
     reopen_run(edited, at);
     bound_runs(edited);
   });
-  if (!failure) poses_said(track, {&at.ns, 1});
+  if (!failure) poses_said(track, at, at);
   return failure;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "armillary/pose_row.hpp"
+#include "edge_twist.hpp"
 
 namespace armillary {
 
@@ -77,13 +78,13 @@ FailureKind differentiate_window(const PathEdge& edge, Stamp at, const MotionCon
   return FailureKind::none;
 }
 
-void take_measured(const TwistLink& link, Stamp at, Motion& out) {
-  const MeasuredTwist measured = measured_at(*link.series, at);
+void take_measured(const EdgeTwist& twist, Stamp at, Motion& out) {
+  const MeasuredTwist measured = twist.read(at, out.pose);
   out.set_body_form(measured.body_form);
   out.certainty = measured.certainty;
   out.covariance = measured.covariance;
   out.method = TwistMethod::measured;
-  out.twist = link.relation;
+  out.twist = twist.link->relation;
 }
 
 /// The motion that a prediction goes on with.
@@ -93,9 +94,9 @@ void take_predicted(const PathEdge& edge, const QueryContext& context, Motion& o
   Velocity body{};
   (void)last_motion(edge, series, last, context, body);
   out.set_body_form(body);
-  const TwistLink* link = edge.twist({last.stamp_ns()});
-  out.method = link != nullptr ? TwistMethod::measured : TwistMethod::differentiated;
-  out.twist = link != nullptr ? link->relation : kNone;
+  const EdgeTwist twist = twist_of(edge, {last.stamp_ns()}, context);
+  out.method = twist ? TwistMethod::measured : TwistMethod::differentiated;
+  out.twist = twist ? twist.link->relation : kNone;
 }
 
 FailureKind differentiate_sampled(const PathEdge& edge, const Bracket& bracket, Stamp at, const MotionContext& context,
@@ -140,8 +141,8 @@ MeasuredTwist measured_at(const Series& series, Stamp at) {
 }
 
 bool last_motion(const PathEdge& edge, const Series& series, const Row& last, const QueryContext& context, Velocity& body_form) {
-  if (const TwistLink* link = edge.twist({last.stamp_ns()})) {
-    body_form = measured_at(*link->series, {last.stamp_ns()}).body_form;
+  if (const EdgeTwist twist = twist_of(edge, {last.stamp_ns()}, context)) {
+    body_form = twist.read({last.stamp_ns()}, {.value = pose_of(last)}).body_form;
     return true;
   }
   const Row before = row_before(series, {last.stamp_ns()});
@@ -161,8 +162,8 @@ FailureKind evaluate_motion(const PathEdge& edge, const Bracket* bracket, Stamp 
   const FailureKind kind = evaluate_edge(edge, bracket, at, context.query, context.fallback, out.pose);
   if (kind != FailureKind::none || edge.provider.kind == ProviderKind::fixed) return kind;
   out.certainty = Certainty::unknown;
-  if (const TwistLink* link = edge.twist(at)) {
-    take_measured(*link, at, out);
+  if (const EdgeTwist twist = twist_of(edge, at, context.query)) {
+    take_measured(twist, at, out);
     return kind;
   }
   if (out.pose.held) {  // held still

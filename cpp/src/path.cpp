@@ -68,8 +68,8 @@ PathFinder::Step PathFinder::parent_edge(const Topology& topology, FrameId frame
                                          Path& path, PathEdge& edge, FrameId& parent) {
   const FrameNode& node = topology.node(frame);
   const Step step = choose_parent(node, frame, at, context, path, edge, parent);
-  if (context.want_twists && node.has_twists && step == Step::moved)
-    edge.links = topology.bodies()->find(frame, topology.node(parent).body);
+  if (context.measured_in != nullptr && topology.bodies() != nullptr && step == Step::moved)
+    edge.links = topology.bodies()->between(node.body, topology.node(parent).body);
   if (!node.may_loop || step != Step::moved) return step;
   path.valid_from = at;
   path.valid_to = at == Stamp::never() ? at : Stamp{at.ns + 1};

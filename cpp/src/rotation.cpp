@@ -5,6 +5,11 @@
 
 namespace armillary {
 
+double detail::zero_of_half_turn(const Rotation& turn) {
+  const double first = turn.x != 0.0 ? turn.x : turn.y != 0.0 ? turn.y : turn.z;
+  return std::copysign(0.0, first);
+}
+
 SlerpWeights detail::slerp_weights_far(double cosine, double u) {
   const double positive = std::abs(cosine);
   if (positive > 0.99)
@@ -22,7 +27,7 @@ Rotation Rotation::exp(const Vector3& angle_axis) {
 }
 
 Vector3 Rotation::log() const {
-  const double sign = w < 0.0 ? -1.0 : 1.0;
+  const double sign = std::copysign(1.0, w != 0.0 ? w : detail::zero_of_half_turn(*this));
   const Vector3 axis{sign * x, sign * y, sign * z};
   const double sine = norm(axis);
   const double cosine = sign * w;

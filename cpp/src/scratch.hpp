@@ -20,10 +20,12 @@ struct BodyVisit {
 struct Scratch {
   PathFinder finder;
   Path path, second;
+  Path mount;  // between two frames of one body
   std::vector<Series::Probe> probes;
-  std::vector<Evaluation> values;  // per edge: `up` then `down`
-  std::vector<Motion> motions;     // the same for questions about motion
-  std::vector<BodyVisit> visits;   // bodies reached on a search for measured motions
+  std::vector<Evaluation> values;     // per edge: `up` then `down`
+  std::vector<Motion> motions;        // the same for questions about motion
+  std::vector<BodyVisit> visits;      // bodies reached on a search for measured motions
+  std::vector<std::uint32_t> rivals;  // links of which one is to be chosen
 
   static Scratch& of_this_thread() {
     thread_local Scratch scratch;

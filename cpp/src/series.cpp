@@ -1,84 +1,21 @@
 #include "armillary/series.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
-#include <utility>
 
-#include "armillary/pose_row.hpp"
-#include "thinning.hpp"
+#include "series_rows.hpp"
 
 namespace armillary {
 
 namespace {
 
-constexpr std::size_t kChunkAlignment = 256;  // leaves eight low bits of a chunk's address for its row count
 constexpr std::uint32_t kFirstChunkRows = 8;
 
-std::int64_t* allocate_rows(std::uint32_t rows, std::uint32_t stride) {
-  const std::size_t bytes = std::size_t{rows} * stride * sizeof(std::int64_t);
-  const std::size_t rounded = (bytes + kChunkAlignment - 1) / kChunkAlignment * kChunkAlignment;
-  void* memory = std::aligned_alloc(kChunkAlignment, rounded);
-  if (memory == nullptr) throw std::bad_alloc{};
-  return static_cast<std::int64_t*>(memory);
-}
-
-std::uintptr_t chunk_word(const std::int64_t* rows, std::uint32_t count) {
-  return reinterpret_cast<std::uintptr_t>(rows) | count;
-}
-
-void copy_rows(std::int64_t* to, const std::int64_t* from, std::uint32_t rows, std::uint32_t stride) {
-  std::memcpy(to, from, std::size_t{rows} * stride * sizeof(std::int64_t));
-}
-
-void retire_rows(std::uintptr_t word, RetireList& retired) {
-  retired.add(reinterpret_cast<void*>(word & ~std::uintptr_t{255}), [](void* rows) { std::free(rows); });
-}
-
 }  // namespace
-
-/// An index that is being made, with the rows made for it: freed unless it is released.
-class Series::Draft {
- public:
-  explicit Draft(Index* index) : index_(index) {}
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  ~Draft() {
-    if (index_ == nullptr) return;
-    std::ranges::for_each(rows_, [](std::int64_t* rows) { std::free(rows); });
-    Index::destroy(index_);
-  }
-
-  /// A new chunk with `count` rows, to be filled, as entry `at`.
-  std::int64_t* add_chunk(std::uint32_t at, std::uint32_t count, std::uint32_t capacity, std::int64_t first_ns) {
-    rows_.push_back(nullptr);
-    rows_.back() = allocate_rows(capacity, index_->stride);
-    index_->entries[at].first_ns.store(first_ns);
-    index_->entries[at].word.store(chunk_word(rows_.back(), count));
-    return rows_.back();
-  }
-
-  Index* operator->() const { return index_; }
-  Index* release() { return std::exchange(index_, nullptr); }
-
- private:
-  Index* index_;
-  std::vector<std::int64_t*> rows_;
-};
-
-/// Where a stamp is or belongs: in this entry, in front of this row.
-struct Series::Spot {
-  std::uint32_t entry = 0;
-  std::uint32_t row = 0;
-  bool exact = false;
-};
 
 Series::Series(std::uint32_t width, Retention retention)
     : floor_ns_(Stamp::always().ns), newest_ns_(Stamp::always().ns), width_(width), retention_(retention) {}
 
 Series::~Series() {
-  delete marks_.load();
   const Index* index = index_.load();
   if (index == nullptr) return;
   for (std::uint32_t i = index->begin; i < index->end; ++i)
@@ -140,27 +77,22 @@ void Series::make_room_in_index(RetireList& retired) {
 
 Series::Inserted Series::insert(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired) {
   if (stamp < floor()) return Inserted::late;  // already forgotten; the forest refuses it with a reason
-  if (marks_.load(std::memory_order_relaxed) != nullptr && is_computed(stamp)) mark(stamp, false, retired);
-  return put(stamp, values, side, retired);
-}
-
-void Series::insert_computed(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired) {
-  if (stamp < floor()) return;
-  if (!is_computed(stamp)) mark(stamp, true, retired);  // first: nobody must take the row for one that was said
-  put(stamp, values, side, retired);
+  const Inserted how = put(stamp, values, side, retired);
+  expire_by_age(retired);
+  if (holds_computed()) count_as_said(stamp, retired);
+  expire_by_count(retired);
+  return how;
 }
 
 Series::Inserted Series::put(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired) {
   if (side != nullptr && !has_side()) add_side_column(retired);
   if (stamp > newest()) {
     append_row(stamp.ns, values.data(), side, retired);
-    expire(retired);
     return Inserted::appended;
   }
   drop_forgotten(retired);
   const Spot spot = find(stamp.ns);
   insert_beside(spot, stamp.ns, values.data(), side, retired);
-  expire(retired);
   return spot.exact ? Inserted::replaced : Inserted::late;
 }
 
@@ -169,7 +101,10 @@ void Series::append(std::span<const std::int64_t> stamps, const double* values, 
     append_row(stamp_ns, values, nullptr, retired);
     values += width_;
   }
-  if (!stamps.empty()) expire(retired);
+  if (stamps.empty()) return;
+  if (holds_computed()) said_until_ns_.store(stamps.back());
+  expire_by_age(retired);
+  expire_by_count(retired);
 }
 
 void Series::append_row(std::int64_t stamp_ns, const double* values, const double* side, RetireList& retired) {
@@ -215,241 +150,6 @@ void Series::start_chunk(std::int64_t stamp_ns, const double* values, const doub
   index->end.store(entry + 1);
   newest_ns_.store(stamp_ns, std::memory_order_release);
   size_.store(size() + 1, std::memory_order_relaxed);
-}
-
-// -- Late rows
-
-Series::Spot Series::find(std::int64_t stamp_ns) const {
-  const Index* index = index_.load();
-  const std::uint32_t begin = index->begin, end = index->end;
-  const auto first_of = [index](std::uint32_t i) { return index->entries[i].first_ns.load(std::memory_order_relaxed); };
-  std::uint32_t entry = begin;
-  if (stamp_ns > first_of(begin)) entry = detail::last_not_after(begin, end, end - 1, stamp_ns, first_of);
-  const std::uintptr_t word = index->entries[entry].word;
-  const std::int64_t* rows = Index::rows_of(word);
-  std::uint32_t low = 0, high = Index::count_of(word);
-  while (low < high) {
-    const std::uint32_t middle = (low + high) / 2;
-    if (rows[std::size_t{middle} * index->stride] < stamp_ns) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  const bool exact = low < Index::count_of(word) && rows[std::size_t{low} * index->stride] == stamp_ns;
-  return {entry, low, exact};
-}
-
-void Series::insert_beside(const Spot& spot, std::int64_t stamp_ns, const double* values, const double* side,
-                           RetireList& retired) {
-  const Index* index = index_.load();
-  const std::uintptr_t word = index->entries[spot.entry].word;
-  const std::uint32_t count = Index::count_of(word), stride = index->stride;
-  if (!spot.exact && count == kChunkRows) return split(spot, stamp_ns, values, side, retired);
-  const std::uint32_t skipped = spot.exact ? 1 : 0, total = count + 1 - skipped;
-  const bool is_tail = spot.entry + 1 == index->end;
-  const std::uint32_t capacity = is_tail ? std::max(tail_capacity_, total) : total;
-  std::int64_t* rows = allocate_rows(capacity, stride);
-  if (is_tail) tail_capacity_ = capacity;
-  const std::int64_t* old = Index::rows_of(word);
-  copy_rows(rows, old, spot.row, stride);
-  write_row(rows + std::size_t{spot.row} * stride, stamp_ns, values, side);
-  copy_rows(rows + std::size_t{spot.row + 1} * stride, old + std::size_t{spot.row + skipped} * stride, count - spot.row - skipped,
-            stride);
-  Entry& slot = index->entries[spot.entry];
-  if (stamp_ns < slot.first_ns.load(std::memory_order_relaxed)) slot.first_ns.store(stamp_ns);
-  publish_chunk(spot.entry, rows, total, retired);
-  size_.store(size() + 1 - skipped, std::memory_order_relaxed);
-}
-
-/// A full chunk becomes two; a row in front of or behind all of its rows gets a chunk of its own,
-/// so that inserting backwards fills chunks as well as inserting forwards does.
-void Series::split(const Spot& spot, std::int64_t stamp_ns, const double* values, const double* side, RetireList& retired) {
-  const Index* index = index_.load();
-  const std::uint32_t stride = index->stride, live = index->end - index->begin, at = spot.entry - index->begin;
-  const std::uintptr_t word = index->entries[spot.entry].word;
-  const std::uint32_t count = Index::count_of(word), total = count + 1;
-  std::vector<std::int64_t> all(std::size_t{total} * stride);
-  copy_rows(all.data(), Index::rows_of(word), spot.row, stride);
-  write_row(all.data() + std::size_t{spot.row} * stride, stamp_ns, values, side);
-  copy_rows(all.data() + std::size_t{spot.row + 1} * stride, Index::rows_of(word) + std::size_t{spot.row} * stride,
-            count - spot.row, stride);
-  const std::uint32_t left = spot.row == 0 ? 1 : spot.row == count ? count : total / 2;
-  Draft next(Index::make(stride, index->side_offset, live + live / 2 + 4));
-  const auto put = [&](std::uint32_t to, std::uint32_t from, std::uint32_t rows_in, std::uint32_t capacity) {
-    const std::int64_t* rows = all.data() + std::size_t{from} * stride;
-    copy_rows(next.add_chunk(to, rows_in, capacity, rows[0]), rows, rows_in, stride);
-  };
-  const bool is_tail = spot.entry + 1 == index->end;
-  if (is_tail) tail_capacity_ = kChunkRows;
-  put(at, 0, left, left);
-  put(at + 1, left, total - left, is_tail ? kChunkRows : total - left);
-  for (std::uint32_t i = 0; i < live; ++i) {
-    if (i == at) continue;
-    Entry& slot = next->entries[i < at ? i : i + 1];
-    slot.first_ns.store(index->entries[index->begin + i].first_ns.load());
-    slot.word.store(index->entries[index->begin + i].word.load());
-  }
-  next->end.store(live + 1);
-  publish_index(next.release(), retired);
-  retire_rows(word, retired);
-  size_.store(size() + 1, std::memory_order_relaxed);
-}
-
-void Series::add_side_column(RetireList& retired) {
-  const Index* index = index_.load();
-  const std::uint32_t wide = stride_for(true), offset = 1 + width_;
-  if (index == nullptr) return publish_index(Index::make(wide, offset, 4), retired);
-  const std::uint32_t live = index->end - index->begin;
-  Draft next(Index::make(wide, offset, 2 * live + 2));
-  std::vector<std::uintptr_t> replaced;
-  for (std::uint32_t i = 0; i < live; ++i) {
-    const Entry& from = index->entries[index->begin + i];
-    const std::uintptr_t word = from.word;
-    const std::uint32_t count = Index::count_of(word);
-    std::int64_t* rows = next.add_chunk(i, count, i + 1 == live ? tail_capacity_ : count, from.first_ns.load());
-    for (std::uint32_t r = 0; r < count; ++r) {
-      std::int64_t* row = rows + std::size_t{r} * wide;
-      copy_rows(row, Index::rows_of(word) + std::size_t{r} * index->stride, 1, index->stride);
-      std::fill_n(reinterpret_cast<double*>(row + offset), kSideWords, std::numeric_limits<double>::quiet_NaN());
-    }
-    replaced.push_back(word);
-  }
-  next->end.store(live);
-  publish_index(next.release(), retired);
-  for (const std::uintptr_t word : replaced) retire_rows(word, retired);
-}
-
-// -- Forgetting
-
-void Series::drop_first_chunk(RetireList& retired) {
-  Index* index = index_.load();
-  const std::uint32_t begin = index->begin;
-  index->begin.store(begin + 1);
-  retire_rows(index->entries[begin].word, retired);
-  forgotten_ = 0;
-}
-
-void Series::drop_forgotten(RetireList& retired) {
-  if (forgotten_ == 0) return;
-  const Index* index = index_.load();
-  const std::uint32_t begin = index->begin;
-  const std::uintptr_t word = index->entries[begin].word;
-  const std::uint32_t kept = Index::count_of(word) - forgotten_;
-  const bool is_tail = begin + 1 == index->end;
-  std::int64_t* rows = allocate_rows(is_tail ? tail_capacity_ : kept, index->stride);
-  copy_rows(rows, Index::rows_of(word) + std::size_t{forgotten_} * index->stride, kept, index->stride);
-  publish_chunk(begin, rows, kept, retired);
-  forgotten_ = 0;
-}
-
-/// Counts the rows below the floor as forgotten; whole chunks of them go.
-void Series::forget_oldest(RetireList& retired) {
-  const std::int64_t floor = floor_ns_.load(std::memory_order_relaxed);
-  while (true) {
-    const Index* index = index_.load(std::memory_order_relaxed);
-    const std::uint32_t begin = index->begin.load(std::memory_order_relaxed);
-    const std::uintptr_t word = index->entries[begin].word.load(std::memory_order_relaxed);
-    const std::int64_t* rows = Index::rows_of(word);
-    const std::uint32_t before = forgotten_;
-    while (forgotten_ < Index::count_of(word) && rows[std::size_t{forgotten_} * index->stride] < floor) ++forgotten_;
-    size_.store(size() - (forgotten_ - before), std::memory_order_relaxed);
-    if (forgotten_ < Index::count_of(word)) return;
-    drop_first_chunk(retired);
-  }
-}
-
-void Series::expire(RetireList& retired) {
-  forget_before(earlier(newest(), retention_.history), retired);
-  while (retention_.max_samples > 0 && size() > retention_.max_samples) {
-    const Index* index = index_.load(std::memory_order_relaxed);
-    const std::uintptr_t oldest = index->entries[index->begin].word.load(std::memory_order_relaxed);
-    forget_before(Stamp{index->row(oldest, forgotten_).stamp_ns() + 1}, retired);
-  }
-}
-
-void Series::forget_before(Stamp floor, RetireList& retired) {
-  if (empty()) return;
-  const std::int64_t floor_ns = std::min(floor.ns, newest().ns);
-  if (floor_ns <= floor_ns_.load(std::memory_order_relaxed)) return;
-  floor_ns_.store(floor_ns, std::memory_order_release);
-  forget_oldest(retired);
-  if (Series* marks = marks_.load(std::memory_order_relaxed)) marks->forget_before({floor_ns}, retired);
-}
-
-void Series::set_retention(const Retention& retention, RetireList& retired) {
-  retention_ = retention;
-  if (!empty()) expire(retired);
-}
-
-void Series::thin_tail(RetireList& retired) {
-  drop_forgotten(retired);
-  const Index* index = index_.load();
-  const std::uint32_t entry = index->end - 1;
-  const std::uintptr_t word = index->entries[entry].word;
-  std::vector<Row> rows;
-  for (std::uint32_t i = 0; i < Index::count_of(word); ++i) rows.push_back(index->row(word, i));
-  const std::vector<std::uint32_t> kept = rows_to_keep(rows, retention_);
-  if (kept.size() == rows.size()) return;
-  const auto count = static_cast<std::uint32_t>(kept.size());
-  std::int64_t* thinned = allocate_rows(count, index->stride);
-  for (std::uint32_t i = 0; i < count; ++i)
-    copy_rows(thinned + std::size_t{i} * index->stride, rows[kept[i]].words, 1, index->stride);
-  publish_chunk(entry, thinned, count, retired);
-  tail_capacity_ = count;
-  size_.store(size() - (rows.size() - kept.size()), std::memory_order_relaxed);
-  join_tail_to_previous(retired);
-}
-
-void Series::join_tail_to_previous(RetireList& retired) {
-  const Index* index = index_.load();
-  const std::uint32_t live = index->end - index->begin;
-  if (live < 2) return;
-  const std::uintptr_t left = index->entries[index->end - 2].word, right = index->entries[index->end - 1].word;
-  const std::uint32_t left_count = Index::count_of(left), total = left_count + Index::count_of(right);
-  if (total > kChunkRows) return;
-  Draft next(Index::make(index->stride, index->side_offset, live + 4));
-  for (std::uint32_t i = 0; i + 2 < live; ++i) {
-    next->entries[i].first_ns.store(index->entries[index->begin + i].first_ns.load());
-    next->entries[i].word.store(index->entries[index->begin + i].word.load());
-  }
-  std::int64_t* rows = next.add_chunk(live - 2, total, total, index->entries[index->end - 2].first_ns.load());
-  copy_rows(rows, Index::rows_of(left), left_count, index->stride);
-  copy_rows(rows + std::size_t{left_count} * index->stride, Index::rows_of(right), Index::count_of(right), index->stride);
-  next->end.store(live - 1);
-  publish_index(next.release(), retired);
-  tail_capacity_ = total;
-  retire_rows(left, retired);
-  retire_rows(right, retired);
-}
-
-// -- Computed rows
-
-/// The marks are a series of their own: few series have any, and rows stay as long as a cache line.
-void Series::mark(Stamp stamp, bool computed, RetireList& retired) {
-  Series* marks = marks_.load(std::memory_order_relaxed);
-  if (marks == nullptr) {
-    constexpr Retention kAsLongAsItsRow{.history = {std::numeric_limits<std::int64_t>::max()}};
-    marks = new Series(1, kAsLongAsItsRow);
-    marks_.store(marks, std::memory_order_release);
-  }
-  const double value = computed ? 1.0 : 0.0;
-  marks->insert(stamp, {&value, 1}, nullptr, retired);
-}
-
-bool Series::is_computed(Stamp stamp) const {
-  const Series* marks = marks_.load(std::memory_order_acquire);
-  if (marks == nullptr) return false;
-  const Row mark = marks->bracket(stamp).before;
-  return mark && mark.stamp_ns() == stamp.ns && *mark.values() != 0.0;
-}
-
-bool Series::rests_on_computed(Stamp at) const {
-  if (marks_.load(std::memory_order_relaxed) == nullptr) return false;
-  const auto [before, after] = bracket(at);
-  if (before && is_computed({before.stamp_ns()})) return true;
-  const bool is_exact = before && before.stamp_ns() == at.ns;
-  return !is_exact && after && is_computed({after.stamp_ns()});
 }
 
 // -- Reading

@@ -29,7 +29,7 @@ inline void draw_relations(std::ostream& out, const Forest& forest) {
   for (const RelationInfo& info : forest.relations()) {
     out << info.id << ": " << info.of << " in " << info.in_frame << " by " << info.source << ", " << static_cast<int>(info.kind)
         << ' ' << info.samples << ' ' << info.coverage.first.ns << ' ' << info.coverage.last.ns << ' ' << info.integrated << ';';
-    for (const double value : forest.samples(info.id, Stamp::always(), Stamp::never()).xyz_wxyz) out << ' ' << value;
+    for (const double value : forest.samples(info.id, Stamp::always(), Stamp::never()).values) out << ' ' << value;
     out << '\n';
   }
 }
@@ -39,7 +39,6 @@ inline void draw_frames(std::ostream& out, const Forest& forest) {
     const FrameId id = forest.find_frame(name);
     out << name << " on " << forest.body_name(forest.body_of(id)) << " by";
     for (const std::string& source : forest.sources_of(id)) out << " '" << source << "' " << forest.find_source(source);
-    for (const std::string& source : forest.twist_sources_of(id)) out << " twists '" << source << "'";
     for (const std::string& other : forest.hanging_under(std::span(&name, 1), {5})) out << ", under it " << other;
     out << '\n';
   }
@@ -57,7 +56,8 @@ inline void draw_poses(std::ostream& out, const Forest& forest, std::int64_t las
       for (std::int64_t at = -1; at <= last + 1; ++at)
         for (const QueryContext& context : {QueryContext{}, holding()}) {
           const When when = at > last ? When::newest() : When::exactly({at});
-          draw(out, forest.pose({.of = forest.find_frame(of), .in_frame = forest.find_frame(in), .at = when, .context = context}));
+          draw(out,
+               forest.pose({.of = forest.find_frame(of), .in_frame = forest.find_frame(in), .at = when, .context = context}));
           out << '\n';
         }
 }

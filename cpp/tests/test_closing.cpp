@@ -205,6 +205,22 @@ TEST(closed_any_order, "closing: what is answered depends on what was said, and 
   }
 }
 
+TEST(closed_many, "closing: batches stop at the end, and a sweep misses what has ended") {
+  World world;
+  (void)world.put("cup", "map", {0, 4});
+  (void)close(world, "cup", 3);
+  const FrameId cup = world.forest.find_frame("cup"), map = world.forest.find_frame("map");
+  const std::vector<std::int64_t> stamps{0, 1, 2, 3, 4};
+  (void)world.put("cup", "map", {2});
+  std::vector<double> rows(7 * stamps.size());
+  const Failure failure = world.forest.poses(cup, map, stamps, {}, Forest::Layout::xyz_wxyz, rows.data());
+  CHECK(failure.kind() == FailureKind::not_connected && failure->row == 3);
+  for (const std::int64_t at : {2, 3, 4}) {
+    const Sweep sweep = world.forest.snapshot(map, When::exactly({at}), {});
+    CHECK(sweep.missing.size() == (at == 3 ? 1U : 0U));
+  }
+}
+
 TEST(closed_waits, "closing: a wait goes on over an end, and is answered when the frame is placed again") {
   World world;
   (void)world.put("cup", "map", {1, 3});

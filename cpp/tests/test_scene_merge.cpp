@@ -65,7 +65,8 @@ class Replica {
     change.incarnation = node->incarnation;
     change.kind = static_cast<ChangeKind>(1 + random() % 3);
     if (change.kind == ChangeKind::set_attributes)
-      change.settings.push_back({random() % 2 == 0 ? "a" : "b", random() % 4 == 0 ? std::nullopt : std::optional<AttributeValue>(random() % 3 == 0)});
+      change.settings.push_back(
+          {random() % 2 == 0 ? "a" : "b", random() % 4 == 0 ? std::nullopt : std::optional<AttributeValue>(random() % 3 == 0)});
     if (change.kind == ChangeKind::remove_parents)
       for (const Edge& edge : node->edges)
         if (!edge.removed && random() % 2 == 0) change.removed.push_back(edge.mark.dot);

@@ -124,8 +124,8 @@ TEST(transaction_rolled_back, "transaction: where a later edit fails, nothing ha
     World world;
     furnish(world);
     const std::string before = portrait(world.forest);
-    const Failure failure = world.forest.transact(Edits{edit, sample("x", "y", 3), EraseFrame{"nobody"}},
-                                                  std::make_shared<Counter>(1));
+    const Failure failure =
+        world.forest.transact(Edits{edit, sample("x", "y", 3), EraseFrame{"nobody"}}, std::make_shared<Counter>(1));
     CHECK(failure.kind() == FailureKind::unknown_frame && failure->row == 2);
     CHECK(portrait(world.forest) == before);
     CHECK(!world.forest.transact(Edits{edit}));
@@ -185,11 +185,13 @@ TEST(transaction_between, "transaction: a frame that comes between changes no an
   const auto rows = [&] {
     std::ostringstream out;
     for (const auto& of : {"cup", "arm", "base", "tag"})
-      for (std::int64_t at = 0; at < 12; ++at) out << to_string(world.kind(of, "map", at)) << world.x(of, "map", at, tests::holding()) << ' ';
+      for (std::int64_t at = 0; at < 12; ++at)
+        out << to_string(world.kind(of, "map", at)) << world.x(of, "map", at, tests::holding()) << ' ';
     return out.str();
   };
   const std::string before = rows();
-  CHECK(!world.forest.transact(Edits{InsertBetween{"cup", "arm", "gripper", "edge"}, InsertBetween{"gun", "arm", "gripper", "edge"}}));
+  CHECK(!world.forest.transact(
+      Edits{InsertBetween{"cup", "arm", "gripper", "edge"}, InsertBetween{"gun", "arm", "gripper", "edge"}}));
   CHECK(rows() == before);
   CHECK(world.relation("cup", "gripper") == relation && world.relation("cup", "arm") == kNone);
   CHECK(world.forest.parent_at(world.forest.find_frame("gun"), {}).first == world.forest.find_frame("gripper"));
@@ -240,6 +242,22 @@ TEST(transaction_keeps_waits, "transaction: waits outlive one that is rolled bac
   const int rung = flag.rung;
   (void)world.put("base", "map", {9});
   CHECK(flag.rung > rung && world.forest.answer_or_watch(question, {1, &flag}));
+}
+
+TEST(transaction_numbers, "transaction: numbers of frames that rest are as before where it is rolled back") {
+  Edits edits;
+  for (int i = 0; i < 5000; ++i) edits.push_back(AddFrame{"guest" + std::to_string(i)});
+  for (int i = 0; i < 5000; ++i) edits.push_back(EraseFrame{"guest" + std::to_string(i)});
+  for (int i = 0; i < 3; ++i) edits.push_back(fixed("late" + std::to_string(i), "map", 1.0));
+  World tried, plain;
+  for (World* world : {&tried, &plain}) (void)world->fix("cup", "map");
+  const std::string before = portrait(tried.forest);
+  edits.push_back(EraseFrame{"nobody"});
+  CHECK(tried.forest.transact(edits) && portrait(tried.forest) == before);
+  edits.pop_back();
+  for (World* world : {&tried, &plain}) CHECK(!world->forest.transact(edits));
+  CHECK(portrait(tried.forest) == portrait(plain.forest));
+  CHECK(tried.forest.find_frame("late2") == plain.forest.find_frame("late2"));
 }
 
 namespace {

@@ -97,6 +97,11 @@ struct World {
   }
 };
 
+/// f0 is the root; f1 in f0, f2 in f1, ...; link i moves along x, x = its stamp.
+inline void add_chain(World& world, int links) {
+  for (int i = 0; i < links; ++i) (void)world.put("f" + std::to_string(i + 1), "f" + std::to_string(i), {0, 10});
+}
+
 inline bool is_close(const Transform& a, const Transform& b, double m = kCloseM, double rad = kCloseRad) {
   return norm(a.translation - b.translation) <= m && a.rotation.angle_to(b.rotation) <= rad;
 }

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.errors import ArmillaryError
 from armillary.relations import Pose as PoseAnswer
 from armillary.relations import Twist as TwistAnswer
-from armillary.relations.representations import PoseCoordinates
+from armillary.relations.representations import PoseCoordinates, TwistCoordinates
 from armillary.stamps import LATEST, Latest
 
 class Rotation:
@@ -168,7 +168,7 @@ class Pose:
     Where one frame is, seen from another: `in_frame_T_of`, with its stamp and uncertainty. Frozen.
     """
 
-    def __init__(self, *, of: str, in_frame: str, transform: Transform | None = None, coordinates: Any = None, point: str | None = None, body: str | None = None, reference_point: str | None = None, reference_body: str | None = None, expressed_in: str | None = None, stamp: int | None = None, covariance: ArrayLike | None = None, held: bool = False, predicted: bool = False, relations: tuple[tuple[str, str, str], ...] = ()) -> None: ...
+    def __init__(self, *, of: str, in_frame: str, transform: Transform | None = None, coordinates: Any = None, point: str | None = None, body: str | None = None, reference_point: str | None = None, reference_body: str | None = None, expressed_in: str | None = None, stamp: int | None = None, covariance: ArrayLike | None = None, held: bool = False, predicted: bool = False, integrated: bool = False, relations: tuple[tuple[str, str, str], ...] = ()) -> None: ...
 
     def __matmul__(self, value: Pose, /) -> Self:
         """Return self@value."""
@@ -247,6 +247,10 @@ class Pose:
     @property
     def predicted(self) -> bool:
         """Whether an edge was extrapolated."""
+
+    @property
+    def integrated(self) -> bool:
+        """Whether an edge's poses were integrated from twists."""
 
     @property
     def covariance(self) -> NDArray[float64] | None:
@@ -363,6 +367,34 @@ class WorldCore:
 
     def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, process_noise: ArrayLike | None) -> None: ...
 
+    def prefer(self, *, of: str, source: str | None) -> None:
+        """
+        Settle which of several sources every query believes about a frame; None takes it back.
+        """
+
+    def add_frame(self, *names: str) -> None:
+        """Make frames known before anything is said of them."""
+
+    def remove_frame(self, name: str, *, subtree: bool = False) -> None:
+        """
+        Erase a frame, its past included. What hangs under it refuses, unless `subtree=True` removes it too.
+        """
+
+    def clear(self) -> None:
+        """Forget all samples. Structure and fixed poses stay."""
+
+    def _reset_time(self) -> None: ...
+
+    def _structure_number(self) -> int: ...
+
+    def _keep(self, relation: int, history_ns: int, max_samples: int, thin_m: float, thin_rad: float) -> None: ...
+
+    def _retention(self, relation: int) -> tuple[int, int, float, float]: ...
+
+    @property
+    def name(self) -> str:
+        """The source of what is said without a source."""
+
     def set_pose(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None:
         """
         Say where a frame is at one instant.
@@ -392,7 +424,7 @@ class WorldCore:
         Args:
             of: Frame that is placed.
             in_frame: Its parent.
-            transforms: (N, 7): x, y, z, then the quaternion w, x, y, z.
+            transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4).
             at: (N,) int64 [ns], in any order.
             source: Who says so; the world's own name if not given.
             covariances: (N, 6, 6); rows of NaN are unknown.
@@ -420,32 +452,6 @@ class WorldCore:
         Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion.
         """
 
-    def prefer(self, *, of: str, source: str | None) -> None:
-        """
-        Settle which of several sources every query believes about a frame; None takes it back.
-        """
-
-    def add_frame(self, *names: str) -> None:
-        """Make frames known before anything is said of them."""
-
-    def remove_frame(self, name: str, *, subtree: bool = False) -> None:
-        """
-        Erase a frame, its past included. What hangs under it refuses, unless `subtree=True` removes it too.
-        """
-
-    def clear(self) -> None:
-        """Forget all samples. Structure and fixed poses stay."""
-
-    def _reset_time(self) -> None: ...
-
-    def _keep(self, relation: int, history_ns: int, max_samples: int, thin_m: float, thin_rad: float) -> None: ...
-
-    def _retention(self, relation: int) -> tuple[int, int, float, float]: ...
-
-    @property
-    def name(self) -> str:
-        """The source of what is said without a source."""
-
     def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
         """How a body moved relative to another, at one instant.
 
@@ -458,8 +464,9 @@ class WorldCore:
             expressed_in: Frame along whose axes the numbers are; `relative_to` if not given.
             point: Frame whose origin is the point instead, as if fixed to the moving body.
             at: Instant [ns]. `LATEST`: the newest instant that everything on the way covers.
-            window: Duration [ns]: central difference over it, edge by edge; None: derivative of the interpolated pose. At a
-                sample that is the interval after it, at the last one the interval before.
+            window: Duration [ns]: central difference over it, half before the instant and half after, edge by edge; None:
+                derivative of the interpolated pose. At a sample that is the interval after it, at the last one the interval
+                before.
             outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
             policy: 'unique': a frame that two sources place, or a motion that two measure, is an error.
             interpolation: 'linear' or 'screw'; the world's own if not given.
@@ -472,7 +479,38 @@ class WorldCore:
             AmbiguousPath: Several sources place a frame on the path, or measure one motion.
         """
 
-    def set_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None:
+    def twists(self, *, of: str, relative_to: str, at: ArrayLike, expressed_in: str | None = None, point: str | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+        """
+        How a body moved relative to another at many instants, in one native call.
+
+        Args:
+            of: As for `twist`.
+            relative_to: As for `twist`.
+            at: (N,) int64 [ns].
+            expressed_in: As for `twist`.
+            point: As for `twist`.
+            window: As for `twist`.
+            outside: As for `twist`.
+            policy: As for `twist`.
+            interpolation: As for `twist`.
+            measured: As for `twist`.
+
+        Returns:
+            (N, 6): the linear velocity [m/s], then the angular one [rad/s].
+        """
+
+    def _set_has_pending(self, has_pending: bool) -> None: ...
+
+    def _add_body(self, name: str, frames: list[str]) -> None: ...
+
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the declared bodies, in the order they came."""
+
+    def _frames_of(self, body: str) -> tuple[str, ...]: ...
+
+    def _body_of(self, frame: str) -> str: ...
+
+    def set_twist(self, *, of: str, relative_to: str, at: int, expressed_in: str | None = None, linear: ArrayLike | None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: str | None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None:
         """
         Say how a frame moves at one instant.
 
@@ -483,8 +521,12 @@ class WorldCore:
             of: Frame whose origin the linear velocity is of, and whose body moves; made if it is new.
             relative_to: The body it moves relative to, or any frame on it; made if it is new.
             expressed_in: Frame along whose axes the numbers are; `of` for what the body itself measures.
+                Left out where `twist` says it.
             linear: (3,) [m/s].
             angular: (3,) [rad/s].
+            twist: In place of the two: a `Twist` with these names, or coordinates. `BodyTwist` is along the axes of `of`,
+                `HybridTwist` along those of `relative_to`; `SpatialTwist` is also at the origin of `relative_to`, and brought
+                to that of `of` with the pose known at that instant; free ones (`LinearAngular`) need `expressed_in`.
             at: Instant [ns].
             source: Who says so; the world's own name if not given.
             covariance: (6, 6), linear then angular, along the same axes; unknown if not given.
@@ -499,17 +541,6 @@ class WorldCore:
         """
 
     def _retry_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, at: int, source: str, covariance: ArrayLike | None) -> bool: ...
-
-    def _set_has_pending(self, has_pending: bool) -> None: ...
-
-    def _add_body(self, name: str, frames: list[str]) -> None: ...
-
-    def bodies(self) -> tuple[str, ...]:
-        """Names of the declared bodies, in the order they came."""
-
-    def _frames_of(self, body: str) -> tuple[str, ...]: ...
-
-    def _body_of(self, frame: str) -> str: ...
 
     def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None, point: str | None = None, reference_point: str | None = None, expressed_in: str | None = None) -> PoseAnswer:
         """Where one frame was, seen from another, at one instant.
@@ -571,6 +602,8 @@ class WorldCore:
             interpolation: As for `pose`.
         """
 
+    def _poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None) -> list[PoseAnswer]: ...
+
     def _sweep(self, *, in_frame: str, at: int | Latest = LATEST, outside: str = 'raise', policy: str = 'unique', interpolation: str | None = None) -> SweepAnswer: ...
 
     def frames(self) -> tuple[str, ...]:
@@ -582,7 +615,11 @@ class WorldCore:
 
     def _relation_id(self, of: str, in_frame: str, source: str) -> int: ...
 
+    def _twist_relation_id(self, of: str, relative_to: str, source: str) -> int: ...
+
     def _samples(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]: ...
+
+    def _moves_after(self, at: int | None) -> list[int]: ...
 
     def _parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]: ...
 
@@ -593,6 +630,17 @@ class WorldCore:
     def _wait_for_pose(self, timeout_s: float, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> PoseAnswer: ...
 
     def _check_question(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str, interpolation: str | None) -> None: ...
+
+    def _twist_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer | None: ...
+
+    def _wait_for_twist(self, timeout_s: float, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer: ...
+
+    def _check_motion(self, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> None: ...
+
+    def _watch_pose(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int) -> bool:
+        """
+        Put the wait into the queue when this pose may have become known. False: it is, or it can never be.
+        """
 
     def _forget_wait(self, wait_id: int) -> None: ...
 
@@ -641,3 +689,149 @@ class ReadyQueue:
         """
         The next wait, or 0 when the time is over; a negative time waits for ever.
         """
+
+class NodeId:
+    """
+    What names a node for ever: a UUID. Shown short; str() gives all of it.
+    """
+
+    def __init__(self, text: str) -> None: ...
+
+    @staticmethod
+    def random() -> NodeId:
+        """A new one."""
+
+    @staticmethod
+    def of_name(space: str, name: str) -> NodeId:
+        """Always the same one for the same two texts."""
+
+    @property
+    def bytes(self) -> bytes:
+        """Its 16 bytes."""
+
+    @property
+    def hex(self) -> str:
+        """Its 32 digits."""
+
+    def __str__(self) -> str: ...
+
+    def __repr__(self) -> str: ...
+
+    def __hash__(self) -> int: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __lt__(self, arg: NodeId, /) -> bool: ...
+
+    def __reduce__(self) -> tuple: ...
+
+ROOT_NODE: NodeId = ...
+
+LIMBO_NODE: NodeId = ...
+
+class ChangeRecord:
+    """One fact about the structure of a scene: authored, ordered, immutable."""
+
+    @staticmethod
+    def from_state(state: tuple[object, ...]) -> ChangeRecord: ...
+
+    def state(self) -> tuple[Any, ...]:
+        """All of it in plain values."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def author(self) -> str: ...
+
+    @property
+    def sequence(self) -> int: ...
+
+    @property
+    def at(self) -> int: ...
+
+    @property
+    def node(self) -> NodeId: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+class SceneView:
+    """One version of a scene."""
+
+    def contains(self, node: object) -> bool: ...
+
+    def kind(self, node: object) -> str: ...
+
+    def parents(self, node: NodeId) -> list[NodeId]: ...
+
+    def children(self, node: NodeId) -> list[NodeId]: ...
+
+    def remote_roots(self) -> list[NodeId]: ...
+
+    def subtree(self, node: NodeId) -> list[NodeId]: ...
+
+    def attributes(self, node: NodeId) -> dict[str, Any]: ...
+
+    def attribute(self, node: NodeId, key: str) -> Any: ...
+
+    def payload(self, node: NodeId) -> Any: ...
+
+    def created_at(self, node: NodeId) -> int | None: ...
+
+    def frame(self, node: object) -> str: ...
+
+    def base_frame(self, node: object) -> str: ...
+
+    def hub_frame(self, node: object) -> str: ...
+
+    def has_frame(self, node: object) -> bool: ...
+
+    def source(self, node: object) -> str: ...
+
+    def is_fixed(self, node: object) -> bool: ...
+
+    def find(self, conditions: list[tuple[Any, ...]], under: NodeId) -> list[NodeId]: ...
+
+    def is_under(self, node: object, ancestor: object) -> bool: ...
+
+    def digest(self, under: NodeId) -> bytes: ...
+
+    def difference(self, other: SceneView) -> tuple[list[NodeId], int]: ...
+
+    def heard(self) -> dict[int, tuple[int, list[int]]]: ...
+
+    def circles(self) -> list[tuple[NodeId, NodeId]]: ...
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def oldest_past(self) -> int | None: ...
+
+    @property
+    def gone(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+class SceneCore:
+    """The native part of a Scene."""
+
+    def __init__(self, world: WorldCore, *, author: str, root_frame: str, history_ns: int, max_journal: int, max_undo: int, bearer: int) -> None: ...
+
+    def apply(self, wishes: list[tuple[Any, ...]], now_ns: int) -> tuple[list[ChangeRecord], list[NodeId]]: ...
+
+    def merge(self, records: list[ChangeRecord]) -> list[ChangeRecord]: ...
+
+    def undo(self, now_ns: int) -> list[ChangeRecord]: ...
+
+    def redo(self, now_ns: int) -> list[ChangeRecord]: ...
+
+    def journal(self) -> list[ChangeRecord]: ...
+
+    def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]: ...
+
+    def view(self) -> SceneView: ...
+
+    def view_at(self, at: int) -> SceneView: ...

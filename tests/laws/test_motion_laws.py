@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 from armillary import Transform, World, seconds
 from armillary.errors import ArmillaryError
 from reference import ReferenceWorld, Refused, exp
-from reference_twists import Link, at_point, chain, integrated, numeric_twist, summed_twist, turned
+from reference_twists import Link, at_point, chain, numeric_twist, summed_twist, turned
 from strategies import (
     BETWEEN,
     FRAMES,
     SOMEWHERE,
     VALUES,
     Twins,
-    assert_close,
     assert_same_refusal,
     histories,
     outcome,
@@ -123,23 +122,6 @@ class TestMeasuredTwists:
         world.set_twist(**named, linear=v[:3], angular=v[3:], covariance=np.eye(6))
         assert_twist(world.twist(**named), v, CLOSE)
         np.testing.assert_allclose(world.twist(**named).covariance, np.eye(6), atol=CLOSE)
-
-
-class TestIntegration:
-    @given(st.dictionaries(st.integers(1, 50), TWISTS, min_size=1, max_size=8), st.randoms(), st.integers(0, 15))
-    @settings(max_examples=60)
-    def test_depends_on_the_set_of_twists_alone(self, tenths, random, value):
-        twists = {seconds(t / 10): v for t, v in tenths.items()}
-        world, stamps = World(), list(twists)
-        random.shuffle(stamps)
-        world.set_pose(of="base", in_frame="odom", transform=Transform.from_matrix(VALUES[value]), at=0)
-        for t in stamps:
-            named = {"of": "base", "relative_to": "odom", "expressed_in": "base", "at": t}
-            world.set_twist(**named, linear=twists[t][:3], angular=twists[t][3:])
-        for t, expected in integrated(VALUES[value], 0, twists).items():
-            pose = world.pose(of="base", in_frame="odom", at=t)
-            assert_close(pose.transform, expected)
-            assert pose.method == "integrated"
 
 
 class TestPrediction:

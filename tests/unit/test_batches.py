@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from armillary import World, seconds
+from armillary import Transform, World, seconds
 from armillary.errors import BeforeHistory, InvalidArgument, InvalidStamp, InvalidTransform
 from unit.kit import STILL, drive, moved, x_of
 
@@ -35,6 +35,29 @@ class TestABatch:
     def test_may_be_lists(self, world):
         world.set_poses(**ROBOT, transforms=self.ROWS.tolist(), at=self.AT.tolist())
         assert len(stamps_of(world)) == 4
+
+    def test_may_be_matrices(self, world):
+        turned = [Transform.from_xyz_rpy(xyz=(t, 1, 2), rpy=(0.1, 0.2, t)) for t in range(4)]
+        world.set_poses(**ROBOT, transforms=np.stack([pose.matrix for pose in turned]), at=self.AT)
+        rows = world.samples(**ROBOT).transforms
+        for row, pose in zip(rows, turned, strict=True):
+            assert Transform.from_xyz_wxyz(xyz=row[:3], wxyz=row[3:]).is_close(pose, m=1e-15, rad=1e-15)
+
+    @pytest.mark.parametrize(
+        ("place", "value", "words"),
+        [
+            ((3, 0), 1.0, "last row"),
+            ((0, 0), -1.0, "reflection"),
+            ((0, 3), math.inf, "infinite"),
+            ((1, 1), 2.0, "unit"),
+        ],
+    )
+    def test_of_matrices_names_the_one_that_is_no_pose(self, world, place, value, words):
+        matrices = np.stack([np.eye(4)] * 3)
+        matrices[(2, *place)] = value
+        with pytest.raises(InvalidTransform, match=rf"transforms\[2\] is not a pose: .*{words}"):
+            world.set_poses(**ROBOT, transforms=matrices, at=self.AT[:3])
+        assert world.frames() == ()
 
     def test_may_be_empty(self, world):
         world.set_poses(**ROBOT, transforms=np.zeros((0, 7)), at=[])

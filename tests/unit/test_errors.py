@@ -251,6 +251,14 @@ class TestUnknownFrame:
             world.pose(of="cup", in_frame="table")
 
 
+class TestNotConnected:
+    def test_names_the_frame_that_ended_and_since_when(self):
+        error = errors.NotConnected("lid", "map", "cup", "map", seconds(8), ended="cup", ended_at=seconds(5))
+        assert "at 8.000 s: 'cup' hangs nowhere since 5.000 s" in str(error)
+        assert (error.ended, error.ended_at) == ("cup", seconds(5))
+        assert str(copy.copy(error)) == str(error)
+
+
 class TestErrorsOfABatch:
     def test_name_the_row_of_a_question(self, world):
         drive(world, 1, 2)

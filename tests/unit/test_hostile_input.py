@@ -88,6 +88,7 @@ ROWS = np.array([STILL.xyz_wxyz] * 2)
 EDGE = {"of": "robot", "in_frame": "map"}
 QUESTION = EDGE | {"at": LATEST, "of_at": None, "fixed_frame": None}
 MOTION = {"of": "robot", "relative_to": "map", "expressed_in": None, "at": LATEST, "window": None}
+MORE_MOTION = {"point": None, "measured": True}
 CONTEXT = {"outside": "raise", "policy": "unique", "interpolation": None}
 
 # Every public method, with arguments that are right.
@@ -108,10 +109,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "fix": {"of": "new", "in_frame": "map", "transform": STILL, "at": None, "covariance": None, "source": None}
     | {"recalibrate": False},
     "frames": {},
+    "keep_twists": {"of": "robot", "relative_to": "map", "source": None, "history": None, "max_samples": None},
     "keep": EDGE | {"source": None, "history": None, "max_samples": None, "thin_m": None, "thin_rad": None},
     "linear_velocity": MOTION | CONTEXT | {"point": None},
     "map_points": {"*": [[1, 2, 3]], "from_frame": "robot", "to_frame": "map", "at": LATEST} | CONTEXT,
     "now": {},
+    "on_twist": {"*": bool} | MOTION | CONTEXT | MORE_MOTION | {"on_failure": bool, "timeout_s": 0.0},
     "on_pose": {"*": bool} | QUESTION | CONTEXT | {"on_failure": bool, "timeout_s": 0.0},
     "orientation": EDGE | {"expressed_in": None, "at": LATEST} | CONTEXT,
     "pending_twists": {},
@@ -139,7 +142,7 @@ CALLS: dict[str, dict[str, Any]] = {
         "linear": (1, 0, 0),
         "angular": (0, 0, 1),
     }
-    | {"angular": (0, 0, 1), "at": seconds(1), "source": None, "covariance": None, "pending": False},
+    | {"at": seconds(1), "source": None, "covariance": None, "pending": False, "twist": None},
     "snapshot": {"in_frame": "map", "at": LATEST} | CONTEXT,
     "stamped_queue": {
         "*": bool,
@@ -152,8 +155,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "transforms": EDGE | {"at": [seconds(1)], "as_": "matrix"} | CONTEXT,
     "tree": {"at": LATEST},
     "twist_residual": MOTION | {"policy": "unique", "interpolation": None},
-    "twist": MOTION | CONTEXT | {"point": None, "measured": True},
+    "twist_samples": {"of": "robot", "relative_to": "map", "start": None, "end": None, "source": None},
+    "twists": MOTION | CONTEXT | MORE_MOTION | {"at": [seconds(1)]},
+    "twist": MOTION | CONTEXT | MORE_MOTION,
+    "twist_when_ready": MOTION | CONTEXT | MORE_MOTION | {"timeout_s": 0.0},
     "wait_for_pose": QUESTION | CONTEXT | {"timeout_s": 0.0},
+    "wait_for_twist": MOTION | CONTEXT | MORE_MOTION | {"timeout_s": 0.0},
 }
 SETTINGS: dict[str, Any] = {
     name: parameter.default

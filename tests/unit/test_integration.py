@@ -1,4 +1,4 @@
-"""A source that gives twists: odometry whose poses, after each one it said, are their integral."""
+"""A source that gives twists: odometry whose poses, after the last one it said, are their integral."""
 
 from __future__ import annotations
 
@@ -77,9 +77,31 @@ class TestAPoseThatWasSaid:
         roll(world, 1.0, 2.0, 3.0)
         world.set_pose(**ASK, transform=moved(100.0), at=seconds(4))
         roll(world, 5.0, 6.0)
-        assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (3, 4, 5, 6)] == [3.0, 100.0, 101.0, 102.0]
-        methods = [world.pose(**ASK, at=seconds(t)).method for t in (0, 3, 3.5, 4, 4.5, 6)]
-        assert methods == ["sampled", "integrated", "integrated", "sampled", "integrated", "integrated"]
+        assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (3, 4, 5, 6)] == [75.0, 100.0, 101.0, 102.0]
+        methods = [world.pose(**ASK, at=seconds(t)).method for t in (0, 3, 4, 4.5, 6)]
+        assert methods == ["sampled", "sampled", "sampled", "integrated", "integrated"]
+
+    def test_rules_what_lies_between_it_and_another(self, world):
+        roll(world, 1.0, 2.0, 3.0)
+        world.set_pose(**ASK, transform=moved(100.0), at=seconds(4))
+        roll(world, 2.5)
+        assert (x_of(world.pose(**ASK, at=seconds(2.5))), world.relations()[0].samples) == (62.5, 2)
+
+    def test_leaves_what_followed_from_a_pose_that_is_forgotten(self):
+        world = World(history=seconds(2))
+        world.set_pose(**ASK, transform=STILL, at=0)
+        roll(world, 1.0, 2.0, 3.0)
+        world.set_pose(**ASK, transform=moved(100.0), at=seconds(4))
+        assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (2, 3, 4)] == [2.0, 3.0, 100.0]
+        assert [world.pose(**ASK, at=seconds(t)).method for t in (3, 3.5, 4)] == ["integrated", "integrated", "sampled"]
+
+    def test_that_is_said_elsewhere_after_all_is_gone_on_from_no_more(self, world):
+        world.set_pose(**ASK, transform=moved(9.0), at=seconds(2))
+        roll(world, 1.0, 3.0)
+        world.set_pose(of="base", in_frame="dock", transform=STILL, at=seconds(2))
+        assert x_of(world.pose(**ASK, at=seconds(1))) == 1.0
+        with pytest.raises(ArmillaryError):
+            world.pose(**ASK, at=seconds(3))
 
     def test_is_gone_on_from_when_twists_came_with_the_poses(self):
         world = World()
@@ -94,7 +116,7 @@ class TestAPoseThatWasSaid:
     def test_takes_back_what_was_integrated_after_it(self, world):
         roll(world, 1.0, 2.0, 3.0)
         world.set_pose(**ASK, transform=moved(10.0), at=seconds(1.5))
-        assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (1, 2, 3)] == [1.0, 10.5, 11.5]
+        assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (1.5, 2, 3)] == [10.0, 10.5, 11.5]
 
     def test_moves_with_the_twist_of_its_own_stamp(self, world):
         roll(world, 1.0)
@@ -113,7 +135,7 @@ class TestAPoseThatWasSaid:
         roll(world, 1.0, 2.0, 3.0, 4.0)
         stamps = [seconds(t) for t in (1.5, 3.5)]
         world.set_poses(**ASK, transforms=[[10.0, 0, 0, 1, 0, 0, 0], [20.0, 0, 0, 1, 0, 0, 0]], at=stamps)
-        assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (1, 2, 3, 4)] == [1.0, 10.5, 11.5, 20.5]
+        assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (1.5, 2.5, 3.5, 4)] == [10.0, 15.0, 20.0, 20.5]
 
 
 class TestWhatCannotBeIntegrated:
@@ -193,6 +215,7 @@ class TestTheOrderOfArrival:
             pytest.param(said_fix(1.5, "odom"), id="fix"),
             pytest.param(said_twist(1.5), id="twist"),
             pytest.param(said_twist(-1.0), id="twist-before"),
+            pytest.param(said_pose(3.5, 10.0), id="pose-behind"),
         ],
     )
     def test_does_not_matter(self, extra):

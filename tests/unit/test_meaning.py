@@ -77,7 +77,7 @@ class TestAPoseWithOtherPoints:
     def test_keeps_when_and_from_what_it_was_known(self, world):
         pose = world.pose(of="grip", in_frame="top", at=seconds(0.5), point="tip")
         assert pose.stamp == seconds(0.5)
-        assert pose.relations == (("grip", "top", ""),)
+        assert pose.relations == (("grip", "top", ""), ("tip", "grip", ""))
 
     def test_can_be_held(self, world):
         assert world.pose(of="grip", in_frame="top", at=seconds(9), point="tip", outside="hold").held

@@ -103,6 +103,49 @@ class TestIsSettled:
         np.testing.assert_allclose(twist.covariance, np.diag(np.arange(1.0, 7.0)))
 
 
+class CountingWorld(World):
+    """Counts how often a twist that waits is tried."""
+
+    tried = 0
+
+    def _retry_twist(self, **said) -> bool:
+        self.tried += 1
+        return super()._retry_twist(**said)
+
+
+class TestIsTried:
+    def test_only_when_what_it_waits_for_may_have_come(self):
+        world = CountingWorld()
+        drive(world, 0.0)
+        world.set_twist(**FORWARD, at=0)
+        for t in range(1, 41):
+            world.set_twist(**FORWARD, at=seconds(t / 10), pending=True)
+        for t in range(20):
+            world.set_pose(of="cart", in_frame="map", transform=STILL, at=t)
+        assert (world.tried, len(waiting(world))) == (0, 40)
+        drive(world, 1.0)
+        assert (world.tried, len(waiting(world))) == (10, 30)
+
+    def test_when_a_way_to_its_axes_appears(self):
+        world = CountingWorld()
+        world.set_twist(**FORWARD, at=0, pending=True)
+        world.add_frame("map", "elsewhere")
+        world.fix(of="elsewhere", in_frame="map", transform=STILL)
+        world.fix(of="robot", in_frame="elsewhere", transform=STILL)
+        assert (speed(world), world.pending_twists(), world._waits_pending()) == (1.0, (), 0)
+
+    def test_beside_the_waits_and_their_limit(self):
+        small = World(max_waits=2)
+        for at in (0, 1):
+            small.set_twist(**FORWARD, at=at, pending=True)
+        handle = small.on_pose(lambda _: None, of="cup", in_frame="map")
+        settle(small)
+        assert small._waits_pending() == 1
+        handle.cancel()
+        small.clear()
+        assert (small._waits_pending(), small.pending_twists()) == (0, ())
+
+
 class TestIsACopy:
     def test_of_the_arrays(self, world):
         linear, angular, covariance = np.array([1.0, 0, 0]), np.zeros(3), np.eye(6)

@@ -60,11 +60,32 @@ class TestOneSourceSaysAMotionOnce:
         error = refused(world, "C8b", say, world, "a", "c")
         assert set(error.existing) == {TwistEdge("b", "a"), TwistEdge("c", "b")}
 
-    def test_without_a_circle_before_any_pose(self):
+    def test_in_each_tree_of_poses(self):
+        """As in a RelationGraph: what no pose joins is not said twice, until a pose joins it."""
         world = World(clock=FakeClock())
-        say(world, "b", "a")
-        say(world, "c", "b")
-        refused(world, "C8b", say, world, "a", "c")
+        for of, relative_to in (("b", "a"), ("c", "b"), ("a", "c")):
+            say(world, of, relative_to)
+        world.fix(of="b", in_frame="a", transform=STILL)
+        error = refused(world, "C8b", world.fix, of="c", in_frame="a", transform=STILL)
+        assert "Say one of these twists under another source=" in str(error)
+        world.set_pose(of="d", in_frame="c", transform=STILL, at=0)
+
+    def test_of_a_body_whose_frames_are_apart(self):
+        world = World(clock=FakeClock())
+        world.add_body("crate", frames=["c1", "c2"])
+        for of in ("c1", "c2"):
+            say(world, of, "m")
+        error = refused(world, "C8b", world.fix, of="c2", in_frame="c1", transform=STILL)
+        assert set(error.existing) <= {TwistEdge("c1", "m"), TwistEdge("c2", "m")}
+
+    def test_only_while_the_trees_are_one(self):
+        world = World(clock=FakeClock())
+        world.set_pose(of="b", in_frame="a", transform=STILL, at=0)
+        world.set_pose(of="b", in_frame="elsewhere", transform=STILL, at=10)
+        say(world, "b", "a", at=20)
+        say(world, "a", "b", at=20)
+        refused(world, "C8b", world.set_pose, of="a", in_frame="b", transform=STILL, at=30)
+        world.set_pose(of="a", in_frame="x", transform=STILL, at=30)
 
     def test_relative_to_one_body(self):
         world = World(clock=FakeClock())
@@ -98,6 +119,7 @@ class TestOneSourceSaysAMotionOnce:
         """Two threads that contradict each other: one is refused."""
         for _ in range(50):
             world, errors = World(clock=FakeClock()), []
+            world.fix(of="a", in_frame="b", transform=STILL)
             both = threading.Barrier(2)
 
             def contradict(of: str, relative_to: str, world=world, errors=errors, both=both) -> None:
@@ -147,7 +169,8 @@ class TestABodyOfFramesThatMove:
 
     def test_does_not_close_a_circle(self):
         world = World(clock=FakeClock())
-        world.fix(of="q", in_frame="p", transform=STILL)
+        for of in ("q", "x"):
+            world.fix(of=of, in_frame="p", transform=STILL)
         say(world, "x", "p")
         say(world, "q", "x")
         refused(world, "C8b", world.add_body, "pq", frames=["p", "q"])
@@ -162,3 +185,31 @@ class TestABodyOfFramesThatMove:
             ("pq", "a"),
             ("pq", "b"),
         }
+
+
+class TestABodyThatIsReachedTwice:
+    @pytest.fixture
+    def world(self) -> World:
+        """A crate with two frames that no pose joins; one of them stood on a table until it was put elsewhere at 10."""
+        world = World(clock=FakeClock())
+        world.add_body("crate", frames=["c1", "c2"])
+        world.set_pose(of="c1", in_frame="table", transform=STILL, at=0)
+        world.set_pose(of="c1", in_frame="shelf", transform=STILL, at=10)
+        return world
+
+    @pytest.mark.parametrize("at", [0, 5, 9])
+    def test_is_refused_for_the_instants_at_which_it_would_be(self, world, at):
+        refused(world, "C6b", world.set_pose, of="c2", in_frame="table", transform=STILL, at=at)
+
+    def test_is_refused_where_the_frame_comes_back(self, world):
+        world.set_pose(of="c1", in_frame="table", transform=STILL, at=20)
+        refused(world, "C6b", world.set_pose, of="c2", in_frame="table", transform=STILL, at=12)
+
+    def test_is_not_at_others(self, world):
+        world.set_pose(of="c2", in_frame="table", transform=STILL, at=12)
+        assert world.can_pose(of="c2", in_frame="table", at=12)
+
+    def test_is_not_once_the_new_one_has_moved_on(self, world):
+        world.set_pose(of="c2", in_frame="cart", transform=STILL, at=12)
+        refused(world, "C6b", world.set_pose, of="c2", in_frame="shelf", transform=STILL, at=11)
+        world.set_pose(of="c2", in_frame="attic", transform=STILL, at=11)

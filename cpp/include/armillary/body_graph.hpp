@@ -21,11 +21,13 @@ struct TwistLink {
   BodyId reference = kNone;  ///< it moves relative to
   RelationId relation = kNone;
   SourceId source = kNone;
-  bool preferred = false;          ///< its source was preferred for `head`
+  int preference = 0;              ///< its source was preferred for `head` (2), or for another frame of the two bodies (1)
   const Series* series = nullptr;  ///< body form
 
-  /// Whether the two say the same thing, as rivals.
-  [[nodiscard]] bool rivals(const TwistLink& other) const { return head == other.head && reference == other.reference; }
+  /// Whether the two speak of the same bodies, wherever on them and whichever way round: as rivals.
+  [[nodiscard]] bool rivals(const TwistLink& other) const {
+    return (body == other.body && reference == other.reference) || (body == other.reference && reference == other.body);
+  }
 };
 
 /// Declared bodies with their frames, and who measures which motion between bodies. Immutable, part of a Topology.
@@ -40,21 +42,15 @@ class BodyGraph {
   /// Indices of the links that end at a body, on either side.
   [[nodiscard]] const std::vector<std::uint32_t>& links_at(BodyId body) const;
 
-  /// The first link of exactly this pair, its rivals behind it; null where there is none.
-  [[nodiscard]] const TwistLink* find(FrameId head, BodyId reference) const;
+  /// The first link between two bodies, its rivals behind it; null where there is none.
+  [[nodiscard]] const TwistLink* between(BodyId a, BodyId b) const;
 
  private:
   std::vector<TwistLink> links_;  // rivals side by side; a last one that is nobody's rival ends them
   std::vector<std::vector<FrameId>> frames_;
   std::unordered_map<BodyId, std::vector<std::uint32_t>> at_body_;
-  std::unordered_map<FrameId, std::vector<std::uint32_t>> at_head_;
+  std::unordered_map<std::uint64_t, std::uint32_t> first_between_;
 };
-
-/// The one that says something at `at`, among a link and the rivals behind it: the preferred one, else the only one.
-[[nodiscard]] const TwistLink* chosen_among(const TwistLink* first, Stamp at);
-
-/// Whether several of them cover `at`, and none is preferred.
-[[nodiscard]] bool is_contested_among(const TwistLink* first, Stamp at);
 
 /// Whether a series has rows on both sides of an instant, or at it.
 [[nodiscard]] bool covers(const Series& series, Stamp at);

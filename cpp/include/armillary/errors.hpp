@@ -46,13 +46,13 @@ struct Evidence {
   Stamp requested{};
   Stamp first{};  ///< what the edge holds
   Stamp last{};
-  FrameId ended = kNone;  ///< where frames are not connected: the one that was closed, at `last`
-  std::int64_t horizon_ns = -1;  ///< set where a prediction would reach further than it may
-  bool about_twist = false;      ///< the relation, or the rivals, are twists
-  std::size_t row = 0;           ///< of a batch: the first row at fault
-  std::vector<FrameId> path{};   ///< of a loop, or the frames that hang under a removed one
-  std::string name{};            ///< of a frame that does not exist, or of the body at hand
-  std::string other{};           ///< the body that a frame is on instead
+  FrameId ended = kNone;                                 ///< where frames are not connected: the one that was closed, at `last`
+  std::int64_t horizon_ns = -1;                          ///< set where a prediction would reach further than it may
+  bool about_twist = false;                              ///< the relation, or the rivals, are twists
+  std::size_t row = 0;                                   ///< of a batch: the first row at fault
+  std::vector<FrameId> path{};                           ///< of a loop, or the frames that hang under a removed one
+  std::string name{};                                    ///< of a frame that does not exist, or of the body at hand
+  std::string other{};                                   ///< the body that a frame is on instead
   std::vector<std::pair<FrameId, std::string>> names{};  ///< of frames in a refused transaction, which may be gone with it
 };
 

@@ -95,6 +95,15 @@ struct NamedQuestion {
   QueryContext context{};
 };
 
+/// A question about motion by name; what is not asked for is empty.
+struct NamedTwistQuestion {
+  std::string of, relative_to, expressed_in, point;
+  When at{};
+  Duration window{};
+  bool with_measured = true;
+  QueryContext context{};
+};
+
 /// `of` is to hang under `to` from `from` on, where it was seen at `seen_at`.
 struct Attachment {
   std::string_view of, to;
@@ -136,8 +145,14 @@ struct Sweep {
 /// Samples of one relation, oldest first.
 struct SampleTable {
   std::vector<std::int64_t> stamps;
-  std::vector<double> xyz_wxyz;     ///< seven a row
+  std::size_t width = 7;
+  std::vector<double> values;       ///< `width` a row: xyz, wxyz; of a twist linear, angular, in the body form
   std::vector<double> covariances;  ///< 36 a row, NaN where unknown; empty where no row has one
+};
+
+/// One frame seen from another.
+struct FramePair {
+  FrameId of = kNone, in_frame = kNone;
 };
 
 /// Frames, pose relations and their histories; every question about them.
@@ -199,8 +214,8 @@ class Forest {
 
   /// How a frame moves at one instant. Other axes than its own are turned with the poses known for that instant.
   Failure set_twist(const TwistName& name, const TwistSample& sample);
-  /// Whether such a twist relation was made before.
-  [[nodiscard]] bool has_twist(const TwistName& name) const;
+  /// kNone where no such twist relation was made before.
+  [[nodiscard]] RelationId find_twist(const TwistName& name) const;
   /// Whether what is missing can never come any more.
   [[nodiscard]] bool is_hopeless(const Failure& failure) const;
 
@@ -227,8 +242,14 @@ class Forest {
 
   [[nodiscard]] Result<PoseAnswer> pose(const Question& question) const;
   [[nodiscard]] bool can_pose(const Question& question) const;
+  /// Several poses, all at one instant and in one version of the structure: with LATEST at the newest that every path
+  /// covers. A failure names its pair as a row.
+  [[nodiscard]] Result<std::vector<PoseAnswer>> poses_at_once(std::span<const FramePair> pairs, When at,
+                                                              const QueryContext& context) const;
   /// Measured twists that lead from body to body; else along the poses, edge by edge.
   [[nodiscard]] Result<TwistAnswer> twist(const TwistQuestion& question) const;
+  /// The same question at many instants, six values a row: linear, angular. Stops at the first failure and names its row.
+  [[nodiscard]] Failure twists(const TwistQuestion& question, std::span<const std::int64_t> stamps, double* out) const;
 
   /// One answer per stamp, in order; `write(row, transform)`. Stops at the first failure and names its row.
   enum class Layout { matrix, xyz_wxyz };
@@ -246,9 +267,17 @@ class Forest {
   [[nodiscard]] RelationId relations_made() const;  ///< one more than the highest relation id so far
   [[nodiscard]] SampleTable samples(RelationId relation, Stamp from, Stamp to) const;
   [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;
-  [[nodiscard]] std::vector<std::string> twist_sources_of(FrameId frame) const;
+  /// Those that hold the frame at `at`: two of them contest it.
+  [[nodiscard]] std::vector<std::string> sources_at(FrameId frame, Stamp at) const;
+  /// Who measures the motion between the two bodies of a twist relation, in the order they spoke.
+  [[nodiscard]] std::vector<std::string> rivals_of_twist(RelationId relation) const;
   /// Parent of `frame` at `at` as `pose` would take it; kNone for a root or a contested frame.
   [[nodiscard]] std::pair<FrameId, RelationId> parent_at(FrameId frame, When at) const;
+
+  /// Whether a body was declared or a motion measured: then structure obeys rules.
+  [[nodiscard]] bool has_bodies() const;
+  /// The instants after `from` at which a frame gets another parent, or another source speaks of it; oldest first.
+  [[nodiscard]] std::vector<Stamp> moves_after(Stamp from) const;
 
   /// A frame, its parent and who says so; empty names for a root or a contested frame.
   struct Parentage {
@@ -267,6 +296,10 @@ class Forest {
 
   /// Answers, or arranges for `watch` to be woken when the one missing thing changes: ask again then.
   [[nodiscard]] Result<PoseAnswer> answer_or_watch(const NamedQuestion& question, const Watch& watch);
+  [[nodiscard]] Result<TwistAnswer> answer_or_watch(const NamedTwistQuestion& question, const Watch& watch);
+  /// Arranges for `watch` to be woken when the answer may be another one, beside the waits and their limit. False: there
+  /// is an answer, or none can come any more.
+  [[nodiscard]] bool watch_pose(const NamedQuestion& question, const Watch& watch);
   [[nodiscard]] bool is_watching(WaitId id) const;  ///< false: answered, or no answer can come
   void forget_watch(WaitId id);
   [[nodiscard]] WaitId new_wait_id();
@@ -274,6 +307,8 @@ class Forest {
   /// `keep_waiting` is asked now and then, to let an interrupt through; nothing is asked again for it.
   [[nodiscard]] Result<PoseAnswer> wait_for_pose(const NamedQuestion& question, std::int64_t timeout_ns,
                                                  const std::function<bool()>& keep_waiting = {}, bool* hopeless = nullptr);
+  [[nodiscard]] Result<TwistAnswer> wait_for_twist(const NamedTwistQuestion& question, std::int64_t timeout_ns,
+                                                   const std::function<bool()>& keep_waiting = {}, bool* hopeless = nullptr);
   [[nodiscard]] std::size_t waits_pending() const;
 
   /// Ends every wait; later waits fail at once.

@@ -15,10 +15,7 @@ struct PathEdge {
   RelationId relation;
   ProviderRef provider;
   Stamp opens = Stamp::always();     ///< set where the run begins after the instant asked for
-  const TwistLink* links = nullptr;  ///< of exactly this edge's motion; set where the question wants twists
-
-  /// The measured motion of the edge, where one covers `at` and no rival does.
-  [[nodiscard]] const TwistLink* twist(Stamp at) const { return links == nullptr ? nullptr : chosen_among(links, at); }
+  const TwistLink* links = nullptr;  ///< between the bodies of its two frames; set where the question wants twists
 };
 
 /// The edges between two frames and their lowest common ancestor, in one version of the structure.

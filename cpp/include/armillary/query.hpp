@@ -14,6 +14,7 @@
 namespace armillary {
 
 class Selector;
+class Topology;
 
 enum class Outside {
   raise,    ///< outside the history there is no answer
@@ -35,7 +36,7 @@ struct QueryContext {
   Interpolation interpolation = Interpolation::linear;
   const Selector* selector = nullptr;  ///< null: `unique`, a contested frame is a failure
   bool want_covariance = true;
-  bool want_twists = false;                ///< edges are to know the measured twist that belongs to them
+  const Topology* measured_in = nullptr;   ///< set by the forest where edges are to know the measured twists of their motion
   const Prediction* prediction = nullptr;  ///< set by the forest where `outside` is `predict`
 };
 

@@ -77,10 +77,21 @@ template <int Terms>
   return u * sum;
 }
 
+/// 0 with the sign of the first component of the axis that is not 0.
+[[nodiscard]] double zero_of_half_turn(const Rotation& turn);
+
 /// For larger angles.
 [[nodiscard]] SlerpWeights slerp_weights_far(double cosine, double u);
 
 }  // namespace detail
+
+/// The dot product of two unit quaternions, whose sign says which of the two arcs between them is the shorter one.
+/// Of half a turn both are as long: its last bit decides, so that it is computed here for everybody, and never fused;
+/// where it is 0, the sign of the zero is that of the axis, whichever of q and -q is given.
+[[nodiscard]] inline double cosine_between(const Rotation& a, const Rotation& b) {
+  const double cosine = dot(a, b);
+  return cosine != 0.0 ? cosine : detail::zero_of_half_turn(a.inverse() * b);
+}
 
 /// Weights of a shortest-arc slerp between unit quaternions whose dot product is `cosine`.
 [[nodiscard]] inline SlerpWeights slerp_weights(double cosine, double u) {
@@ -91,7 +102,7 @@ template <int Terms>
 
 /// Shortest-arc spherical interpolation: `a` at u = 0, `b` at u = 1.
 [[nodiscard]] inline Rotation slerp(const Rotation& a, const Rotation& b, double u) {
-  const SlerpWeights k = slerp_weights(dot(a, b), u);
+  const SlerpWeights k = slerp_weights(cosine_between(a, b), u);
   return {k.first * a.w + k.second * b.w, k.first * a.x + k.second * b.x, k.first * a.y + k.second * b.y,
           k.first * a.z + k.second * b.z};
 }

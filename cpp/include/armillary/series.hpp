@@ -62,7 +62,7 @@ class alignas(64) Series {
   /// A row with this stamp is replaced. `side` is null or kSideWords values (NaN first: unknown).
   Inserted insert(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired);
 
-  /// Appends strictly increasing rows, all newer than the newest: the fast lane of bulk loading.
+  /// Appends strictly increasing rows, all newer than the newest, which was said: the fast lane of bulk loading.
   void append(std::span<const std::int64_t> stamps, const double* values, RetireList& retired);
 
   /// Forgets what is older than `floor`; the newest row always stays.
@@ -72,7 +72,8 @@ class alignas(64) Series {
   void begin_forgotten(Stamp floor) { floor_ns_.store(floor.ns); }
   [[nodiscard]] bool is_forgotten() const { return empty() && floor_ns_.load() != Stamp::always().ns; }
 
-  /// The same for a row that was computed from other data, and not said. A row that is said in its place counts as said.
+  /// The same for a row that was computed from other data, and not said: newer than all that were. What is said later
+  /// takes the place of what was computed there, and of everything computed between it and another that was said.
   void insert_computed(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired);
 
   void set_retention(const Retention& retention, RetireList& retired);
@@ -107,8 +108,10 @@ class alignas(64) Series {
   [[nodiscard]] bool empty() const { return newest_ns_.load(std::memory_order_acquire) == Stamp::always().ns; }
   /// `Stamp::always()` when empty.
   [[nodiscard]] Stamp newest() const { return {newest_ns_.load(std::memory_order_acquire)}; }
-  /// Whether the row of exactly this stamp was computed.
+  /// Whether a row of this stamp was computed, if there is one.
   [[nodiscard]] bool is_computed(Stamp stamp) const;
+  /// Newest stamp of a row that was said; computed ones follow.
+  [[nodiscard]] Stamp newest_said() const { return holds_computed() ? Stamp{said_until_ns_.load()} : newest(); }
   /// Whether the value at `at` rests on a computed row: on the one there, or else on one of the two around it.
   [[nodiscard]] bool rests_on_computed(Stamp at) const;
   [[nodiscard]] Row first_row() const;
@@ -142,17 +145,21 @@ class alignas(64) Series {
   void add_side_column(RetireList& retired);
   void make_room_in_index(RetireList& retired);
   void write_row(std::int64_t* row, std::int64_t stamp_ns, const double* values, const double* side) const;
-  void expire(RetireList& retired);
+  void expire_by_age(RetireList& retired);
+  void expire_by_count(RetireList& retired);
   void forget_oldest(RetireList& retired);
   void thin_tail(RetireList& retired);
   void join_tail_to_previous(RetireList& retired);
   [[nodiscard]] Spot find(std::int64_t stamp_ns) const;
-  void mark(Stamp stamp, bool computed, RetireList& retired);
+  [[nodiscard]] bool holds_computed() const { return said_until_ns_.load(std::memory_order_relaxed) != Stamp::never().ns; }
+  void count_as_said(Stamp stamp, RetireList& retired);
+  void erase_between(Stamp first, Stamp last, RetireList& retired);
 
   std::atomic<Index*> index_{nullptr};
   std::atomic<std::int64_t> floor_ns_;
   std::atomic<std::int64_t> newest_ns_;
-  std::atomic<Series*> marks_{nullptr};  // per stamp whether it was computed; none: all rows were said. Owned
+  // Rows outside were computed, from those that are forgotten or from the last; at first all rows were said.
+  std::atomic<std::int64_t> said_from_ns_{Stamp::always().ns}, said_until_ns_{Stamp::never().ns};
   std::atomic<std::size_t> size_{0};
   // Below: the writer's own.
   std::uint32_t width_;

@@ -74,8 +74,7 @@ struct FrameNode {
   BodyId body = kNone;               ///< implicit bodies have the number of their frame
   const std::string* name = nullptr;
   bool alive = false;
-  bool may_loop = false;    ///< on a circle when time is ignored
-  bool has_twists = false;  ///< somebody measures how it moves
+  bool may_loop = false;  ///< on a circle when time is ignored
 };
 
 /// One version of the structure. Immutable; found through one atomic pointer, freed when no reader holds it.

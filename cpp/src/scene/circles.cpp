@@ -66,7 +66,8 @@ std::unordered_set<std::size_t> closing(const std::vector<Link>& links) {
 }
 
 /// What root and limbo reach, parents before children.
-std::vector<NodeId> reached(const Version& version, const std::vector<Link>& links, const std::unordered_set<std::size_t>& closes) {
+std::vector<NodeId> reached(const Version& version, const std::vector<Link>& links,
+                            const std::unordered_set<std::size_t>& closes) {
   Neighbours down;
   for (std::size_t i = 0; i < links.size(); ++i)
     if (!closes.contains(i)) down[links[i].parent].push_back(links[i].node);

@@ -57,12 +57,18 @@ bool Draft::take(const Change& change) {
   if (has_heard(next_->heard, change.mark.dot)) return false;
   hear(change.mark);
   switch (change.kind) {
-    case ChangeKind::add_node: add_node(change); break;
+    case ChangeKind::add_node:
+      add_node(change);
+      break;
     case ChangeKind::add_parent:
       add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.mark, change.at});
       break;
-    case ChangeKind::remove_parents: remove_edges(change); break;
-    case ChangeKind::set_attributes: set_attributes(change); return true;
+    case ChangeKind::remove_parents:
+      remove_edges(change);
+      break;
+    case ChangeKind::set_attributes:
+      set_attributes(change);
+      return true;
   }
   if (next_->circles > 0) settle_circles(change.at);  // what ended may have been part of one
   return true;
@@ -350,8 +356,7 @@ bool Draft::forget(const NodeId& id, Stamp oldest) {
     record.previous = nullptr;
   });
   for (const NodeId& parent : left)
-    if (next_->recall(parent) != nullptr)
-      edit_record(parent, [&](NodeRecord& group) { group.former_children.erase(id); });
+    if (next_->recall(parent) != nullptr) edit_record(parent, [&](NodeRecord& group) { group.former_children.erase(id); });
   next_->oldest_past = std::max(next_->oldest_past, oldest);
   const bool is_over = !next_->is_alive(id) && next_->recall(id)->edges.empty();
   if (is_over) next_->gone.erase(id);

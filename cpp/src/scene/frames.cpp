@@ -40,25 +40,38 @@ class Planner {
  private:
   void take(const FrameEvent& event) {
     switch (event.kind) {
-      case FrameEvent::Kind::born: return bear(event);
-      case FrameEvent::Kind::died: return close(event);
-      case FrameEvent::Kind::joined: return join(event.node, event.parent, event.at);
-      case FrameEvent::Kind::left: return leave(event);
+      case FrameEvent::Kind::born:
+        return bear(event);
+      case FrameEvent::Kind::died:
+        return close(event);
+      case FrameEvent::Kind::joined:
+        return join(event.node, event.parent, event.at);
+      case FrameEvent::Kind::left:
+        return leave(event);
     }
   }
 
   [[nodiscard]] const Version& version() const { return draft_.version(); }
   [[nodiscard]] std::string frame_of(const NodeId& id) const { return names_.of(version(), *version().recall(id)); }
 
+  /// It may have died since: its frame has a past all the same.
   void bear(const FrameEvent& event) {
-    const NodeRecord* record = version().find(event.node);
+    const NodeRecord* record = version().recall(event.node);
     if (record == nullptr || record->kind == NodeKind::frame) return;
     const std::vector<NodeId> parents = record->parents();
-    if (record->is_placed || (record->has_frame && !is_transform(*record) && parents.front() != kLimboNode))
-      return bear_again(*record, event.at);
-    if (is_transform(*record)) place(*record, parents.front());
-    if (parents.front() == kLimboNode) edits_.emplace_back(AddFrame{names_.own(*record)});
+    if (record->is_placed) {
+      if (!parents.empty()) bear_again(*record, event.at);
+      return;
+    }
+    const NodeId first = version().main_parent(*record);
+    if (is_transform(*record)) place(*record, first);
+    if (first == kLimboNode) add_frame(*record);
     for (std::size_t i = 1; i < parents.size(); ++i) join(event.node, parents[i], event.at);
+  }
+
+  void add_frame(const NodeRecord& record) {
+    edits_.emplace_back(AddFrame{names_.own(record)});
+    draft_.edit_record(record.id, [](NodeRecord& node) { node.is_placed = true; });
   }
 
   void place(const NodeRecord& record, const NodeId& parent) {
@@ -85,8 +98,7 @@ class Planner {
 
   void close(const FrameEvent& event) {
     const NodeRecord* record = version().recall(event.node);
-    if (record == nullptr || !record->has_frame || record->kind == NodeKind::frame) return;
-    if (is_transform(*record) && !record->is_placed) return;
+    if (record == nullptr || !record->is_placed || record->kind == NodeKind::frame) return;
     edits_.emplace_back(CloseFrame{names_.own(*record), std::nullopt, event.at});
     if (record->has_mount) edits_.emplace_back(CloseFrame{names_.hub(*record), std::nullopt, event.at});
   }
@@ -118,7 +130,7 @@ class Planner {
     if (old == parents.end()) return;
     const std::string old_frame = frame_of(*old), own = names_.own(*version().find(id));
     const std::vector<std::string> below = frames_below(id);
-    draft_.edit_record(id, [](NodeRecord& node) { node.has_frame = true; });
+    draft_.edit_record(id, [](NodeRecord& node) { node.has_frame = node.is_placed = true; });
     edits_.emplace_back(PlaceFixed{own, old_frame, old->text(), Stamp::always(), {}, {}});
     for (const std::string& frame : below) edits_.emplace_back(InsertBetween{frame, old_frame, own, old->text()});
   }

@@ -11,10 +11,14 @@ bool holds(const Condition& condition, const AttributeValue* value) {
   if (condition.kind == Condition::Kind::absent) return value == nullptr;
   if (value == nullptr) return false;
   switch (condition.kind) {
-    case Condition::Kind::equals: return *value == condition.value;
-    case Condition::Kind::matches: return condition.test(*value);
-    case Condition::Kind::between: break;
-    default: return true;
+    case Condition::Kind::equals:
+      return *value == condition.value;
+    case Condition::Kind::matches:
+      return condition.test(*value);
+    case Condition::Kind::between:
+      break;
+    default:
+      return true;
   }
   if (!value->is_number()) return false;
   const auto side = [&](const std::optional<AttributeValue>& bound, bool included, bool is_low) {
@@ -73,9 +77,8 @@ std::vector<NodeId> candidates(const Version& version, const Condition& conditio
   std::vector<NodeId> found;
   const KeyIndex* index = version.index.find(Key{&condition.key});
   if (index == nullptr) return found;
-  for_each_value(*index, condition, [&](const NodeSet& nodes) {
-    nodes.for_each([&](const NodeId& id, const Nothing&) { found.push_back(id); });
-  });
+  for_each_value(*index, condition,
+                 [&](const NodeSet& nodes) { nodes.for_each([&](const NodeId& id, const Nothing&) { found.push_back(id); }); });
   return found;
 }
 
@@ -113,7 +116,9 @@ void sort_by_age(const Version& version, std::vector<NodeId>& nodes) {
 
 }  // namespace
 
-bool is_under(const Version& version, const NodeId& node, const NodeId& ancestor) { return Ancestry(version, ancestor).has(node); }
+bool is_under(const Version& version, const NodeId& node, const NodeId& ancestor) {
+  return Ancestry(version, ancestor).has(node);
+}
 
 std::vector<NodeId> find(const Version& version, std::span<const Condition> conditions, const NodeId& under) {
   const auto best = std::ranges::min_element(conditions, {}, [&](const Condition& one) { return expected(version, one); });
@@ -121,9 +126,8 @@ std::vector<NodeId> find(const Version& version, std::span<const Condition> cond
   std::vector<NodeId> found = has_index ? candidates(version, *best) : subtree(version, under);
   std::erase_if(found, [&](const NodeId& id) {
     const NodeRecord& record = *version.find(id);
-    return !std::ranges::all_of(conditions, [&](const Condition& one) {
-      return (has_index && &one == &*best) || holds(one, value_of(record, one.key));
-    });
+    return !std::ranges::all_of(
+        conditions, [&](const Condition& one) { return (has_index && &one == &*best) || holds(one, value_of(record, one.key)); });
   });
   if (has_index) keep_those_under(version, under, found);
   sort_by_age(version, found);

@@ -25,7 +25,11 @@ constexpr std::size_t kForgetAtOnce = 256;
 }  // namespace
 
 Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
-    : forest_(std::move(forest)), options_(std::move(options)), names_(options_.root_frame), author_(author_key(options_.author, options_.bearer)), keys_(std::make_shared<KeyPool>()) {
+    : forest_(std::move(forest)),
+      options_(std::move(options)),
+      names_(options_.root_frame),
+      author_(author_key(options_.author, options_.bearer)),
+      keys_(std::make_shared<KeyPool>()) {
   const VersionLock guard;
   const std::vector<FrameEdit> edits{AddFrame{options_.root_frame}};
   (void)forest_->transact(edits, first_version());
@@ -106,10 +110,14 @@ Refusal check_sample(const Version& version, Change& change) {
 Refusal check(const Version& version, Wish& wish) {
   if (wish.sample) return check_sample(version, wish.change);
   switch (wish.change.kind) {
-    case ChangeKind::add_node: return check_new_node(version, wish.change);
-    case ChangeKind::add_parent: return check_new_parent(version, wish.change, wish.restores);
-    case ChangeKind::remove_parents: return check_removal(version, wish.change);
-    case ChangeKind::set_attributes: return check_node(version, wish.change, false);
+    case ChangeKind::add_node:
+      return check_new_node(version, wish.change);
+    case ChangeKind::add_parent:
+      return check_new_parent(version, wish.change, wish.restores);
+    case ChangeKind::remove_parents:
+      return check_removal(version, wish.change);
+    case ChangeKind::set_attributes:
+      return check_node(version, wish.change, false);
   }
   return {};
 }
@@ -188,7 +196,7 @@ std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names
   for (const FrameEvent& event : draft.events()) {
     if (event.kind != FrameEvent::Kind::died) continue;
     const NodeRecord* record = draft.version().recall(event.node);
-    if (!record->has_frame || record->kind == NodeKind::frame) continue;
+    if (!record->is_placed || record->kind == NodeKind::frame) continue;
     expected.frames.push_back(names.own(*record));
     if (record->has_mount) expected.frames.push_back(names.hub(*record));
     expected.at = event.at;
@@ -220,8 +228,9 @@ Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool wi
     FrameEdit& edit = edits[failure->row];
     const NodeRecord& record = *draft.version().find(*NodeId::parse(std::get<ReopenFrame>(edit).of));
     const Placement& said = *record.placement;
-    edit = PlaceSample{names_.own(record), names_.base(draft.version(), record), said.source, record.created_at, said.parent_T_node,
-                       said.covariance};
+    edit =
+        PlaceSample{names_.own(record), names_.base(draft.version(), record), said.source, record.created_at, said.parent_T_node,
+                    said.covariance};
   }
 }
 
@@ -263,7 +272,7 @@ void Store::forget_past() {
     const NodeRecord* record = draft.version().recall(id);
     if (record == nullptr) continue;
     const RecordPtr last = std::make_shared<NodeRecord>(*record);
-    const bool had_frame = last->has_frame && last->kind != NodeKind::frame;
+    const bool had_frame = last->is_placed && last->kind != NodeKind::frame;
     if (!draft.forget(id, oldest) || !had_frame) continue;
     edits.emplace_back(EraseFrame{names_.own(*last)});
     if (last->has_mount) edits.emplace_back(EraseFrame{names_.hub(*last)});
@@ -273,7 +282,8 @@ void Store::forget_past() {
 
 /// Frames of others may still hang there: such a frame stays.
 void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
-  while (Failure failure = forest_->transact(edits, draft.share())) edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));
+  while (Failure failure = forest_->transact(edits, draft.share()))
+    edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));
 }
 
 // -- What others lack

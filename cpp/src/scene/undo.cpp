@@ -25,10 +25,14 @@ class Opposite {
     const NodeRecord* record = draft_.version().recall(change.node);
     if (record == nullptr) return std::nullopt;
     switch (change.kind) {
-      case ChangeKind::add_node: return unborn(*record);
-      case ChangeKind::add_parent: return parted(change, *record);
-      case ChangeKind::remove_parents: return rejoined(change, *record);
-      case ChangeKind::set_attributes: return restored(change, *record);
+      case ChangeKind::add_node:
+        return unborn(*record);
+      case ChangeKind::add_parent:
+        return parted(change, *record);
+      case ChangeKind::remove_parents:
+        return rejoined(change, *record);
+      case ChangeKind::set_attributes:
+        return restored(change, *record);
     }
     return std::nullopt;
   }

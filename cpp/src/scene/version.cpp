@@ -61,9 +61,7 @@ std::uint64_t author_key(std::string_view name, std::uint64_t bearer) {
 
 // -- What was heard
 
-bool Heard::has(std::uint64_t sequence) const {
-  return sequence <= upto || std::ranges::binary_search(beyond, sequence);
-}
+bool Heard::has(std::uint64_t sequence) const { return sequence <= upto || std::ranges::binary_search(beyond, sequence); }
 
 void Heard::add(std::uint64_t sequence) {
   if (has(sequence)) return;
@@ -166,12 +164,19 @@ std::vector<NodeId> Version::children(const NodeRecord& record) const {
   return ids;
 }
 
+NodeId Version::main_parent(const NodeRecord& record) const {
+  const auto in_force = std::ranges::find_if(record.edges, &Edge::is_in_force);
+  if (in_force != record.edges.end()) return in_force->parent;
+  const auto known = std::ranges::find_if(record.edges, [&](const Edge& edge) { return recall(edge.parent) != nullptr; });
+  return known == record.edges.end() ? NodeId{} : known->parent;
+}
+
 const NodeRecord& Version::framed(const NodeRecord& record) const {
   const NodeRecord* node = &record;
   while (!node->is_in_own_frame()) {
-    const auto edge = std::ranges::find_if(node->edges, [](const Edge& one) { return one.is_in_force(); });
-    if (edge == node->edges.end()) break;
-    node = find(edge->parent);
+    const NodeRecord* parent = recall(main_parent(*node));
+    if (parent == nullptr) break;
+    node = parent;
   }
   return *node;
 }
@@ -200,9 +205,8 @@ std::vector<NodeId> traced(const std::vector<Climb>& steps, std::size_t last) {
 std::vector<NodeId> Version::way_up(const NodeId& from, const NodeId& ancestor, Stamp since) const {
   std::vector<Climb> steps{{from, 0, since, Stamp::never()}};
   const auto is_known = [&](const Climb& climb) {
-    return std::ranges::any_of(steps, [&](const Climb& one) {
-      return one.node == climb.node && one.from <= climb.from && climb.until <= one.until;
-    });
+    return std::ranges::any_of(
+        steps, [&](const Climb& one) { return one.node == climb.node && one.from <= climb.from && climb.until <= one.until; });
   };
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Climb at = steps[i];

@@ -1,4 +1,4 @@
-"""The structural rules of bodies, as a world sees them now: the same rules as those of a RelationGraph."""
+"""The structural rules of bodies, as a world sees them at one instant: the same rules as those of a RelationGraph."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from armillary.errors import ConstraintViolation
-from armillary.stamps import LATEST
+from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Sequence
+    from collections.abc import Collection, Hashable, Iterator, Sequence
 
     from armillary._core import WorldCore
     from armillary.relations.rules import TwistEdge, Violation
 
 
 class SelectedStructure:
-    """Who hangs under whom at the newest instant, by the sources that are believed. `SourceTwists` is about twists.
+    """Who hangs under whom at one instant, by the sources that are believed. `SourceTwists` is about twists.
 
     Implements `armillary.relations.rules.Structure`.
     """
 
-    def __init__(self, world: WorldCore, loose: str | None = None) -> None:
+    def __init__(self, world: WorldCore, at: int | Latest, loose: str | None = None) -> None:
         """`loose` is about to be placed anew: it hangs under nothing."""
-        parents = world._parents(LATEST)  # noqa: SLF001  (one world, two modules)
+        parents = world._parents(at)  # noqa: SLF001  (one world, two modules)
         self._parents = {name: None if parent is None else parent[0] for name, parent in parents.items()}
         self._world = world
         if loose is not None:
@@ -71,35 +71,42 @@ class SelectedStructure:
 
 
 class SourceTwists(SelectedStructure):
-    """Which motions one source measures. Poses join any frames sooner or later: they all count as one tree.
+    """Which motions one source measures, in the trees of poses that are believed at one instant.
 
     Implements `armillary.relations.rules.Structure`.
     """
 
-    def __init__(self, world: WorldCore, twists: Sequence[TwistEdge]) -> None:
+    def __init__(
+        self, world: WorldCore, at: int | Latest, twists: Sequence[TwistEdge], loose: str | None = None
+    ) -> None:
         """`twists` are relative to bodies."""
-        self._world, self._twists, self._parents = world, twists, {}
+        super().__init__(world, at, loose)
+        self._twists = twists
 
-    def root_of(self, frame: str) -> str:  # noqa: ARG002
-        """One for all."""
-        return ""
-
-    def twists_in(self, root: str) -> Collection[TwistEdge]:  # noqa: ARG002
-        """All of this source."""
-        return self._twists
+    def twists_in(self, root: str) -> Collection[TwistEdge]:
+        """Those of this source whose frame is in the tree."""
+        return [twist for twist in self._twists if self.root_of(twist.of) == root]
 
     def twist_parent(self, frame: str) -> str | None:
         """The body that this source measures the frame relative to."""
         return next((twist.relative_to for twist in self._twists if twist.of == frame), None)
 
-    def twist_group(self, root: str, body: str) -> Hashable:  # noqa: ARG002
+    def twist_group(self, root: str, body: str) -> Hashable:
         """The first by name of the bodies that twists connect with this one."""
-        links = [{self.body_of(twist.of) or "", twist.relative_to} for twist in self._twists]
+        links = [{self.body_of(twist.of) or "", twist.relative_to} for twist in self.twists_in(root)]
         group, size = {body}, 0
         while len(group) > size:
             size = len(group)
             group = group.union(*(link for link in links if link & group))
         return min(group)
+
+
+def instants_from(world: WorldCore, start: int | None, *others: int) -> Iterator[int | Latest]:
+    """From `start` on, every instant with a structure of its own: where frames move, the `others`, and the newest."""
+    moves = set(world._moves_after(start)) | {at for at in others if start is None or at > start}  # noqa: SLF001
+    yield from () if start is None else (start,)
+    yield from sorted(moves)
+    yield LATEST
 
 
 def said_by_one_source(violation: Violation | None, cure: str) -> Violation | None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import ArrayLike, NDArray
 
+    from armillary.relations import Pose
+
 
 class ExpressingWorld(MeaningfulWorld):
     """A world that says data in other frames."""
@@ -37,7 +39,9 @@ class ExpressingWorld(MeaningfulWorld):
 
         A pose, a position, an orientation is seen from `in_frame`; a velocity, an acceleration, a force keeps its
         meaning and gets the axes of `in_frame`; a wrench is taken about the origin of `in_frame` as well, lever arm
-        included. The uncertainty of the frames on the way is added; where it is unknown, so is that of the answer.
+        included. The uncertainty of the frames on the way is added; where it is unknown, or computed from a relation
+        that the value was computed from too, that of the answer is unknown. All frames are taken at one instant, and
+        where one of them was held or predicted the answer says so.
 
         Args:
             value: A relation; or an array, (N, k) or (k,), together with `kind` and `from_frame`.
@@ -64,7 +68,11 @@ class ExpressingWorld(MeaningfulWorld):
         when = LATEST if when is None else when
         from armillary.relations._expressing import expressed  # noqa: PLC0415  (forces and all: few programs need them)
 
-        return expressed(value, lambda frame: self.pose(of=frame, in_frame=in_frame, at=when, **asked))
+        def together(frames: list[str]) -> dict[str, Pose]:
+            seen = self._poses_at_once([(frame, in_frame) for frame in frames], at=when, **asked)
+            return dict(zip(frames, seen, strict=True))
+
+        return expressed(value, together)
 
     def _express_rows(  # noqa: PLR0917  (the arguments of express, in their order)
         self, value: Any, in_frame: str, at: Any, kind: str | None, from_frame: str | None, asked: dict[str, Any]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from armillary._world._twists import MovingWorld
 from armillary.errors import HelperBodiesDiffer, InvalidArgument, UnknownFrame
 from armillary.relations import Pose
-from armillary.relations._numbers import point_moved, seen_through
-from armillary.relations.representations import PositionQuaternion
+from armillary.relations._numbers import skew
+from armillary.relations._through_helpers import along_axes, between_points
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import check_name
 
@@ -47,13 +47,13 @@ class MeaningfulWorld(MovingWorld):
         """
         asked: dict[str, Any] = {"at": at, "outside": outside, "policy": policy, "interpolation": interpolation}
         target, reference = _one(point, of, "of="), _one(reference_point, in_frame, "in_frame=")
-        position = self.pose(of=target, in_frame=reference, **asked).position
-        axes = next(check_name(name) for name in (expressed_in, in_frame, reference) if name is not None)
-        if axes == position.expressed_in:
-            return position
-        turn = self.orientation(of=reference, in_frame=axes, **asked | {"at": _instant(position, at)})
-        flags = {"held": position.held or turn.held, "predicted": position.predicted or turn.predicted}
-        return position.change_coordinate_frame(turn)._replace(**flags)
+        axes = next(name for name in (expressed_in, in_frame, reference) if name is not None)
+        if check_name(axes) == check_name(reference):
+            return self.pose(of=target, in_frame=reference, **asked).position
+        if check_name(axes) == check_name(target):
+            return self.pose(of=reference, in_frame=target, **asked).position.inverse()
+        pose, turn = self._poses_at_once([(target, reference), (reference, axes)], **asked)
+        return along_axes(pose.position, turn, skew(pose.xyz))  # type: ignore[no-any-return]
 
     def orientation(
         self,
@@ -131,46 +131,52 @@ class MeaningfulWorld(MovingWorld):
         *,
         of: str,
         in_frame: str,
+        at: int | Latest,
+        of_at: int | Latest | None,
+        fixed_frame: str | None,
         point: str | None,
         reference_point: str | None,
         expressed_in: str | None,
         **asked: Any,
     ) -> Pose:
-        """Called by the native half for a pose with other points or axes than those of its two frames.
+        """Called by the native half for a pose with other points or axes than those of its two frames."""
+        question: dict[str, Any] = {"of": of, "in_frame": in_frame, "of_at": of_at, "fixed_frame": fixed_frame}
+        self._check_question(**question, at=at, **asked)
+        far = {} if point is None else {"point": (point, of)}
+        near = {} if reference_point is None else {"reference_point": (reference_point, in_frame)}
+        near |= {} if expressed_in is None else {"axes": (in_frame, expressed_in)}
+        if fixed_frame is None:
+            seen = self._at_once({"whole": (of, in_frame)} | far | near, at, asked)
+        else:
+            there = self._at_once({"far": (of, fixed_frame)} | far, of_at, asked)
+            here = self._at_once({"near": (fixed_frame, in_frame)} | near, at, asked)
+            whole = self.pose(**question | {"of_at": _instant(there, of_at)}, at=_instant(here, at), **asked)
+            seen = there | here | {"whole": whole}
+        parts = [seen.get(name) for name in ("point", "reference_point", "axes")]
+        for mount in (part for part in parts[:2] if part is not None):
+            _check_rigid(mount)
+        return between_points(seen["whole"], *parts)
 
-        Its covariance is taken at the point, and does not depend on the reference point: both are mounted exactly, or
-        it is unknown.
-        """
-        seen = self.pose(of=of, in_frame=in_frame, **asked)
-        when = {key: asked[key] for key in ("outside", "policy", "interpolation")} | {"at": _instant(seen, asked["at"])}
-        xyz, spread = seen.transform.translation, seen.covariance
-        if point is not None:
-            mount = self._rigid(point, of, when)
-            xyz, spread = seen.transform @ mount.xyz, _at_point(spread, mount)
-        if reference_point is not None:
-            mount = self._rigid(reference_point, in_frame, when)
-            xyz, spread = xyz - mount.xyz, spread if _is_exact(mount) else None
-        if expressed_in is not None:
-            xyz = self.pose(of=in_frame, in_frame=expressed_in, **when).rotation @ xyz
-        names: dict[str, Any] = {"point": point, "reference_point": reference_point, "expressed_in": expressed_in}
-        return _with_points(seen, PositionQuaternion(xyz, seen.rotation), names | {"covariance": spread})
+    def _at_once(self, pairs: dict[str, Any], at: Any, asked: dict[str, Any]) -> dict[str, Pose]:
+        return dict(zip(pairs, self._poses_at_once(list(pairs.values()), at=at, **asked), strict=True))
 
     def _as_transform(self, value: Any) -> Any:
         """Called by the native half for a pose that comes in other coordinates than a `Transform`."""
         return as_transform(value)
 
-    def _rigid(self, point: str, frame: str, when: dict[str, Any]) -> Pose:
-        """Where a point is on the body of a frame; refused where it may move on it."""
-        fixed = self.pose(of=point, in_frame=frame, **when)
-        if fixed.stamp is None or fixed.body == fixed.reference_body or point == frame:
-            return fixed
-        raise HelperBodiesDiffer(
-            operation="pose",
-            asked=f"take '{point}' for a point on the body of '{frame}'",
-            expected=fixed.reference_body,
-            found=fixed.body,
-            cure=f"Declare them one body, world.add_body({frame!r}, frames=[{point!r}]), or fix() one in the other.",
-        )
+
+def _check_rigid(mount: Pose) -> None:
+    """Refused where a point may move on the body that it is taken for a point of."""
+    if mount.stamp is None or mount.body == mount.reference_body or mount.of == mount.in_frame:
+        return
+    raise HelperBodiesDiffer(
+        operation="pose",
+        asked=f"take '{mount.of}' for a point on the body of '{mount.in_frame}'",
+        expected=mount.reference_body,
+        found=mount.body,
+        cure=f"Declare them one body, world.add_body({mount.in_frame!r}, frames=[{mount.of!r}]), or fix() one in the "
+        "other.",
+    )
 
 
 def as_transform(value: Any) -> Any:
@@ -189,29 +195,6 @@ def _one(first: str | None, second: str | None, what: str) -> str:
     return name
 
 
-def _instant(pose: Pose | Position, at: int | Latest) -> int | Latest:
-    return LATEST if pose.stamp is None and at is LATEST else at if pose.stamp is None else pose.stamp
-
-
-def _is_exact(mount: Pose) -> bool:
-    return mount.covariance is not None and not mount.covariance.any()
-
-
-def _at_point(covariance: Any, mount: Pose) -> Any:
-    """The covariance of a frame at a point that is mounted on its body; unknown where the mount is not exact."""
-    return seen_through(point_moved(mount.xyz), covariance) if _is_exact(mount) else None
-
-
-def _with_points(seen: Pose, coordinates: PositionQuaternion, names: dict[str, Any]) -> Pose:
-    return Pose(
-        of=seen.of,
-        in_frame=seen.in_frame,
-        body=seen.body,
-        reference_body=seen.reference_body,
-        coordinates=coordinates,
-        stamp=seen.stamp,
-        held=seen.held,
-        predicted=seen.predicted,
-        relations=seen.relations,
-        **names,
-    )
+def _instant(seen: dict[str, Pose], at: Any) -> Any:
+    """The one of them all, where one of them has one."""
+    return next((pose.stamp for pose in seen.values() if pose.stamp is not None), at)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from armillary._world._waits import WaitingWorld
+from armillary._core import ReadyQueue
+from armillary._world._twist_waits import MotionWaitingWorld
 from armillary.errors import ArmillaryError, LimitReached, WorldClosed
 
 if TYPE_CHECKING:
@@ -46,18 +47,21 @@ class PendingTwist:
         return self.of, self.relative_to, self.source
 
 
-class PendingWorld(WaitingWorld):
+class PendingWorld(MotionWaitingWorld):
     """A world that keeps twists until they can be stored.
 
-    `_twist_lock` guards `_pending` and `_pending_edges`, and what relations of twists there are while one is made. It
-    is taken before the lock of the native half, never after it.
+    Each of them watches the pose that it needs, as a wait does: a call that changes none of them tries none of them.
+    `_twist_lock` guards `_pending`, `_pending_edges` and `_watches`, and what relations of twists there are while one
+    is made. It is taken before the lock of the native half, never after it.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._twist_lock_made = threading.RLock()
-        self._pending: dict[_Key, tuple[PendingTwist, dict[str, Any]]] = {}
+        self._pending: dict[_Key, tuple[PendingTwist, dict[str, Any], int]] = {}
         self._pending_edges: Counter[tuple[str, str, str]] = Counter()
+        self._watches: dict[int, _Key] = {}
+        self._woken = ReadyQueue()
 
     @property
     def _twist_lock(self) -> threading.RLock:
@@ -67,7 +71,7 @@ class PendingWorld(WaitingWorld):
     def pending_twists(self) -> tuple[PendingTwist, ...]:
         """The twists of `set_twist(..., pending=True)` that still wait for poses, in the order they came."""
         with self._twist_lock:
-            return tuple(twist for twist, _ in self._pending.values())
+            return tuple(twist for twist, *_ in self._pending.values())
 
     def clear(self) -> None:
         """Forget all samples, and the twists that wait for poses. Structure and fixed poses stay."""
@@ -94,7 +98,7 @@ class PendingWorld(WaitingWorld):
             before = self.frames() if self._pending else ()
             super().remove_frame(name, subtree=subtree)
             gone = set(before).difference(self.frames() if before else ())
-            self._drop_pending([key for key, (twist, _) in self._pending.items() if gone & twist.names()])
+            self._drop_pending([key for key, (twist, *_) in self._pending.items() if gone & twist.names()])
 
     def _keep_pending(self, *, linear: Any, angular: Any, covariance: Any, **names: Any) -> None:
         """Called by the native half, with checked copies and under the lock; the last word about an instant counts."""
@@ -104,18 +108,28 @@ class PendingWorld(WaitingWorld):
         if key not in self._pending and len(self._pending) >= limit:
             raise LimitReached("pending twists", limit, _TOO_MANY)
         self._drop_pending([key])
-        self._pending[key] = (twist, names | {"linear": linear, "angular": angular, "covariance": covariance})
+        said = names | {"linear": linear, "angular": angular, "covariance": covariance}
+        self._pending[key] = (twist, said, self._new_wait_id())
         self._pending_edges[twist.edge()] += 1
         self._set_has_pending(True)
+        self._watch(key)
+
+    def _watch(self, key: _Key) -> None:
+        twist, _, wait_id = self._pending[key]
+        self._watches[wait_id] = key
+        if not self._watch_pose(self._woken, wait_id, of=twist.expressed_in, in_frame=twist.of, at=twist.at):
+            self._woken.wake(wait_id)
 
     def _drop_pending(self, keys: Iterable[_Key]) -> None:
         """The caller holds the lock."""
         for key in keys:
             if key in self._pending:
-                edge = self._pending.pop(key)[0].edge()
-                self._pending_edges[edge] -= 1
-                if not self._pending_edges[edge]:
-                    del self._pending_edges[edge]
+                twist, _, wait_id = self._pending.pop(key)
+                self._forget_wait(wait_id)
+                self._watches.pop(wait_id, None)
+                self._pending_edges[twist.edge()] -= 1
+                if not self._pending_edges[twist.edge()]:
+                    del self._pending_edges[twist.edge()]
         self._set_has_pending(bool(self._pending))
 
     def _settle_pending(self) -> None:
@@ -128,16 +142,18 @@ class PendingWorld(WaitingWorld):
             self._tell(error)
 
     def _settle_some(self, hopeless: list[ArmillaryError]) -> bool:
-        settled, gone = 0, []
-        for key, (_, said) in list(self._pending.items()):
+        """Tries those whose pose may have become known, the first that came first."""
+        woken = sorted({self._woken.pop(0.0) for _ in range(len(self._woken))})
+        settled = 0
+        for key in [self._watches.pop(wait_id) for wait_id in woken if wait_id in self._watches]:
             try:
-                if not self._retry_twist(**said):
+                if not self._retry_twist(**self._pending[key][1]):
+                    self._watch(key)
                     continue
                 settled += 1
             except ArmillaryError as error:
                 hopeless.append(error)
-            gone.append(key)
-        self._drop_pending(gone)
+            self._drop_pending([key])
         return settled > 0
 
     def _tell(self, error: ArmillaryError) -> None:

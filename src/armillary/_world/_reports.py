@@ -6,7 +6,7 @@ from armillary._world._arguments import as_count, as_duration, as_text, as_thinn
 from armillary._world._time import TimedWorld
 from armillary.errors import InvalidArgument
 from armillary.stamps import LATEST, Latest
-from armillary.transforms import RelationInfo, Samples, Snapshot, Tree, check_name
+from armillary.transforms import RelationInfo, Samples, Snapshot, Tree, TwistSamples, check_name
 
 _NO_RELATION = 0xFFFFFFFF
 _NS_PER_S = 1e9
@@ -28,13 +28,30 @@ class ReportingWorld(TimedWorld):
     ) -> None:
         """Set how much one relation remembers; what is not given stays as it is."""
         relation = self._known_relation(of, in_frame, source)
+        is_thinned = thin_m is not None or thin_rad is not None
+        self._keep_more(relation, history, max_samples, as_thinning(thin_m, thin_rad) if is_thinned else None)
+
+    def keep_twists(
+        self,
+        *,
+        of: str,
+        relative_to: str,
+        source: str | None = None,
+        history: int | None = None,
+        max_samples: int | None = None,
+    ) -> None:
+        """Set how much is remembered of how one source measured one motion; what is not given stays as it is."""
+        self._keep_more(self._known_twist(of, relative_to, source), history, max_samples, None)
+
+    def _keep_more(
+        self, relation: int, history: int | None, max_samples: int | None, thinning: tuple[float, float] | None
+    ) -> None:
         old_history, old_samples, old_m, old_rad = self._retention(relation)
-        bounds = (old_m, old_rad) if thin_m is None and thin_rad is None else as_thinning(thin_m, thin_rad)
         self._keep(
             relation,
             old_history if history is None else as_duration(history, "history"),
             old_samples if max_samples is None else as_count(max_samples, "max_samples"),
-            *bounds,
+            *((old_m, old_rad) if thinning is None else thinning),
         )
 
     def samples(
@@ -44,9 +61,39 @@ class ReportingWorld(TimedWorld):
         stamps, transforms, covariances = self._samples(self._known_relation(of, in_frame, source), start, end)
         return Samples(stamps=stamps, transforms=transforms, covariances=covariances)
 
+    def twist_samples(
+        self, *, of: str, relative_to: str, start: int | None = None, end: int | None = None, source: str | None = None
+    ) -> TwistSamples:
+        """Read back the measured twists of one frame relative to one body, `start` and `end` included.
+
+        They are as they are stored: at the origin and along the axes of `of`.
+        """
+        stamps, twists, covariances = self._samples(self._known_twist(of, relative_to, source), start, end)
+        return TwistSamples(stamps=stamps, twists=twists, covariances=covariances)
+
+    def _known_twist(self, of: str, relative_to: str, source: str | None) -> int:
+        of, relative_to = check_name(of), check_name(relative_to)
+        body = self._body_of(relative_to) or relative_to
+        measuring = {
+            who for head, tail, who, kind, *_ in self._relations() if (head, tail, kind) == (of, body, "twist")
+        }
+        who = _only_one(measuring, self.name) if source is None else as_text(source, "source")
+        if who not in measuring:
+            raise InvalidArgument(
+                f"No source {who!r} measures how '{of}' moves relative to '{relative_to}'. world.relations() lists "
+                "what there is; world.twists(...) answers for any pair of frames.",
+                who,
+            )
+        return self._twist_relation_id(of, relative_to, who)
+
     def _known_relation(self, of: str, in_frame: str, source: str | None) -> int:
         of, in_frame = check_name(of), check_name(in_frame)
-        who = self._only_source(of, in_frame) if source is None else as_text(source, "source")
+        placing = {
+            who
+            for child, parent, who, kind, *_ in self._relations()
+            if (child, parent) == (of, in_frame) and kind != "twist"
+        }
+        who = _only_one(placing, self.name) if source is None else as_text(source, "source")
         relation = self._relation_id(of, in_frame, who)
         if relation == _NO_RELATION:
             raise InvalidArgument(
@@ -55,15 +102,6 @@ class ReportingWorld(TimedWorld):
                 who,
             )
         return relation
-
-    def _only_source(self, of: str, in_frame: str) -> str:
-        """Whoever places `of` in `in_frame`, where that is one; else this world's own name."""
-        sources = [
-            who
-            for child, parent, who, kind, *_ in self._relations()
-            if (child, parent) == (of, in_frame) and kind != "twist"
-        ]
-        return sources[0] if len(sources) == 1 else self.name
 
     def relations(self) -> tuple[RelationInfo, ...]:
         """Every relation of poses and of twists: rate, age, span, samples, source, kind."""
@@ -108,6 +146,11 @@ class ReportingWorld(TimedWorld):
         """
         sweep = self._sweep(in_frame=in_frame, at=at, outside=outside, policy=policy, interpolation=interpolation)
         return Snapshot(self, sweep, check_name(in_frame))
+
+
+def _only_one(sources: set[str], own_name: str) -> str:
+    """The one that speaks, where that is one; else this world's own name."""
+    return next(iter(sources)) if len(sources) == 1 else own_name
 
 
 def _note(info: RelationInfo) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary._core import ChangeRecord, NodeId
+    from armillary.relations import Pose
     from armillary.scene import Change, Scene
 
 _MANY_FRAMES = 16
@@ -36,13 +37,13 @@ class WorldWithScene(ExpressingWorld):
             self._scene = Scene(self, **self._scene_limits)
         return self._scene
 
-    def apply(self, changes: Iterable[Change]) -> list[NodeId]:
-        """Several changes of the scene at once: all of them, or none. The node of each record that came of it.
+    def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
+        """Several changes of the scene at once: all of them, or none. For each, the node that it made, or None.
 
         The changes are the frozen classes of `armillary.scene`, named after the methods of `scene`. Readers see all of
         them together; observers are told after that.
         """
-        return [record.node for record in self.scene.apply(changes)]
+        return self.scene.apply(changes)
 
     def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
         """Take what other copies of this world accepted, in any order, any number of times; what was new of it."""
@@ -69,7 +70,9 @@ class WorldWithScene(ExpressingWorld):
         fixed = [False] * len(frames)
         if len(frames) < _MANY_FRAMES:
             for i, frame in enumerate(frames):
-                self._place(in_frame, frame, at, matrices[i], fixed, i)
+                pose = self._pose_or_none(in_frame, frame, at)
+                if pose is not None:
+                    matrices[i], fixed[i] = pose.transform.matrix, pose.stamp is None
             return matrices, fixed
         everything = self.snapshot(in_frame=in_frame, at=at)
         stamps = everything.stamps
@@ -79,11 +82,8 @@ class WorldWithScene(ExpressingWorld):
                 matrices[i], fixed[i] = transform.matrix, stamps.get(frame) is None
         return matrices, fixed
 
-    def _place(
-        self, in_frame: str, frame: str, at: int | Latest, out: NDArray[np.float64], fixed: list[bool], i: int
-    ) -> None:
+    def _pose_or_none(self, in_frame: str, frame: str, at: int | Latest) -> Pose | None:
         try:
-            pose = self.pose(of=frame, in_frame=in_frame, at=at)
+            return self.pose(of=frame, in_frame=in_frame, at=at)
         except ArmillaryError:
-            return
-        out[:], fixed[i] = pose.transform.matrix, pose.stamp is None
+            return None

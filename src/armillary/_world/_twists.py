@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armillary._world._bodies import SelectedStructure, SourceTwists, refuse, said_by_one_source
+from armillary._world._bodies import SelectedStructure, SourceTwists, instants_from, refuse, said_by_one_source
 from armillary._world._pending import PendingWorld
 from armillary.errors import InvalidArgument, NotMeasured
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+    from armillary._world._given_twists import ReadTwist
     from armillary.relations._residual import TwistResidual
-    from armillary.relations.rules import Violation
+    from armillary.relations.rules import TwistEdge
 
 
 class MovingWorld(PendingWorld):
@@ -77,53 +78,109 @@ class MovingWorld(PendingWorld):
         derived = self.twist(**asked, at=when, window=window, measured=False)
         return TwistResidual(measured=measured, derived=derived)
 
+    def _read_twist(
+        self, twist: Any, *, of: str, relative_to: str, at: int, expressed_in: str | None, covariance: Any
+    ) -> ReadTwist:
+        """Called by the native half for a twist that comes as a relation or as coordinates."""
+        from armillary._world._given_twists import check_names, read_twist  # noqa: PLC0415  (few programs need it)
+        from armillary.relations import Twist  # noqa: PLC0415
+
+        of, relative_to = check_name(of), check_name(relative_to)
+        if isinstance(twist, Twist):
+            point = relative_to if getattr(twist.coordinates, "form", "free") == "spatial" else of
+            bodies = {"body": {of, self._body_of(of) or of}}
+            bodies |= {"reference_body": {relative_to, self._body_of(relative_to) or relative_to}}
+            check_names(twist, at=at, point=point, bodies=bodies)
+            expressed_in = twist.expressed_in if expressed_in is None else expressed_in
+            covariance = twist.covariance if covariance is None else covariance
+            twist = twist.coordinates
+        return read_twist(
+            twist,
+            of=of,
+            relative_to=relative_to,
+            expressed_in=expressed_in,
+            covariance=covariance,
+            pose=lambda: self.pose(of=of, in_frame=relative_to, at=at),
+        )
+
     def _check_members(self, name: str, members: list[str]) -> None:
         from armillary.relations import rules  # noqa: PLC0415  (bodies are seldom declared)
 
-        structure = SelectedStructure(self)
         together = {*members, *self._frames_of(name), *([name] if self._has_frame(name) else [])}
-        adopted = [frame for frame in together if structure.body_of(frame) in {frame, name}]
         asked = f"put {', '.join(sorted(together))} on one body '{name}'"
-        refuse(rules.one_body(structure, name, adopted), "add_body", asked)
-        for source in sorted({source for *_, source in self._twist_edges()}):
-            refuse(self._motion_said_twice(name, adopted, source), "add_body", asked)
+        cure = f"Leave one of them out of '{name}', or say the twist under another source=."
+        for at in instants_from(self, None):
+            structure = SelectedStructure(self, at)
+            adopted = [frame for frame in together if structure.body_of(frame) in {frame, name}]
+            refuse(rules.one_body(structure, name, adopted), "add_body", asked)
+            for motions in self._motions_by_source(at):
+                found = rules.one_twist_path_as_one_body(motions, name, adopted)
+                refuse(said_by_one_source(found, cure), "add_body", asked)
 
-    def _motion_said_twice(self, name: str, frames: list[str], source: str) -> Violation | None:
+    def _check_one_path(self, of: str, in_frame: str, source: str, start: int | None) -> None:
+        """A new pose must not reach a body twice, nor join two words of one source about a motion.
+
+        Called by the native half once there are bodies or twists, for a relation that is open from `start` on.
+        """
         from armillary.relations import rules  # noqa: PLC0415
 
-        twists = [rules.TwistEdge(of, body) for of, body, who in self._twist_edges() if who == source]
-        found = rules.one_twist_path_as_one_body(SourceTwists(self, twists), name, frames)
-        return said_by_one_source(found, f"Leave one of them out of '{name}', or say the twist under another source=.")
+        asked, is_within = f"place '{of}' in '{in_frame}'", self._body_of(of) == self._body_of(in_frame) != ""
+        end = self._moved_away_at(of, in_frame, source, start)
+        for at in instants_from(self, start):
+            if end is not None and (isinstance(at, Latest) or at >= end):
+                return
+            if not is_within:
+                structure = SelectedStructure(self, at, loose=of)
+                refuse(rules.one_pose_path(structure, of, in_frame), "set_pose", asked)
+            for motions in self._motions_by_source(at, loose=of):
+                found = rules.one_twist_path_when_joined(motions, of, in_frame)
+                refuse(said_by_one_source(found, "Say one of these twists under another source="), "set_pose", asked)
 
-    def _check_one_path(self, of: str, in_frame: str) -> None:
-        """A new pose must not reach a body twice: called by the native half once there are bodies."""
-        if self._body_of(of) == self._body_of(in_frame) != "":
-            return
+    def _moved_away_at(self, of: str, in_frame: str, source: str, start: int | None) -> int | None:
+        """When the source places the frame elsewhere, after `start`."""
+        moves = (
+            first
+            for head, tail, who, kind, _, first, _ in self._relations()
+            if (head, who) == (of, source) and tail != in_frame and kind != "twist" and first is not None
+        )
+        return min((first for first in moves if start is not None and first > start), default=None)
+
+    def _twist_edges(self) -> dict[tuple[str, str, str], int | None]:
+        """Who measures which frame relative to which body, what waits included: (of, body, source), and since when."""
+        said = {
+            (of, body, source): first for of, body, source, kind, _, first, _ in self._relations() if kind == "twist"
+        }
+        waiting = {(of, self._body_of(still) or still, source): None for of, still, source in self._pending_edges}
+        return waiting | said
+
+    def _motions_by_source(self, at: int | Latest, loose: str | None = None) -> Iterator[SourceTwists]:
+        """What each source measures at one instant: a motion is open from its first sample on."""
         from armillary.relations import rules  # noqa: PLC0415
 
-        violation = rules.one_pose_path(SelectedStructure(self, loose=of), of, in_frame)
-        refuse(violation, "set_pose", f"place '{of}' in '{in_frame}'")
+        by_source: dict[str, list[TwistEdge]] = {}
+        for (of, body, source), since in sorted(self._twist_edges().items(), key=_edge):
+            if _is_open(since, at):
+                by_source.setdefault(source, []).append(rules.TwistEdge(of, body))
+        for source in sorted(by_source):
+            yield SourceTwists(self, at, by_source[source], loose)
 
-    def _twist_edges(self) -> set[tuple[str, str, str]]:
-        """Who measures which frame relative to which body, what waits included: of, body, source."""
-        said = {(of, body, source) for of, body, source, kind, *_ in self._relations() if kind == "twist"}
-        waiting = {(of, self._body_of(still) or still, source) for of, still, source in self._pending_edges}
-        return said | waiting
-
-    def _check_new_twist(self, of: str, relative_to: str, source: str) -> None:
+    def _check_new_twist(self, of: str, relative_to: str, source: str, start: int) -> None:
         """A source says a motion once: called by the native half, under the lock, before it makes a relation."""
         body = self._body_of(relative_to) or relative_to
         if (of, relative_to, source) in self._pending_edges or body == (self._body_of(of) or of):
             return  # it was looked at when it came; and the native half has a sentence of its own
-        others = sorted((head, tail) for head, tail, who in self._twist_edges() if who == source)
+        others = {(head, tail): since for (head, tail, who), since in self._twist_edges().items() if who == source}
         if not others or (of, body) in others:
             return
         from armillary.relations import rules  # noqa: PLC0415
 
-        twists = [rules.TwistEdge(*edge) for edge in others]
-        found = rules.one_twist_path(SourceTwists(self, twists), of, body)
         cure = "Say it under another source=, as a rival, or remove_frame() the frame in the way, with its past."
-        refuse(said_by_one_source(found, cure), "set_twist", f"say how '{of}' moves relative to '{relative_to}'")
+        for at in instants_from(self, start, *(since for since in others.values() if since is not None)):
+            twists = [
+                rules.TwistEdge(*edge) for edge, since in sorted(others.items(), key=_edge) if _is_open(since, at)
+            ]
+            found = rules.one_twist_path(SourceTwists(self, at, twists), of, body)
+            refuse(said_by_one_source(found, cure), "set_twist", f"say how '{of}' moves relative to '{relative_to}'")
 
     def _stored_name(self, name: object) -> str:
         return check_name(name)
@@ -132,6 +189,14 @@ class MovingWorld(PendingWorld):
         """Whether a declared body has this name, and no frame."""
         stored = check_name(name)
         return not self._has_frame(stored) and stored in self.bodies()
+
+
+def _edge(item: tuple[tuple[str, ...], int | None]) -> tuple[str, ...]:
+    return item[0]
+
+
+def _is_open(since: int | None, at: int | Latest) -> bool:
+    return since is None or isinstance(at, Latest) or since <= at
 
 
 def _listed(frames: Iterable[str]) -> list[str]:

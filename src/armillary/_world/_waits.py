@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary._world._reports import ReportingWorld
 from armillary.stamps import LATEST, Latest
-from armillary.transforms import Dispatcher, StampedQueue, WaitHandle, check_name, check_timeout
+from armillary.transforms import POSE, Dispatcher, Kind, StampedQueue, WaitHandle, check_name, check_timeout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -84,20 +84,26 @@ class WaitingWorld(ReportingWorld):
         interpolation: str | None = None,
     ) -> Pose:
         """The pose, awaited: for asyncio."""
+        question = self._question(of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation)
+        pose: Pose = await self._when_ready(question, POSE, timeout_s)
+        return pose
+
+    async def _when_ready(self, question: dict[str, Any], kind: Kind, timeout_s: float | None) -> Any:
         import asyncio  # noqa: PLC0415  (half of our import time, and most programs never await)
 
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Pose] = loop.create_future()
+        future: asyncio.Future[Any] = loop.create_future()
 
         def settle(set_it: Callable[[Any], None], value: object) -> None:
             if not future.done():
                 set_it(value)
 
         handle = self._dispatcher.ask(
-            self._question(of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation),
-            lambda pose: loop.call_soon_threadsafe(settle, future.set_result, pose),
+            question,
+            lambda answer: loop.call_soon_threadsafe(settle, future.set_result, answer),
             lambda error: loop.call_soon_threadsafe(settle, future.set_exception, error),
             timeout_s,
+            kind,
         )
         try:
             return await future

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from armillary._core import ReadyQueue
+
 __all__ = ["World"]
 
 
@@ -114,7 +116,7 @@ class World(WorldWithScene):
         }
         self._typos = TypoGuard()
         self._dispatcher = Dispatcher(weakref.ref(self), as_positive(max_waits, "max_waits"))
-        ending = weakref.finalize(self, _end, self._closer(), self._dispatcher)
+        ending = weakref.finalize(self, _end, self._closer(), self._dispatcher, self._woken)
         ending.atexit = False  # at the interpreter's end blocked threads must stay blocked, not wake into it
 
     def close(self) -> None:
@@ -141,7 +143,7 @@ class World(WorldWithScene):
         return f"World({self.name!r}, {len(self.frames())} frames, {len(self._relations())} relations)"
 
 
-def _end(close_waits: Callable[[], None], dispatcher: Dispatcher) -> None:
-    """What is left to do when a world is dropped: nobody may hang on."""
+def _end(close_waits: Callable[[], None], dispatcher: Dispatcher, _woken: ReadyQueue) -> None:
+    """What is left to do when a world is dropped: nobody may hang on. `_woken` lives as long as it may be woken."""
     close_waits()
     dispatcher.close(wait=False)

@@ -18,8 +18,8 @@ from armillary.errors.nodes import (
     NodeExists,
     NotAGroup,
     NotATransform,
-    NotItsParent,
     NothingToUndo,
+    NotItsParent,
     PermanentNode,
     SceneCycle,
     SceneError,
@@ -181,16 +181,32 @@ class UnknownFrame(ArmillaryError, LookupError):
 
 
 class NotConnected(ArmillaryError, LookupError):
-    """Two frames that exist, in different trees."""
+    """Two frames that exist, in different trees; `ended` is the frame that hangs nowhere since `ended_at`."""
 
-    def __init__(self, of: str, in_frame: str, of_root: str, in_frame_root: str, requested: int | None) -> None:
+    def __init__(
+        self,
+        of: str,
+        in_frame: str,
+        of_root: str,
+        in_frame_root: str,
+        requested: int | None,
+        *,
+        ended: str | None = None,
+        ended_at: int | None = None,
+    ) -> None:
         self.of, self.in_frame, self.requested = of, in_frame, requested
         self.of_root, self.in_frame_root = of_root, in_frame_root
+        self.ended, self.ended_at = ended, ended_at
         when = "" if requested is None else f" at {_instant(requested)}"
-        super().__init__(
-            f"No chain of poses leads from '{of}' to '{in_frame}'{when}: '{of}' hangs under '{of_root}', "
-            f"'{in_frame}' under '{in_frame_root}'. "
-            f"Set the pose of '{of_root}' in '{in_frame_root}', or the other way round."
+        super().__init__(f"No chain of poses leads from '{of}' to '{in_frame}'{when}: {self._truth()}")
+
+    def _truth(self) -> str:
+        if self.ended is not None:
+            since = "from the beginning" if self.ended_at is None else f"since {_instant(self.ended_at)}"
+            return f"'{self.ended}' hangs nowhere {since}. Ask for an earlier instant, or place it again."
+        return (
+            f"'{self.of}' hangs under '{self.of_root}', '{self.in_frame}' under '{self.in_frame_root}'. "
+            f"Set the pose of '{self.of_root}' in '{self.in_frame_root}', or the other way round."
         )
 
 
@@ -272,9 +288,14 @@ class AfterHistory(StampOutOfRange):
 
 
 class SingleSample(StampOutOfRange):
-    """One sample, at another stamp: nothing to interpolate."""
+    """One sample: nothing to interpolate at another stamp, nothing to differentiate at its own."""
 
     def _sentence(self) -> str:
+        if self.requested is not None and self.requested == self.last:
+            return (
+                f"The velocity of {_edge_text(self.edge)} was asked at {_instant(self.requested)}, where its only "
+                "sample is, and one pose does not move. Give it another sample, or say the motion with set_twist(...)."
+            )
         return (
             f"The pose of {_edge_text(self.edge)} was asked at {_instant(self.requested or 0)}, and its only sample is "
             f"at {_instant(self.last or 0)}. Pass outside='hold' to accept it, or fix() what never moves."
@@ -333,10 +354,13 @@ class AmbiguousPath(ArmillaryError, LookupError):
 class WaitTimeout(ArmillaryError, TimeoutError):
     """The time to wait is over; `reason` says what was still missing."""
 
-    def __init__(self, of: str, in_frame: str, timeout_s: float, reason: ArmillaryError) -> None:
-        self.of, self.in_frame, self.timeout_s, self.reason = of, in_frame, timeout_s, reason
+    def __init__(self, of: str, in_frame: str, timeout_s: float, reason: ArmillaryError, *, what: str = "pose") -> None:
+        """`what` is a "pose", or a "twist": then `in_frame` is what it was asked relative to."""
+        self.of, self.in_frame, self.timeout_s, self.reason, self.what = of, in_frame, timeout_s, reason, what
+        between = "in" if what == "pose" else "relative to"
         super().__init__(
-            f"The pose of '{of}' in '{in_frame}' did not become known within {timeout_s:g} s. Last reason: {reason}"
+            f"The {what} of '{of}' {between} '{in_frame}' did not become known within {timeout_s:g} s. "
+            f"Last reason: {reason}"
         )
 
 

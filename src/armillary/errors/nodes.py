@@ -52,7 +52,9 @@ class NodeExists(SceneError, ValueError):
 
     def __init__(self, node: NodeId) -> None:
         self.node = node
-        super().__init__(f"The id {node} is taken by a node of this scene. Leave `id` out for a new one, or remove it first.")
+        super().__init__(
+            f"The id {node} is taken by a node of this scene. Leave `id` out for a new one, or remove it first."
+        )
 
 
 class WrongKind(SceneError, TypeError):
@@ -83,7 +85,9 @@ class SceneCycle(SceneError, ValueError):
     def __init__(self, node: NodeId, path: Sequence[NodeId]) -> None:
         self.node, self.path = node, tuple(path)
         way = " is in ".join(str(step) for step in self.path)
-        super().__init__(f"Node {node} would contain itself: {way}. Choose another parent, or remove one of these first.")
+        super().__init__(
+            f"Node {node} would contain itself: {way}. Choose another parent, or remove one of these first."
+        )
 
 
 class NotItsParent(SceneError, ValueError):
@@ -125,7 +129,7 @@ class FramesHanging(ArmillaryError, ValueError):
         self.frames = tuple(frames)
         shown = ", ".join(f"'{name}'" for name in self.frames[:5]) + (", ..." if len(self.frames) > 5 else "")  # noqa: PLR2004
         super().__init__(
-            f"Other frames hang under it: {shown}. Attach them elsewhere first, or pass subtree=True to let them go with it."
+            f"Other frames hang under it: {shown}. Attach them elsewhere first, or pass subtree=True to let them go."
         )
 
 

@@ -6,21 +6,18 @@ the reference body, d/dt in its axes).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, Self
 
 from armillary.relations import _checks
 from armillary.relations._checks import Asked
 from armillary.relations._position import Position
 from armillary.relations._teaching import no_point, no_reference_point, no_sum, teaching
-from armillary.relations._vector import VectorRelation
+from armillary.relations._vector import BodyVector, PointVector
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 @teaching
-class AngularAcceleration(VectorRelation):
+class AngularAcceleration(BodyVector):
     """How the angular velocity of `body` relative to `reference_body` changes.
 
     Args:
@@ -33,26 +30,9 @@ class AngularAcceleration(VectorRelation):
     Frozen.
     """
 
-    __slots__ = ("body", "reference_body")
-    _NAMES = ("body", "reference_body", "expressed_in")
-    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
-    _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
+    __slots__ = ()
     _is_angular = True
     _UNIT = "rad/s^2"
-
-    body: str
-    reference_body: str
-
-    def __init__(
-        self,
-        *,
-        body: str,
-        reference_body: str,
-        xyz: ArrayLike | None = None,
-        coordinates: Any = None,
-        expressed_in: str | None = None,
-    ) -> None:
-        self._init(coordinates, xyz, body=body, reference_body=reference_body, expressed_in=expressed_in)
 
     def __repr__(self) -> str:
         return f"AngularAcceleration({self.body} relative to {self.reference_body}, in [{self.expressed_in}])"
@@ -92,7 +72,7 @@ class AngularAcceleration(VectorRelation):
 
 
 @teaching
-class LinearAcceleration(VectorRelation):
+class LinearAcceleration(PointVector):
     """How the velocity of `point`, fixed to `body`, relative to `reference_body` changes.
 
     Args:
@@ -106,27 +86,8 @@ class LinearAcceleration(VectorRelation):
     Frozen.
     """
 
-    __slots__ = ("body", "point", "reference_body")
-    _NAMES = ("point", "body", "reference_body", "expressed_in")
-    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
-    _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
+    __slots__ = ()
     _UNIT = "m/s^2"
-
-    point: str
-    body: str
-    reference_body: str
-
-    def __init__(
-        self,
-        *,
-        point: str,
-        reference_body: str,
-        xyz: ArrayLike | None = None,
-        coordinates: Any = None,
-        body: str | None = None,
-        expressed_in: str | None = None,
-    ) -> None:
-        self._init(coordinates, xyz, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
 
     def __repr__(self) -> str:
         return (

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from armillary.errors import InvalidArgument
+from armillary.relations._storage import MOTION_ORIGIN, POSE_ORIGIN
 
 
 class Signature(NamedTuple):
@@ -20,30 +21,28 @@ class Signature(NamedTuple):
 
 
 _VECTOR = ("xyz", "coordinates")
-_ORIGIN = ("stamp", "covariance", "held", "predicted", "relations")
 _AT_A_POINT = Signature(("point", "reference_body"), "xyz", ("body", "expressed_in", *_VECTOR))
 _OF_A_BODY = Signature(("body", "reference_body"), "xyz", ("expressed_in", *_VECTOR))
-_MEASURED = ("method", *_ORIGIN)
 _OTHER_END = ("body", "reference_body", "expressed_in")
 
 SIGNATURES = {
-    "Position": Signature(("point", "reference_point"), "xyz", (*_OTHER_END, *_VECTOR, *_ORIGIN)),
-    "Orientation": Signature(("of", "in_frame"), "rotation", (*_OTHER_END, "rotation", "coordinates", *_ORIGIN)),
+    "Position": Signature(("point", "reference_point"), "xyz", (*_OTHER_END, *_VECTOR, *POSE_ORIGIN)),
+    "Orientation": Signature(("of", "in_frame"), "rotation", (*_OTHER_END, "rotation", "coordinates", *POSE_ORIGIN)),
     "Pose": Signature(
         ("of", "in_frame"),
         "transform",
-        ("point", "reference_point", *_OTHER_END, "transform", "coordinates", *_ORIGIN),
+        ("point", "reference_point", *_OTHER_END, "transform", "coordinates", *POSE_ORIGIN),
     ),
-    "LinearVelocity": _AT_A_POINT._replace(takes=(*_AT_A_POINT.takes, *_MEASURED)),
+    "LinearVelocity": _AT_A_POINT._replace(takes=(*_AT_A_POINT.takes, *MOTION_ORIGIN)),
     "LinearAcceleration": _AT_A_POINT,
     "Torque": _AT_A_POINT,
-    "AngularVelocity": _OF_A_BODY._replace(takes=(*_OF_A_BODY.takes, *_MEASURED)),
+    "AngularVelocity": _OF_A_BODY._replace(takes=(*_OF_A_BODY.takes, *MOTION_ORIGIN)),
     "AngularAcceleration": _OF_A_BODY,
     "Force": _OF_A_BODY,
     "Twist": Signature(
         ("point", "reference_body"),
         "linear=..., angular",
-        ("body", "expressed_in", "linear", "angular", "coordinates", *_MEASURED),
+        ("body", "expressed_in", "linear", "angular", "coordinates", *MOTION_ORIGIN),
     ),
     "Wrench": Signature(
         ("point", "reference_body"),

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import Self, cast
 
 from armillary.relations import _checks
 from armillary.relations._position import Position
 from armillary.relations._teaching import no_exerting_point, no_point, teaching
-from armillary.relations._vector import VectorRelation
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+from armillary.relations._vector import BodyVector, PointVector
 
 
 @teaching
-class Force(VectorRelation):
+class Force(BodyVector):
     """The force that `reference_body` exerts on `body`: a vector along its line, the same at every point.
 
     Args:
@@ -27,25 +24,8 @@ class Force(VectorRelation):
     Frozen. `a + b`, or `a @ b`, is the sum of two forces on one body.
     """
 
-    __slots__ = ("body", "reference_body")
-    _NAMES = ("body", "reference_body", "expressed_in")
-    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
-    _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
+    __slots__ = ()
     _UNIT = "N"
-
-    body: str
-    reference_body: str
-
-    def __init__(
-        self,
-        *,
-        body: str,
-        reference_body: str,
-        xyz: ArrayLike | None = None,
-        coordinates: Any = None,
-        expressed_in: str | None = None,
-    ) -> None:
-        self._init(coordinates, xyz, body=body, reference_body=reference_body, expressed_in=expressed_in)
 
     def __repr__(self) -> str:
         return f"Force(on {self.body} by {self.reference_body}, in [{self.expressed_in}])"
@@ -77,7 +57,7 @@ class Force(VectorRelation):
 
 
 @teaching
-class Torque(VectorRelation):
+class Torque(PointVector):
     """The moment about `point` that `reference_body` exerts on `body`.
 
     Args:
@@ -91,28 +71,9 @@ class Torque(VectorRelation):
     Frozen. `a + b`, or `a @ b`, is the sum of two moments about one point.
     """
 
-    __slots__ = ("body", "point", "reference_body")
-    _NAMES = ("point", "body", "reference_body", "expressed_in")
-    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
-    _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
+    __slots__ = ()
     _UNIT = "N m"
     _is_angular = True
-
-    point: str
-    body: str
-    reference_body: str
-
-    def __init__(
-        self,
-        *,
-        point: str,
-        reference_body: str,
-        xyz: ArrayLike | None = None,
-        coordinates: Any = None,
-        body: str | None = None,
-        expressed_in: str | None = None,
-    ) -> None:
-        self._init(coordinates, xyz, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
 
     def __repr__(self) -> str:
         return f"Torque(about {self.point}|{self.body} by {self.reference_body}, in [{self.expressed_in}])"

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from armillary import errors
 from armillary.relations import _checks, _text
 from armillary.relations._numbers import added, seen_through
-from armillary.relations._storage import ORIGIN, Dated, Relations, are_independent, as_names, as_origin, origin_of_both
+from armillary.relations._storage import (
+    POSE_ORIGIN,
+    Dated,
+    PoseOrigin,
+    are_independent,
+    as_names,
+    as_origin,
+    origin_of_both,
+)
 from armillary.relations._teaching import no_place, no_sum, teaching
 from armillary.relations.representations._faces import given, rotation_face
 from armillary.transforms import Rotation
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from armillary.relations.representations import Representation
 
 _DEFAULTS = {"body": "of", "reference_body": "in_frame", "expressed_in": "in_frame"}
@@ -36,15 +42,17 @@ class Orientation(Dated):
         covariance: (3, 3), of a small turn about the axes of `of`, R = mean Exp(d), as in a `Pose`; None where unknown.
         held: Whether something was outside its history.
         predicted: Whether something was extrapolated.
+        integrated: Whether something was integrated from twists.
         relations: What it was computed from: (of, in_frame, source).
 
     Frozen. `a @ b` composes, reference first.
     """
 
-    __slots__ = (*ORIGIN, "body", "coordinates", "expressed_in", "in_frame", "of", "reference_body")
+    __slots__ = (*POSE_ORIGIN, "body", "coordinates", "expressed_in", "in_frame", "of", "reference_body")
     _NAMES = ("of", "body", "in_frame", "reference_body", "expressed_in")
     _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
-    _FIELDS = (*_COMPARED, "held", "predicted", "relations")
+    _FIELDS = (*_NAMES, "coordinates", *POSE_ORIGIN)
+    _ORIGIN = POSE_ORIGIN
     _face = staticmethod(rotation_face)
 
     of: str
@@ -64,23 +72,12 @@ class Orientation(Dated):
         body: str | None = None,
         reference_body: str | None = None,
         expressed_in: str | None = None,
-        stamp: int | None = None,
-        covariance: ArrayLike | None = None,
-        held: bool = False,
-        predicted: bool = False,
-        relations: Relations = (),
+        **origin: Unpack[PoseOrigin],
     ) -> None:
         names: dict[str, str | None] = {"of": of, "in_frame": in_frame, "body": body}
         names |= {"reference_body": reference_body, "expressed_in": expressed_in}
         turn = rotation_face(_one_of(rotation, coordinates))
-        origin = {
-            "stamp": stamp,
-            "covariance": covariance,
-            "held": held,
-            "predicted": predicted,
-            "relations": relations,
-        }
-        self._fill(as_names(names, _DEFAULTS) | {"coordinates": given(turn)} | as_origin(3, origin))
+        self._fill(as_names(names, _DEFAULTS) | {"coordinates": given(turn)} | as_origin(3, POSE_ORIGIN, origin))
         if self.expressed_in != self.in_frame:
             raise self._not_along(self.expressed_in)
 

@@ -44,6 +44,7 @@ class Pose(StoredPose):
         covariance: (6, 6), translation then rotation, in the tangent of `of`; None where unknown.
         held: Whether an edge was outside its history.
         predicted: Whether an edge was extrapolated.
+        integrated: Whether the poses of an edge were integrated from twists.
         relations: What it was computed from: (of, in_frame, source).
 
     Frozen. `a @ b` composes, reference first: `map_T_base @ base_T_camera`.

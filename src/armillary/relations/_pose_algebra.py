@@ -173,14 +173,8 @@ def compose(a: Pose, b: Pose) -> Fields:
     _checks.inner_orientation_frame(asked, a, b)
     _checks.inner_body(asked, a, b)
     fields = _composed_coordinates(asked, a, b)
-    fields |= {
-        "stamp": _checks.stamp(asked, a.stamp, b.stamp),
-        "covariance": _pose_covariance.composed(a, b),
-        "held": a.held or b.held,
-        "predicted": a.predicted or b.predicted,
-        "relations": (*b.relations, *a.relations),
-    }
-    return fields
+    fields |= origin_of_both(a, b, _checks.stamp(asked, a.stamp, b.stamp))
+    return fields | {"covariance": _pose_covariance.composed(a, b)}
 
 
 def _composed_coordinates(asked: Asked, a: Pose, b: Pose) -> Fields:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from armillary.relations import _checks
-from armillary.relations._storage import ORIGIN, Relations
+from armillary.relations._storage import POSE_ORIGIN, PoseOrigin
 from armillary.relations._teaching import no_sum, teaching
 from armillary.relations._vector import DatedVector
 
@@ -29,15 +29,17 @@ class Position(DatedVector):
         covariance: (3, 3), along `expressed_in`; None where unknown.
         held: Whether something was outside its history.
         predicted: Whether something was extrapolated.
+        integrated: Whether something was integrated from twists.
         relations: What it was computed from: (of, in_frame, source).
 
     Frozen. `a @ b` composes, reference first.
     """
 
-    __slots__ = (*ORIGIN, "body", "point", "reference_body", "reference_point")
+    __slots__ = (*POSE_ORIGIN, "body", "point", "reference_body", "reference_point")
     _NAMES = ("point", "body", "reference_point", "reference_body", "expressed_in")
     _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
-    _FIELDS = (*_COMPARED, "held", "predicted", "relations")
+    _FIELDS = (*_NAMES, "coordinates", *POSE_ORIGIN)
+    _ORIGIN = POSE_ORIGIN
     _DEFAULTS: ClassVar = {"body": "point", "reference_body": "reference_point", "expressed_in": "reference_point"}
 
     point: str
@@ -55,22 +57,11 @@ class Position(DatedVector):
         body: str | None = None,
         reference_body: str | None = None,
         expressed_in: str | None = None,
-        stamp: int | None = None,
-        covariance: ArrayLike | None = None,
-        held: bool = False,
-        predicted: bool = False,
-        relations: Relations = (),
+        **origin: Unpack[PoseOrigin],
     ) -> None:
         names: dict[str, str | None] = {"point": point, "body": body, "reference_point": reference_point}
         names |= {"reference_body": reference_body, "expressed_in": expressed_in}
-        origin = {
-            "stamp": stamp,
-            "covariance": covariance,
-            "held": held,
-            "predicted": predicted,
-            "relations": relations,
-        }
-        self._init_dated(coordinates, xyz, names, origin)
+        self._init_dated(coordinates, xyz, names, **origin)
 
     def __repr__(self) -> str:
         return (

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 from operator import index
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict, TypeVar
 
 import numpy as np
 
 from armillary.errors import InvalidName, InvalidStamp
 from armillary.relations._numbers import as_covariance
 from armillary.transforms import check_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike
 
 _NAMES_REMEMBERED = 4096
 _FURTHEST_STAMP_NS = 2**62
@@ -56,15 +61,52 @@ def as_stamp(value: Any) -> int | None:
     return stamp
 
 
-def as_origin(size: int, origin: dict[str, Any]) -> dict[str, Any]:
-    """What is known of where a value comes from, checked; `size` is that of its covariance."""
-    return {
-        "stamp": as_stamp(origin["stamp"]),
-        "covariance": as_covariance(origin["covariance"], "covariance", size),
-        "held": bool(origin["held"]),
-        "predicted": bool(origin["predicted"]),
-        "relations": tuple(origin["relations"]),
-    }
+class Origin(TypedDict, total=False):
+    """When and from what a value is known, as its constructor takes it."""
+
+    stamp: int | None
+    covariance: ArrayLike | None
+    held: bool
+    predicted: bool
+    relations: Relations
+
+
+class PoseOrigin(Origin, total=False):
+    """The same of a pose and its parts."""
+
+    integrated: bool
+
+
+class MotionOrigin(Origin, total=False):
+    """The same of a twist and its parts."""
+
+    method: str
+
+
+ORIGIN: tuple[str, ...] = ("stamp", "covariance", "held", "predicted", "relations")
+POSE_ORIGIN: tuple[str, ...] = (*ORIGIN, "integrated")
+MOTION_ORIGIN: tuple[str, ...] = (*ORIGIN, "method")
+
+_UNKNOWN: dict[str, Any] = {"stamp": None, "covariance": None, "held": False, "predicted": False, "relations": ()}
+_UNKNOWN |= {"integrated": False, "method": "measured"}
+
+
+def as_origin(size: int, names: tuple[str, ...], origin: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of where a value comes from, checked and complete.
+
+    Args:
+        size: That of its covariance.
+        names: What a value of this kind knows.
+        origin: What is known of this one.
+    """
+    foreign = [name for name in origin if name not in names]
+    if foreign:
+        raise TypeError(f"got an unexpected keyword argument '{foreign[0]}'")
+    known = {name: origin.get(name, _UNKNOWN[name]) for name in names}
+    flags = {name: bool(known[name]) for name in ("held", "predicted", "integrated") if name in names}
+    covariance = as_covariance(known["covariance"], "covariance", size)
+    stamp, relations = as_stamp(known["stamp"]), tuple(known["relations"])
+    return known | flags | {"stamp": stamp, "covariance": covariance, "relations": relations}
 
 
 _Value = TypeVar("_Value", bound="Stored")
@@ -131,17 +173,14 @@ class Stored:
         return all(getattr(self, name) == getattr(other, name) for name in self._NAMES)
 
 
-ORIGIN: tuple[str, ...] = ("stamp", "covariance", "held", "predicted", "relations")
-_UNKNOWN = {"stamp": None, "covariance": None, "held": False, "predicted": False, "relations": (), "method": "measured"}
-
-
 class Dated(Stored):
     """A part of a pose or twist: with the instant, the certainty and the relations of the whole.
 
-    Each class has the slots `ORIGIN` itself, as bases with slots of their own do not mix.
+    Each class has the slots of its origin itself, as bases with slots of their own do not mix.
     """
 
     __slots__ = ()
+    _ORIGIN: ClassVar[tuple[str, ...]] = ORIGIN
 
     stamp: int | None
     covariance: Any
@@ -159,17 +198,27 @@ class Dated(Stored):
 
 def origin_of(value: Any) -> dict[str, Any]:
     """When and from what a value is known, and how; its covariance is another matter."""
-    names = ("stamp", "held", "predicted", "relations", "method")
-    return {name: getattr(value, name) for name in names if name in value._FIELDS}  # noqa: SLF001 - a value of ours
+    return {name: getattr(value, name) for name in _UNKNOWN if name in value._FIELDS and name != "covariance"}  # noqa: SLF001 - a value of ours
 
 
 def origin_of_both(a: Any, b: Any, stamp: int | None) -> dict[str, Any]:
-    """When and from what two values together are known."""
-    fields = {"stamp": stamp, "held": a.held or b.held, "predicted": a.predicted or b.predicted}
-    fields |= {"relations": tuple(dict.fromkeys((*b.relations, *a.relations)))}
-    if "method" in a._FIELDS and "method" in b._FIELDS:  # noqa: SLF001 - values of ours
-        fields |= {"method": a.method if a.method == b.method else "mixed"}
-    return fields
+    """When and from what two values together are known, as far as both can say."""
+    return origin_with(a, origin_of(b)) | {"stamp": stamp}
+
+
+def origin_with(reference: Any, target: Mapping[str, Any]) -> dict[str, Any]:
+    """An origin, and that of the reference it is seen from, as far as both can say; the stamp is another matter."""
+    first = origin_of(reference)
+    return {name: joined(name, first[name], target[name]) for name in first if name in target and name != "stamp"}
+
+
+def joined(name: str, first: Any, second: Any) -> Any:
+    """One word on the origin of a whole, from those on its two parts: the reference's, and the target's."""
+    if name == "relations":
+        return tuple(dict.fromkeys((*second, *first)))
+    if name == "method":
+        return first if first == second else "mixed"
+    return first or second
 
 
 def are_independent(a: Any, b: Any) -> bool:

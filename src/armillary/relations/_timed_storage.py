@@ -6,14 +6,22 @@ Coordinates of another kind are kept beside, as they were given.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from armillary._core import Pose as NativePose
 from armillary._core import Twist as NativeTwist
 from armillary.errors import InvalidArgument
-from armillary.relations._storage import Relations, Stored, as_names, as_origin
+from armillary.relations._storage import (
+    MOTION_ORIGIN,
+    POSE_ORIGIN,
+    MotionOrigin,
+    PoseOrigin,
+    Stored,
+    as_names,
+    as_origin,
+)
 from armillary.relations.representations._faces import given, pose_face, twist_face
 from armillary.relations.representations._twists import LinearAngular, trusted_twist
 from armillary.transforms import Transform
@@ -32,7 +40,7 @@ class StoredPose(Stored, NativePose):
     __slots__ = ()
     _NAMES = ("of", "in_frame", "point", "body", "reference_point", "reference_body", "expressed_in")
     _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
-    _FIELDS = (*_COMPARED, "held", "predicted", "relations")
+    _FIELDS = (*_NAMES, "coordinates", *POSE_ORIGIN)
     _face = staticmethod(pose_face)
 
     def __init__(
@@ -47,24 +55,15 @@ class StoredPose(Stored, NativePose):
         reference_point: str | None = None,
         reference_body: str | None = None,
         expressed_in: str | None = None,
-        stamp: int | None = None,
-        covariance: ArrayLike | None = None,
-        held: bool = False,
-        predicted: bool = False,
-        relations: Relations = (),
+        **origin: Unpack[PoseOrigin],
     ) -> None:
         names: dict[str, str | None] = {"of": of, "in_frame": in_frame, "point": point, "body": body}
         names |= {"reference_point": reference_point, "reference_body": reference_body, "expressed_in": expressed_in}
         coordinates = _one_of(coordinates, transform)
-        origin = {
-            "stamp": stamp,
-            "covariance": covariance,
-            "held": held,
-            "predicted": predicted,
-            "relations": relations,
-        }
         self._fill(
-            as_names(names, _POSE_DEFAULTS) | {"coordinates": given(pose_face(coordinates))} | as_origin(6, origin)
+            as_names(names, _POSE_DEFAULTS)
+            | {"coordinates": given(pose_face(coordinates))}
+            | as_origin(6, POSE_ORIGIN, origin)
         )
         self._check()
 
@@ -91,7 +90,7 @@ class StoredTwist(Stored, NativeTwist):
     __slots__ = ()
     _NAMES = ("point", "body", "reference_body", "expressed_in")
     _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
-    _FIELDS = (*_COMPARED, "method", "held", "predicted", "relations")
+    _FIELDS = (*_NAMES, "coordinates", *MOTION_ORIGIN)
     _face = staticmethod(twist_face)
 
     def __init__(
@@ -104,26 +103,14 @@ class StoredTwist(Stored, NativeTwist):
         angular: ArrayLike | None = None,
         body: str | None = None,
         expressed_in: str | None = None,
-        stamp: int | None = None,
-        covariance: ArrayLike | None = None,
-        method: str = "measured",
-        held: bool = False,
-        predicted: bool = False,
-        relations: Relations = (),
+        **origin: Unpack[MotionOrigin],
     ) -> None:
         names: dict[str, str | None] = {"point": point, "body": body, "reference_body": reference_body}
         coordinates = _both(coordinates, linear, angular)
-        origin = {
-            "stamp": stamp,
-            "covariance": covariance,
-            "held": held,
-            "predicted": predicted,
-            "relations": relations,
-        }
         self._fill(
             as_names(names | {"expressed_in": expressed_in}, _TWIST_DEFAULTS)
-            | {"coordinates": given(twist_face(coordinates)), "method": method}
-            | as_origin(6, origin)
+            | {"coordinates": given(twist_face(coordinates))}
+            | as_origin(6, MOTION_ORIGIN, origin)
         )
         self._check()
 

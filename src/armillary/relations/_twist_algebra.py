@@ -125,13 +125,8 @@ def compose(a: Twist, b: Twist) -> Fields:
     return {
         "body": b.body,
         "coordinates": _sum(asked, a, b),
-        "stamp": _checks.stamp(asked, a.stamp, b.stamp),
         "covariance": added(a.covariance, b.covariance) if are_independent(a, b) else None,
-        "method": a.method if a.method == b.method else "mixed",
-        "held": a.held or b.held,
-        "predicted": a.predicted or b.predicted,
-        "relations": (*b.relations, *a.relations),
-    }
+    } | origin_of_both(a, b, _checks.stamp(asked, a.stamp, b.stamp))
 
 
 def _sum(asked: Asked, a: Twist, b: Twist) -> Any:

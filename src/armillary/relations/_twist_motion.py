@@ -19,6 +19,7 @@ from armillary.relations._numbers import (
     seen_through,
 )
 from armillary.relations._pose import Pose
+from armillary.relations._storage import origin_of_both
 from armillary.relations._twist_algebra import angular, linear
 from armillary.relations.representations import LinearAngular
 from armillary.relations.representations._faces import given, pose_face, twist_face, vector_face
@@ -107,11 +108,11 @@ def integrate(twist: Twist, pose: Pose, duration_s: float) -> Pose:
     if not twist.point == twist.expressed_in == pose.of:
         twist = twist._replace(**to_form(twist, pose, "body"))
     face = pose_face(pose.coordinates)
+    stamp = None if pose.stamp is None else pose.stamp + round(duration_s * _NS_PER_S)
     return pose._replace(
         coordinates=given(face.compose(_step(twist, face.representation, duration_s))),
-        stamp=None if pose.stamp is None else pose.stamp + round(duration_s * _NS_PER_S),
         covariance=_grown(twist, pose, duration_s),
-        relations=(*twist.relations, *pose.relations),
+        **origin_of_both(pose, twist, stamp),
     )
 
 

@@ -15,7 +15,7 @@ from armillary.relations._storage import Dated, Stored, are_independent, as_name
 from armillary.relations.representations._faces import given, vector_face
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from armillary.relations.representations import Representation
 
@@ -79,13 +79,61 @@ class VectorRelation(Stored):
         return self._replace(coordinates=given(vector_face(vector)), **names)
 
 
+class BodyVector(VectorRelation):
+    """Of a body as a whole, relative to another."""
+
+    __slots__ = ("body", "reference_body")
+    _NAMES = ("body", "reference_body", "expressed_in")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
+    _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
+
+    body: str
+    reference_body: str
+
+    def __init__(
+        self,
+        *,
+        body: str,
+        reference_body: str,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
+        expressed_in: str | None = None,
+    ) -> None:
+        self._init(coordinates, xyz, body=body, reference_body=reference_body, expressed_in=expressed_in)
+
+
+class PointVector(VectorRelation):
+    """Of a point of a body, relative to another body."""
+
+    __slots__ = ("body", "point", "reference_body")
+    _NAMES = ("point", "body", "reference_body", "expressed_in")
+    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
+    _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
+
+    point: str
+    body: str
+    reference_body: str
+
+    def __init__(
+        self,
+        *,
+        point: str,
+        reference_body: str,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
+        body: str | None = None,
+        expressed_in: str | None = None,
+    ) -> None:
+        self._init(coordinates, xyz, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
+
+
 class DatedVector(Dated, VectorRelation):
     """A vector that is part of a pose or a twist; its covariance, (3, 3), is along `expressed_in`."""
 
     __slots__ = ()
 
-    def _init_dated(self, coordinates: Any, xyz: Any, names: dict[str, str | None], origin: dict[str, Any]) -> None:
-        self._fill(self._checked(coordinates, xyz, names) | origin | as_origin(3, origin))
+    def _init_dated(self, coordinates: Any, xyz: Any, names: dict[str, str | None], **origin: Any) -> None:
+        self._fill(self._checked(coordinates, xyz, names) | as_origin(3, self._ORIGIN, origin))
 
     def change_coordinate_frame(self, orientation: Any) -> Self:
         """The same vector along other axes, which count as exact.

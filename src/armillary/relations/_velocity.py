@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack, cast
 
 from armillary.relations import _checks
 from armillary.relations._position import Position
-from armillary.relations._storage import ORIGIN, Relations
+from armillary.relations._storage import MOTION_ORIGIN, MotionOrigin
 from armillary.relations._teaching import no_point, no_reference_point, no_sum, teaching
 from armillary.relations._vector import DatedVector
 
@@ -36,10 +36,11 @@ class AngularVelocity(DatedVector):
     Frozen. `a @ b` composes, reference first.
     """
 
-    __slots__ = (*ORIGIN, "body", "reference_body", "method")
+    __slots__ = (*MOTION_ORIGIN, "body", "reference_body")
     _NAMES = ("body", "reference_body", "expressed_in")
     _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
-    _FIELDS = (*_COMPARED, "method", "held", "predicted", "relations")
+    _FIELDS = (*_NAMES, "coordinates", *MOTION_ORIGIN)
+    _ORIGIN = MOTION_ORIGIN
     _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
     _is_angular = True
     _UNIT = "rad/s"
@@ -56,22 +57,10 @@ class AngularVelocity(DatedVector):
         xyz: ArrayLike | None = None,
         coordinates: Any = None,
         expressed_in: str | None = None,
-        stamp: int | None = None,
-        covariance: ArrayLike | None = None,
-        method: str = "measured",
-        held: bool = False,
-        predicted: bool = False,
-        relations: Relations = (),
+        **origin: Unpack[MotionOrigin],
     ) -> None:
         names = {"body": body, "reference_body": reference_body, "expressed_in": expressed_in}
-        origin = {
-            "stamp": stamp,
-            "covariance": covariance,
-            "held": held,
-            "predicted": predicted,
-            "relations": relations,
-        }
-        self._init_dated(coordinates, xyz, names, origin | {"method": method})
+        self._init_dated(coordinates, xyz, names, **origin)
 
     def __repr__(self) -> str:
         return f"AngularVelocity({self.body} relative to {self.reference_body}, in [{self.expressed_in}])"
@@ -115,10 +104,11 @@ class LinearVelocity(DatedVector):
     Frozen. `a @ b` composes, reference first.
     """
 
-    __slots__ = (*ORIGIN, "body", "point", "reference_body", "method")
+    __slots__ = (*MOTION_ORIGIN, "body", "point", "reference_body")
     _NAMES = ("point", "body", "reference_body", "expressed_in")
     _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
-    _FIELDS = (*_COMPARED, "method", "held", "predicted", "relations")
+    _FIELDS = (*_NAMES, "coordinates", *MOTION_ORIGIN)
+    _ORIGIN = MOTION_ORIGIN
     _DEFAULTS = _POINT_DEFAULTS
     _UNIT = "m/s"
 
@@ -136,22 +126,10 @@ class LinearVelocity(DatedVector):
         coordinates: Any = None,
         body: str | None = None,
         expressed_in: str | None = None,
-        stamp: int | None = None,
-        covariance: ArrayLike | None = None,
-        method: str = "measured",
-        held: bool = False,
-        predicted: bool = False,
-        relations: Relations = (),
+        **origin: Unpack[MotionOrigin],
     ) -> None:
         names = {"point": point, "body": body, "reference_body": reference_body, "expressed_in": expressed_in}
-        origin = {
-            "stamp": stamp,
-            "covariance": covariance,
-            "held": held,
-            "predicted": predicted,
-            "relations": relations,
-        }
-        self._init_dated(coordinates, xyz, names, origin | {"method": method})
+        self._init_dated(coordinates, xyz, names, **origin)
 
     def __repr__(self) -> str:
         return f"LinearVelocity({self.point}|{self.body} relative to {self.reference_body}, in [{self.expressed_in}])"

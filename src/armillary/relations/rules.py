@@ -35,6 +35,7 @@ __all__ = [
     "one_pose_path",
     "one_twist_path",
     "one_twist_path_as_one_body",
+    "one_twist_path_when_joined",
     "twist_ends",
 ]
 
@@ -155,7 +156,7 @@ def new_pose(graph: Structure, of: str, in_frame: str, twists: Collection[TwistE
         or _one_pose_parent(graph, of, in_frame)
         or _one_pose_path(graph, of, in_frame)
         or _one_twist_parent_each(graph, twists)
-        or _one_twist_path_when_joined(graph, of, in_frame, twists)
+        or one_twist_path_when_joined(graph, of, in_frame, twists)
     )
 
 
@@ -302,9 +303,12 @@ def _one_twist_path(graph: Structure, of: str, relative_to: str) -> Violation | 
     )
 
 
-def _one_twist_path_when_joined(
-    graph: Structure, of: str, in_frame: str, twists: Collection[TwistEdge]
+def one_twist_path_when_joined(
+    graph: Structure, of: str, in_frame: str, twists: Collection[TwistEdge] = ()
 ) -> Violation | None:
+    """C8b alone, for a pose that joins the trees of two frames, and twists that come with it."""
+    if graph.root_of(of) == graph.root_of(in_frame):
+        return None
     joined, kept = sorted((graph.root_of(of), graph.root_of(in_frame)), key=lambda root: len(graph.twists_in(root)))
     groups = _Groups(lambda body: graph.twist_group(kept, body))
     for edge in chain(graph.twists_in(joined), twists):

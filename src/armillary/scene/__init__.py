@@ -8,6 +8,7 @@ from armillary.scene._scene import Scene
 from armillary.scene.changes import (
     NOW,
     AddConnection,
+    AddFrame,
     AddGeometry,
     AddGroup,
     AddParent,
@@ -41,6 +42,7 @@ from armillary.scene.volumes import BoundingBox, BoundingSphere
 __all__ = [
     "NOW",
     "AddConnection",
+    "AddFrame",
     "AddGeometry",
     "AddGroup",
     "AddParent",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
-from armillary._core import ROOT_NODE, NodeId
+from armillary._core import LIMBO_NODE, ROOT_NODE, NodeId
+from armillary.errors import UnknownNode
 from armillary.scene.changes import NOW, Change, Now
 from armillary.transforms import Transform
 
@@ -41,11 +42,13 @@ class ChangeContext:
         self._world, self._view = world, view
         self.now_ns, self.author = world.now(), world.name
         self.wishes: list[tuple[Any, ...]] = []
+        self.places: list[int] = []  # of each change among the wishes
         self._frames: set[NodeId] = set()
 
     def add(self, change: Change) -> None:
         """One more change; a frame that it names gets its node first."""
         wish = change.wish(self)
+        self.places.append(len(self.wishes))
         self.wishes.append(wish)
 
     def at(self, at: int | Now) -> int:
@@ -59,13 +62,19 @@ class ChangeContext:
     def node(self, target: NodeId | UUID | str) -> NodeId:
         """The node meant; a text names a frame, which gets a node where it has none yet."""
         if not isinstance(target, str):
+            if target == LIMBO_NODE:
+                raise UnknownNode(LIMBO_NODE)
             return target  # type: ignore[return-value]  # the native door checks it
         node, frame = node_of_frame(self._world, target)
         if node != ROOT_NODE and node not in self._frames and not self._view.contains(node):
             self._frames.add(node)
-            placement = (Transform.identity(), None, True, self.author, frame)
-            self.wishes.append(("add_node", "frame", node, ROOT_NODE, None, self.now_ns, None, placement))
+            self.wishes.append(frame_wish(node, frame, self.now_ns))
         return node
+
+    def frame(self, name: str, at: int) -> tuple[Any, ...]:
+        """The wish for a node that stands for a frame."""
+        node, frame = node_of_frame(self._world, name)
+        return frame_wish(node, frame, at)
 
     def living(self, node: NodeId | UUID) -> NodeId:
         """An end of a connection: it must be there now, or come with this batch."""
@@ -84,3 +93,8 @@ def node_of_frame(world: SceneWorld, frame: str) -> tuple[NodeId, str]:
         return NodeId(stored), stored  # the frame of a node that was made here
     except ValueError:
         return NodeId.of_name(FRAME_SPACE, stored), stored
+
+
+def frame_wish(node: NodeId, frame: str, at: int) -> tuple[Any, ...]:
+    """A node that stands for a frame of the world."""
+    return ("add_node", "frame", node, ROOT_NODE, None, at, None, (Transform.identity(), None, True, "", frame))

@@ -31,6 +31,11 @@ class SceneReader:
         """The node under which everything is; its frame is the world's `root_frame`."""
         return ROOT_NODE
 
+    @property
+    def remote_roots(self) -> list[NodeId]:
+        """The roots of other agents' graphs that are not mounted, in the order they came."""
+        return self._view().remote_roots()
+
     def node(self, frame: str) -> NodeId:
         """The id of the node that stands for a frame: it is there once something was said of it in the scene."""
         return node_of_frame(self._world, frame)[0]

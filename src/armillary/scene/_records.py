@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import LIMBO_NODE
+from armillary.scene._payloads import Connection
 from armillary.scene.changes import (
     AddConnection,
+    AddFrame,
     AddGeometry,
     AddGroup,
     AddParent,
@@ -20,7 +22,7 @@ from armillary.scene.changes import (
 )
 
 if TYPE_CHECKING:
-    from armillary._core import ChangeRecord, NodeId
+    from armillary._core import ChangeRecord
 
 __all__ = ["change_of"]
 
@@ -31,47 +33,32 @@ def change_of(record: ChangeRecord) -> Change:
     """What a record says, as a change that could be applied elsewhere."""
     _, _, _, _, _, at, node, _, parent, _, kind, payload, placement, settings, _ = record.state()
     attributes = {key: value for key, _, value in settings}
-    if record.kind == "add_node":
-        return _new_node(node, parent, kind, attributes, at, payload, placement)
     if record.kind == "set_attributes":
         return SetAttributes(node, attributes, at)
     if record.kind == "add_parent":
         return AddParent(node, parent, at)
-    return Remove(node, at) if parent.bytes == _NOBODY else RemoveParent(node, parent, at)
-
-
-def _new_node(
-    node: NodeId, parent: NodeId, kind: str, attributes: dict[str, Any], at: int, payload: Any, placement: Any
-) -> Change:
-    if placement is not None and kind != "frame":
-        return _new_transform(node, parent, attributes, at, placement)
-    if kind == "geometry":
-        shape, *coarser = payload[0]
-        return AddGeometry(
-            parent=parent, shape=shape, levels=tuple(coarser), attributes=attributes, at=at, id=node
-        )
-    if kind == "connection":
-        tie = payload[0]
-        return AddConnection(
-            parent=parent,
-            sources=tie.sources,
-            targets=tie.targets,
-            start=tie.start,
-            end=tie.end,
-            attributes=attributes,
-            at=at,
-            id=node,
-        )
+    if record.kind == "remove_parents":
+        return Remove(node, at) if parent.bytes == _NOBODY else RemoveParent(node, parent, at)
+    common = {"parent": parent, "attributes": attributes, "at": at, "id": node}
     if parent == LIMBO_NODE:
         return AddRemoteRoot(node, attributes, at)
-    return AddGroup(parent=parent, attributes=attributes, at=at, id=node)
+    return AddFrame(placement[4], at) if kind == "frame" else _new_node(common, payload, placement)
 
 
-def _new_transform(node: NodeId, parent: NodeId, attributes: dict[str, Any], at: int, placement: Any) -> Change:
+def _new_node(common: dict[str, Any], payload: Any, placement: Any) -> Change:
+    if placement is not None:
+        return _new_transform(common, placement)
+    if payload is None:
+        return AddGroup(**common)
+    carried = payload[0]
+    if isinstance(carried, Connection):
+        ends = {"sources": carried.sources, "targets": carried.targets, "start": carried.start, "end": carried.end}
+        return AddConnection(**common, **ends)
+    shape, *coarser = carried
+    return AddGeometry(**common, shape=shape, levels=tuple(coarser))
+
+
+def _new_transform(common: dict[str, Any], placement: Any) -> Change:
     transform, covariance, is_fixed = placement[:3]
-    valid_from = None if is_fixed else at
-    if covariance is None:
-        return AddTransform(parent=parent, transform=transform, at=valid_from, attributes=attributes, id=node)
-    return AddUncertainTransform(
-        parent=parent, transform=transform, covariance=covariance, at=valid_from, attributes=attributes, id=node
-    )
+    given = common | {"transform": transform, "at": None if is_fixed else common["at"]}
+    return AddTransform(**given) if covariance is None else AddUncertainTransform(**given, covariance=covariance)

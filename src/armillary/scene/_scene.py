@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, ChangeRecord, NodeId, SceneCore
@@ -17,6 +18,7 @@ from armillary.scene._volumes import SceneVolumes
 from armillary.scene.changes import (
     NOW,
     AddConnection,
+    AddFrame,
     AddGeometry,
     AddGroup,
     AddParent,
@@ -42,6 +44,16 @@ if TYPE_CHECKING:
     from armillary.transforms import Transform
 
 __all__ = ["Scene"]
+
+_MAKERS = (
+    AddGroup,
+    AddTransform,
+    AddUncertainTransform,
+    AddGeometry,
+    AddConnection,
+    AddRemoteRoot,
+    AddFrame,
+)
 
 
 class Scene(SceneVolumes):
@@ -158,7 +170,11 @@ class Scene(SceneVolumes):
         )
 
     def add_remote_root(
-        self, id: NodeId, *, attributes: Mapping[str, Any] | None = None, at: int | Now = NOW  # noqa: A002
+        self,
+        id: NodeId,  # noqa: A002
+        *,
+        attributes: Mapping[str, Any] | None = None,
+        at: int | Now = NOW,
     ) -> NodeId:
         """The root of another agent's graph: addressed by its id, found by searches once `add_parent` mounts it."""
         return self._do(AddRemoteRoot(id, attributes, at))
@@ -196,18 +212,31 @@ class Scene(SceneVolumes):
         self._do(Remove(id, at, subtree))
 
     def _do(self, change: Change) -> NodeId:
-        records = self.apply((change,))
-        return records[-1].node if records else ROOT_NODE
+        return self._applied((change,))[0]
 
-    def apply(self, changes: Iterable[Change]) -> list[ChangeRecord]:
-        """All of these changes, or none; what happened, as it is kept and told to others."""
+    def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
+        """All of these changes, or none. For each of them the node that it made; None where it made none."""
         changes = tuple(changes)
+        nodes = self._applied(changes)
+        return [node if isinstance(change, _MAKERS) else None for change, node in zip(changes, nodes, strict=True)]
+
+    def _applied(self, changes: tuple[Change, ...]) -> list[NodeId]:
+        """The node that each change is about."""
         context = ChangeContext(self._world, self._core.view())
         for change in changes:
             if not isinstance(change, Change):
                 raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)
             context.add(change)
-        return self._happens(lambda: self._core.apply(context.wishes, context.now_ns), changes)
+        if not self._observers:
+            nodes = self._core.apply(context.wishes, context.now_ns)[1]
+        else:
+            with self._order:
+                records, nodes = self._core.apply(context.wishes, context.now_ns)
+                samples = (change for change in changes if isinstance(change, SetTransform))
+                told = [replace(sample, at=context.at(sample.at)) for sample in samples]
+                self._observers.post([*map(change_of, records), *told])
+            self._observers.tell()
+        return [nodes[place] for place in context.places]
 
     def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
         """Take what other copies of this scene accepted, in any order, any number of times; what was new of it.
@@ -215,25 +244,22 @@ class Scene(SceneVolumes):
         Nothing is refused: where copies disagree, the same rules lead each of them to the same scene.
         """
         records = list(records)
-        return self._happens(lambda: self._core.merge(records), None)
+        return self._happens(lambda: self._core.merge(records))
 
     def undo(self) -> list[ChangeRecord]:
         """Take the last `apply` back, as a new change. Refused where something was built on it; samples stay."""
-        return self._happens(lambda: self._core.undo(self._world.now()), None)
+        return self._happens(lambda: self._core.undo(self._world.now()))
 
     def redo(self) -> list[ChangeRecord]:
         """Take the last `undo` back."""
-        return self._happens(lambda: self._core.redo(self._world.now()), None)
+        return self._happens(lambda: self._core.redo(self._world.now()))
 
-    def _happens(
-        self, happen: Callable[[], list[ChangeRecord]], changes: Sequence[Change] | None
-    ) -> list[ChangeRecord]:
-        """`changes`: what observers are told; None: what comes of it."""
+    def _happens(self, happen: Callable[[], list[ChangeRecord]]) -> list[ChangeRecord]:
         if not self._observers:
             return happen()
         with self._order:
             records = happen()
-            self._observers.post([change_of(record) for record in records] if changes is None else changes)
+            self._observers.post([change_of(record) for record in records])
         self._observers.tell()
         return records
 
@@ -279,7 +305,7 @@ class Scene(SceneVolumes):
 
     def difference(self, other: Scene) -> list[NodeId]:
         """The nodes that differ between two copies; equal parts are skipped by their digests."""
-        return self._view().difference(other._view())[0]  # noqa: SLF001  (of the same class)
+        return self._view().difference(other._view())[0]
 
     def as_of(self, stamp: int) -> PastScene:
         """The scene as it was at an instant, as far as it is known now.

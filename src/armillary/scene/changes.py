@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NOW",
     "AddConnection",
+    "AddFrame",
     "AddGeometry",
     "AddGroup",
     "AddParent",
@@ -71,7 +72,16 @@ class AddGroup(Change):
     id: NodeId | None = None
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return ("add_node", "group", self.id, context.node(self.parent), self.attributes, context.at(self.at), None, None)
+        return (
+            "add_node",
+            "group",
+            self.id,
+            context.node(self.parent),
+            self.attributes,
+            context.at(self.at),
+            None,
+            None,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -165,6 +175,17 @@ class AddRemoteRoot(Change):
 
 
 @dataclass(frozen=True, slots=True)
+class AddFrame(Change):
+    """A node that stands for a frame of the world. Made by itself where something is said of the frame."""
+
+    frame: str
+    at: int | Now = NOW
+
+    def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+        return context.frame(self.frame, context.at(self.at))
+
+
+@dataclass(frozen=True, slots=True)
 class SetAttributes(Change):
     """Values for some keys; the others stay. None removes a key."""
 
@@ -187,7 +208,12 @@ class SetTransform(Change):
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
         transform = context.transform(self.transform)
-        return ("set_transform", self.id, (transform, self.covariance, False, "", ""), context.at(self.at))
+        return (
+            "set_transform",
+            context.node(self.id),
+            (transform, self.covariance, False, "", ""),
+            context.at(self.at),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +225,7 @@ class AddParent(Change):
     at: int | Now = NOW
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return ("add_parent", self.id, context.node(self.parent), context.at(self.at))
+        return ("add_parent", context.node(self.id), context.node(self.parent), context.at(self.at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +237,7 @@ class RemoveParent(Change):
     at: int | Now = NOW
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return ("remove_parent", self.id, context.node(self.parent), context.at(self.at))
+        return ("remove_parent", context.node(self.id), context.node(self.parent), context.at(self.at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,4 +252,4 @@ class Remove(Change):
     subtree: bool = False
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return ("remove", self.id, context.at(self.at), self.subtree)
+        return ("remove", context.node(self.id), context.at(self.at), self.subtree)

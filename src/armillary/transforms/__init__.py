@@ -1,21 +1,25 @@
 """Rigid motions in time: the face of the native core."""
 
 from armillary._core import Rotation, Transform
-from armillary.transforms._dispatcher import Dispatcher, WaitHandle, as_number, check_timeout
+from armillary.transforms._dispatcher import POSE, TWIST, Dispatcher, Kind, WaitHandle, as_number, check_timeout
 from armillary.transforms._names import TypoGuard, check_name, warn_of_typo
 from armillary.transforms._queue import StampedQueue
-from armillary.transforms._reports import RelationInfo, Samples, Snapshot
+from armillary.transforms._reports import RelationInfo, Samples, Snapshot, TwistSamples
 from armillary.transforms._tree import Tree
 
-__all__ = [
+__all__ = [  # noqa: RUF022 - in plain order, as in every package
     "Dispatcher",
+    "Kind",
+    "POSE",
     "RelationInfo",
     "Rotation",
     "Samples",
     "Snapshot",
     "StampedQueue",
+    "TWIST",
     "Transform",
     "Tree",
+    "TwistSamples",
     "TypoGuard",
     "WaitHandle",
     "as_number",

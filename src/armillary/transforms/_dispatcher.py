@@ -29,13 +29,33 @@ _TOO_MANY = "Cancel some, keep callbacks short, or give World(max_waits=) a larg
 _BREATH_S = 0.01  # after an error that nobody expected: it may come again at once
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What may be waited for.
+
+    Attributes:
+        what: Its name, and that of the method of a world that answers.
+        watch: The native method that answers, or watches for what is missing.
+        reference: What the question calls the other end.
+    """
+
+    what: str
+    watch: str
+    reference: str
+
+
+POSE = Kind("pose", "_answer_or_watch", "in_frame")
+TWIST = Kind("twist", "_twist_or_watch", "relative_to")
+
+
 @dataclass(slots=True)
 class Wait:
     """One question on its way to an answer."""
 
     wait_id: int
+    kind: Kind
     question: Mapping[str, Any]
-    on_pose: Callable[[Any], object]
+    on_answer: Callable[[Any], object]
     on_failure: Callable[[Any], object] | None
     deadline: float | None = None
     timeout_s: float = 0.0
@@ -75,19 +95,20 @@ class Dispatcher:
     def ask(
         self,
         question: Mapping[str, Any],
-        on_pose: Callable[[Any], object],
+        on_answer: Callable[[Any], object],
         on_failure: Callable[[ArmillaryError], object] | None = None,
         timeout_s: float | None = None,
+        kind: Kind = POSE,
     ) -> WaitHandle:
-        """Call `on_pose` once, on the dispatcher's thread, when the question has an answer.
+        """Call `on_answer` once, on the dispatcher's thread, when the question has an answer.
 
         Raises:
             LimitReached: As many callbacks as allowed are pending already.
         """
-        check_callback(on_pose, "callback")
-        check_callback(on_pose if on_failure is None else on_failure, "on_failure")
+        check_callback(on_answer, "callback")
+        check_callback(on_answer if on_failure is None else on_failure, "on_failure")
         timeout_s = check_timeout(timeout_s)
-        wait = Wait(self._alive()._new_wait_id(), dict(question), on_pose, on_failure)
+        wait = Wait(self._alive()._new_wait_id(), kind, dict(question), on_answer, on_failure)
         with self._lock:
             if self._closed:
                 raise WorldClosed
@@ -233,8 +254,8 @@ class Dispatcher:
         for wait in self._overdue():
             reason = self._examine(wait)
             if reason is not None:
-                names = wait.question
-                self._fail(wait, WaitTimeout(names["of"], names["in_frame"], wait.timeout_s, reason))
+                ends = wait.question["of"], wait.question[wait.kind.reference]
+                self._fail(wait, WaitTimeout(*ends, wait.timeout_s, reason, what=wait.kind.what))
 
     def _overdue(self) -> list[Wait]:
         late, now = [], time.monotonic()
@@ -248,16 +269,16 @@ class Dispatcher:
     def _examine(self, wait: Wait) -> ArmillaryError | None:
         """Answer the wait, end it, or leave it watching; then the reason why it still waits."""
         try:
-            pose = self._alive()._answer_or_watch(self._queue, wait.wait_id, **wait.question)
+            answer = getattr(self._alive(), wait.kind.watch)(self._queue, wait.wait_id, **wait.question)
         except ArmillaryError as error:
             self._fail(wait, error)
             return None
         except BaseException as error:  # noqa: BLE001  (of this wait alone: it ends, and everybody hears why)
             self._fail_unexpectedly(wait, error)
             return None
-        if pose is None:
+        if answer is None:
             return self._why(wait)
-        self._finish(wait, wait.on_pose, pose)
+        self._finish(wait, wait.on_answer, answer)
         return None
 
     def _why(self, wait: Wait) -> ArmillaryError | None:
@@ -267,7 +288,7 @@ class Dispatcher:
         if wait.deadline is None or wait.deadline > time.monotonic():
             return None
         try:
-            self._alive().pose(**wait.question)
+            getattr(self._alive(), wait.kind.what)(**wait.question)
         except ArmillaryError as error:
             return error
         return None

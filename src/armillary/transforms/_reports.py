@@ -71,6 +71,25 @@ class Samples:
         return len(self.stamps)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TwistSamples:
+    """The measured twists of one frame relative to one body, by one source, oldest first.
+
+    Attributes:
+        stamps: (N,) int64 [ns].
+        twists: (N, 6): the linear velocity [m/s], then the angular one [rad/s], at the origin and along the axes of the
+            frame that moves.
+        covariances: (N, 6, 6) with rows of NaN where unknown; None where no sample has one.
+    """
+
+    stamps: NDArray[np.int64]
+    twists: NDArray[np.float64]
+    covariances: NDArray[np.float64] | None
+
+    def __len__(self) -> int:
+        return len(self.stamps)
+
+
 class Snapshot(Mapping[str, "Transform"]):
     """The transform of every frame that could be answered for, by name: `in_frame_T_name`."""
 

@@ -20,6 +20,7 @@ from armillary.relations import (
     Position,
     Torque,
     Twist,
+    _storage,
 )
 from armillary.relations._arguments import REASONS, SIGNATURES
 from unit.relations import kit
@@ -162,10 +163,12 @@ class TestACall:
 
     @pytest.mark.parametrize("kind", SIGNATURES)
     def test_is_explained_as_it_is(self, kind):
-        parameters = list(inspect.signature(getattr(relations, kind)).parameters.values())
-        needed = tuple(each.name for each in parameters if each.default is each.empty)
+        parameters = dict(inspect.signature(getattr(relations, kind)).parameters)
+        origin = parameters.pop("origin", None)
+        needed = tuple(name for name, each in parameters.items() if each.default is each.empty)
         assert needed == SIGNATURES[kind].needs
-        assert {each.name for each in parameters} == {*SIGNATURES[kind].needs, *SIGNATURES[kind].takes}
+        origins = () if origin is None else getattr(_storage, origin.annotation[len("Unpack[") : -1]).__optional_keys__
+        assert {*parameters, *origins} == {*SIGNATURES[kind].needs, *SIGNATURES[kind].takes}
 
 
 class TestAHelper:

@@ -69,9 +69,9 @@ enum class ChangeKind : std::uint8_t { add_node, add_parent, remove_parents, set
 struct Change {
   ChangeKind kind = ChangeKind::add_node;
   Mark mark{};
-  std::string author{};       ///< whose key, together with `bearer`, is in the mark
+  std::string author{};  ///< whose key, together with `bearer`, is in the mark
   std::uint64_t bearer = 0;
-  Stamp at{};            ///< since when it is true
+  Stamp at{};  ///< since when it is true
   NodeId node{};
   Mark incarnation{};  ///< which life of the node
   NodeId parent{};

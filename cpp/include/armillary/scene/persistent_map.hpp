@@ -27,7 +27,8 @@ struct Nothing {
 ///
 /// `Traits` has `uint64_t hash(const Key&)`, `bool equal(const Key&, const Key&)` and, for digests,
 /// `Digest digest(const Key&, const Value&)`; with `using Count = detail::PlainCount` threads may only read such maps, and who
-/// makes, copies, changes or drops one that shares nodes with others holds a lock. For digests that are to agree between machines `hash` must agree as well.
+/// makes, copies, changes or drops one that shares nodes with others holds a lock. For digests that are to agree between machines
+/// `hash` must agree as well.
 template <typename Key, typename Value, typename Traits>
 class PersistentMap {
  public:

@@ -12,10 +12,10 @@ struct Condition {
   enum class Kind : std::uint8_t { equals, between, exists, absent, matches };
   std::string key{};
   Kind kind = Kind::exists;
-  AttributeValue value{false};                               ///< of `equals`
-  std::optional<AttributeValue> low{}, high{};               ///< of `between`: numbers
+  AttributeValue value{false};                  ///< of `equals`
+  std::optional<AttributeValue> low{}, high{};  ///< of `between`: numbers
   bool low_included = true, high_included = true;
-  std::function<bool(const AttributeValue&)> test{};         ///< of `matches`; asked once per different value
+  std::function<bool(const AttributeValue&)> test{};  ///< of `matches`; asked once per different value
 };
 
 /// Whether one value is what a condition asks; absent is null.

@@ -39,8 +39,8 @@ struct Refusal {
 /// A change as its author wants it: what it refers to is filled in when it is applied.
 struct Wish {
   Change change{};
-  bool with_hanging_frames = false;  ///< removes though frames of others hang below
-  bool restores = false;             ///< takes back a removal: the node may be dead
+  bool with_hanging_frames = false;   ///< removes though frames of others hang below
+  bool restores = false;              ///< takes back a removal: the node may be dead
   std::optional<Placement> sample{};  ///< no change of structure: where a Transform is at `change.at`
 };
 
@@ -59,7 +59,7 @@ struct Outcome {
 struct StoreOptions {
   std::string author{};
   std::string root_frame = "map";
-  Duration history{};              ///< how long what ended is remembered
+  Duration history{};                ///< how long what ended is remembered
   std::size_t max_journal = 10'000;  ///< changes kept for others
   std::size_t max_undo = 100;
   std::uint64_t bearer = 0;  ///< tells apart who bears the same name

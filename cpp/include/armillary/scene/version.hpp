@@ -28,8 +28,8 @@ struct Edge {
   Stamp from{};
   Stamp until = Stamp::never();
   bool removed = false;
-  bool closes_a_circle = false;    ///< kept, but not in force: older edges lead back
-  bool parent_is_alive = false;    ///< and still in the life that was meant
+  bool closes_a_circle = false;  ///< kept, but not in force: older edges lead back
+  bool parent_is_alive = false;  ///< and still in the life that was meant
 
   [[nodiscard]] bool is_in_force() const { return !removed && !closes_a_circle && parent_is_alive; }
   [[nodiscard]] bool holds_at(Stamp at) const { return from <= at && at < until; }
@@ -48,16 +48,16 @@ struct NodeRecord {
   NodeKind kind = NodeKind::unknown;  ///< unknown: others speak of it, but its own beginning has not arrived
   bool has_frame = false;             ///< a frame was made for it; whether it is in it: `is_in_own_frame`
   bool has_mount = false;             ///< a Transform with several parents: it is placed in a frame that is placed in each
-  bool is_placed = false;             ///< its pose relation was made, in the frame of `placed_in`
+  bool is_placed = false;             ///< its frame is in the world; of a Transform, in the frame of `placed_in`
   NodeId placed_in{};
   Mark incarnation{};
   Stamp created_at{};
   std::shared_ptr<const Payload> payload{};
   std::shared_ptr<const Placement> placement{};
-  std::vector<Attribute> attributes{};  ///< by key, then mark: the last of a key is in force
-  std::vector<Edge> edges{};            ///< to parents, by mark
-  NodeSet children{};                   ///< nodes with an edge that is not removed to this life
-  NodeSet former_children{};            ///< nodes that once had one
+  std::vector<Attribute> attributes{};           ///< by key, then mark: the last of a key is in force
+  std::vector<Edge> edges{};                     ///< to parents, by mark
+  NodeSet children{};                            ///< nodes with an edge that is not removed to this life
+  NodeSet former_children{};                     ///< nodes that once had one
   std::shared_ptr<const NodeRecord> previous{};  ///< its former life
 
   [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
@@ -130,10 +130,12 @@ struct Version : Companion {
   std::uint64_t number = 0;             ///< grows by one with each commit
   std::size_t circles = 0;              ///< edges that close one
 
-  [[nodiscard]] const NodeRecord* find(const NodeId& id) const;      ///< alive, or null
-  [[nodiscard]] const NodeRecord* recall(const NodeId& id) const;    ///< alive or gone, or null
+  [[nodiscard]] const NodeRecord* find(const NodeId& id) const;    ///< alive, or null
+  [[nodiscard]] const NodeRecord* recall(const NodeId& id) const;  ///< alive or gone, or null
   [[nodiscard]] bool is_alive(const NodeId& id) const { return alive.find(id) != nullptr; }
   [[nodiscard]] std::vector<NodeId> children(const NodeRecord& record) const;  ///< living ones, oldest edge first
+  /// The oldest that is in force; of a dead node, the oldest of all. Nil where none is known.
+  [[nodiscard]] NodeId main_parent(const NodeRecord& record) const;
   /// The node whose frame the node is in: itself, or the nearest ancestor that has one.
   [[nodiscard]] const NodeRecord& framed(const NodeRecord& record) const;
   /// Whether `ancestor` is above `from`, or is it, along edges that were not removed.

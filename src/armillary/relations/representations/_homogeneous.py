@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import FrozenInstanceError, dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy import float64
@@ -16,20 +16,24 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RotationMatrix:
-    """A rotation matrix: the target's axes are its columns, along the reference's axes.
+class _Matrix:
+    """A frozen matrix of numbers, equal by value to another of its class."""
 
-    Attributes:
-        matrix: Shape (3, 3), read-only.
-    """
-
+    __slots__ = ("matrix",)
     matrix: NDArray[float64]
 
-    def __init__(self, matrix: ArrayLike) -> None:
-        checked = as_matrix3(matrix, "matrix")
-        Rotation.from_matrix(checked)
-        object.__setattr__(self, "matrix", checked)
+    @classmethod
+    def _trusted(cls, matrix: NDArray[float64]) -> Self:
+        """The product of good matrices is good to rounding; it is not checked again."""
+        made = object.__new__(cls)
+        object.__setattr__(made, "matrix", frozen(matrix))
+        return made
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(f"{type(self).__name__} is frozen: it cannot get another '{name}'. Make a new one.")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"{type(self).__name__} is frozen: it cannot lose its '{name}'.")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[float64]:  # noqa: FBT001
         return np.array(self.matrix, dtype=dtype) if copy is not False else self.matrix
@@ -38,29 +42,44 @@ class RotationMatrix:
         return self.matrix[index]
 
     def __repr__(self) -> str:
-        return f"RotationMatrix({tidy(self.matrix)})"
+        return f"{type(self).__name__}({tidy(self.matrix)})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RotationMatrix) and np.array_equal(self.matrix, other.matrix)
+        return isinstance(other, type(self)) and np.array_equal(self.matrix, other.matrix)
 
     def __hash__(self) -> int:
         return hash(self.matrix.tobytes())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RotationMatrix, (self.matrix,)
+        return type(self), (self.matrix,)
 
     @property
     def representation(self) -> HomogeneousRepresentation:
         """`HOMOGENEOUS_MATRIX`."""
         return HOMOGENEOUS_MATRIX
 
-    def compose(self, other: RotationMatrix) -> RotationMatrix:
-        """`c_R_b` composed with `b_R_a`."""
-        return _trusted_rotation(self.matrix @ other.matrix)
+    def compose(self, other: Self) -> Self:
+        """`c_T_b` composed with `b_T_a`."""
+        return self._trusted(self.matrix @ other.matrix)
+
+
+class RotationMatrix(_Matrix):
+    """A rotation matrix: the target's axes are its columns, along the reference's axes.
+
+    Attributes:
+        matrix: Shape (3, 3), read-only.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, matrix: ArrayLike) -> None:
+        checked = as_matrix3(matrix, "matrix")
+        Rotation.from_matrix(checked)
+        object.__setattr__(self, "matrix", checked)
 
     def inverse(self) -> RotationMatrix:
         """The transpose."""
-        return _trusted_rotation(self.matrix.T.copy())
+        return self._trusted(self.matrix.T.copy())
 
     def rotate(self, vector: Any) -> NumpyVector:
         """A vector in the reference's axes."""
@@ -71,44 +90,20 @@ class RotationMatrix:
         return Rotation.from_matrix(self.matrix)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class HomogeneousMatrix:
+class HomogeneousMatrix(_Matrix):
     """A homogeneous matrix `in_frame_T_of`: indivisible, its point is the origin of `of`.
 
     Attributes:
         matrix: Shape (4, 4), read-only.
     """
 
-    matrix: NDArray[float64]
+    __slots__ = ()
     frame_form = True
 
     def __init__(self, matrix: ArrayLike) -> None:
         checked = as_matrix4(matrix, "matrix")
         Transform.from_matrix(checked)
         object.__setattr__(self, "matrix", checked)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[float64]:  # noqa: FBT001
-        return np.array(self.matrix, dtype=dtype) if copy is not False else self.matrix
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.matrix[index]
-
-    def __repr__(self) -> str:
-        return f"HomogeneousMatrix({tidy(self.matrix)})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, HomogeneousMatrix) and np.array_equal(self.matrix, other.matrix)
-
-    def __hash__(self) -> int:
-        return hash(self.matrix.tobytes())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return HomogeneousMatrix, (self.matrix,)
-
-    @property
-    def representation(self) -> HomogeneousRepresentation:
-        """`HOMOGENEOUS_MATRIX`."""
-        return HOMOGENEOUS_MATRIX
 
     @property
     def position(self) -> NumpyVector:
@@ -118,35 +113,18 @@ class HomogeneousMatrix:
     @property
     def rotation(self) -> RotationMatrix:
         """The upper left block."""
-        return _trusted_rotation(self.matrix[:3, :3].copy())
-
-    def compose(self, other: HomogeneousMatrix) -> HomogeneousMatrix:
-        """`c_T_b` composed with `b_T_a`."""
-        return _trusted(self.matrix @ other.matrix)
+        return RotationMatrix._trusted(self.matrix[:3, :3].copy())  # noqa: SLF001 - one family
 
     def inverse(self) -> HomogeneousMatrix:
         """`a_T_b`."""
         R, p = self.matrix[:3, :3], self.matrix[:3, 3]
-        return _trusted(_stacked(R.T, -R.T @ p))
+        return self._trusted(_stacked(R.T, -R.T @ p))
 
 
 def _stacked(R: NDArray[float64], p: NDArray[float64]) -> NDArray[float64]:
     matrix = np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = R, p
     return matrix
-
-
-def _trusted(matrix: NDArray[float64]) -> HomogeneousMatrix:
-    """The product of good matrices is good to rounding; it is not checked again."""
-    result = object.__new__(HomogeneousMatrix)
-    object.__setattr__(result, "matrix", frozen(matrix))
-    return result
-
-
-def _trusted_rotation(matrix: NDArray[float64]) -> RotationMatrix:
-    result = object.__new__(RotationMatrix)
-    object.__setattr__(result, "matrix", frozen(matrix))
-    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +139,14 @@ class HomogeneousRepresentation:
 
     def rotation(self, rotation: Rotation) -> RotationMatrix:
         """A rotation matrix."""
-        return _trusted_rotation(np.array(rotation.matrix))
+        return RotationMatrix._trusted(np.array(rotation.matrix))  # noqa: SLF001 - one family
 
     def pose(self, position: Any, rotation: Any, *, is_frame_form: bool) -> HomogeneousMatrix | None:
         """A homogeneous matrix; None for what is no frame form."""
         if not is_frame_form:
             return None
         R = rotation.matrix if isinstance(rotation, RotationMatrix) else rotation.numbers().matrix
-        return _trusted(_stacked(R, position.numbers()))
+        return HomogeneousMatrix._trusted(_stacked(R, position.numbers()))  # noqa: SLF001 - one family
 
     def twist(self, linear: Any, angular: Any) -> Any:
         """`LinearAngular`."""

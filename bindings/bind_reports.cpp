@@ -1,0 +1,142 @@
+// What a world tells about its inside: frames, relations, samples, and all frames at once.
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "convert.hpp"
+#include "gil.hpp"
+#include "world.hpp"
+
+namespace armillary::python {
+
+using namespace nb::literals;
+
+namespace {
+
+Sweep sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+  WorldCore& world = core(self);
+  const QueryContext context = as_context(world, outside, policy, interpolation);
+  const FrameId id = frame_id(self, in_frame);
+  const When when = as_when(at, "at");
+  return without_gil([&] { return world.forest->snapshot(id, when, context); });
+}
+
+nb::str text(std::string_view name) { return nb::str(name.data(), name.size()); }
+
+nb::dict positions(const Sweep& sweep) {
+  nb::dict by_name;
+  for (std::size_t i = 0; i < sweep.found.size(); ++i) by_name[text(sweep.name(i))] = i;
+  return by_name;
+}
+
+nb::dict missing(const Sweep& sweep, Self world, nb::handle in_frame) {
+  nb::dict by_name;
+  for (const auto& [name, failure] : sweep.missing)
+    by_name[text(name)] = error_of(core(world), failure, text(name), in_frame, false);
+  return by_name;
+}
+
+nb::dict parents(Self self, nb::handle at) {
+  nb::dict by_name;
+  for (const auto& [frame, parent, source] : core(self).forest->parents(as_when(at, "at")))
+    by_name[text(frame)] = parent.empty() ? nb::object(nb::none()) : nb::object(nb::make_tuple(text(parent), text(source)));
+  return by_name;
+}
+
+const char* kind_text(ProviderKind kind) {
+  switch (kind) {
+    case ProviderKind::fixed:
+      return "fixed";
+    case ProviderKind::sampled:
+      return "sampled";
+    case ProviderKind::driven:
+      return "driven";
+    case ProviderKind::twist:
+      return "twist";
+    case ProviderKind::none:
+      break;
+  }
+  return "none";
+}
+
+nb::tuple relations(Self self) {
+  nb::list rows;
+  for (const RelationInfo& info : core(self).forest->relations()) {
+    const bool sampled = info.samples > 0;
+    rows.append(nb::make_tuple(info.of, info.in_frame, info.source, info.integrated ? "integrated" : kind_text(info.kind),
+                               info.samples, sampled ? stamp_or_none(info.coverage.first) : nb::none(),
+                               sampled ? stamp_or_none(info.coverage.last) : nb::none()));
+  }
+  return nb::tuple(rows);
+}
+
+nb::tuple sample_arrays(Self self, RelationId relation, nb::handle start, nb::handle end) {
+  const Stamp from = start.is_none() ? Stamp::always() : Stamp{as_stamp(start, "start")};
+  const Stamp to = end.is_none() ? Stamp::never() : Stamp{as_stamp(end, "end")};
+  const SampleTable table = core(self).forest->samples(relation, from, to);
+  const std::size_t count = table.stamps.size();
+  auto* stamps = new std::int64_t[count > 0 ? count : 1];
+  std::copy(table.stamps.begin(), table.stamps.end(), stamps);
+  nb::capsule owner(stamps, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+  nb::object stamp_array = nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(stamps, {count}, owner));
+  nb::object covariances = table.covariances.empty() ? nb::none() : read_only_array(table.covariances.data(), {count, 6, 6});
+  return nb::make_tuple(stamp_array, read_only_array(table.values.data(), {count, table.width}), covariances);
+}
+
+}  // namespace
+
+void bind_world_reports(nb::module_& m, nb::class_<WorldCore>& world) {
+  static const std::string sweep_sig = signature("def _sweep(self, *, in_frame: str, at: int | Latest = LATEST", "SweepAnswer");
+  world
+      .def("_sweep", &sweep, nb::kw_only(), "in_frame"_a, "at"_a = latest(), "outside"_a = words().raise,
+           "policy"_a = words().unique, "interpolation"_a = nb::none(), nb::sig(sweep_sig.c_str()))
+      .def(
+          "frames", [](Self self) { return nb::tuple(nb::cast(core(self).forest->frame_names())); },
+          nb::sig("def frames(self) -> tuple[str, ...]"), "Names of all frames, in the order they came.")
+      .def(
+          "_has_frame", [](Self self, nb::handle name) { return core(self).forest->find_frame(text_of(name)) != kNone; },
+          "name"_a, nb::sig("def _has_frame(self, name: str) -> bool"))
+      .def("_relations", &relations,
+           nb::sig("def _relations(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]"))
+      .def(
+          "_relation_id",
+          [](Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
+            return core(self).forest->find_relation(frame_id(self, of), frame_id(self, in_frame), text_of(source));
+          },
+          "of"_a, "in_frame"_a, "source"_a, nb::sig("def _relation_id(self, of: str, in_frame: str, source: str) -> int"))
+      .def(
+          "_twist_relation_id",
+          [](Self self, nb::handle of, nb::handle relative_to, nb::handle source) {
+            return core(self).forest->find_twist({text_of(of), text_of(relative_to), text_of(source)});
+          },
+          "of"_a, "relative_to"_a, "source"_a,
+          nb::sig("def _twist_relation_id(self, of: str, relative_to: str, source: str) -> int"))
+      .def("_samples", &sample_arrays, "relation"_a, "start"_a.none(), "end"_a.none(),
+           nb::sig("def _samples(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], "
+                   "NDArray[float64], NDArray[float64] | None]"))
+      .def(
+          "_moves_after",
+          [](Self self, nb::handle at) {
+            std::vector<std::int64_t> moves;
+            for (const Stamp move : core(self).forest->moves_after(at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")}))
+              moves.push_back(move.ns);
+            return moves;
+          },
+          "at"_a.none(), nb::sig("def _moves_after(self, at: int | None) -> list[int]"))
+      .def("_parents", &parents, "at"_a, nb::sig("def _parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]"));
+  nb::class_<Sweep>(m, "SweepAnswer", "What one sweep over all frames found.")
+      .def("__len__", [](const Sweep& a) { return a.found.size(); })
+      .def("positions", &positions, nb::sig("def positions(self) -> dict[str, int]"), "Name to row.")
+      .def("missing", &missing, "world"_a, "in_frame"_a,
+           nb::sig("def missing(self, world: WorldCore, in_frame: str) -> dict[str, ArmillaryError]"), "Name to the reason.")
+      .def(
+          "transform", [](const Sweep& a, std::size_t row) { return a.found.at(row).transform; }, "row"_a)
+      .def(
+          "stamp", [](const Sweep& a, std::size_t row) { return stamp_or_none(a.found.at(row).stamp); }, "row"_a,
+          nb::sig("def stamp(self, row: int) -> int | None"))
+      .def(
+          "held", [](const Sweep& a, std::size_t row) { return a.found.at(row).held; }, "row"_a)
+      .def("predicted", [](const Sweep& a, std::size_t row) { return a.found.at(row).predicted; }, "row"_a);
+}
+
+}  // namespace armillary::python

@@ -1,0 +1,193 @@
+// Measured twists on their way in.
+
+#include <nanobind/stl/string.h>
+
+#include "convert.hpp"
+#include "raise.hpp"
+#include "values.hpp"
+#include "world.hpp"
+
+namespace armillary::python {
+
+using namespace nb::literals;
+
+namespace {
+
+/// A twist as it was said: copied, checked, its names as they will be stored.
+struct SaidTwist {
+  nb::object of, relative_to, expressed_in, source;
+  Velocity velocity;
+  Stamp at;
+  std::optional<Covariance> covariance;
+
+  [[nodiscard]] TwistName name() const { return {text_of(of), text_of(relative_to), text_of(source)}; }
+  [[nodiscard]] TwistSample sample() const {
+    return {
+        .at = at, .expressed_in = text_of(expressed_in), .velocity = velocity, .covariance = covariance ? &*covariance : nullptr};
+  }
+};
+
+/// Held while a relation of twists is made, and while twists wait: what is checked stays true until it is written.
+class TwistLock {
+ public:
+  explicit TwistLock(Self self) : lock_(self.attr("_twist_lock")) { lock_.attr("acquire")(); }
+  ~TwistLock() { lock_.attr("release")(); }
+  TwistLock(const TwistLock&) = delete;
+  TwistLock& operator=(const TwistLock&) = delete;
+
+ private:
+  nb::object lock_;
+};
+
+/// Whether a refused twist may be stored later, when poses have come.
+bool may_still_come(Self self, const Failure& failure) { return failure && !core(self).forest->is_hopeless(failure); }
+
+Failure write_twist(Self self, const SaidTwist& said) {
+  WorldCore& world = core(self);
+  Failure failure = world.forest->set_twist(said.name(), said.sample());
+  if (failure) return failure;
+  for (const nb::object& name : {said.of, said.relative_to})
+    if (known_id(world, name) == nullptr) remember(world, name);
+  sync_catalog(world);
+  return {};
+}
+
+/// The caller holds the lock: a relation that is new must not say what its source says already.
+Failure write_new_twist(Self self, const SaidTwist& said) {
+  const bool is_new = core(self).forest->find_twist(said.name()) == kNone;
+  if (is_new) self.attr("_check_new_twist")(said.of, said.relative_to, said.source, said.at.ns);
+  return write_twist(self, said);
+}
+
+void keep_pending(Self self, const SaidTwist& said) {
+  const auto numbers = [](const Vector3& v) { return nb::make_tuple(v.x, v.y, v.z); };
+  self.attr("_keep_pending")(
+      "of"_a = said.of, "relative_to"_a = said.relative_to, "expressed_in"_a = said.expressed_in, "source"_a = said.source,
+      "at"_a = said.at.ns, "linear"_a = numbers(said.velocity.linear), "angular"_a = numbers(said.velocity.angular),
+      "covariance"_a = said.covariance ? read_only_array(said.covariance->values.data(), {6, 6}) : nb::none());
+}
+
+/// The caller holds the lock. A later word about the same instant takes the place of one that waits.
+/// Whether it was written.
+bool write_or_keep(Self self, const SaidTwist& said, bool pending) {
+  Failure failure = write_new_twist(self, said);
+  if (pending && may_still_come(self, failure)) {
+    keep_pending(self, said);
+    failure = write_new_twist(self, said);  // its poses may have come before it was kept
+    if (may_still_come(self, failure)) return false;
+  } else if (failure) {
+    raise_failure(core(self), failure, said.of, said.relative_to, failure->about_twist);
+  }
+  self.attr("_drop_pending")(nb::make_tuple(nb::make_tuple(said.of, said.source, said.at.ns)));
+  if (failure) raise_failure(core(self), failure, said.of, said.relative_to, failure->about_twist);
+  return true;
+}
+
+/// The numbers of a twist and the axes they are along; coordinates that know either are read by the Python half.
+struct GivenTwist {
+  nb::object expressed_in, linear, angular, covariance;
+};
+
+GivenTwist read_coordinates(Self self, nb::handle of, nb::handle relative_to, const GivenTwist& given, nb::handle twist,
+                            nb::handle at) {
+  if (!given.linear.is_none() || !given.angular.is_none())
+    raise("InvalidArgument", "set_twist takes either linear= and angular=, or twist=.", twist);
+  const nb::object read = self.attr("_read_twist")(twist, "of"_a = of, "relative_to"_a = relative_to, "at"_a = at,
+                                                   "expressed_in"_a = given.expressed_in, "covariance"_a = given.covariance);
+  return {read[0], read[1], read[2], read[3]};
+}
+
+GivenTwist given_twist(Self self, nb::handle of, nb::handle relative_to, const GivenTwist& given, nb::handle twist,
+                       nb::handle at) {
+  if (!twist.is_none()) return read_coordinates(self, of, relative_to, given, twist, at);
+  if (given.linear.is_none() || given.angular.is_none() || given.expressed_in.is_none())
+    raise("InvalidArgument",
+          "set_twist takes linear= and angular= along the axes of expressed_in=, or twist=: a Twist, BodyTwist, HybridTwist, "
+          "SpatialTwist.");
+  return given;
+}
+
+void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::object expressed_in, nb::object linear, nb::object angular,
+               nb::handle at, nb::handle source, nb::object covariance, bool pending, nb::handle twist) {
+  WorldCore& world = core(self);
+  const Stamp stamp{as_stamp(at, "at")};
+  const GivenTwist given = given_twist(self, of, relative_to, {expressed_in, linear, angular, covariance}, twist, at);
+  SaidTwist said{.velocity = {checked_vector(given.linear, "linear"), checked_vector(given.angular, "angular")}, .at = stamp};
+  check_ahead(self, said.at.ns);
+  if (!given.covariance.is_none()) said.covariance = as_covariance(given.covariance, "covariance");
+  said.source = source_of(self, source);
+  said.of = admitted(self, of);
+  said.relative_to = admitted(self, relative_to);
+  said.expressed_in = self.attr("_stored_name")(given.expressed_in);
+  if (!pending && !world.has_pending && world.forest->find_twist(said.name()) != kNone) {
+    if (const Failure failure = write_twist(self, said))
+      raise_failure(world, failure, said.of, said.relative_to, failure->about_twist);
+    return;
+  }
+  {
+    const TwistLock lock(self);
+    if (!write_or_keep(self, said, pending)) return;
+  }
+  settle_pending(self);
+}
+
+/// Whether a twist that waited is stored now; raises what can never be stored any more.
+bool retry_twist(Self self, nb::object of, nb::object relative_to, nb::object expressed_in, nb::handle linear, nb::handle angular,
+                 nb::handle at, nb::object source, nb::handle covariance) {
+  SaidTwist said{.of = of,
+                 .relative_to = relative_to,
+                 .expressed_in = expressed_in,
+                 .source = source,
+                 .velocity = {checked_vector(linear, "linear"), checked_vector(angular, "angular")},
+                 .at = {as_stamp(at, "at")}};
+  if (!covariance.is_none()) said.covariance = as_covariance(covariance, "covariance");
+  const Failure failure = write_new_twist(self, said);
+  const bool waits = may_still_come(self, failure) || (failure && failure->kind == FailureKind::ambiguous_path);
+  if (failure && !waits) raise_failure(core(self), failure, of, relative_to, failure->about_twist);
+  return !waits;
+}
+
+}  // namespace
+
+void bind_world_twist_writing(nb::class_<WorldCore>& world) {
+  world
+      .def(
+          "set_twist", &set_twist, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a = nb::none(), "linear"_a = nb::none(),
+          "angular"_a = nb::none(), "at"_a, "source"_a = nb::none(), "covariance"_a = nb::none(), "pending"_a = false,
+          "twist"_a = nb::none(),
+          nb::sig("def set_twist(self, *, of: str, relative_to: str, at: int, expressed_in: str | None = None, linear: ArrayLike "
+                  "| None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: "
+                  "str | "
+                  "None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None"),
+          "Say how a frame moves at one instant.\n\n"
+          "It is kept at the origin and along the axes of `of`: other axes are turned with the poses known for that\n"
+          "instant, and what those poses become later does not change it.\n\n"
+          "Args:\n"
+          "    of: Frame whose origin the linear velocity is of, and whose body moves; made if it is new.\n"
+          "    relative_to: The body it moves relative to, or any frame on it; made if it is new.\n"
+          "    expressed_in: Frame along whose axes the numbers are; `of` for what the body itself measures.\n"
+          "        Left out where `twist` says it.\n"
+          "    linear: (3,) [m/s].\n"
+          "    angular: (3,) [rad/s].\n"
+          "    twist: In place of the two: a `Twist` with these names, or coordinates. `BodyTwist` is along the axes of `of`,\n"
+          "        `HybridTwist` along those of `relative_to`; `SpatialTwist` is also at the origin of `relative_to`, and "
+          "brought\n"
+          "        to that of `of` with the pose known at that instant; free ones (`LinearAngular`) need `expressed_in`.\n"
+          "    at: Instant [ns].\n"
+          "    source: Who says so; the world's own name if not given.\n"
+          "    covariance: (6, 6), linear then angular, along the same axes; unknown if not given.\n"
+          "    pending: Keep it until the poses that turn it arrive, instead of refusing it: the call that brings them stores\n"
+          "        it too. A later word about the same instant takes its place.\n\n"
+          "Raises:\n"
+          "    StampOutOfRange, NotConnected, UnknownFrame: The axes cannot be turned at that instant.\n"
+          "    ConstraintViolation: A body does not move relative to itself, or this source says that motion already: of\n"
+          "        another frame, the other way round, or by a chain of twists. Another source may.\n"
+          "    LimitReached: As many twists wait as `max_waits` allows.")
+      .def("_retry_twist", &retry_twist, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a, "linear"_a, "angular"_a,
+           "at"_a, "source"_a, "covariance"_a.none(),
+           nb::sig(
+               "def _retry_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, "
+               "at: int, source: str, covariance: ArrayLike | None) -> bool"));
+}
+
+}  // namespace armillary::python

@@ -1,0 +1,53 @@
+// Names of frames and sources, and what a world remembers of them.
+
+#include <nanobind/stl/string.h>
+
+#include "convert.hpp"
+#include "raise.hpp"
+#include "world.hpp"
+
+namespace armillary::python {
+
+PyObject* known_id(const WorldCore& world, nb::handle name) {
+  if (!PyUnicode_Check(name.ptr())) return nullptr;
+  PyObject* id = PyDict_GetItemWithError(world.ids.ptr(), name.ptr());
+  if (id == nullptr && PyErr_Occurred() != nullptr) PyErr_Clear();  // a str subclass with a hash of its own
+  return id;
+}
+
+void remember(WorldCore& world, nb::handle name) {
+  const FrameId id = world.forest->find_frame(text_of(name));
+  if (id != kNone) world.ids[name] = id;
+}
+
+nb::object admitted(Self self, nb::handle name) {
+  if (known_id(core(self), name) != nullptr) return nb::borrow(name);
+  return self.attr("_admit")(name);
+}
+
+nb::object source_of(Self self, nb::handle source) {
+  if (source.is_none()) return core(self).own_name;
+  if (!PyUnicode_Check(source.ptr())) raise("InvalidName", "source must be a str, got " + shown(source) + ".", source);
+  return nb::borrow(source);
+}
+
+void sync_catalog(WorldCore& world) {
+  const RelationId made = world.forest->relations_made();
+  if (made != nb::len(world.catalog)) ++world.edits;
+  for (auto id = static_cast<RelationId>(nb::len(world.catalog)); id < made; ++id) {
+    const std::optional<RelationInfo> info = world.forest->relation(id);
+    world.catalog.append(info ? nb::object(nb::make_tuple(info->of, info->in_frame, info->source)) : nb::none());
+  }
+}
+
+FrameId frame_id(Self self, nb::handle name, nb::object* spelt) {
+  WorldCore& world = core(self);
+  if (PyObject* id = known_id(world, name)) return static_cast<FrameId>(PyLong_AsUnsignedLong(id));
+  const nb::object stored = self.attr("_recall")(name);
+  if (spelt != nullptr) *spelt = stored;
+  if (PyObject* id = known_id(world, stored)) return static_cast<FrameId>(PyLong_AsUnsignedLong(id));
+  remember(world, stored);
+  return world.forest->find_frame(text_of(stored));
+}
+
+}  // namespace armillary::python

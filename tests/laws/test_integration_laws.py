@@ -1,0 +1,85 @@
+"""What a source's twists make of its poses, whatever order they come in, against a sum in plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from armillary import Transform, World, seconds
+from reference_twists import integrated
+from strategies import VALUES, assert_close
+
+TWISTS = st.integers(0, 2**32).map(lambda seed: np.random.default_rng(seed).uniform(-1.0, 1.0, size=6))
+TENTHS = st.integers(0, 50)
+ASK = {"of": "base", "in_frame": "odom"}
+
+
+def say_pose(world: World, at: int, value: int) -> None:
+    world.set_pose(**ASK, transform=Transform.from_matrix(VALUES[value]), at=at)
+
+
+def say_twist(world: World, at: int, v: np.ndarray, relative_to: str = "odom") -> None:
+    world.set_twist(of="base", relative_to=relative_to, expressed_in="base", linear=v[:3], angular=v[3:], at=at)
+
+
+def by_stamp(tenths: dict) -> dict:
+    return {seconds(t / 10): value for t, value in tenths.items()}
+
+
+def nearly_sorted(random, stamps: list[int], reach: int) -> list[int]:
+    """Each up to `reach` places from where it belongs, the first at the front."""
+    places = {t: i + random.uniform(0, reach) for i, t in enumerate(sorted(stamps))}
+    first, *others = sorted(stamps)
+    return [first, *sorted(others, key=places.__getitem__)]
+
+
+class TestIntegration:
+    @given(
+        poses=st.dictionaries(TENTHS, st.integers(0, 15), min_size=1, max_size=4),
+        twists=st.dictionaries(TENTHS, TWISTS, min_size=1, max_size=8),
+        random=st.randoms(),
+    )
+    @settings(max_examples=80)
+    def test_goes_on_from_the_newest_pose_in_any_order(self, poses, twists, random):
+        poses, twists, world, without = by_stamp(poses), by_stamp(twists), World(), World()
+        said = [(say_pose, *item) for item in poses.items()] + [(say_twist, *item) for item in twists.items()]
+        random.shuffle(said)
+        for say, at, value in said:
+            say(world, at, value)
+        for at, value in poses.items():
+            say_pose(without, at, value)
+        newest = max(poses)
+        for t in range(min(poses), newest + 1, seconds(0.05)):
+            seen = world.pose(**ASK, at=t)
+            assert (seen.method, seen.transform) == ("sampled", without.pose(**ASK, at=t).transform)
+        for t, expected in integrated(VALUES[poses[newest]], newest, twists).items():
+            assert_close(world.pose(**ASK, at=t).transform, expected)
+            assert world.pose(**ASK, at=t).method == "integrated"
+
+    @given(
+        speeds=st.lists(TWISTS, min_size=60, max_size=60),
+        limit=st.sampled_from([{"max_samples": 12}, {"history": seconds(1.5)}, {"thin_m": 1e-3, "thin_rad": 1e-3}]),
+        random=st.randoms(),
+    )
+    @settings(max_examples=30)
+    def test_of_what_is_forgotten_stays_in_what_is_kept(self, speeds, limit, random):
+        twists = {seconds(0.1 * (i + 1)): v for i, v in enumerate(speeds)}
+        world = World(**limit)
+        say_pose(world, 0, 3)
+        for at in nearly_sorted(random, list(twists), 4):
+            say_twist(world, at, twists[at])
+        expected = integrated(VALUES[3], 0, twists)
+        for t in sorted(twists)[-5:]:
+            assert_close(world.pose(**ASK, at=t).transform, expected[t])
+
+    @given(twists=st.dictionaries(TENTHS, TWISTS, min_size=1, max_size=6), declared_first=st.booleans())
+    @settings(max_examples=20)
+    def test_is_about_bodies_whenever_they_are_declared(self, twists, declared_first):
+        world, twists = World(), by_stamp(twists)
+        declare = [lambda: world.add_body("wheels", frames=["odom", "axle"])]
+        say = [lambda: say_pose(world, 0, 2)] + [lambda t=t: say_twist(world, t, twists[t], "axle") for t in twists]
+        for step in declare + say if declared_first else say + declare:
+            step()
+        for t, expected in integrated(VALUES[2], 0, twists).items():
+            assert_close(world.pose(**ASK, at=t).transform, expected)

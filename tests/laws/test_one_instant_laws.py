@@ -1,0 +1,84 @@
+"""A question that names several frames is about one instant of all of them."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from armillary import LATEST, World
+from armillary.errors import ArmillaryError
+from strategies import (
+    BETWEEN,
+    BEYOND,
+    CLOSE_M,
+    FRAMES,
+    STAMPS,
+    Twins,
+    assert_same_covariance,
+    backbones,
+    histories,
+    outcome,
+)
+
+INSTANTS = STAMPS + BETWEEN + BEYOND
+
+
+@st.composite
+def triples(draw):
+    outside = draw(st.sampled_from(["raise", "hold", "predict"]))
+    of, in_frame, axes = (draw(st.sampled_from(FRAMES)) for _ in range(3))
+    return {"of": of, "in_frame": in_frame, "outside": outside}, axes
+
+
+def asked(world: World, call, **question):
+    return outcome(lambda: call(world, **question), ArmillaryError)
+
+
+def both(world, question, axes, at):
+    """The pose, and the axes it is to be along, each asked alone."""
+    turn = question | {"of": question["in_frame"], "in_frame": axes}
+    return [asked(world, World.pose, **each, at=at) for each in (question, turn)]
+
+
+class TestAPoseAlongOtherAxes:
+    @given(backbones() | histories(), triples(), st.sampled_from(INSTANTS))
+    def test_is_of_the_pose_and_of_the_axes(self, said, triple, at):
+        (question, axes), world = triple, Twins().do_all(said).world
+        pose, turn = both(world, question, axes, at)
+        answer = asked(world, World.pose, **question, expressed_in=axes, at=at)
+        if isinstance(pose, ArmillaryError) or isinstance(turn, ArmillaryError):
+            assert isinstance(answer, ArmillaryError)
+            return
+        np.testing.assert_allclose(answer.xyz, turn.rotation @ pose.xyz, atol=CLOSE_M)
+        assert (answer.held, answer.predicted) == (pose.held or turn.held, pose.predicted or turn.predicted)
+        assert set(answer.relations) == {*pose.relations, *turn.relations}
+        assert answer.stamp == (turn.stamp if pose.stamp is None else pose.stamp)
+        assert_same_covariance(answer.covariance, pose.covariance)
+
+    @given(backbones(), triples())
+    def test_is_of_the_newest_common_instant(self, said, triple):
+        (question, axes), world = triple, Twins().do_all(said).world
+        question["outside"] = "raise"
+        common = [
+            at
+            for at in INSTANTS
+            if all(not isinstance(part, ArmillaryError) for part in both(world, question, axes, at))
+        ]
+        answer = asked(world, World.pose, **question, expressed_in=axes, at=LATEST)
+        if isinstance(answer, ArmillaryError):
+            assert not common
+        elif answer.stamp is not None:
+            assert answer.stamp == max(common)
+
+
+class TestAPosition:
+    @given(backbones(), triples(), st.sampled_from(INSTANTS))
+    def test_has_the_numbers_of_the_pose(self, said, triple, at):
+        (question, axes), world = triple, Twins(default_covariance=0.01 * np.eye(6)).do_all(said).world
+        pose = asked(world, World.pose, **question, expressed_in=axes, at=at)
+        position = asked(world, World.position, **question, expressed_in=axes, at=at)
+        if isinstance(pose, ArmillaryError):
+            assert isinstance(position, ArmillaryError)
+            return
+        np.testing.assert_allclose(position.xyz, pose.xyz, atol=CLOSE_M)
+        assert (position.held, position.predicted, position.stamp) == (pose.held, pose.predicted, pose.stamp)
+        assert set(position.relations) == set(pose.relations)
