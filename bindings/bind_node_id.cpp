@@ -61,7 +61,9 @@ void bind_node_id(nb::module_& m) {
       .def("__hash__", &hash_of)
       .def("__eq__", &equals, nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def(nb::self < nb::self)
-      .def("__reduce__", [](nb::handle self) { return nb::make_tuple(self.type(), nb::make_tuple(nb::str(self))); });
+      .def(
+          "__reduce__", [](nb::handle self) { return nb::make_tuple(self.type(), nb::make_tuple(nb::str(self))); },
+          nb::sig("def __reduce__(self) -> tuple[type[NodeId], tuple[str]]"));
   m.attr("ROOT_NODE") = kRootNode;
   m.attr("LIMBO_NODE") = kLimboNode;
 }

@@ -80,7 +80,7 @@ class ChangeContext:
         """An end of a connection: it must be there now, or come with this batch."""
         is_new = any(wish[0] == "add_node" and wish[2] == node for wish in self.wishes)
         if not is_new:
-            self._view.kind(node)  # type: ignore[arg-type]  # raises UnknownNode
+            self._view.kind(node)  # raises UnknownNode
         return node  # type: ignore[return-value]
 
 

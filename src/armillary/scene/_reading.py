@@ -88,11 +88,13 @@ class SceneReader:
 
     def levels(self, id: NodeId) -> Levels:  # noqa: A002
         """All resolutions of a geometry, the finest first."""
-        return self._carried(id, "geometry", "`scene.children(id)` may have one.")
+        levels: Levels = self._carried(id, "geometry", "`scene.children(id)` may have one.")
+        return levels
 
     def connection(self, id: NodeId) -> Connection:  # noqa: A002
         """What a connection ties to what, and when."""
-        return self._carried(id, "connection", "`scene.find` gives connections by their attributes.")
+        tie: Connection = self._carried(id, "connection", "`scene.find` gives connections by their attributes.")
+        return tie
 
     def _carried(self, id: NodeId, kind: str, cure: str) -> Any:  # noqa: A002
         view = self._view()

@@ -111,11 +111,11 @@ class _Geometry:
         return None if levels is None else levels[0]
 
     def frame(self, node: Hashable) -> str:
-        return self._seen.view.frame(node)  # type: ignore[arg-type]
+        return self._seen.view.frame(node)
 
     def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], at: int | Latest) -> Placements:
         matrices, is_fixed = self._world._placements(in_frame, list(frames), at)  # noqa: SLF001
-        for i in np.flatnonzero(np.isnan(matrices[:, 0, 0])):
+        for i in np.flatnonzero(np.isnan(matrices[:, 0, 0])).tolist():
             self._place_in_one_of_several(in_frame, frames[i], at, matrices[i])
         return Placements(matrices, np.asarray(is_fixed, dtype=bool))
 
