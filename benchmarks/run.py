@@ -31,6 +31,13 @@ TOPICS = (
     "imports",
     "relation_graph",
     "overlapping",
+    "scene_add",
+    "scene_find",
+    "scene_remove",
+    "scene_change",
+    "scene_pose",
+    "scene_memory",
+    "scene_threads",
 )
 REPEATS, QUICK_REPEATS = 20, 3
 

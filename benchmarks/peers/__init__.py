@@ -18,10 +18,12 @@ OWN_VENV = HERE.parent / ".peers" / "bin" / "python"
 SYSTEM_PYTHON = "/usr/bin/python3"
 
 TF2_CPP, TF2_PYTHON = "tf2 C++", "tf2 Py"
-SCHIEBUNG, PYTRANSFORM3D = "schiebung", "pytr3d"
+SCHIEBUNG, PYTRANSFORM3D, SPARK = "schiebung", "pytr3d", "spark_dsg"
 
 INSTALL_TF2 = "apt-get install -y libtf2-dev python3-tf2 python3-tf python3-geometry-msgs python3-rospy"
-INSTALL_PYPI = "python3.12 -m venv benchmarks/.peers && benchmarks/.peers/bin/pip install schiebung pytransform3d"
+INSTALL_PYPI = (
+    "python3.12 -m venv benchmarks/.peers && benchmarks/.peers/bin/pip install schiebung pytransform3d spark-dsg"
+)
 
 
 class PeerFailed(RuntimeError):
@@ -61,6 +63,7 @@ def start_peers(folder: Path) -> tuple[dict[str, Peer], list[str]]:
         TF2_PYTHON: _tf2_python(),
         SCHIEBUNG: _pypi("schiebung"),
         PYTRANSFORM3D: _pypi("pytransform3d"),
+        SPARK: _pypi("spark_dsg"),
     }
     running = {name: Peer(command, folder) for name, command in commands.items() if command}
     absent = [_absent_line(name) for name, command in commands.items() if not command]

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from armillary._core import LIMBO_NODE, ROOT_NODE, NodeId
 from armillary.errors import UnknownNode
-from armillary.scene.changes import NOW, Change, Now
+from armillary.scene.changes import NOW, Now
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ChangeContext", "SceneWorld"]
 
+_IDS = (NodeId, UUID)
 FRAME_SPACE = "frame"
 """Nodes that stand for frames of the world have ids of their names in this space."""
 
@@ -38,18 +39,20 @@ class SceneWorld(Protocol):
 class ChangeContext:
     """One batch on its way to the native door: names become nodes, `NOW` becomes one instant for all of it."""
 
+    __slots__ = ("_coming", "_looked_at", "_view", "_world", "frames", "now_ns", "wishes")
+
     def __init__(self, world: SceneWorld, view: SceneView) -> None:
         self._world, self._view = world, view
-        self.now_ns, self.author = world.now(), world.name
-        self.wishes: list[tuple[Any, ...]] = []
-        self.places: list[int] = []  # of each change among the wishes
-        self._frames: set[NodeId] = set()
+        self.now_ns = world.now()
+        self.wishes: list[tuple[Any, ...]] = []  # one for each change
+        self.frames: list[tuple[Any, ...]] = []  # for the nodes of frames that the changes name; they come first
+        self._coming: set[NodeId | UUID] = set()
+        self._looked_at = 0
 
-    def add(self, change: Change) -> None:
-        """One more change; a frame that it names gets its node first."""
-        wish = change.wish(self)
-        self.places.append(len(self.wishes))
-        self.wishes.append(wish)
+    @property
+    def author(self) -> str:
+        """Who says all this."""
+        return self._world.name
 
     def at(self, at: int | Now) -> int:
         """One instant for every `NOW` of the batch."""
@@ -66,9 +69,9 @@ class ChangeContext:
                 raise UnknownNode(LIMBO_NODE)
             return target  # type: ignore[return-value]  # the native door checks it
         node, frame = node_of_frame(self._world, target)
-        if node != ROOT_NODE and node not in self._frames and not self._view.contains(node):
-            self._frames.add(node)
-            self.wishes.append(frame_wish(node, frame, self.now_ns))
+        if node != ROOT_NODE and not self._comes(node) and not self._view.contains(node):
+            self._coming.add(node)
+            self.frames.append(frame_wish(node, frame, self.now_ns))
         return node
 
     def frame(self, name: str, at: int) -> tuple[Any, ...]:
@@ -78,10 +81,17 @@ class ChangeContext:
 
     def living(self, node: NodeId | UUID) -> NodeId:
         """An end of a connection: it must be there now, or come with this batch."""
-        is_new = any(wish[0] == "add_node" and wish[2] == node for wish in self.wishes)
-        if not is_new:
+        if not self._comes(node):
             self._view.kind(node)  # raises UnknownNode
         return node  # type: ignore[return-value]
+
+    def _comes(self, node: object) -> bool:
+        """Whether a node is new in this batch. Each wish is looked at once, whatever is asked."""
+        for wish in self.wishes[self._looked_at :]:
+            if wish[0] == "add_node" and isinstance(wish[2], _IDS):
+                self._coming.add(wish[2])
+        self._looked_at = len(self.wishes)
+        return isinstance(node, _IDS) and node in self._coming
 
 
 def node_of_frame(world: SceneWorld, frame: str) -> tuple[NodeId, str]:

@@ -242,19 +242,20 @@ class Scene(SceneVolumes):
         for change in changes:
             if not isinstance(change, Change):
                 raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)
-            context.add(change)
+            context.wishes.append(change.wish(context))
+        wishes = context.frames + context.wishes
         if not self._observers:
-            nodes = self._core.apply(context.wishes, context.now_ns)[1]
+            nodes = self._core.apply(wishes, context.now_ns)[1]
         else:
             with self._order:
-                records, nodes = self._core.apply(context.wishes, context.now_ns)
+                records, nodes = self._core.apply(wishes, context.now_ns)
                 samples = (change for change in changes if isinstance(change, SetTransform))
                 told = [replace(sample, at=context.at(sample.at)) for sample in samples]
                 self._observers.post([*told_by(records), *told])
             self._observers.tell()
         if self._windows:
             self._keep_windows(changes)
-        return [nodes[place] for place in context.places]
+        return nodes[len(context.frames) :]
 
     def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
         """Take what other copies of this scene accepted, in any order, any number of times; what was new of it.
