@@ -177,6 +177,12 @@ void init(SceneCore* self, nb::object world, const std::string& author, const st
   new (self) SceneCore{std::move(world), std::move(store)};
 }
 
+/// The scene of a copy of the world.
+SceneCore copied(const SceneCore& self, nb::object world, std::uint64_t bearer) {
+  std::shared_ptr<Forest> forest = core(Self(world)).forest;
+  return {std::move(world), std::make_shared<scene::Store>(*self.store, std::move(forest), bearer)};
+}
+
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<SceneCore>(self)->world.ptr());
@@ -219,6 +225,7 @@ void bind_scene(nb::module_& m) {
           nb::sig("def journal(self) -> list[ChangeRecord]"))
       .def("changes_beyond", &changes_beyond, "heard"_a,
            nb::sig("def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"))
+      .def("copied", &copied, "world"_a, "bearer"_a, nb::sig("def copied(self, world: WorldCore, bearer: int) -> SceneCore"))
       .def("view", &view)
       .def("view_at", &view_at, "at"_a.none(), nb::sig("def view_at(self, at: int) -> SceneView"));
 }

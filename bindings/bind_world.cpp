@@ -100,6 +100,28 @@ void bind_world(nb::module_& m) {
       .def(
           "clear", [](Self self) { core(self).forest->clear(); }, "Forget all samples. Structure and fixed poses stay.")
       .def("_reset_time", [](Self self) { core(self).forest->reset_time(); })
+      .def(
+          "_become",
+          [](Self self, Self other) {
+            WorldCore& twin = core(self);
+            twin.forest->become(*core(other).forest);
+            twin.bodies = nb::list();
+            for (nb::handle name : core(other).bodies) twin.bodies.append(name);
+            sync_catalog(twin);
+          },
+          "other"_a, nb::sig("def _become(self, other: WorldCore) -> None"))
+      .def(
+          "_fixed_poses",
+          [](Self self) {
+            nb::list found;
+            for (const FixedInfo& info : core(self).forest->fixed_poses()) {
+              const bool is_known = info.pose.certainty == Certainty::known;
+              found.append(nb::make_tuple(info.of, info.in_frame, info.source, stamp_or_none(info.from), info.pose.value,
+                                          is_known ? read_only_array(info.pose.covariance.values.data(), {6, 6}) : nb::none()));
+            }
+            return found;
+          },
+          nb::sig("def _fixed_poses(self) -> list[tuple[str, str, str, int | None, Transform, NDArray[float64] | None]]"))
       .def("_structure_number", [](Self self) { return core(self).edits; })
       .def(
           "_keep",

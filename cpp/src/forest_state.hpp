@@ -293,6 +293,11 @@ struct Forest::State {
   [[nodiscard]] std::shared_ptr<Series> copy_of(const RunRecord& run, Stamp from, Stamp to);
   [[nodiscard]] TrackRecord copy_of(const TrackRecord& track);
 
+  // a forest like another (forest_copy.cpp)
+  void become(const State& other);
+  [[nodiscard]] FrameRecord copy_of(const FrameRecord& frame);
+  [[nodiscard]] TwistRecord copy_of(const TwistRecord& twist);
+
   // loops (forest_loops.cpp)
   [[nodiscard]] bool reaches(FrameId from, FrameId target) const;
   [[nodiscard]] std::unordered_set<FrameId> ancestors_of(FrameId frame) const;

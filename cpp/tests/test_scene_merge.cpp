@@ -5,7 +5,7 @@
 #include <random>
 
 #include "armillary/scene/draft.hpp"
-#include "armillary/scene/search.hpp"
+#include "armillary/scene/past.hpp"
 #include "check.hpp"
 
 using namespace armillary;
@@ -30,6 +30,7 @@ class Replica {
   explicit Replica(std::uint64_t author) : author_(author) {}
 
   [[nodiscard]] const Version& version() const { return *version_; }
+  [[nodiscard]] const VersionPtr& share() const { return version_; }
 
   void hear(const Change& change) {
     Draft draft(version_, keys_);
@@ -106,6 +107,31 @@ bool is_consistent(const Version& version) {
   return good;
 }
 
+/// Everything that a version says about an instant.
+std::string told_about(const VersionPtr& version, Stamp at) {
+  const Past past(version, at);
+  std::vector<std::string> lines;
+  for (const NodeId& id : past.subtree(kRootNode)) {
+    std::string line = id.text() + ":";
+    const NodeRecord& record = *past.find(id);
+    for (const NodeId& parent : past.parents(record)) line += " in " + parent.short_text();
+    past.for_each_attribute(
+        record, [&](const Attribute& said) { line += " " + *said.key.text + (said.value == AttributeValue(true) ? "1" : "0"); });
+    lines.push_back(line);
+  }
+  std::ranges::sort(lines);
+  std::string all;
+  for (const std::string& line : lines) all += line + "\n";
+  return all;
+}
+
+bool agree_on_the_past(const std::deque<Replica>& copies) {
+  for (std::int64_t at = 0; at <= 60; at += 4)
+    for (const Replica& copy : copies)
+      if (told_about(copy.share(), {at}) != told_about(copies[0].share(), {at})) return false;
+  return true;
+}
+
 bool run(std::uint32_t seed, int replicas, int steps) {
   std::mt19937 random(seed);
   std::deque<Replica> copies;
@@ -132,10 +158,10 @@ bool run(std::uint32_t seed, int replicas, int steps) {
     for (const std::size_t k : lacks[i]) copies[i].hear(said[k]);
   }
   const Digest first = digest(copies[0].version(), kRootNode);
-  return std::ranges::all_of(copies, [&](const Replica& copy) {
-    return digest(copy.version(), kRootNode) == first && is_consistent(copy.version()) &&
-           copy.version().circles == copies[0].version().circles;
-  });
+  return agree_on_the_past(copies) && std::ranges::all_of(copies, [&](const Replica& copy) {
+           return digest(copy.version(), kRootNode) == first && is_consistent(copy.version()) &&
+                  copy.version().circles == copies[0].version().circles;
+         });
 }
 
 }  // namespace

@@ -56,6 +56,13 @@ struct RelationInfo {
   bool integrated = false;  ///< its poses come from twists now
 };
 
+/// A pose that is fixed from `from` on.
+struct FixedInfo {
+  std::string of, in_frame, source;
+  Stamp from{};
+  FixedPose pose{};
+};
+
 /// "Now" as far as everything on the path is known, or one instant.
 struct When {
   bool latest = true;
@@ -166,6 +173,9 @@ class Forest {
   Forest(const Forest&) = delete;
   Forest& operator=(const Forest&) = delete;
 
+  /// Takes over frames, relations and samples of another; not its companion, nor who waits. To be called on an empty forest.
+  void become(const Forest& other);
+
   // -- Names
 
   FrameId add_frame(std::string_view name);
@@ -264,6 +274,7 @@ class Forest {
 
   [[nodiscard]] std::vector<RelationInfo> relations() const;
   [[nodiscard]] std::optional<RelationInfo> relation(RelationId id) const;
+  [[nodiscard]] std::vector<FixedInfo> fixed_poses() const;
   [[nodiscard]] RelationId relations_made() const;  ///< one more than the highest relation id so far
   [[nodiscard]] SampleTable samples(RelationId relation, Stamp from, Stamp to) const;
   [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;

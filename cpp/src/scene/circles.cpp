@@ -121,7 +121,7 @@ void Draft::move_to(const std::vector<NodeId>& living, Stamp at) {
   next_->alive.for_each([&](const NodeId& id, const RecordPtr&) {
     if (!stays.contains(id)) dying.push_back(id);
   });
-  for (const NodeId& id : dying) bury(id, at);
+  for (const NodeId& id : dying) bury(RecordPtr(*next_->alive.find(id)), at);
   for (const NodeId& id : living)
     if (!next_->is_alive(id)) bear(id, at);
 }

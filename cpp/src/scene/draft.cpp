@@ -97,13 +97,44 @@ std::shared_ptr<NodeRecord> Draft::life(const NodeId& id, const Mark& incarnatio
   return record;
 }
 
+/// Of a life that is over, because the id was used again: kept for questions about the past alone.
+template <typename Edit>
+void Draft::edit_former(const NodeId& id, const Mark& incarnation, Edit edit) {
+  std::vector<RecordPtr> newer;
+  const RecordPtr* held = next_->alive.find(id);
+  RecordPtr older = held != nullptr ? *held : *next_->gone.find(id);
+  for (; older != nullptr && older->incarnation > incarnation; older = older->previous) newer.push_back(older);
+  const bool is_known = older != nullptr && older->incarnation == incarnation;
+  auto record = is_known ? std::make_shared<NodeRecord>(*older) : std::make_shared<NodeRecord>();
+  if (!is_known) record->id = id, record->incarnation = incarnation, record->previous = older;
+  edit(*record);
+  for (auto next = newer.rbegin(); next != newer.rend(); ++next) {
+    auto above = std::make_shared<NodeRecord>(**next);
+    above->previous = std::move(record);
+    record = std::move(above);
+  }
+  keep(std::move(record));
+}
+
+void Draft::note_former_child(const NodeId& parent, const Mark& incarnation, const NodeId& child) {
+  const auto note = [&](NodeRecord& group) { group.former_children.set(child); };
+  if (std::shared_ptr<NodeRecord> record = life(parent, incarnation)) {
+    note(*record);
+    keep(std::move(record));
+  } else {
+    edit_former(parent, incarnation, note);
+  }
+}
+
 void Draft::add_node(const Change& change) {
   const NodeRecord* parent = next_->recall(change.node) == nullptr ? next_->find(change.parent) : nullptr;
   if (parent != nullptr && parent->incarnation == change.parent_incarnation) return add_leaf(change);
-  std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation);
-  if (record == nullptr) return;
-  begin(*record, change);
-  keep(std::move(record));
+  if (std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation)) {
+    begin(*record, change);
+    keep(std::move(record));
+  } else {
+    edit_former(change.node, change.incarnation, [&](NodeRecord& former) { begin(former, change); });
+  }
   add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.mark, change.at});
   revive(change.node, change.at);  // by a parent that was heard of before
 }
@@ -135,12 +166,15 @@ void Draft::begin(NodeRecord& record, const Change& change) {
 
 void Draft::add_edge(const NodeId& node, const Mark& incarnation, const Edge& edge) {
   std::shared_ptr<NodeRecord> record = life(node, incarnation);
-  if (record == nullptr) return;
+  if (record == nullptr) {
+    edit_former(node, incarnation, [&](NodeRecord& former) { enter(former, edge); });
+    return note_former_child(edge.parent, edge.parent_incarnation, node);
+  }
   enter(*record, edge);
   const bool was_removed = edge_of(*record, edge.mark.dot)->removed;
   keep(std::move(record));
   std::shared_ptr<NodeRecord> parent = life(edge.parent, edge.parent_incarnation);
-  if (parent == nullptr) return;  // of a former life of the parent: never in force
+  if (parent == nullptr) return note_former_child(edge.parent, edge.parent_incarnation, node);  // never in force
   (was_removed ? parent->former_children : parent->children).set(node, {});
   keep(std::move(parent));
   if (!was_removed) connect(node, edge);
@@ -175,14 +209,21 @@ void Draft::set_in_force(const NodeId& id, const NodeId& parent, Stamp at) {
 
 void Draft::remove_edges(const Change& change) {
   std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation);
-  if (record == nullptr) return;
+  if (record == nullptr)
+    return edit_former(change.node, change.incarnation, [&](NodeRecord& former) {
+      for (const Dot& dot : change.removed) remove_edge(former, dot, change.at);
+    });
   std::vector<NodeId> parents;
   for (const Dot& dot : change.removed)
     if (remove_edge(*record, dot, change.at)) parents.push_back(edge_of(*record, dot)->parent);
   const RecordPtr after = record;
-  keep(std::move(record));
+  const bool dies = next_->is_alive(change.node) && !record->has_living_parent();
+  if (dies)
+    bury(record, change.at);
+  else
+    keep(std::move(record));
   for (const NodeId& parent : parents) disconnect(*after, parent, change.at);
-  if (next_->is_alive(change.node) && !next_->find(change.node)->has_living_parent()) kill(change.node, change.at);
+  if (dies) leave_orphans(*after, change.at);
 }
 
 /// False where it has not been heard of, or was removed before: then the earlier end counts.
@@ -233,13 +274,11 @@ RecordPtr Draft::bear(const NodeId& id, Stamp at) {
   return record;
 }
 
-RecordPtr Draft::bury(const NodeId& id, Stamp at) {
-  RecordPtr record = *next_->alive.find(id);
+void Draft::bury(const RecordPtr& record, Stamp at) {
   remove_from_index(*record);
-  next_->alive.erase(id);
-  next_->gone.set(id, record);
-  events_.push_back({FrameEvent::Kind::died, id, {}, at});
-  return record;
+  next_->alive.erase(record->id);
+  next_->gone.set(record->id, record);
+  events_.push_back({FrameEvent::Kind::died, record->id, {}, at});
 }
 
 void Draft::revive(const NodeId& id, Stamp at) {
@@ -261,21 +300,31 @@ void Draft::revive(const NodeId& id, Stamp at) {
 }
 
 void Draft::kill(const NodeId& id, Stamp at) {
-  std::vector<NodeId> dying{id};
-  while (!dying.empty()) {
-    const NodeId node = dying.back();
-    dying.pop_back();
-    if (!next_->is_alive(node)) continue;
-    const RecordPtr record = bury(node, at);
-    record->children.for_each([&](const NodeId& child, const auto&) {
-      set_parent_alive(child, *record, false);
-      const NodeRecord* orphan = next_->find(child);
+  const RecordPtr record = *next_->alive.find(id);
+  bury(record, at);
+  leave_orphans(*record, at);
+}
+
+/// Whoever had no other parent dies as well.
+void Draft::leave_orphans(const NodeRecord& dead, Stamp at) {
+  std::vector<RecordPtr> buried;
+  const auto leave = [&](const NodeRecord& parent) {
+    parent.children.for_each([&](const NodeId& child, const Nothing&) {
+      set_parent_alive(child, parent, false);
+      const RecordPtr* orphan = next_->alive.find(child);
       if (orphan == nullptr) return;
-      if (orphan->has_living_parent())
-        events_.push_back({FrameEvent::Kind::left, child, node, at});
-      else
-        dying.push_back(child);
+      if ((*orphan)->has_living_parent()) {
+        events_.push_back({FrameEvent::Kind::left, child, parent.id, at});
+        return;
+      }
+      buried.push_back(*orphan);
+      bury(buried.back(), at);
     });
+  };
+  leave(dead);
+  for (std::size_t i = 0; i < buried.size(); ++i) {
+    const RecordPtr parent = buried[i];  // the list grows
+    leave(*parent);
   }
 }
 
@@ -283,7 +332,10 @@ void Draft::kill(const NodeId& id, Stamp at) {
 
 void Draft::set_attributes(const Change& change) {
   std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation);
-  if (record == nullptr) return;
+  if (record == nullptr)
+    return edit_former(change.node, change.incarnation, [&](NodeRecord& former) {
+      for (const Setting& setting : change.settings) set_attribute(former, setting, change);
+    });
   const bool alive = next_->is_alive(change.node);
   if (alive) remove_from_index(*record);
   for (const Setting& setting : change.settings) set_attribute(*record, setting, change);

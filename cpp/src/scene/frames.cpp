@@ -157,7 +157,7 @@ class Planner {
 
   void leave(const FrameEvent& event) {
     const NodeRecord* record = version().find(event.node);
-    const bool hangs_in_parents = record != nullptr && record->has_frame && (record->has_mount || !is_transform(*record));
+    const bool hangs_in_parents = record != nullptr && record->is_placed && (record->has_mount || !is_transform(*record));
     if (!hangs_in_parents || record->kind == NodeKind::frame || event.parent == kLimboNode) return;
     edits_.emplace_back(CloseFrame{names_.hub(*record), event.parent.text(), event.at});
   }

@@ -35,6 +35,23 @@ Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
   (void)forest_->transact(edits, first_version());
 }
 
+Store::Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t bearer)
+    : forest_(std::move(forest)),
+      options_(other.options_),
+      names_(other.names_),
+      author_(author_key(options_.author, bearer)),
+      keys_(other.keys_) {
+  const VersionLock guard;
+  options_.bearer = bearer;
+  journal_ = other.journal_;
+  dropped_ = other.dropped_;
+  done_ = other.done_;
+  undone_ = other.undone_;
+  ended_ = other.ended_;
+  newest_at_ = other.newest_at_;
+  (void)forest_->transact({}, other.version());
+}
+
 VersionPtr Store::version() const { return std::static_pointer_cast<const Version>(forest_->companion()); }
 
 // -- Applying: what is wrong is refused

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary._world._digest import structure_digest
 from armillary._world._expressing import ExpressingWorld
 from armillary.errors import ArmillaryError
 from armillary.stamps import Latest
@@ -61,6 +62,17 @@ class WorldWithScene(ExpressingWorld):
     def redo(self) -> None:
         """Take the last `undo` back."""
         self.scene.redo()
+
+    def digest(self) -> str:
+        """64 digits that are equal for worlds of equal structure; samples are not part of it.
+
+        Frames, bodies, who places what in what, fixed poses, and the scene.
+        """
+        return structure_digest(self, self.scene.digest())
+
+    def _copy_scene(self, other: WorldWithScene) -> None:
+        if other._scene is not None:
+            self._scene = other._scene._copied_for(self)  # noqa: SLF001  (one world, two modules)
 
     def _placements(
         self, in_frame: str, frames: Sequence[str], at: int | Latest

@@ -86,6 +86,7 @@ class World(WorldWithScene):
         max_changes: int = 10_000,
         max_undo: int = 100,
     ) -> None:
+        self._made_with = {key: value for key, value in locals().items() if key not in {"self", "__class__"}}
         if not isinstance(frames, str) or frames not in {"open", "declared"}:
             raise InvalidArgument(f"frames must be 'open' or 'declared', got {frames!r}.", frames)
         if clock is not None and not callable(clock):
@@ -118,6 +119,17 @@ class World(WorldWithScene):
         self._dispatcher = Dispatcher(weakref.ref(self), as_positive(max_waits, "max_waits"))
         ending = weakref.finalize(self, _end, self._closer(), self._dispatcher, self._woken)
         ending.atexit = False  # at the interpreter's end blocked threads must stay blocked, not wake into it
+
+    def copy(self) -> World:
+        """A world that says the same, to try things in: whatever is changed there stays there.
+
+        Samples are copied, the scene is shared until it is changed. Who waits here does not wait there.
+        """
+        twin = World(**self._made_with)
+        twin._become(self)
+        twin.on_error, twin._epoch, twin._time_offset = self.on_error, self._epoch, self._time_offset
+        twin._copy_scene(self)
+        return twin
 
     def close(self) -> None:
         """End threads and waits; safe to call twice. What is stored can still be read."""

@@ -22,6 +22,7 @@ __all__ = [
     "NotATransform",
     "NotItsParent",
     "NothingToUndo",
+    "ObserverBehind",
     "PermanentNode",
     "SceneCycle",
     "SceneError",
@@ -148,6 +149,17 @@ class ChangesForgotten(ArmillaryError, LookupError):
         super().__init__(
             f"Some of the changes that are lacking are forgotten: this world keeps the last {kept}. "
             "Start from a full copy, or give it a larger `max_changes`."
+        )
+
+
+class ObserverBehind(ArmillaryError, RuntimeError):
+    """An observer whose queue is full; `missed` batches of changes did not reach it so far."""
+
+    def __init__(self, observer: object, missed: int) -> None:
+        self.observer, self.missed = observer, missed
+        super().__init__(
+            f"The queue of observer {observer!r} is full: it has missed {missed} batch{'es' if missed > 1 else ''} of "
+            "changes. Empty it faster or make it longer, and read the scene anew to catch up."
         )
 
 

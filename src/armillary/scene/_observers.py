@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from armillary.errors import InvalidArgument
+from armillary.errors import InvalidArgument, ObserverBehind
 
 if TYPE_CHECKING:
     from armillary.scene.changes import Change
@@ -28,7 +28,7 @@ class Observers:
 
     def __init__(self, report: Callable[[BaseException], None]) -> None:
         self._report = report
-        self._tellers: dict[int, _Teller] = {}
+        self._tellers: list[_Teller] = []
         self._waiting: deque[tuple[Batch, tuple[_Teller, ...]]] = deque()
         self._telling = threading.Lock()
 
@@ -39,19 +39,25 @@ class Observers:
         """Tell it of every change from now on."""
         if not callable(observer) and not hasattr(observer, "put_nowait"):
             raise InvalidArgument("An observer is a callable that takes a batch of changes, or a queue.", observer)
-        if id(observer) in self._tellers:
+        if self._teller_of(observer) is not None:
             raise InvalidArgument("This observer is attached already; it would be told everything twice.", observer)
-        self._tellers[id(observer)] = _Teller(observer, self._report)
+        self._tellers = [*self._tellers, _Teller(observer, self._report)]
 
     def detach(self, observer: Observer | queue.Queue[Batch]) -> None:
         """Tell it no more."""
-        if self._tellers.pop(id(observer), None) is None:
-            raise InvalidArgument("This observer is not attached. Detach the very object that was attached.", observer)
+        teller = self._teller_of(observer)
+        if teller is None:
+            raise InvalidArgument("This observer is not attached. Detach what was attached.", observer)
+        self._tellers = [other for other in self._tellers if other is not teller]
+
+    def _teller_of(self, observer: object) -> _Teller | None:
+        """A method of an object is another object each time it is asked for, but equal."""
+        return next((teller for teller in self._tellers if teller.observer == observer), None)
 
     def post(self, batch: Batch) -> None:
         """Put a batch in line. To be called in the order of the changes."""
         if batch and self._tellers:
-            self._waiting.append((tuple(batch), tuple(self._tellers.values())))
+            self._waiting.append((tuple(batch), tuple(self._tellers)))
 
     def tell(self) -> None:
         """Tell what is in line, unless another thread is at it already: then it goes on with this."""
@@ -69,17 +75,19 @@ class _Teller:
     """One observer, and what it missed."""
 
     def __init__(self, observer: Any, report: Callable[[BaseException], None]) -> None:
+        self.observer = observer
         self._deliver = observer if callable(observer) else observer.put_nowait
-        self._report, self._has_missed = report, False
+        self._report, self._missed, self._is_behind = report, 0, False
 
     def tell(self, batch: Batch) -> None:
         """Whatever goes wrong is the observer's own affair."""
         try:
             self._deliver(batch)
-            self._has_missed = False
-        except queue.Full as error:
-            if not self._has_missed:
-                self._report(error)
-            self._has_missed = True
+            self._is_behind = False
+        except queue.Full:
+            self._missed += 1
+            if not self._is_behind:
+                self._report(ObserverBehind(self.observer, self._missed))
+            self._is_behind = True
         except Exception as error:  # noqa: BLE001  (whatever an observer raises)
             self._report(error)

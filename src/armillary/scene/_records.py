@@ -24,9 +24,18 @@ from armillary.scene.changes import (
 if TYPE_CHECKING:
     from armillary._core import ChangeRecord
 
-__all__ = ["change_of"]
+__all__ = ["change_of", "told_by"]
 
 _NOBODY = bytes(16)
+
+
+def told_by(records: list[ChangeRecord]) -> list[Change]:
+    """What observers are told of records: that a root which is mounted waits no longer goes without saying."""
+    return [change for record in records if not _is_leaving_limbo(change := change_of(record))]
+
+
+def _is_leaving_limbo(change: Change) -> bool:
+    return isinstance(change, RemoveParent) and change.parent == LIMBO_NODE
 
 
 def change_of(record: ChangeRecord) -> Change:
@@ -52,7 +61,12 @@ def _new_node(common: dict[str, Any], payload: Any, placement: Any) -> Change:
         return AddGroup(**common)
     carried = payload[0]
     if isinstance(carried, Connection):
-        ends: dict[str, Any] = {"sources": carried.sources, "targets": carried.targets, "start": carried.start, "end": carried.end}
+        ends: dict[str, Any] = {
+            "sources": carried.sources,
+            "targets": carried.targets,
+            "start": carried.start,
+            "end": carried.end,
+        }
         return AddConnection(**common, **ends)
     shape, *coarser = carried
     return AddGeometry(**common, shape=shape, levels=tuple(coarser))

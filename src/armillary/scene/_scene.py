@@ -15,7 +15,7 @@ from armillary.scene._context import ChangeContext, SceneWorld
 from armillary.scene._observers import Observers
 from armillary.scene._past import PastScene
 from armillary.scene._reading import SceneVersion
-from armillary.scene._records import change_of
+from armillary.scene._records import told_by
 from armillary.scene._volumes import SceneVolumes
 from armillary.scene.changes import (
     NOW,
@@ -71,8 +71,7 @@ class Scene(SceneVolumes):
 
     def __init__(self, world: Any, *, history_ns: int, max_journal: int, max_undo: int) -> None:
         native: WorldCore = world
-        self._world: SceneWorld = world
-        self._core = SceneCore(
+        core = SceneCore(
             native,
             author=world.name,
             root_frame=world.root_frame,
@@ -81,6 +80,17 @@ class Scene(SceneVolumes):
             max_undo=max_undo,
             bearer=secrets.randbits(64),
         )
+        self._begin(world, core)
+
+    def _copied_for(self, world: Any) -> Scene:
+        """The same scene in a copy of its world."""
+        twin = Scene.__new__(Scene)
+        twin._begin(world, self._core.copied(world, secrets.randbits(64)))  # noqa: SLF001  (of this class)
+        return twin
+
+    def _begin(self, world: Any, core: SceneCore) -> None:
+        self._world: SceneWorld = world
+        self._core = core
         self._observers = Observers(world._report)  # noqa: SLF001  (one world, two modules)
         self._windows = StandingWindows()
         self._order = threading.Lock()  # changes are put in line for observers in the order in which they happened
@@ -240,7 +250,7 @@ class Scene(SceneVolumes):
                 records, nodes = self._core.apply(context.wishes, context.now_ns)
                 samples = (change for change in changes if isinstance(change, SetTransform))
                 told = [replace(sample, at=context.at(sample.at)) for sample in samples]
-                self._observers.post([*map(change_of, records), *told])
+                self._observers.post([*told_by(records), *told])
             self._observers.tell()
         if self._windows:
             self._keep_windows(changes)
@@ -251,8 +261,10 @@ class Scene(SceneVolumes):
 
         Nothing is refused: where copies disagree, the same rules lead each of them to the same scene.
         """
-        records = list(records)
-        new = self._happens(lambda: self._core.merge(records))
+        heard = list(records)
+        if not all(isinstance(record, ChangeRecord) for record in heard):
+            raise InvalidArgument("merge takes the records that `scene.changes()` of another copy gives.", records)
+        new = self._happens(lambda: self._core.merge(heard))
         if self._windows:
             self._keep_windows(None)
         return new
@@ -270,7 +282,7 @@ class Scene(SceneVolumes):
             return happen()
         with self._order:
             records = happen()
-            self._observers.post([change_of(record) for record in records])
+            self._observers.post(told_by(records))
         self._observers.tell()
         return records
 
@@ -407,6 +419,8 @@ class Scene(SceneVolumes):
 
     def difference(self, other: Scene) -> list[NodeId]:
         """The nodes that differ between two copies; equal parts are skipped by their digests."""
+        if not isinstance(other, Scene):
+            raise InvalidArgument(f"A scene differs from another scene, got {other!r}.", other)
         return self._view().difference(other._view())[0]
 
     def as_of(self, stamp: int) -> PastScene:

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armillary/detail/block_pool.hpp"
 #include "armillary/scene/sha256.hpp"
 
 namespace armillary::detail {
@@ -62,9 +63,13 @@ struct RowEdit {
   }
 };
 
+inline constexpr std::size_t kNodeAlignment = 16;
+
 /// How many share a node, for maps that several threads copy and drop as they like.
 class AtomicCount {
  public:
+  [[nodiscard]] static void* take(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{kNodeAlignment}); }
+  static void give(void* node, std::size_t) noexcept { ::operator delete(node, std::align_val_t{kNodeAlignment}); }
   void add() { shares_.fetch_add(1, std::memory_order_relaxed); }
   /// Whether it was the last.
   [[nodiscard]] bool drop() { return shares_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
@@ -78,11 +83,18 @@ class AtomicCount {
 /// anywhere in memory: without atomic steps the processor fetches them side by side.
 class PlainCount {
  public:
+  [[nodiscard]] static void* take(std::size_t bytes) { return pool().take(bytes); }
+  static void give(void* node, std::size_t bytes) noexcept { pool().give(node, bytes); }
   void add() { ++shares_; }
   [[nodiscard]] bool drop() { return --shares_ == 0; }
   [[nodiscard]] bool is_one() const { return shares_ == 1; }
 
  private:
+  static BlockPool& pool() {
+    static auto* only = new BlockPool;  // outlives every map, whenever it is dropped
+    return *only;
+  }
+
   std::uint32_t shares_ = 1;
 };
 
@@ -174,7 +186,7 @@ class TrieNode {
 
  private:
   friend Ref;
-  static constexpr std::size_t kAlignment = std::max({alignof(Entry), alignof(Ref), std::size_t{16}});
+  static_assert(alignof(Entry) <= kNodeAlignment);
 
   TrieNode() = default;
   ~TrieNode() {
@@ -184,11 +196,12 @@ class TrieNode {
 
   static TrieNode* make(std::uint32_t entry_count, std::uint32_t child_count) {
     const std::size_t size = child_offset(entry_count) + child_count * sizeof(Ref);
-    return new (::operator new(size, std::align_val_t{kAlignment})) TrieNode;
+    return new (Count::take(size)) TrieNode;
   }
   static void destroy(TrieNode* node) {
+    const std::size_t size = child_offset(node->entry_count_) + bit_count(node->slots_.children) * sizeof(Ref);
     node->~TrieNode();
-    ::operator delete(node, std::align_val_t{kAlignment});
+    Count::give(node, size);
   }
 
   static constexpr std::size_t aligned(std::size_t offset, std::size_t alignment) {

@@ -59,6 +59,9 @@ class Draft {
   void hear(const Mark& mark);
   [[nodiscard]] std::shared_ptr<NodeRecord> life(const NodeId& id, const Mark& incarnation);
   [[nodiscard]] std::shared_ptr<NodeRecord> copy_of(const NodeId& id) const;
+  template <typename Edit>
+  void edit_former(const NodeId& id, const Mark& incarnation, Edit edit);
+  void note_former_child(const NodeId& parent, const Mark& incarnation, const NodeId& child);
   void keep(std::shared_ptr<NodeRecord> record);
 
   void add_node(const Change& change);
@@ -74,7 +77,8 @@ class Draft {
   void disconnect(const NodeRecord& record, const NodeId& parent, Stamp at);
 
   RecordPtr bear(const NodeId& id, Stamp at);
-  RecordPtr bury(const NodeId& id, Stamp at);
+  void bury(const RecordPtr& record, Stamp at);
+  void leave_orphans(const NodeRecord& dead, Stamp at);
   void revive(const NodeId& id, Stamp at);
   void kill(const NodeId& id, Stamp at);
   void set_parent_alive(const NodeId& child, const NodeRecord& parent, bool alive);

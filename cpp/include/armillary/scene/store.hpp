@@ -72,6 +72,9 @@ class Store {
  public:
   Store(std::shared_ptr<Forest> forest, StoreOptions options);
 
+  /// The same scene for a copy of its forest; what it does not change it shares.
+  Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t bearer);
+
   [[nodiscard]] VersionPtr version() const;
   [[nodiscard]] const FrameNames& names() const { return names_; }
   [[nodiscard]] const StoreOptions& options() const { return options_; }
