@@ -3,7 +3,7 @@ import pytest
 from armillary import World, seconds
 from conformance.peer import tf2_peer
 
-__all__ = ["tf2_buffer", "tf2_peer", "world"]
+__all__ = ["house", "scene", "tf2_buffer", "tf2_peer", "world"]
 
 HISTORY = seconds(10)
 
@@ -19,3 +19,15 @@ def world():
 def tf2_buffer(tf2_peer):
     """tf2 with the same ten seconds."""
     return tf2_peer.buffer(HISTORY)
+
+
+@pytest.fixture
+def house(clock):
+    """A world of things, whose clock stands at zero until it is set; it remembers ten seconds."""
+    with World("house", history=HISTORY, clock=clock) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+def scene(house):
+    return house.scene
