@@ -1,0 +1,227 @@
+"""Several copies of one scene that exchange their changes over a transport which loses, delays, repeats and reorders.
+
+A run is a list of steps of plain numbers, so that a failing one shrinks to the few that matter. Whatever happened on the
+way, a run ends with everybody asking everybody else for what is lacking; then all copies must be equal.
+"""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from hypothesis import strategies as st
+
+from armillary import Transform, World
+from armillary.errors import ArmillaryError
+from armillary.scene import (
+    AddConnection,
+    AddGeometry,
+    AddGroup,
+    AddParent,
+    AddRemoteRoot,
+    AddTransform,
+    Change,
+    ChangeRecord,
+    NodeId,
+    Remove,
+    RemoveParent,
+    SetAttributes,
+    Sphere,
+)
+from unit.kit import FakeClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Step = tuple[Any, ...]
+    State = tuple[Any, ...]
+    Damage = Callable[[State, World], State]
+
+TICK_NS = 100
+PAST_NS = (700, 1000, 1100, 1200, 1300, 1500)
+IDS = [NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "12345"]
+SHARED = ((0, 0), (1, 0), (2, 1))  # what all have from the start: two groups, and one more in the first
+ADDITIONS = ("group", "group", "transform", "geometry", "connection", "remote_root")
+EDITS = (*ADDITIONS, "say", "unsay", "add_parent", "add_parent", "remove_parent", "remove", "remove")
+
+some_replica, some_node, some_value = st.integers(0, 4), st.integers(0, len(IDS) - 1), st.integers(0, 2)
+edits = st.tuples(st.just("edit"), some_replica, st.sampled_from(EDITS), some_node, st.integers(0, len(IDS)), some_value)
+deeds = st.tuples(st.sampled_from(["deliver", "drop", "repeat"]), st.integers(0, 9))
+syncs = st.tuples(st.just("sync"), some_replica, some_replica)
+partitions = st.tuples(st.just("partition"), st.integers(0, 31))
+take_backs = st.tuples(st.sampled_from(["undo", "redo"]), some_replica)
+steps = st.one_of(edits, edits, edits, deeds, deeds, syncs, partitions, take_backs)
+
+
+def unharmed(state: State, receiver: World) -> State:
+    return state
+
+
+class Replicas:
+    """The copies, what is on its way between them, and who cannot hear whom."""
+
+    def __init__(self, count: int, damage: Damage = unharmed) -> None:
+        self.clocks = [FakeClock(1000 + 37 * i) for i in range(count)]  # nobody's clock is right
+        self.worlds = [_world(i, clock) for i, clock in enumerate(self.clocks)]
+        self.letters: list[tuple[int, int, list[State]]] = []
+        self.island, self._damage = 0, damage
+        self.run([("edit", 0, "group", node, parent, 0) for node, parent in SHARED])
+
+    def run(self, script: Sequence[Step]) -> None:
+        for step, *what in script:
+            getattr(self, step)(*what)
+        self.settle()
+
+    def edit(self, replica: int, kind: str, node: int, parent: int, value: int) -> None:
+        """What the scene refuses was not meant."""
+        with suppress(ArmillaryError):
+            self._do(replica, lambda world: world.apply([_change(world, kind, node, parent, value)]))
+
+    def undo(self, replica: int) -> None:
+        with suppress(ArmillaryError):
+            self._do(replica, lambda world: world.undo())
+
+    def redo(self, replica: int) -> None:
+        with suppress(ArmillaryError):
+            self._do(replica, lambda world: world.redo())
+
+    def _do(self, replica: int, deed: Callable[[World], object]) -> None:
+        """And tell everybody."""
+        me = replica % len(self.worlds)
+        self.clocks[me].ns += TICK_NS
+        heard = self.worlds[me].scene.heard()
+        deed(self.worlds[me])
+        news = [record.state() for record in self.worlds[me].scene.changes(beyond=heard)]
+        self.letters += [(me, other, [state]) for other in range(len(self.worlds)) if other != me for state in news]
+
+    def deliver(self, letter: int) -> None:
+        self.repeat(letter)
+        self.drop(letter)
+
+    def repeat(self, letter: int) -> None:
+        """Deliver one and keep it, to come again; between the parts of a partition it waits."""
+        if self.letters:
+            sender, receiver, states = self.letters[letter % len(self.letters)]
+            if self._is_on_island(sender) == self._is_on_island(receiver):
+                self._receive(receiver, states)
+
+    def drop(self, letter: int) -> None:
+        if self.letters:
+            del self.letters[letter % len(self.letters)]
+
+    def partition(self, island: int) -> None:
+        """Bits of those who hear one another, and not the others; nobody: all hear all."""
+        self.island = island
+
+    def _is_on_island(self, replica: int) -> bool:
+        return bool(self.island >> replica & 1)
+
+    def sync(self, asked: int, asking: int) -> None:
+        asked, asking = asked % len(self.worlds), asking % len(self.worlds)
+        if asked != asking:
+            news = self.worlds[asked].scene.changes(beyond=self.worlds[asking].scene.heard())
+            self.letters.append((asked, asking, [record.state() for record in news]))
+
+    def _receive(self, receiver: int, states: list[State]) -> None:
+        world = self.worlds[receiver]
+        world.merge([ChangeRecord.from_state(self._damage(state, world)) for state in states])
+
+    def settle(self) -> None:
+        """Everybody asks everybody, twice: what came to one in the first round gets to the others in the second."""
+        self.letters.clear()
+        self.island = 0
+        for asked, asking in [(i, j) for _ in range(2) for i in range(len(self.worlds)) for j in range(len(self.worlds))]:
+            self.sync(asked, asking)
+            if self.letters:
+                self.deliver(0)
+
+    def newcomer(self, seed: int) -> World:
+        """One more copy, made of the same records in another order, in several messages."""
+        records = self.worlds[0].scene.changes()
+        random.Random(seed).shuffle(records)
+        world = _world(len(self.worlds), self.clocks[0])
+        for record in records:
+            world.merge([record])
+        return world
+
+    def close(self) -> None:
+        for world in self.worlds:
+            world.close()
+
+
+def _world(number: int, clock: FakeClock) -> World:
+    """Equal stamps must fall the same way in every run, or failing ones would not shrink."""
+    with patch("secrets.randbits", lambda bits: number):
+        world = World("abcdef"[number], clock=clock)
+        world.add_frame(world.scene.frame(world.scene.root))
+    return world
+
+
+def _change(world: World, kind: str, node: int, parent: int, value: int) -> Change:
+    above, id = [world.scene.root, *IDS][parent], IDS[node]
+    at = (world.now() - 250 * value) if value else world.now()
+    said = {"name": f"{world.name}{value}"}
+    match kind:
+        case "group":
+            return AddGroup(parent=above, id=id, attributes=said, at=at)
+        case "transform":
+            return AddTransform(parent=above, id=id, transform=Transform.from_xyz_rpy(xyz=(value, 1, 0), rpy=(0, 0, 1)), at=None)
+        case "geometry":
+            return AddGeometry(parent=above, id=id, shape=Sphere(1.0 + value))
+        case "connection":
+            return AddConnection(parent=above, id=id, sources=[IDS[value]], targets=[world.scene.root])
+        case "remote_root":
+            return AddRemoteRoot(id, said)
+        case "say" | "unsay":
+            return SetAttributes(id, said if kind == "say" else {"name": None, "mass": value}, at)
+    return {"add_parent": AddParent, "remove_parent": RemoveParent}[kind](id, above, at) if kind != "remove" else Remove(id, at)
+
+
+def differences(worlds: Sequence[World], asked: Callable[[World], dict[Any, Any]]) -> list[str]:
+    """In what these copies differ from the first, in words; nothing: they are equal."""
+    wanted = asked(worlds[0])
+    others = [(world, asked(world)) for world in worlds[1:]]
+    return [
+        f"{key} is {other.get(key)} for {world.name} and {wanted.get(key)} for {worlds[0].name}"
+        for world, other in others
+        for key in sorted({*wanted, *other}, key=str)
+        if other.get(key) != wanted.get(key)
+    ]
+
+
+def about_now(world: World) -> dict[Any, Any]:
+    """What copies must agree on."""
+    scene = world.scene
+    facts: dict[Any, Any] = {"digest": scene.digest(), "found": scene.find({}), "count": len(scene)}
+    facts |= {"light": scene.find({"mass": 0}), "heard": scene.heard()}
+    return facts | {id: _of_node(scene, id) for id in [scene.root, *IDS]}
+
+
+def about_places(world: World) -> dict[Any, Any]:
+    """Where every node is."""
+    return {id: _place(world, id) for id in IDS}
+
+
+def about_the_past(world: World) -> dict[Any, Any]:
+    """The same for some instants before."""
+    pasts = {stamp: world.scene.as_of(stamp) for stamp in PAST_NS}
+    return {(stamp, id): _of_node(past, id) for stamp, past in pasts.items() for id in [world.scene.root, *IDS]}
+
+
+def _of_node(scene: Any, id: NodeId) -> Any:
+    if id not in scene:
+        return None
+    return scene.kind(id), scene.parents(id), scene.children(id), scene.attributes(id), scene.frame(id)
+
+
+def _place(world: World, id: NodeId) -> Any:
+    """Where it is at an instant that all clocks have passed; or what hinders the answer."""
+    if id not in world.scene:
+        return None
+    try:
+        pose = world.pose(of=world.scene.frame(id), in_frame=world.scene.frame(world.scene.root), at=10**6)
+    except ArmillaryError as error:
+        return type(error).__name__
+    return tuple(pose.transform.xyz_wxyz.round(9))

@@ -1,0 +1,121 @@
+"""The scene as it was."""
+
+import pytest
+
+from armillary import World, seconds
+from armillary.errors import InvalidStamp, SceneCycle, UnknownNode
+from armillary.scene import NodeId
+from unit.kit import FakeClock, moved
+
+ONE, TWO = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "12")
+
+
+@pytest.fixture
+def clock():
+    return FakeClock(0)
+
+
+@pytest.fixture
+def world(clock):
+    with World("tester", clock=clock) as world:
+        yield world
+
+
+@pytest.fixture
+def scene(world):
+    return world.scene
+
+
+class TestTheSceneAsItWas:
+    def test_holds_what_was_there_from_the_first_instant_to_before_the_last(self, scene):
+        table = scene.add_group(parent=scene.root, at=10)
+        scene.remove(table, at=20)
+        assert [table in scene.as_of(stamp) for stamp in (9, 10, 19, 20)] == [False, True, True, False]
+
+    def test_holds_what_was_said_then(self, scene):
+        table = scene.add_group(parent=scene.root, attributes={"state": "clean"}, at=10)
+        scene.set_attributes(table, {"state": "dirty"}, at=20)
+        scene.set_attributes(table, {"state": None}, at=30)
+        said = [scene.as_of(stamp).attributes(table) for stamp in (10, 19, 20, 30)]
+        assert said == [{"state": "clean"}, {"state": "clean"}, {"state": "dirty"}, {}]
+
+    def test_is_searched_by_what_was_said_then(self, scene):
+        table = scene.add_group(parent=scene.root, attributes={"state": "clean"}, at=10)
+        scene.set_attributes(table, {"state": "dirty"}, at=20)
+        assert scene.as_of(15).find({"state": "clean"}) == [table]
+        assert scene.as_of(15).find({"state": "dirty"}) == []
+
+    def test_believes_the_last_to_speak_about_an_instant(self, scene):
+        table = scene.add_group(parent=scene.root, attributes={"legs": 3}, at=10)
+        scene.set_attributes(table, {"legs": 4}, at=5)  # a correction: it never had three
+        assert scene.attributes(table) == scene.as_of(10).attributes(table) == {"legs": 4}
+
+    def test_holds_who_was_in_whom(self, scene):
+        table, shelf = (scene.add_group(parent=scene.root, at=0) for _ in range(2))
+        cup = scene.add_group(parent=table, at=10)
+        scene.add_parent(cup, shelf, at=20)
+        scene.remove_parent(cup, table, at=20)
+        assert [scene.as_of(stamp).parents(cup) for stamp in (10, 19, 20)] == [[table], [table], [shelf]]
+        assert scene.as_of(19).children(table) == [cup]
+        assert scene.as_of(20).children(table) == []
+
+    def test_ends_for_all_below_with_what_was_above(self, scene):
+        table = scene.add_group(parent=scene.root, at=0)
+        cup = scene.add_group(parent=table, at=0)
+        scene.remove(table, at=10)
+        assert [cup in scene.as_of(stamp) for stamp in (9, 10)] == [True, False]
+
+    def test_tells_the_lives_of_one_id_apart(self, scene):
+        scene.add_group(parent=scene.root, id=ONE, attributes={"name": "first"}, at=10)
+        scene.add_group(parent=ONE, id=TWO, at=10)
+        scene.remove(ONE, at=20)
+        scene.add_group(parent=scene.root, id=ONE, attributes={"name": "second"}, at=30)
+        names = [scene.as_of(stamp).attributes(ONE)["name"] for stamp in (15, 35)]
+        assert names == ["first", "second"]
+        assert [scene.as_of(stamp).children(ONE) for stamp in (15, 35)] == [[TWO], []]
+        assert ONE not in scene.as_of(25)
+
+    def test_does_not_change_any_more_with_what_happens_later(self, scene, clock):
+        table = scene.add_group(parent=scene.root, at=0)
+        past = scene.as_of(5)
+        clock.ns = 100
+        scene.remove(table, at=3)  # that it was gone by then comes to be known only now
+        assert table in past
+        assert table not in scene.as_of(5)
+
+    def test_is_where_it_was(self, world, scene):
+        table = scene.add_transform(parent=scene.root, transform=moved(1), at=10)
+        scene.set_transform(table, moved(3), at=30)
+        scene.remove(table, at=31)
+        frame = scene.as_of(20).frame(table)
+        assert world.pose(of=frame, in_frame="map", at=20).transform.is_close(moved(2))
+
+    def test_has_no_circles_either(self, scene):
+        scene.add_group(parent=scene.root, id=ONE, at=0)
+        scene.add_group(parent=ONE, id=TWO, at=0)
+        scene.add_parent(TWO, scene.root, at=10)
+        scene.remove_parent(TWO, ONE, at=10)
+        with pytest.raises(SceneCycle):
+            scene.add_parent(ONE, TWO, at=5)
+        scene.add_parent(ONE, TWO, at=10)  # from then on there is none
+
+
+class TestThePastIsRefused:
+    def test_about_who_was_not_there(self, scene):
+        table = scene.add_group(parent=scene.root, at=10)
+        with pytest.raises(UnknownNode, match="it never was"):
+            scene.as_of(5).attributes(table)
+
+    @pytest.mark.parametrize("stamp", [None, 1.5, "now"])
+    def test_at_what_is_no_stamp(self, scene, stamp):
+        with pytest.raises(InvalidStamp, match="integer nanoseconds"):
+            scene.as_of(stamp)
+
+    def test_where_it_is_forgotten(self, clock):
+        with World("forgetful", clock=clock, history=seconds(1)) as world:
+            for _ in range(1000):
+                world.scene.remove(world.scene.add_group(parent=world.scene.root))
+                clock.ns += seconds(0.01)
+            with pytest.raises(InvalidStamp, match="longer history"):
+                world.scene.as_of(0)
+            assert len(world.scene.as_of(clock.ns)) == 1

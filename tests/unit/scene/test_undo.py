@@ -1,0 +1,181 @@
+"""Taking changes back, as new changes."""
+
+import pytest
+
+from armillary import Transform, World
+from armillary.errors import BuiltUpon, NothingToUndo, PermanentNode, UnknownNode
+from armillary.scene import AddGroup, NodeId, Remove, SetAttributes
+from unit.kit import FakeClock, moved
+
+ONE, TWO, THREE = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "123")
+
+
+@pytest.fixture
+def clock():
+    return FakeClock(1000)
+
+
+@pytest.fixture
+def world(clock):
+    with World("tester", clock=clock) as world:
+        yield world
+
+
+@pytest.fixture
+def scene(world):
+    return world.scene
+
+
+class TestUndo:
+    def test_of_an_addition_removes(self, world, scene):
+        table = scene.add_group(parent=scene.root)
+        world.undo()
+        assert table not in scene
+
+    def test_of_a_removal_brings_back_all_that_went_with_it(self, world, scene):
+        table = scene.add_transform(parent=scene.root, transform=moved(1), at=None, attributes={"name": "table"})
+        cup = scene.add_transform(parent=table, transform=moved(2), at=None)
+        scene.remove(table)
+        world.undo()
+        assert scene.attributes(table) == {"name": "table"}
+        assert scene.children(table) == [cup]
+        assert world.pose(of=scene.frame(cup), in_frame="map").transform.is_close(moved(3))
+
+    def test_of_attributes_gives_the_values_from_before(self, world, scene):
+        table = scene.add_group(parent=scene.root, attributes={"name": "table", "legs": 4})
+        scene.set_attributes(table, {"name": None, "legs": 3, "new": True})
+        world.undo()
+        assert scene.attributes(table) == {"name": "table", "legs": 4}
+
+    def test_takes_a_whole_batch_back(self, world, scene):
+        scene.add_group(parent=scene.root, id=THREE)
+        before = scene.digest()
+        world.apply([AddGroup(parent=scene.root, id=ONE), AddGroup(parent=ONE, id=TWO), Remove(THREE)])
+        world.undo()
+        assert scene.digest() == before
+
+    def test_of_a_mounting_puts_a_remote_root_back_where_it_was(self, world, scene):
+        scene.add_remote_root(ONE)
+        scene.add_parent(ONE, scene.root)
+        world.undo()
+        assert ONE in scene
+        assert ONE not in scene.find({})
+
+    def test_goes_back_step_by_step_and_redo_forth(self, world, scene):
+        digests = [scene.digest()]
+        for deed in (
+            lambda: scene.add_group(parent=scene.root, id=ONE),
+            lambda: scene.set_attributes(ONE, {"k": 1}),
+            lambda: scene.set_attributes(ONE, {"k": 2}),
+            lambda: scene.remove(ONE),
+            lambda: scene.add_group(parent=scene.root, id=ONE),
+            lambda: scene.set_attributes(ONE, {"k": 3}),
+        ):
+            deed()
+            digests.append(scene.digest())
+        back = [(world.undo(), scene.digest())[1] for _ in digests[1:]]
+        assert back == digests[-2::-1]
+        forth = [(world.redo(), scene.digest())[1] for _ in digests[1:]]
+        assert forth == digests[1:]
+
+    def test_never_rewrites_history(self, world, scene, clock):
+        table = scene.add_group(parent=scene.root)
+        clock.ns = 2000
+        scene.remove(table)
+        clock.ns = 3000
+        world.undo()
+        assert [table in scene.as_of(stamp) for stamp in (1500, 2500, 3500)] == [True, False, True]
+        assert len(scene.changes()) == 3
+
+    def test_leaves_samples_alone(self, world, scene):
+        table = scene.add_transform(parent=scene.root, transform=moved(1), at=1000)
+        scene.set_attributes(table, {"name": "table"})
+        scene.set_transform(table, moved(5), at=2000)
+        world.undo()
+        assert scene.attributes(table) == {}
+        assert world.pose(of=scene.frame(table), in_frame="map", at=2000).transform.is_close(moved(5))
+
+    def test_is_a_change_that_others_follow(self, world, scene):
+        table = scene.add_group(parent=scene.root)
+        with World("other") as other:
+            other.merge(scene.changes())
+            world.undo()
+            other.merge(scene.changes())
+            assert table not in other.scene
+            assert other.scene.digest() == scene.digest()
+
+
+class TestUndoIsRefused:
+    def test_where_nothing_was_done(self, world):
+        with pytest.raises(NothingToUndo, match="nothing to take back"):
+            world.undo()
+
+    def test_where_nothing_was_undone(self, world, scene):
+        scene.add_group(parent=scene.root)
+        with pytest.raises(NothingToUndo):
+            world.redo()
+
+    def test_where_something_new_was_done_since(self, world, scene):
+        table = scene.add_group(parent=scene.root)
+        world.undo()
+        scene.add_group(parent=scene.root)
+        with pytest.raises(NothingToUndo):
+            world.redo()
+        assert table not in scene
+
+    def test_where_it_is_too_long_ago(self):
+        with World("forgetful", max_undo=2) as world:
+            for _ in range(3):
+                world.scene.add_group(parent=world.scene.root)
+            world.undo()
+            world.undo()
+            with pytest.raises(NothingToUndo, match="max_undo"):
+                world.undo()
+
+    def test_where_another_copy_put_something_under_it(self, world, scene):
+        scene.add_group(parent=scene.root, id=ONE)
+        before = self.answered_by_another_copy(world, [AddGroup(parent=ONE, id=TWO)])
+        with pytest.raises(BuiltUpon, match="later changes rest on") as caught:
+            world.undo()
+        assert caught.value.node in (ONE, TWO)
+        assert scene.digest() == before
+
+    def test_where_another_copy_spoke_since(self, world, scene):
+        scene.add_group(parent=scene.root, id=ONE)
+        scene.set_attributes(ONE, {"name": "mine"})
+        before = self.answered_by_another_copy(world, [SetAttributes(ONE, {"name": "yours"})])
+        with pytest.raises(BuiltUpon):
+            world.undo()
+        assert scene.digest() == before
+
+    def answered_by_another_copy(self, world, changes) -> str:
+        with World("other") as other:
+            other.merge(world.scene.changes())
+            other.apply(changes)
+            world.merge(other.scene.changes())
+            return world.scene.digest()
+
+    def test_and_what_was_refused_cannot_be_undone(self, world, scene):
+        table = scene.add_group(parent=scene.root)
+        with pytest.raises(PermanentNode):
+            scene.remove(scene.root)
+        with pytest.raises(UnknownNode):
+            world.apply([AddGroup(parent=scene.root), Remove(NodeId.random())])
+        world.undo()
+        assert table not in scene
+
+
+class TestUndoOfOneWorld:
+    def test_takes_back_its_own_changes_only(self, world, scene):
+        mine = scene.add_group(parent=scene.root)
+        with World("other") as other:
+            theirs = other.scene.add_group(parent=scene.root)
+            world.merge(other.scene.changes())
+        world.undo()
+        assert (mine in scene, theirs in scene) == (False, True)
+
+    def test_does_not_count_samples_as_changes(self, world, scene):
+        table = scene.add_transform(parent=scene.root, transform=Transform.identity())
+        scene.set_transform(table, moved(1))
+        world.undo()
+        assert table not in scene
