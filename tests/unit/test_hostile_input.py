@@ -96,6 +96,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "add_body": {"*": "cart", "frames": ["new"]},
     "add_frame": {"*": "new"},
     "angular_velocity": MOTION | CONTEXT,
+    "apply": {"*": ()},
     "attach": {"of": "cup", "to": "robot", "at": seconds(2), "source": None, "outside": "raise"},
     "bodies": {},
     "body_of": {"*": "robot"},
@@ -161,6 +162,11 @@ CALLS: dict[str, dict[str, Any]] = {
     "twist_when_ready": MOTION | CONTEXT | MORE_MOTION | {"timeout_s": 0.0},
     "wait_for_pose": QUESTION | CONTEXT | {"timeout_s": 0.0},
     "wait_for_twist": MOTION | CONTEXT | MORE_MOTION | {"timeout_s": 0.0},
+    "copy": {},
+    "digest": {},
+    "merge": {"*": ()},
+    "redo": {},
+    "undo": {},
 }
 SETTINGS: dict[str, Any] = {
     name: parameter.default
@@ -200,6 +206,9 @@ def fresh_world() -> World:
     drive(world, 1, 2, of="witness", in_frame="room")
     still = {"linear": (0, 0, 0), "angular": (0, 0, 0)}
     world.set_twist(of="robot", relative_to="map", expressed_in="robot", at=seconds(2), **still)
+    for name in ("kept", "taken back"):
+        world.scene.add_group(parent="map", attributes={"name": name})
+    world.undo()
     return world
 
 

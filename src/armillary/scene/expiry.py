@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armillary._core import ROOT_NODE
-from armillary.errors import FramesHanging, InvalidArgument, SceneError
+from armillary.errors import FramesHanging, InvalidArgument, UnknownNode
 from armillary.scene._data_stamps import DataStamps
 from armillary.scene.changes import (
     AddGeometry,
@@ -226,7 +226,7 @@ class StandingWindows:
         try:
             changes, self._due_ns = outdated(scene, [rule.window for rule in self._rules], now_ns)
             return remove_outdated(apply, changes)
-        except SceneError:
+        except UnknownNode:
             self._due_ns = -math.inf
             return []
         finally:

@@ -1,0 +1,123 @@
+"""Each error about nodes: raised by a real call, with its evidence and its cure."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import queue
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from armillary import Box, Transform, World, errors
+from armillary.errors import nodes
+from armillary.scene import NodeId, SetAttributes
+
+STILL = Transform.identity()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call that is refused, what its sentence says, and which evidence it keeps."""
+
+    kind: type[errors.ArmillaryError]
+    call: Callable[[World], object]
+    cure: str
+    evidence: tuple[str, ...] = ("node",)
+
+    def error(self) -> errors.ArmillaryError:
+        """In a world of its own."""
+        with World("here") as world, pytest.raises(self.kind) as caught:
+            self.call(world)
+        return caught.value
+
+
+def _group(world, **given):
+    return world.scene.add_group(parent=world.scene.root, **given)
+
+
+def _box(world):
+    return world.scene.add_geometry(parent=world.scene.root, shape=Box((1, 1, 1)))
+
+
+def _circle(world):
+    outer = _group(world)
+    world.scene.add_parent(outer, world.scene.add_group(parent=outer))
+
+
+def _twice(world):
+    inner = _group(world)
+    world.scene.add_parent(inner, world.scene.root)
+
+
+def _hanging(world):
+    node = world.scene.add_transform(parent=world.scene.root, transform=STILL, at=None)
+    world.fix(of="cup", in_frame=world.scene.frame(node), transform=STILL)
+    world.scene.remove(node)
+
+
+def _built_upon(world):
+    group, other = _group(world), World("there")
+    other.merge(world.scene.changes())
+    other.apply([SetAttributes(group, {"name": "ours"})])
+    world.merge(other.scene.changes())
+    world.undo()
+
+
+def _forgotten(_):
+    with World("short", max_changes=1) as world:
+        _group(world), _group(world)
+        world.scene.changes(beyond={})
+
+
+def _behind(world):
+    heard: list[BaseException] = []
+    world.on_error = heard.append
+    world.scene.attach(queue.Queue(maxsize=1))
+    _group(world), _group(world)
+    raise heard[0]
+
+
+CASES = [
+    Case(errors.UnknownNode, lambda world: world.scene.children(NodeId.random()), "scene.find"),
+    Case(errors.NodeExists, lambda world: _group(world, id=_group(world)), "Leave `id` out"),
+    Case(errors.NotAGroup, lambda world: world.scene.add_group(parent=_box(world)), "Put both under one group"),
+    Case(errors.NotATransform, lambda world: world.scene.set_transform(_group(world), STILL), "add_transform"),
+    Case(errors.WrongKind, lambda world: world.scene.geometry(_group(world)), "scene.children", ("node", "kind")),
+    Case(errors.SceneCycle, _circle, "Choose another parent", ("node", "path")),
+    Case(errors.NotItsParent, lambda world: world.scene.remove_parent(_group(world), _group(world)), "scene.parents"),
+    Case(errors.AlreadyItsParent, _twice, "Nothing was changed", ("node", "parent")),
+    Case(errors.PermanentNode, lambda world: world.scene.remove(world.scene.root), "Remove what is in it"),
+    Case(errors.InvalidAttribute, lambda world: _group(world, attributes={"a": {}}), "a text, a number", ("key", "value")),
+    Case(errors.FramesHanging, _hanging, "subtree=True", ("frames",)),
+    Case(errors.NothingToUndo, lambda world: world.undo(), "max_undo", ()),
+    Case(errors.BuiltUpon, _built_upon, "Take those back first"),
+    Case(errors.ChangesForgotten, _forgotten, "full copy", ("kept",)),
+    Case(errors.ObserverBehind, _behind, "Empty it faster", ("missed",)),
+]
+
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind.__name__)
+
+
+def test_all_of_them_are_here():
+    assert {case.kind for case in CASES} == {getattr(errors, name) for name in nodes.__all__}
+
+
+@each_case
+class TestEachErrorAboutNodes:
+    def test_is_raised_by_a_real_call(self, case):
+        assert type(case.error()) is case.kind
+
+    def test_offers_a_cure(self, case):
+        assert case.cure in str(case.error())
+
+    def test_keeps_its_evidence(self, case):
+        error = case.error()
+        assert [name for name in case.evidence if not hasattr(error, name)] == []
+
+    def test_survives_a_copy(self, case):
+        error = case.error()
+        if case.kind is not errors.ObserverBehind:  # it holds the observer itself
+            assert str(pickle.loads(pickle.dumps(error))) == str(error)
+        assert str(copy.copy(error)) == str(error)
