@@ -42,7 +42,6 @@ class TestReplicas:
     def test_agree_in_the_end(self, script):
         assert disagreement(script) == []
 
-    @pytest.mark.xfail(strict=True, reason="frames of nodes that died in between, and of lost links, depend on what came first")
     @MANY
     @given(scripts())
     def test_agree_where_everything_is(self, script):

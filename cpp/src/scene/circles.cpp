@@ -92,11 +92,11 @@ void Draft::settle_circles(Stamp at) {
   for (const std::size_t i : closes) closed.push_back(links[i].mark);
   std::ranges::sort(closed);
   next_->circles = closed.size();
-  set_flags(closed, std::unordered_set<NodeId>(living.begin(), living.end()));
+  set_flags(closed, std::unordered_set<NodeId>(living.begin(), living.end()), at);
   move_to(living, at);
 }
 
-void Draft::set_flags(const std::vector<Mark>& closed, const std::unordered_set<NodeId>& living) {
+void Draft::set_flags(const std::vector<Mark>& closed, const std::unordered_set<NodeId>& living, Stamp at) {
   std::vector<std::shared_ptr<NodeRecord>> edited;
   const auto visit = [&](const NodeId&, const RecordPtr& record) {
     auto copy = std::make_shared<NodeRecord>(*record);
@@ -112,7 +112,10 @@ void Draft::set_flags(const std::vector<Mark>& closed, const std::unordered_set<
   };
   next_->alive.for_each(visit);
   next_->gone.for_each(visit);
-  for (auto& record : edited) keep(std::move(record));
+  for (auto& record : edited) {
+    events_.push_back({FrameEvent::Kind::joined, record->id, {}, at});
+    keep(std::move(record));
+  }
 }
 
 void Draft::move_to(const std::vector<NodeId>& living, Stamp at) {

@@ -1,6 +1,8 @@
 #include "armillary/scene/frames.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace armillary::scene {
 
@@ -28,142 +30,185 @@ bool is_transform(const NodeRecord& record) {
   return record.kind == NodeKind::transform || record.kind == NodeKind::uncertain_transform;
 }
 
+/// Brings the frames of touched nodes in line with their edges, ancestors first.
+///
+/// A Transform that only ever had one parent is placed in the frame of that one. Whatever has or had several gets a hub,
+/// a frame that hangs by identity in the frame of each parent for as long as that one holds it: one relation an edge.
 class Planner {
  public:
   Planner(Draft& draft, const FrameNames& names) : draft_(draft), names_(names) {}
 
   std::vector<FrameEdit> plan() {
-    for (const FrameEvent& event : draft_.events()) take(event);
+    for (const FrameEvent& event : draft_.events()) at_[event.node] = event.at;
+    for (const FrameEvent& event : draft_.events()) visit(event.node);
     return std::move(edits_);
   }
 
  private:
-  void take(const FrameEvent& event) {
-    switch (event.kind) {
-      case FrameEvent::Kind::born:
-        return bear(event);
-      case FrameEvent::Kind::died:
-        return close(event);
-      case FrameEvent::Kind::joined:
-        return join(event.node, event.parent, event.at);
-      case FrameEvent::Kind::left:
-        return leave(event);
-    }
-  }
-
   [[nodiscard]] const Version& version() const { return draft_.version(); }
-  [[nodiscard]] std::string frame_of(const NodeId& id) const { return names_.of(version(), *version().recall(id)); }
+  [[nodiscard]] const NodeRecord& record_of(const NodeId& id) const { return *version().recall(id); }
+  [[nodiscard]] std::string frame_of(const NodeId& id) const { return names_.of(version(), record_of(id)); }
 
-  /// It may have died since: its frame has a past all the same.
-  void bear(const FrameEvent& event) {
-    const NodeRecord* record = version().recall(event.node);
-    if (record == nullptr || record->kind == NodeKind::frame) return;
-    const std::vector<NodeId> parents = record->parents();
-    if (record->is_placed) {
-      if (!parents.empty()) bear_again(*record, event.at);
-      return;
-    }
-    const NodeId first = version().main_parent(*record);
-    if (is_transform(*record)) place(*record, first);
-    if (first == kLimboNode) add_frame(*record);
-    for (std::size_t i = 1; i < parents.size(); ++i) join(event.node, parents[i], event.at);
+  void visit(const NodeId& id) {
+    if (!at_.contains(id) || !done_.insert(id).second || version().recall(id) == nullptr) return;
+    const std::vector<Edge> edges = record_of(id).edges;
+    for (const Edge& edge : edges) visit(edge.parent);
+    align(id);
   }
 
-  void add_frame(const NodeRecord& record) {
-    edits_.emplace_back(AddFrame{names_.own(record)});
-    draft_.edit_record(record.id, [](NodeRecord& node) { node.is_placed = true; });
+  void align(const NodeId& id) {
+    const NodeRecord& record = record_of(id);
+    if (record.kind == NodeKind::frame || !record.has_known_beginning()) return;
+    if (is_transform(record))
+      align_transform(id);
+    else
+      align_others(id);
   }
 
-  void place(const NodeRecord& record, const NodeId& parent) {
+  // -- Transforms
+
+  void align_transform(const NodeId& id) {
+    if (!record_of(id).is_placed) place(id);
+    if (!record_of(id).is_placed) return;
+    if (!record_of(id).has_mount && has_other_parents(record_of(id))) mount(id);
+    if (record_of(id).has_mount)
+      hang_by_edges(id);
+    else
+      hold_or_close(id);
+  }
+
+  [[nodiscard]] bool has_other_parents(const NodeRecord& record) const {
+    return std::ranges::any_of(record.edges, [&](const Edge& edge) {
+      return edge.parent != NodeId{} && edge.parent != kLimboNode && edge.parent != record.placed_in;
+    });
+  }
+
+  void place(const NodeId& id) {
+    const NodeRecord& record = record_of(id);
     const Placement& said = *record.placement;
+    const NodeId parent = version().main_parent(record);
+    if (parent == NodeId{} || parent == kLimboNode) return;
     const std::string of = names_.own(record), in_frame = frame_of(parent);
     if (said.is_fixed)
       edits_.emplace_back(PlaceFixed{of, in_frame, said.source, Stamp::always(), said.parent_T_node, said.covariance});
     else
       edits_.emplace_back(PlaceSample{of, in_frame, said.source, record.created_at, said.parent_T_node, said.covariance});
-    draft_.edit_record(record.id, [&](NodeRecord& node) { node.is_placed = true, node.placed_in = parent; });
+    draft_.edit_record(id, [&](NodeRecord& node) { node.is_placed = true, node.placed_in = parent; });
   }
 
-  /// It lived before: its frames were closed.
-  void bear_again(const NodeRecord& record, Stamp at) {
-    const NodeId id = record.id;
-    const std::vector<NodeId> parents = record.parents();
-    if (is_transform(record)) {
+  void hold_or_close(const NodeId& id) {
+    const NodeRecord& record = record_of(id);
+    const bool is_held = record.has_living_parent(), is_closed = record.closed_at != Stamp::never();
+    const Stamp at = at_.at(id);
+    if (is_held == !is_closed) return;
+    if (is_held)
       edits_.emplace_back(ReopenFrame{names_.own(record), std::nullopt, at});
-      if (!record.has_mount && (parents.size() > 1 || parents.front() != record.placed_in)) mount(id, record.placed_in);
-      if (!version().find(id)->has_mount) return;
+    else
+      edits_.emplace_back(CloseFrame{names_.own(record), std::nullopt, at});
+    draft_.edit_record(id, [&](NodeRecord& node) { node.closed_at = is_held ? Stamp::never() : at; });
+  }
+
+  /// From now on the mount hangs in the parents, and the Transform always in the mount.
+  void mount(const NodeId& id) {
+    const NodeRecord& before = record_of(id);
+    const NodeId first = before.placed_in;
+    if (before.closed_at != Stamp::never())
+      edits_.emplace_back(ReopenFrame{names_.own(before), std::nullopt, before.closed_at});
+    draft_.edit_record(id, [&](NodeRecord& node) {
+      node.has_mount = true;
+      node.closed_at = Stamp::never();
+      const auto edge = std::ranges::find(node.edges, first, &Edge::parent);
+      if (edge != node.edges.end()) edge->hanging = Edge::Hanging::now;
+    });
+    const NodeRecord& record = record_of(id);
+    edits_.emplace_back(InsertBetween{names_.own(record), frame_of(first), names_.hub(record), first.text()});
+  }
+
+  // -- Groups, geometry, connections, roots of others
+
+  void align_others(const NodeId& id) {
+    const NodeRecord& record = record_of(id);
+    if (record.is_in_own_frame() && !record.is_placed) give_frame(id);
+    if (record_of(id).is_placed) hang_by_edges(id);
+  }
+
+  /// What hung in the frame of a parent by way of this node hangs in its own from now on.
+  void give_frame(const NodeId& id) {
+    const NodeRecord& record = record_of(id);
+    const std::string own = names_.own(record);
+    const auto oldest = std::ranges::find_if(record.edges, [](const Edge& edge) { return edge.is_in_force(); });
+    const NodeId old = oldest == record.edges.end() ? kLimboNode : oldest->parent;
+    edits_.emplace_back(AddFrame{own});
+    if (old != kLimboNode) {
+      const std::string old_frame = frame_of(old);
+      edits_.emplace_back(PlaceFixed{own, old_frame, old.text(), Stamp::always(), {}, {}});
+      for (const std::string& frame : frames_below(id)) edits_.emplace_back(InsertBetween{frame, old_frame, own, old.text()});
     }
-    for (const NodeId& parent : parents) hang(id, parent, at);
+    draft_.edit_record(id, [&](NodeRecord& node) {
+      node.has_frame = node.is_placed = true;
+      const auto edge = std::ranges::find(node.edges, old, &Edge::parent);
+      if (edge != node.edges.end() && old != kLimboNode) edge->hanging = Edge::Hanging::now;
+    });
   }
 
-  void close(const FrameEvent& event) {
-    const NodeRecord* record = version().recall(event.node);
-    if (record == nullptr || !record->is_placed || record->kind == NodeKind::frame) return;
-    edits_.emplace_back(CloseFrame{names_.own(*record), std::nullopt, event.at});
-    if (record->has_mount) edits_.emplace_back(CloseFrame{names_.hub(*record), std::nullopt, event.at});
-  }
-
-  /// One more parent: the node needs a frame that can hang in several.
-  void join(const NodeId& id, const NodeId& parent, Stamp at) {
-    const NodeRecord* record = version().find(id);
-    if (record == nullptr || record->kind == NodeKind::frame) return;
-    if (is_transform(*record) && !record->has_mount) mount(id, record->placed_in);
-    if (!is_transform(*record)) give_frame(id, parent);
-    hang(id, parent, at);
-  }
-
-  void hang(const NodeId& id, const NodeId& parent, Stamp at) {
-    if (parent == kLimboNode) return;
-    edits_.emplace_back(PlaceFixed{names_.hub(*version().find(id)), frame_of(parent), parent.text(), at, {}, {}});
-  }
-
-  void mount(const NodeId& id, const NodeId& placed_in) {
-    draft_.edit_record(id, [](NodeRecord& node) { node.has_mount = true; });
-    const NodeRecord& record = *version().find(id);
-    edits_.emplace_back(InsertBetween{names_.own(record), frame_of(placed_in), names_.hub(record), placed_in.text()});
-  }
-
-  /// What hung in the frame of the parent by way of this node hangs in its own from now on.
-  void give_frame(const NodeId& id, const NodeId& newcomer) {
-    const std::vector<NodeId> parents = version().find(id)->parents();
-    const auto old = std::ranges::find_if(parents, [&](const NodeId& one) { return one != newcomer; });
-    if (old == parents.end()) return;
-    const std::string old_frame = frame_of(*old), own = names_.own(*version().find(id));
-    const std::vector<std::string> below = frames_below(id);
-    draft_.edit_record(id, [](NodeRecord& node) { node.has_frame = node.is_placed = true; });
-    edits_.emplace_back(PlaceFixed{own, old_frame, old->text(), Stamp::always(), {}, {}});
-    for (const std::string& frame : below) edits_.emplace_back(InsertBetween{frame, old_frame, own, old->text()});
-  }
-
-  /// Of the nearest descendants that have one.
+  /// Of the nearest descendants that have one in the world already.
   [[nodiscard]] std::vector<std::string> frames_below(const NodeId& id) const {
     std::vector<std::string> found;
     std::vector<NodeId> waiting{id};
     while (!waiting.empty()) {
-      const NodeRecord* node = version().find(waiting.back());
+      const NodeRecord& node = record_of(waiting.back());
       waiting.pop_back();
-      for (const NodeId& child : version().children(*node)) {
-        const NodeRecord* record = version().find(child);
-        if (!record->is_in_own_frame())
+      node.children.for_each([&](const NodeId& child, const Nothing&) {
+        const NodeRecord& record = record_of(child);
+        if (record.kind == NodeKind::frame) return;
+        if (record.is_placed)
+          found.push_back(names_.hub(record));
+        else
           waiting.push_back(child);
-        else if (record->kind != NodeKind::frame)
-          found.push_back(names_.hub(*record));
-      }
+      });
     }
     std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
   }
 
-  void leave(const FrameEvent& event) {
-    const NodeRecord* record = version().find(event.node);
-    const bool hangs_in_parents = record != nullptr && record->is_placed && (record->has_mount || !is_transform(*record));
-    if (!hangs_in_parents || record->kind == NodeKind::frame || event.parent == kLimboNode) return;
-    edits_.emplace_back(CloseFrame{names_.hub(*record), event.parent.text(), event.at});
+  // -- One relation an edge
+
+  void hang_by_edges(const NodeId& id) {
+    const std::vector<Edge> edges = record_of(id).edges;
+    const std::string hub = names_.hub(record_of(id));
+    std::vector<std::pair<Dot, Edge::Hanging>> changed;
+    for (const Edge& edge : edges) {
+      if (edge.parent == NodeId{} || edge.parent == kLimboNode || version().recall(edge.parent) == nullptr) continue;
+      const Edge::Hanging next = hung(hub, edge, at_.at(id));
+      if (next != edge.hanging) changed.emplace_back(edge.mark.dot, next);
+    }
+    if (changed.empty()) return;
+    draft_.edit_record(id, [&](NodeRecord& node) {
+      for (const auto& [dot, state] : changed) std::ranges::find(node.edges, dot, dot_of)->hanging = state;
+    });
+  }
+
+  static const Dot& dot_of(const Edge& edge) { return edge.mark.dot; }
+
+  [[nodiscard]] Edge::Hanging hung(const std::string& hub, const Edge& edge, Stamp at) {
+    Edge::Hanging state = edge.hanging;
+    const bool is_first = state == Edge::Hanging::never;
+    if (is_first || (state == Edge::Hanging::no_more && edge.is_in_force())) {
+      edits_.emplace_back(PlaceFixed{hub, frame_of(edge.parent), edge.parent.text(), is_first ? edge.from : at, {}, {}});
+      state = Edge::Hanging::now;
+    }
+    if (state == Edge::Hanging::now && !edge.is_in_force()) {
+      edits_.emplace_back(CloseFrame{hub, edge.parent.text(), edge.removed ? edge.until : at});
+      state = Edge::Hanging::no_more;
+    }
+    return state;
   }
 
   Draft& draft_;
   const FrameNames& names_;
+  std::unordered_map<NodeId, Stamp> at_;  // of nodes that were touched: when that is true
+  std::unordered_set<NodeId> done_;
   std::vector<FrameEdit> edits_;
 };
 

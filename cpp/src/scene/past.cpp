@@ -57,6 +57,15 @@ std::vector<NodeId> Past::children(const NodeRecord& record) const {
   return ids;
 }
 
+const NodeRecord& Past::framed(const NodeRecord& record) const {
+  const NodeRecord* node = &record;
+  for (std::vector<NodeId> above = parents(*node); node->placement == nullptr && node->id != kRootNode; above = parents(*node)) {
+    if (above.size() != 1 || above.front() == kLimboNode) break;
+    node = life(above.front());
+  }
+  return *node;
+}
+
 std::vector<NodeId> Past::subtree(const NodeId& under) const {
   std::vector<NodeId> found{under};
   std::unordered_set<NodeId> seen{under};

@@ -184,6 +184,7 @@ Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns) {
   const VersionPtr before = version();
   Draft draft(before, *keys_);
   Taken taken;
+  taken.is_local = true;
   taken.expects_nothing_hangs = std::ranges::none_of(wishes, &Wish::with_hanging_frames);
   if (Refusal refusal = take(std::move(wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
   Outcome outcome = commit(draft, std::move(taken));
@@ -237,13 +238,18 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
 }
 
 /// A Transform that was removed at the very instant it was placed has no past that could be opened again: place it anew.
-Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version) {
+Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version, bool strictly) {
   const CompanionPtr companion = with_version ? draft.share() : nullptr;
   for (;;) {
     Failure failure = forest_->transact(edits, companion);
-    if (failure.kind() != FailureKind::nothing_to_reopen) return failure;
+    const bool is_to_reopen = failure.kind() == FailureKind::nothing_to_reopen;
+    if (failure && !is_to_reopen && !strictly) {
+      edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));  // what others accepted is not refused here
+      continue;
+    }
+    if (!is_to_reopen) return failure;
     FrameEdit& edit = edits[failure->row];
-    const NodeRecord& record = *draft.version().find(*NodeId::parse(std::get<ReopenFrame>(edit).of));
+    const NodeRecord& record = *draft.version().recall(*NodeId::parse(std::get<ReopenFrame>(edit).of));
     const Placement& said = *record.placement;
     edit =
         PlaceSample{names_.own(record), names_.base(draft.version(), record), said.source, record.created_at, said.parent_T_node,
@@ -252,7 +258,7 @@ Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool wi
 }
 
 Outcome Store::commit(Draft& draft, Taken taken) {
-  if (Failure failure = publish(edits_of(draft, taken), draft, !taken.changes.empty())) {
+  if (Failure failure = publish(edits_of(draft, taken), draft, !taken.changes.empty(), taken.is_local)) {
     Refusal refusal;
     refusal.fault = Fault::frames;
     refusal.failure = std::move(failure);

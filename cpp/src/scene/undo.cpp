@@ -128,7 +128,7 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   Draft draft(before, *keys_);
   const Opposite opposite(author_, *batch.before, draft);
   Taken taken;
-  taken.expects_nothing_hangs = true;
+  taken.is_local = taken.expects_nothing_hangs = true;
   for (auto change = batch.changes.rbegin(); change != batch.changes.rend(); ++change) {
     std::optional<std::vector<Wish>> wishes = opposite.of(**change);
     if (!wishes) return {Refusal{Fault::built_upon, 0, (*change)->node, (*change)->parent}, {}};

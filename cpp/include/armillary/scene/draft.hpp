@@ -84,7 +84,7 @@ class Draft {
   void set_parent_alive(const NodeId& child, const NodeRecord& parent, bool alive);
   void set_in_force(const NodeId& id, const NodeId& parent, Stamp at);
   void settle_circles(Stamp at);
-  void set_flags(const std::vector<Mark>& closed, const std::unordered_set<NodeId>& living);
+  void set_flags(const std::vector<Mark>& closed, const std::unordered_set<NodeId>& living, Stamp at);
   void move_to(const std::vector<NodeId>& living, Stamp at);
 
   void add_to_index(const NodeRecord& record);

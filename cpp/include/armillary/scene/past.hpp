@@ -15,6 +15,8 @@ class Past {
   [[nodiscard]] const NodeRecord* find(const NodeId& id) const;
   [[nodiscard]] std::vector<NodeId> parents(const NodeRecord& record) const;
   [[nodiscard]] std::vector<NodeId> children(const NodeRecord& record) const;
+  /// The node whose frame the node was in.
+  [[nodiscard]] const NodeRecord& framed(const NodeRecord& record) const;
   [[nodiscard]] std::vector<NodeId> subtree(const NodeId& under) const;
   [[nodiscard]] std::vector<NodeId> find(std::span<const Condition> conditions, const NodeId& under) const;
 

@@ -99,6 +99,7 @@ class Store {
   struct Taken {
     std::vector<ChangePtr> changes{};
     std::vector<NodeSample> samples{};
+    bool is_local = false;  ///< what the frames of the world do not allow is refused
     bool expects_nothing_hangs = false;
   };
 
@@ -106,7 +107,7 @@ class Store {
   [[nodiscard]] Refusal take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Outcome commit(Draft& draft, Taken taken);
   [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, const Taken& taken) const;
-  [[nodiscard]] Failure publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version);
+  [[nodiscard]] Failure publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version, bool strictly);
   void note(const Draft& draft, const std::vector<ChangePtr>& changes);
   [[nodiscard]] Outcome take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
   void remember(std::deque<Batch>& stack, Batch batch) const;

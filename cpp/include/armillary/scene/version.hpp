@@ -31,6 +31,10 @@ struct Edge {
   bool closes_a_circle = false;  ///< kept, but not in force: older edges lead back
   bool parent_is_alive = false;  ///< and still in the life that was meant
 
+  /// Whether the frame of the node hangs in that of this parent: not yet, now, or no more.
+  enum class Hanging : std::uint8_t { never, now, no_more };
+  Hanging hanging = Hanging::never;
+
   [[nodiscard]] bool is_in_force() const { return !removed && !closes_a_circle && parent_is_alive; }
   [[nodiscard]] bool holds_at(Stamp at) const { return from <= at && at < until; }
 };
@@ -48,8 +52,9 @@ struct NodeRecord {
   NodeKind kind = NodeKind::unknown;  ///< unknown: others speak of it, but its own beginning has not arrived
   bool has_frame = false;             ///< a frame was made for it; whether it is in it: `is_in_own_frame`
   bool has_mount = false;             ///< a Transform with several parents: it is placed in a frame that is placed in each
-  bool is_placed = false;             ///< its frame is in the world; of a Transform, in the frame of `placed_in`
+  bool is_placed = false;             ///< its frame is in the world; of a Transform without a mount, in that of `placed_in`
   NodeId placed_in{};
+  Stamp closed_at = Stamp::never();   ///< of a Transform without a mount: since when it hangs nowhere
   Mark incarnation{};
   Stamp created_at{};
   std::shared_ptr<const Payload> payload{};

@@ -14,6 +14,7 @@ from armillary.scene._json._fields import Field
 from armillary.scene._json._format import DEEPEST_LIST, INFINITIES, KINDS, TRANSFORMS
 from armillary.scene._payloads import connection_payload
 from armillary.scene.changes import (
+    AddFrame,
     NOW,
     AddConnection,
     AddGeometry,
@@ -124,7 +125,8 @@ def _frame(field: Field, _: Arrays) -> LoadedNode:
         raise parts["id"].refused(f"this is not the id of the frame '{name}'")
 
     def make(parent: NodeId) -> Iterator[Change]:
-        yield SetAttributes(name, said)
+        yield AddFrame(name)
+        yield SetAttributes(node, said)
         if parent != ROOT_NODE:
             yield AddParent(node, parent)
 
