@@ -1,11 +1,12 @@
 """Several copies of one scene that exchange their changes over a transport which loses, delays, repeats and reorders.
 
-A run is a list of steps of plain numbers, so that a failing one shrinks to the few that matter. Whatever happened on the
-way, a run ends with everybody asking everybody else for what is lacking; then all copies must be equal.
+A run is a list of steps of plain numbers, so that a failing one shrinks to the few that matter. Whatever happened on
+the way, a run ends with everybody asking everybody else for what is lacking; then all copies must be equal.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -42,12 +43,14 @@ if TYPE_CHECKING:
 TICK_NS = 100
 PAST_NS = (700, 1000, 1100, 1200, 1300, 1500)
 IDS = [NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "12345"]
+TURNED = [Transform.from_xyz_rpy(xyz=(value, 1, 0), rpy=(0, 0, 1)) for value in range(3)]
 SHARED = ((0, 0), (1, 0), (2, 1))  # what all have from the start: two groups, and one more in the first
 ADDITIONS = ("group", "group", "transform", "geometry", "connection", "remote_root")
-EDITS = (*ADDITIONS, "say", "unsay", "add_parent", "add_parent", "remove_parent", "remove", "remove")
+EDITS = (*ADDITIONS, "say", "unsay", *["add_parent"] * 4, *["remove_parent"] * 2, *["remove"] * 2)
 
-some_replica, some_node, some_value = st.integers(0, 4), st.integers(0, len(IDS) - 1), st.integers(0, 2)
-edits = st.tuples(st.just("edit"), some_replica, st.sampled_from(EDITS), some_node, st.integers(0, len(IDS)), some_value)
+some_replica, some_node = st.integers(0, 4), st.integers(0, len(IDS) - 1)
+some_parent, some_value = st.integers(0, len(IDS)), st.integers(0, 2)
+edits = st.tuples(st.just("edit"), some_replica, st.sampled_from(EDITS), some_node, some_parent, some_value)
 deeds = st.tuples(st.sampled_from(["deliver", "drop", "repeat"]), st.integers(0, 9))
 syncs = st.tuples(st.just("sync"), some_replica, some_replica)
 partitions = st.tuples(st.just("partition"), st.integers(0, 31))
@@ -132,7 +135,8 @@ class Replicas:
         """Everybody asks everybody, twice: what came to one in the first round gets to the others in the second."""
         self.letters.clear()
         self.island = 0
-        for asked, asking in [(i, j) for _ in range(2) for i in range(len(self.worlds)) for j in range(len(self.worlds))]:
+        everybody = range(len(self.worlds))
+        for _, asked, asking in itertools.product(range(2), everybody, everybody):
             self.sync(asked, asking)
             if self.letters:
                 self.deliver(0)
@@ -160,23 +164,22 @@ def _world(number: int, clock: FakeClock) -> World:
 
 
 def _change(world: World, kind: str, node: int, parent: int, value: int) -> Change:
-    above, id = [world.scene.root, *IDS][parent], IDS[node]
-    at = (world.now() - 250 * value) if value else world.now()
-    said = {"name": f"{world.name}{value}"}
-    match kind:
-        case "group":
-            return AddGroup(parent=above, id=id, attributes=said, at=at)
-        case "transform":
-            return AddTransform(parent=above, id=id, transform=Transform.from_xyz_rpy(xyz=(value, 1, 0), rpy=(0, 0, 1)), at=None)
-        case "geometry":
-            return AddGeometry(parent=above, id=id, shape=Sphere(1.0 + value))
-        case "connection":
-            return AddConnection(parent=above, id=id, sources=[IDS[value]], targets=[world.scene.root])
-        case "remote_root":
-            return AddRemoteRoot(id, said)
-        case "say" | "unsay":
-            return SetAttributes(id, said if kind == "say" else {"name": None, "mass": value}, at)
-    return {"add_parent": AddParent, "remove_parent": RemoveParent}[kind](id, above, at) if kind != "remove" else Remove(id, at)
+    """A change by its numbers; `value` also tells how far it is dated back."""
+    this, above = IDS[node], [world.scene.root, *IDS][parent]
+    at, said = world.now() - 250 * value, {"name": f"{world.name}{value}"}
+    changes: dict[str, Callable[[], Change]] = {
+        "group": lambda: AddGroup(parent=above, id=this, attributes=said, at=at),
+        "transform": lambda: AddTransform(parent=above, id=this, transform=TURNED[value], at=None),
+        "geometry": lambda: AddGeometry(parent=above, id=this, shape=Sphere(1.0 + value)),
+        "connection": lambda: AddConnection(parent=above, id=this, sources=[IDS[value]], targets=[world.scene.root]),
+        "remote_root": lambda: AddRemoteRoot(this, said),
+        "say": lambda: SetAttributes(this, said, at),
+        "unsay": lambda: SetAttributes(this, {"name": None, "mass": value}, at),
+        "add_parent": lambda: AddParent(this, above, at),
+        "remove_parent": lambda: RemoveParent(this, above, at),
+        "remove": lambda: Remove(this, at),
+    }
+    return changes[kind]()
 
 
 def differences(worlds: Sequence[World], asked: Callable[[World], dict[Any, Any]]) -> list[str]:
@@ -196,32 +199,32 @@ def about_now(world: World) -> dict[Any, Any]:
     scene = world.scene
     facts: dict[Any, Any] = {"digest": scene.digest(), "found": scene.find({}), "count": len(scene)}
     facts |= {"light": scene.find({"mass": 0}), "heard": scene.heard()}
-    return facts | {id: _of_node(scene, id) for id in [scene.root, *IDS]}
+    return facts | {node: _of_node(scene, node) for node in [scene.root, *IDS]}
 
 
 def about_places(world: World) -> dict[Any, Any]:
     """Where every node is."""
-    return {id: _place(world, id) for id in IDS}
+    return {node: _place(world, node) for node in IDS}
 
 
 def about_the_past(world: World) -> dict[Any, Any]:
     """The same for some instants before."""
     pasts = {stamp: world.scene.as_of(stamp) for stamp in PAST_NS}
-    return {(stamp, id): _of_node(past, id) for stamp, past in pasts.items() for id in [world.scene.root, *IDS]}
+    return {(stamp, node): _of_node(past, node) for stamp, past in pasts.items() for node in [world.scene.root, *IDS]}
 
 
-def _of_node(scene: Any, id: NodeId) -> Any:
-    if id not in scene:
+def _of_node(scene: Any, node: NodeId) -> Any:
+    if node not in scene:
         return None
-    return scene.kind(id), scene.parents(id), scene.children(id), scene.attributes(id), scene.frame(id)
+    return scene.kind(node), scene.parents(node), scene.children(node), scene.attributes(node), scene.frame(node)
 
 
-def _place(world: World, id: NodeId) -> Any:
+def _place(world: World, node: NodeId) -> Any:
     """Where it is at an instant that all clocks have passed; or what hinders the answer."""
-    if id not in world.scene:
+    if node not in world.scene:
         return None
     try:
-        pose = world.pose(of=world.scene.frame(id), in_frame=world.scene.frame(world.scene.root), at=10**6)
+        pose = world.pose(of=world.scene.frame(node), in_frame=world.scene.frame(world.scene.root), at=10**6)
     except ArmillaryError as error:
         return type(error).__name__
     return tuple(pose.transform.xyz_wxyz.round(9))

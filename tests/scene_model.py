@@ -1,17 +1,14 @@
 """What a scene should be, in plain Python: the oracle of its laws.
 
-One copy of it, and its changes in the order in which they were accepted. Containments carry since when and until when
-they are true; a thing is there while a chain of them leads up to the root. Nothing is ever deleted, every cascade is
-derived. Of the world's frames it knows only the product of the transforms above a thing.
+One copy of it, and its changes in the order in which they were accepted. Nothing is ever deleted: a change opens or
+closes containments, which carry since when and until when they are true, or says something of a thing.
 """
 
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from armillary import Transform
 from armillary.scene import (
     AddConnection,
     AddGeometry,
@@ -24,10 +21,12 @@ from armillary.scene import (
     SetAttributes,
     SetTransform,
 )
+from scene_model_view import Containment, ModelView, Thing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from armillary import Transform
     from armillary.scene import Change, NodeId
 
     Step = tuple[Any, ...]
@@ -40,102 +39,6 @@ class Refused(Exception):
     """What a scene must not do."""
 
 
-class Unclear(Exception):
-    """Two incarnations of one id, or a circle, at one past instant: what is to be seen, the rules leave open."""
-
-
-@dataclass(eq=False)
-class Thing:
-    """One incarnation of an id."""
-
-    id: NodeId
-    kind: str
-    payload: Any = None
-    fixed: Transform | None = None
-    samples: dict[int, Transform] = field(default_factory=dict)
-    awaits_sample: bool = False  # undo brings a containment back, and never a sample
-    said: list[tuple[str, Any, int]] = field(default_factory=list)
-
-    def attributes(self, stamp: int | None) -> dict[str, Any]:
-        """The last one to speak is right, from its instant on."""
-        values = {key: value for key, value, at in self.said if stamp is None or at <= stamp}
-        return {key: value for key, value in values.items() if value is not None}
-
-    @property
-    def parent_T_thing(self) -> Transform:
-        """By the newest sample."""
-        if self.samples:
-            return self.samples[max(self.samples)]
-        return Transform.identity() if self.fixed is None else self.fixed
-
-
-@dataclass(eq=False)
-class Containment:
-    child: Thing
-    parent: Thing
-    start: int
-    end: int | None = None
-
-    def holds(self, stamp: int | None) -> bool:
-        return self.end is None if stamp is None else self.start <= stamp and (self.end is None or stamp < self.end)
-
-
-class ModelView:
-    """The model at one instant; None: as it is, whatever instants were given."""
-
-    def __init__(self, model: SceneModel, stamp: int | None) -> None:
-        self.stamp, self.root, self.limbo = stamp, model.root, model.limbo
-        self._edges = [edge for edge in model.containments if edge.holds(stamp)]
-        reached = self._reached([model.root, model.limbo])
-        self.things = {thing.id: thing for thing in reached if thing is not model.limbo}
-        if len(self.things) < len(reached) - 1:
-            raise Unclear
-        self._edges = [edge for edge in self._edges if edge.parent in reached]
-        if any(self.is_in(edge.parent, edge.child) for edge in self._edges):
-            raise Unclear
-
-    def _reached(self, seeds: list[Thing]) -> set[Thing]:
-        reached, waiting = set(seeds), list(seeds)
-        while waiting:
-            new = set(self.children(waiting.pop())) - reached
-            reached |= new
-            waiting += new
-        return reached
-
-    def children(self, thing: Thing) -> list[Thing]:
-        return [edge.child for edge in self._edges if edge.parent is thing]
-
-    def parents(self, thing: Thing) -> list[Thing]:
-        return [edge.parent for edge in self._edges if edge.child is thing]
-
-    def is_in(self, thing: Thing, ancestor: Thing) -> bool:
-        return thing in self._reached([ancestor])
-
-    def found(self, query: dict[str, Any], under: Thing | None = None) -> set[NodeId]:
-        reached = self._reached([under or self.root])
-        return {thing.id for thing in reached if _is_true_of(query, thing.attributes(self.stamp))}
-
-    def content(self) -> dict[NodeId, tuple[Any, ...]]:
-        """What can be asked of every node."""
-        return {node: self._content(thing) for node, thing in self.things.items()}
-
-    def _content(self, thing: Thing) -> tuple[Any, ...]:
-        parents = [parent.id for parent in self.parents(thing) if parent is not self.limbo]
-        children = [child.id for child in self.children(thing)]
-        return thing.kind, parents, children, thing.attributes(self.stamp), thing.payload
-
-    def map_T_thing(self, thing: Thing) -> Transform | None:
-        """The product along the only way from the root; None where there is none, or several, or one without sample."""
-        above_T_thing = Transform.identity()
-        while thing is not self.root:
-            parents = self.parents(thing)
-            if len(parents) != 1 or parents[0] is self.limbo or thing.awaits_sample:
-                return None
-            above_T_thing = thing.parent_T_thing @ above_T_thing
-            thing = parents[0]
-        return above_T_thing
-
-
 class SceneModel:
     """The containments of things, and what every `apply` did."""
 
@@ -146,7 +49,7 @@ class SceneModel:
         self.redos: list[list[Step]] = []
 
     def view(self, stamp: int | None = None) -> ModelView:
-        return ModelView(self, stamp)
+        return ModelView(self.root, self.limbo, self.containments, stamp)
 
     def apply(self, changes: Sequence[Change], now: int) -> None:
         """All or none."""
@@ -241,7 +144,9 @@ class SceneModel:
 
     def _refuse_circles_of_the_past(self, child: Thing, parent: Thing, at: int) -> None:
         """A loop is a loop at one instant, and it must be seen from no instant."""
-        ends = {edge.start for edge in self.containments} | {edge.end for edge in self.containments if edge.end is not None}
+        ends = {edge.start for edge in self.containments} | {
+            edge.end for edge in self.containments if edge.end is not None
+        }
         for stamp in {at, *ends}:
             edges = [edge for edge in self.containments if edge.holds(stamp)]
             if stamp >= at and child in _upwards(edges, parent):
@@ -267,12 +172,6 @@ class SceneModel:
         if (thing := self._there(node)).kind not in HOLDERS:
             raise Refused("it is a leaf")
         return thing
-
-
-def _is_true_of(query: dict[str, Any], said: dict[str, Any]) -> bool:
-    """1 and 1.0 are one number, and True is none."""
-    met = [key in said and (said[key], said[key] is True) == (wanted, wanted is True) for key, wanted in query.items()]
-    return all(met)
 
 
 def _upwards(edges: list[Containment], thing: Thing) -> set[Thing]:

@@ -28,7 +28,8 @@ from armillary.scene import (
     SetTransform,
     Sphere,
 )
-from scene_model import Refused, SceneModel, Unclear
+from scene_model import Refused, SceneModel
+from scene_model_view import Unclear
 from strategies import CLOSE_M
 from unit.kit import FakeClock
 
@@ -160,6 +161,15 @@ class ASceneAndItsModel(RuleBasedStateMachine):
     def fail_in_the_middle(self, data):
         several = st.lists(changes(self.living), max_size=3)
         self.do([*data.draw(several), Remove(ROOT), *data.draw(several)])
+
+    @rule(data=st.data())
+    def try_something_in_a_copy(self, data):
+        before = state_of(self.world)
+        with self.world.copy() as copy:
+            assert state_of(copy)[:2] == before[:2]
+            with contextlib.suppress(ArmillaryError):
+                copy.apply(data.draw(st.lists(changes(self.living), max_size=3)))
+        assert state_of(self.world) == before
 
     @rule()
     def undo(self):

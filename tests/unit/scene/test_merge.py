@@ -6,7 +6,7 @@ import pytest
 
 from armillary import World
 from armillary.errors import ChangesForgotten, InvalidArgument
-from armillary.scene import AddGroup, ChangeRecord, NodeId
+from armillary.scene import AddGroup, AddParent, ChangeRecord, NodeId
 from unit.kit import FakeClock, moved
 
 ONE, TWO, THREE = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "123")
@@ -233,6 +233,12 @@ class TestFramesOfCopies:
         copies.one.scene.add_transform(parent=ONE, transform=moved(1), at=None, id=THREE)
         copies.other.merge(copies.one.scene.changes())
         assert copies.other.pose(of=str(THREE), in_frame="map").transform.is_close(moved(1))
+
+    def test_come_into_being_together(self, copies):
+        copies.one.scene.add_group(parent=ONE, id=THREE)
+        copies.one.apply([AddParent(ONE, TWO), AddParent(THREE, copies.root)])
+        copies.other.merge(copies.one.scene.changes())
+        assert {str(ONE), str(THREE)} <= set(copies.other.frames())
 
     def test_are_the_same_where_one_link_of_a_circle_lost(self, copies):
         copies.one.scene.add_parent(ONE, TWO)

@@ -89,7 +89,9 @@ CASES = [
     Case(errors.NotItsParent, lambda world: world.scene.remove_parent(_group(world), _group(world)), "scene.parents"),
     Case(errors.AlreadyItsParent, _twice, "Nothing was changed", ("node", "parent")),
     Case(errors.PermanentNode, lambda world: world.scene.remove(world.scene.root), "Remove what is in it"),
-    Case(errors.InvalidAttribute, lambda world: _group(world, attributes={"a": {}}), "a text, a number", ("key", "value")),
+    Case(
+        errors.InvalidAttribute, lambda world: _group(world, attributes={"a": {}}), "a text, a number", ("key", "value")
+    ),
     Case(errors.FramesHanging, _hanging, "subtree=True", ("frames",)),
     Case(errors.NothingToUndo, lambda world: world.undo(), "max_undo", ()),
     Case(errors.BuiltUpon, _built_upon, "Take those back first"),

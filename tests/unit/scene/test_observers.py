@@ -197,7 +197,12 @@ class TestObserversAndThreads:
         batches = queue.Queue()
         scene.attach(batches)
         cup = NodeId.random()
-        world.apply([AddTransform(parent=scene.root, transform=Transform.identity(), id=cup), SetAttributes(cup, {"full": True})])
+        world.apply(
+            [
+                AddTransform(parent=scene.root, transform=Transform.identity(), id=cup),
+                SetAttributes(cup, {"full": True}),
+            ]
+        )
         heard = []
         _run_all([lambda: heard.extend(batches.get(timeout=WAIT_S))])
         assert [type(change) for change in heard] == [AddTransform, SetAttributes]

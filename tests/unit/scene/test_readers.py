@@ -45,12 +45,12 @@ def watch(look, writing) -> list:
 class TestAReader:
     def test_sees_both_nodes_of_a_batch_or_none(self, world):
         scene = world.scene
-        adding = [AddGroup(parent=scene.root, id=id, attributes={"pair": True}) for id in PAIR]
+        adding = [AddGroup(parent=scene.root, id=node, attributes={"pair": True}) for node in PAIR]
 
         def write():
             for _ in range(BATCHES):
                 world.apply(adding)
-                world.apply([Remove(id) for id in PAIR])
+                world.apply([Remove(node) for node in PAIR])
 
         assert set(watch(lambda: len(scene.find({"pair": True})), write)) <= {0, 2}
         assert set(watch(lambda: len(scene.children(scene.root)), write)) <= {0, 2}
@@ -69,18 +69,18 @@ class TestAReader:
     def test_sees_the_frames_of_a_batch_together(self, world):
         scene = world.scene
         world.add_frame("map")
-        adding = [AddTransform(parent=scene.root, transform=moved(1), at=None, id=id) for id in PAIR]
+        adding = [AddTransform(parent=scene.root, transform=moved(1), at=None, id=node) for node in PAIR]
 
         def write():
             for _ in range(BATCHES):
                 world.apply(adding)
-                world.apply([Remove(id, at=0) for id in PAIR])
+                world.apply([Remove(node, at=0) for node in PAIR])
 
         assert set(watch(lambda: len(world.snapshot(in_frame="map")), write)) <= {1, 3}
 
     def test_sees_a_merged_batch_at_once(self, world):
         with World("other") as other:
-            other.apply([AddGroup(parent=other.scene.root, id=id) for id in PAIR])
+            other.apply([AddGroup(parent=other.scene.root, id=node) for node in PAIR])
             records = other.scene.changes()
         seen = watch(lambda: len(world.scene), lambda: world.merge(records))
         assert set(seen) <= {1, 3}

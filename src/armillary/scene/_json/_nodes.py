@@ -14,9 +14,9 @@ from armillary.scene._json._fields import Field
 from armillary.scene._json._format import DEEPEST_LIST, INFINITIES, KINDS, TRANSFORMS
 from armillary.scene._payloads import connection_payload
 from armillary.scene.changes import (
-    AddFrame,
     NOW,
     AddConnection,
+    AddFrame,
     AddGeometry,
     AddGroup,
     AddParent,
