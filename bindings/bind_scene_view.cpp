@@ -178,9 +178,11 @@ void bind_scene_view(nb::module_& m) {
           "node"_a, nb::sig("def created_at(self, node: NodeId) -> int | None"))
       .def(
           "frame",
-          [](const SceneView& view, nb::handle node) { const NodeRecord& record = record_of(view, node);
+          [](const SceneView& view, nb::handle node) {
+            const NodeRecord& record = record_of(view, node);
             if (view.at) return view.store->names().own(Past(view.version, *view.at).framed(record));
-            return view.store->names().of(*view.version, record); },
+            return view.store->names().of(*view.version, record);
+          },
           "node"_a)
       .def(
           "base_frame",

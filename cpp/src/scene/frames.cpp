@@ -112,8 +112,7 @@ class Planner {
   void mount(const NodeId& id) {
     const NodeRecord& before = record_of(id);
     const NodeId first = before.placed_in;
-    if (before.closed_at != Stamp::never())
-      edits_.emplace_back(ReopenFrame{names_.own(before), std::nullopt, before.closed_at});
+    if (before.closed_at != Stamp::never()) edits_.emplace_back(ReopenFrame{names_.own(before), std::nullopt, before.closed_at});
     draft_.edit_record(id, [&](NodeRecord& node) {
       node.has_mount = true;
       node.closed_at = Stamp::never();

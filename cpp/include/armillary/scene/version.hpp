@@ -54,7 +54,7 @@ struct NodeRecord {
   bool has_mount = false;             ///< a Transform with several parents: it is placed in a frame that is placed in each
   bool is_placed = false;             ///< its frame is in the world; of a Transform without a mount, in that of `placed_in`
   NodeId placed_in{};
-  Stamp closed_at = Stamp::never();   ///< of a Transform without a mount: since when it hangs nowhere
+  Stamp closed_at = Stamp::never();  ///< of a Transform without a mount: since when it hangs nowhere
   Mark incarnation{};
   Stamp created_at{};
   std::shared_ptr<const Payload> payload{};
