@@ -41,12 +41,27 @@ void Forest::State::remember_free_frames() {
   if (journal != nullptr && !journal->free_frames) journal->free_frames = free_frames;
 }
 
+namespace {
+
+/// Without the waits: they stay with the record that they know.
+TwistRecord kept_of(const TwistRecord& twist) {
+  return {.id = twist.id,
+          .of = twist.of,
+          .reference = twist.reference,
+          .source = twist.source,
+          .retention = twist.retention,
+          .series = twist.series,
+          .forgotten = twist.forgotten};
+}
+
+}  // namespace
+
 void Forest::State::remember_bodies() {
   if (journal == nullptr || journal->bodies) return;
   journal->bodies = BodiesBefore{.bodies = bodies};
   for (const auto& [id, twist] : twists) {
     remember(twist->of);
-    journal->bodies->twists.push_back(*twist);
+    journal->bodies->twists.push_back(kept_of(*twist));
   }
 }
 
@@ -115,10 +130,10 @@ void Forest::State::put_back(TrackRecord& track, TrackBefore& before) {
 
 void Forest::State::put_back(BodiesBefore& before) {
   bodies = std::move(before.bodies);
-  twists.clear();
   for (TwistRecord& kept : before.twists) {
-    const RelationId id = kept.id;
-    twists.emplace(id, std::make_unique<TwistRecord>(std::move(kept)));
+    std::unique_ptr<TwistRecord>& twist = twists[kept.id];
+    if (twist) kept.watches = std::move(twist->watches);
+    twist = std::make_unique<TwistRecord>(std::move(kept));
   }
 }
 

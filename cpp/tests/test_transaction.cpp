@@ -244,6 +244,24 @@ TEST(transaction_keeps_waits, "transaction: waits outlive one that is rolled bac
   CHECK(flag.rung > rung && world.forest.answer_or_watch(question, {1, &flag}));
 }
 
+TEST(transaction_keeps_twist_waits, "transaction: waits for a motion outlive one that is rolled back") {
+  World world;
+  furnish(world);
+  struct Flag : Watcher {
+    void wake(WaitId) override { ++rung; }
+    int rung = 0;
+  } flag;
+  const NamedTwistQuestion question{.of = "cart", .relative_to = "map", .at = When::exactly({9})};
+  CHECK(!world.forest.answer_or_watch(question, {1, &flag}) && world.forest.is_watching(1));
+  CHECK(world.forest.transact(Edits{EraseFrame{"cup"}, EraseFrame{"nobody"}}));
+  const int rung = flag.rung;
+  (void)world.forest.set_twist({"cart", "map", ""}, {.at = {9}, .velocity = {{1e9, 0.0, 0.0}, {}}});
+  CHECK(flag.rung > rung);
+  CHECK(world.forest.transact(Edits{EraseFrame{"cart"}, EraseFrame{"nobody"}}));
+  world.forest.forget_watch(1);
+  CHECK(world.forest.waits_pending() == 0);
+}
+
 TEST(transaction_numbers, "transaction: numbers of frames that rest are as before where it is rolled back") {
   Edits edits;
   for (int i = 0; i < 5000; ++i) edits.push_back(AddFrame{"guest" + std::to_string(i)});

@@ -29,6 +29,12 @@ struct Watch {
 /// Waits for samples of one track. An insert that concerns none of them costs two comparisons.
 class WatchList {
  public:
+  WatchList() = default;
+  WatchList(WatchList&&) = default;
+  WatchList& operator=(WatchList&&) = default;
+  WatchList(const WatchList&) = delete;  // a wait stands in one list, which knows its place there
+  WatchList& operator=(const WatchList&) = delete;
+
   /// Wake when a sample with `from <= stamp <= to` comes.
   void add(const Watch& watch, Stamp from, Stamp to);
   void remove(WaitId id);
