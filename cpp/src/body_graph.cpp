@@ -9,6 +9,34 @@ namespace {
 
 std::uint64_t pair_of(BodyId a, BodyId b) { return std::uint64_t{std::min(a, b)} << 32 | std::max(a, b); }
 
+/// Sets of bodies that links join.
+class JoinedBodies {
+ public:
+  /// False where the two were joined already.
+  bool join(BodyId a, BodyId b) {
+    const BodyId first = root(a), second = root(b);
+    above_[first] = second;
+    return first != second;
+  }
+
+ private:
+  BodyId& above(BodyId body) { return above_.try_emplace(body, body).first->second; }
+  BodyId root(BodyId body) {
+    while (above(body) != body) body = above(body) = above(above(body));
+    return body;
+  }
+  std::unordered_map<BodyId, BodyId> above_;
+};
+
+bool is_without_circle(const std::vector<TwistLink>& links) {
+  JoinedBodies bodies;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const bool is_rival = i > 0 && links[i].rivals(links[i - 1]);
+    if (!is_rival && !bodies.join(links[i].body, links[i].reference)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 BodyGraph::BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<FrameId>> frames)
@@ -18,6 +46,7 @@ BodyGraph::BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<Frame
     at_body_[links_[i].reference].push_back(i);
     first_between_.try_emplace(pair_of(links_[i].body, links_[i].reference), i);
   }
+  has_no_circle_ = is_without_circle(links_);
   links_.emplace_back();
 }
 

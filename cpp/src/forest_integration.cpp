@@ -25,7 +25,9 @@ Place moved(const Place& before, const std::optional<Velocity>& last, const Row&
   const Transform way = Transform::exp(mean.during(duration_s));
   Place after{{twist.stamp_ns()}, before.pose * way, std::nullopt};
   after.pose.rotation = after.pose.rotation.normalized();
-  if (const std::optional<Covariance> of_twist = covariance_of(twist); of_twist && before.covariance)
+  // The error of a turn repeats from twist to twist, and nobody knows how: then that of the integral is unknown.
+  const bool is_turned = axes_of(twist) != kNone;
+  if (const std::optional<Covariance> of_twist = covariance_of(twist); of_twist && before.covariance && !is_turned)
     after.covariance = transported(*before.covariance, way.inverse()) + (duration_s * duration_s) * *of_twist;
   return after;
 }

@@ -62,6 +62,13 @@ struct RelationRecord {
   Retention retention{};
 };
 
+/// A measured twist as it is kept.
+struct BodyTwist {
+  Velocity body_form{};
+  std::optional<Covariance> covariance{};  // along its own axes, the error of the turn apart
+  FrameId axes = kNone;                    // it was said along, where the turn from them is not exact
+};
+
 /// What one source says of how a frame moves, relative to one body.
 struct TwistRecord {
   RelationId id = kNone;
@@ -70,6 +77,7 @@ struct TwistRecord {
   SourceId source = kNone;
   Retention retention{};
   std::shared_ptr<Series> series{};  // body form
+  std::vector<FrameId> axes{};       // that rows of it name
   WatchList watches{};
   struct Forgotten {
     Stamp at;
@@ -77,7 +85,7 @@ struct TwistRecord {
   };
   std::optional<Forgotten> forgotten{};  // the newest of them: the first poses that are kept moved with it
 
-  void insert(Stamp at, const Velocity& body_form, const double* packed, RetireList& retired);
+  void insert(Stamp at, const BodyTwist& said, RetireList& retired);
   /// What was said last, as seen from `at`.
   [[nodiscard]] std::optional<Velocity> velocity_at(Stamp at) const;
 };
@@ -243,9 +251,9 @@ struct Forest::State {
   // twists (forest_twist_writing.cpp)
   [[nodiscard]] TwistRecord* find_twist(FrameId of, BodyId reference, SourceId source) const;
   TwistRecord& make_twist(FrameId of, BodyId reference, SourceId source);
-  [[nodiscard]] Failure to_body_form(const TwistName& name, const TwistSample& sample, Velocity& body_form,
-                                     std::optional<Covariance>& covariance) const;
-  Failure write_twist(const TwistName& name, Stamp at, const Velocity& body_form, const std::optional<Covariance>& covariance);
+  [[nodiscard]] Failure to_body_form(const TwistName& name, const TwistSample& sample, BodyTwist& twist) const;
+  Failure write_twist(const TwistName& name, Stamp at, const BodyTwist& said);
+  void forget_axes(TwistRecord& twist, FrameId axes);
   void erase_twist(RelationId id);
   void erase_twists_of(FrameId frame);
   void forget_twist_samples();

@@ -18,13 +18,16 @@ TwistRecord* Forest::State::find_twist(FrameId of, BodyId reference, SourceId so
   return nullptr;
 }
 
-void TwistRecord::insert(Stamp at, const Velocity& body_form, const double* packed, RetireList& retired) {
+void TwistRecord::insert(Stamp at, const BodyTwist& said, RetireList& retired) {
   const Stamp horizon = earlier(std::max(series->newest(), at), series->retention().history);
   const Row aged = horizon == Stamp::always() ? Row{} : series->bracket({horizon.ns - 1}).before;
   const Row oldest = aged ? aged : series->first_row();
   const std::optional<Forgotten> leaving =
       oldest ? std::optional(Forgotten{{oldest.stamp_ns()}, velocity_of(oldest)}) : std::nullopt;
-  series->insert(at, values_of(body_form), packed, retired);
+  std::array<double, Covariance::kPacked> packed;
+  if (said.covariance) said.covariance->pack(packed);
+  series->insert(at, twist_values(said.body_form, said.axes), said.covariance ? packed.data() : nullptr, retired);
+  if (said.axes != kNone && std::ranges::find(axes, said.axes) == axes.end()) axes.push_back(said.axes);
   if (leaving && leaving->at < series->floor()) forgotten = leaving;
 }
 
@@ -38,7 +41,7 @@ TwistRecord& Forest::State::make_twist(FrameId of, BodyId reference, SourceId so
                                                         .reference = reference,
                                                         .source = source,
                                                         .retention = retention,
-                                                        .series = std::make_unique<Series>(kTwistWidth, retention)});
+                                                        .series = std::make_unique<Series>(kTwistRowWidth, retention)});
   relations.emplace_back();
   frames[of].twists.push_back(id);
   bodies_changed = true;
@@ -54,12 +57,23 @@ void Forest::State::erase_twist(RelationId id) {
   bodies_changed = true;
 }
 
+/// Axes go, and with them what is known of the turn from them: nobody knows how sure the twists along them are.
+void Forest::State::forget_axes(TwistRecord& twist, FrameId axes) {
+  if (std::erase(twist.axes, axes) == 0) return;
+  std::vector<std::pair<Stamp, Velocity>> along;
+  twist.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
+    if (axes_of(row) == axes) along.emplace_back(Stamp{row.stamp_ns()}, velocity_of(row));
+  });
+  for (const auto& [at, body_form] : along) twist.insert(at, {.body_form = body_form}, retired);
+}
+
 /// A frame goes, and with it what was said of its motion, or relative to it alone.
 void Forest::State::erase_twists_of(FrameId frame) {
   std::vector<RelationId> gone = frames[frame].twists;
   for (const auto& [id, twist] : twists)
     if (twist->reference == frame && twist->of != frame) gone.push_back(id);
   for (const RelationId id : gone) erase_twist(id);
+  for (const auto& [id, twist] : twists) forget_axes(*twist, frame);
   const BodyId body = frames[frame].body;
   if (!is_declared(body)) return;
   std::erase(bodies[body - kFirstDeclaredBody].frames, frame);
@@ -68,7 +82,8 @@ void Forest::State::erase_twists_of(FrameId frame) {
 
 void Forest::State::forget_twist_samples() {
   for (auto& [id, twist] : twists) {
-    unlinked_twists.push_back(std::exchange(twist->series, std::make_unique<Series>(kTwistWidth, twist->retention)));
+    unlinked_twists.push_back(std::exchange(twist->series, std::make_unique<Series>(kTwistRowWidth, twist->retention)));
+    twist->axes.clear();
     twist->forgotten.reset();
     bodies_changed = true;
   }
@@ -82,36 +97,23 @@ bool is_usable(const Velocity& velocity) {
   return std::ranges::all_of(values, [](double value) { return std::abs(value) < 1e100; });
 }
 
-/// The uncertainty along other axes; that of the turn itself is added where it is known.
-Covariance turned(const Covariance& along_given, const PoseAnswer& of_T_axes, const Velocity& given) {
-  const Transform turn{of_T_axes.transform.rotation, {}};
-  const Covariance along_own = transported(along_given, turn);
-  if (of_T_axes.certainty != Certainty::known || !of_T_axes.covariance) return along_own;
-  Matrix6 by_turn{};
-  for (const auto& [row, v] : {std::pair{0, given.linear}, std::pair{3, given.angular}}) {
-    const Vector3 x = cross({1, 0, 0}, v), y = cross({0, 1, 0}, v), z = cross({0, 0, 1}, v);
-    const double columns[3][3] = {{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) by_turn[static_cast<std::size_t>(6 * (row + i) + 3 + j)] = columns[i][j];
-  }
-  return along_own + propagated(*of_T_axes.covariance, product(adjoint(turn), by_turn));
-}
-
 }  // namespace
 
-/// Needs the pose of the axes it was given along, seen from its own frame, at its instant.
-Failure Forest::State::to_body_form(const TwistName& name, const TwistSample& sample, Velocity& body_form,
-                                    std::optional<Covariance>& covariance) const {
-  body_form = sample.velocity;
-  if (sample.covariance != nullptr) covariance = *sample.covariance;
+/// Needs the pose of the axes it was given along, seen from its own frame, at its instant. The turn's own error is not
+/// added: who asks along the given axes again must not find it.
+Failure Forest::State::to_body_form(const TwistName& name, const TwistSample& sample, BodyTwist& twist) const {
+  twist.body_form = sample.velocity;
+  if (sample.covariance != nullptr) twist.covariance = *sample.covariance;
   if (sample.expressed_in.empty() || sample.expressed_in == name.of) return {};
   const FrameId of = find_frame(name.of), axes = find_frame(sample.expressed_in);
   for (const auto& [id, missing] : {std::pair{of, name.of}, std::pair{axes, sample.expressed_in}})
     if (id == kNone) return Evidence{.kind = FailureKind::unknown_frame, .name = std::string(missing)};
   Result<PoseAnswer> answer = pose_now({.of = axes, .in_frame = of, .at = When::exactly(sample.at)});
   if (!answer) return std::move(answer.failure);
-  body_form = answer.value.transform.rotation * sample.velocity;
-  if (covariance) covariance = turned(*covariance, answer.value, sample.velocity);
+  const Rotation& turn = answer.value.transform.rotation;
+  twist.body_form = turn * sample.velocity;
+  if (twist.covariance) twist.covariance = transported(*twist.covariance, {turn, {}});
+  if (twist.covariance && answer.value.certainty != Certainty::exact) twist.axes = axes;
   return {};
 }
 
@@ -123,14 +125,12 @@ Failure Forest::set_twist(const TwistName& name, const TwistSample& sample) {
   const BodyId body = state.find_body(name.of), reference = state.find_body(name.relative_to);
   if (name.of == name.relative_to || (body != kNone && body == reference))
     return Evidence{.kind = FailureKind::relative_to_itself, .name = std::string(name.of), .other = state.body_name(body)};
-  Velocity body_form;
-  std::optional<Covariance> covariance;
-  if (Failure failure = state.to_body_form(name, sample, body_form, covariance)) return failure;
-  return state.write_twist(name, sample.at, body_form, covariance);
+  BodyTwist twist;
+  if (Failure failure = state.to_body_form(name, sample, twist)) return failure;
+  return state.write_twist(name, sample.at, twist);
 }
 
-Failure Forest::State::write_twist(const TwistName& name, Stamp at, const Velocity& body_form,
-                                   const std::optional<Covariance>& covariance) {
+Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTwist& said) {
   const FrameId known_of = find_frame(name.of);
   const SourceId known_source = find_source(name.source);
   const BodyId known_reference = find_body(name.relative_to);
@@ -154,9 +154,7 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const Veloci
     if (known_reference == kNone) add_frame(name.relative_to);
     twist = &make_twist(of, find_body(name.relative_to), add_source(name.source));
   }
-  std::array<double, Covariance::kPacked> packed;
-  if (covariance) covariance->pack(packed);
-  twist->insert(at, body_form, covariance ? packed.data() : nullptr, retired);
+  twist->insert(at, said, retired);
   if (bodies_changed) publish(twist->of);
   twist_said(*twist, at);
   twist->watches.inserted(at);

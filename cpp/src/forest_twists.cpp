@@ -1,57 +1,16 @@
 // Questions about motion: measured twists from body to body, else the motions of the edges between two frames.
 
 #include <algorithm>
-#include <forward_list>
 
-#include "edge_twist.hpp"
+#include "body_search.hpp"
+#include "edge_errors.hpp"
 #include "forest_state.hpp"
+#include "pose_steps.hpp"
 #include "twist_legs.hpp"
-#include "twist_uncertainty.hpp"
 
 namespace armillary {
 
 namespace {
-
-/// A chain of frames for the uncertainty, with the memory behind its pointers.
-class Chain {
- public:
-  void clear() { steps_.clear(); }
-
-  /// From `in_frame` to `of` of a path whose edges have these values; only their poses count.
-  void append(const Path& path, const std::vector<Evaluation>& values) {
-    for_each(path, [&](const PathEdge& edge, std::size_t i, bool upwards) {
-      steps_.push_back({edge.relation, upwards, values[i].value, {}, kept(values[i].certainty, values[i].covariance)});
-    });
-  }
-
-  void append(const Path& path, const std::vector<Motion>& motions) {
-    for_each(path, [&](const PathEdge& edge, std::size_t i, bool upwards) {
-      const Motion& motion = motions[i];
-      steps_.push_back({edge.relation, upwards, motion.pose.value, motion.body_form(),
-                        kept(motion.pose.certainty, motion.pose.covariance), kept(motion.certainty, motion.covariance)});
-    });
-  }
-
-  /// A motion that is known where the chain has come to.
-  void append(RelationId relation, const Velocity& body_form, const Covariance& covariance) {
-    steps_.push_back({relation, false, {}, body_form, nullptr, kept(Certainty::known, covariance)});
-  }
-
-  [[nodiscard]] const std::vector<ChainStep>& steps() const { return steps_; }
-
- private:
-  template <typename Visit>
-  static void for_each(const Path& path, Visit visit) {
-    for (std::size_t i = 0; i < path.down.size(); ++i) visit(path.down[i], path.up.size() + i, true);
-    for (std::size_t i = path.up.size(); i-- > 0;) visit(path.up[i], i, false);
-  }
-  const Covariance* kept(Certainty certainty, const Covariance& covariance) {
-    return certainty == Certainty::known ? &kept_.emplace_front(covariance) : nullptr;
-  }
-
-  std::vector<ChainStep> steps_;
-  std::forward_list<Covariance> kept_;
-};
 
 /// One question, in one version of the structure.
 class MotionSearch {
@@ -59,24 +18,24 @@ class MotionSearch {
   MotionSearch(const Topology& topology, const TwistQuestion& question, const ForestOptions& options)
       : topology_(topology),
         question_(question),
-        reference_body_(question.reference == kNone ? question.relative_to : topology.node(question.reference).body),
+        ends_(ends_of(topology, question)),
         fallback_(options.default_covariance),
         strict_(question.context),
         given_(question.context),
-        scratch_(Scratch::of_this_thread()) {
+        scratch_(Scratch::of_this_thread()),
+        search_(topology, ends_, scratch_) {
     strict_.outside = Outside::raise;
     strict_.prediction = nullptr;
     strict_.measured_in = given_.measured_in = question.with_measured ? &topology : nullptr;
+    strict_.want_covariance = given_.want_covariance = false;  // that of a pose is of no use here, only its errors are
     if (given_.outside == Outside::predict) given_.prediction = &options.prediction;
-    of_body_ = topology.node(question.of).body;
-    point_ = question.point == kNone ? question.of : question.point;
   }
 
   /// What covers the instant comes before what must be held or predicted, measured before differentiated.
   Failure answer(TwistAnswer& out) {
-    out.body = of_body_;
-    out.reference_body = reference_body_;
-    if (of_body_ == reference_body_) {
+    out.body = ends_.of;
+    out.reference_body = ends_.reference;
+    if (ends_.of == ends_.reference) {
       out.certainty = Certainty::exact;
       return {};
     }
@@ -87,14 +46,19 @@ class MotionSearch {
   }
 
  private:
+  static MotionEnds ends_of(const Topology& topology, const TwistQuestion& question) {
+    return {.of = topology.node(question.of).body,
+            .reference = question.reference == kNone ? question.relative_to : topology.node(question.reference).body,
+            .point = question.point == kNone ? question.of : question.point,
+            .axes = question.expressed_in == kNone ? question.reference : question.expressed_in,
+            .at = question.at};
+  }
+
   Failure measured_or_along_poses(const QueryContext& context, TwistAnswer& out) {
-    if (follows_the_poses(context)) {
-      const FrameId axes = question_.expressed_in == kNone ? question_.reference : question_.expressed_in;
-      return sum_along_poses(question_.reference, axes, question_.at.at, context, out);
-    }
-    if (find_measured(context)) {
-      if (const BodyVisit* contested = first_contested())
-        return rivals(link_of(*contested), question_.at.latest ? Stamp::never() : question_.at.at);
+    if (follows_the_poses(context)) return sum_along_poses(question_.reference, ends_.axes, question_.at.at, context, out);
+    if (question_.with_measured && search_.find(context)) {
+      if (const BodyVisit* contested = search_.first_contested())
+        return rivals(search_.link_of(*contested), question_.at.latest ? Stamp::never() : question_.at.at);
       if (sum_measured(context, out)) return {};
     }
     reset(out);
@@ -103,149 +67,11 @@ class MotionSearch {
 
   void reset(TwistAnswer& out) const {
     out = {};
-    out.body = of_body_;
-    out.reference_body = reference_body_;
+    out.body = ends_.of;
+    out.reference_body = ends_.reference;
   }
 
-  /// Where every edge between the two frames is measured, and no shorter chain of bodies is, the sum along the poses is
-  /// the same and much cheaper: each pose is evaluated once. (One link alone may need no pose at all.)
-  /// Leaves the path in scratch.
-  bool follows_the_poses(const QueryContext& context) {
-    if (!question_.with_measured || question_.at.latest || question_.reference == kNone || topology_.bodies() == nullptr)
-      return false;
-    const Stamp at = question_.at.at;
-    if (scratch_.finder.find(topology_, question_.of, question_.reference, at, context, scratch_.path)) return false;
-    std::size_t measured = 0;
-    for (const auto* edges : {&scratch_.path.up, &scratch_.path.down})
-      for (const PathEdge& edge : *edges) {
-        if (edge.provider.kind == ProviderKind::fixed) continue;
-        if (!twist_of(edge, at, context)) return false;
-        ++measured;
-      }
-    return measured > 1 && fewest_links(context) == measured;
-  }
-
-  /// Of any chain of bodies, whether it has data for the instant, and poses that carry it, or not.
-  std::size_t fewest_links(const QueryContext& context) {
-    needs_poses_ = false;
-    const bool found = find_measured(context);
-    needs_poses_ = true;
-    std::size_t links = 0;
-    if (found) for_each_link([&](const BodyVisit&) { ++links; });
-    return links;
-  }
-
-  // -- Measured: a chain of bodies
-
-  [[nodiscard]] const TwistLink& link_of(const BodyVisit& visit) const { return topology_.bodies()->link(visit.link); }
-
-  /// The instant at which a link is to be read for the one asked for; none where it has nothing to say.
-  [[nodiscard]] std::optional<Stamp> usable_at(const TwistLink& link, const QueryContext& context) const {
-    if (!needs_poses_) return question_.at.at;
-    const Series& series = *link.series;
-    if (series.empty()) return std::nullopt;
-    if (question_.at.latest) return series.newest();
-    const Stamp at = question_.at.at;
-    if (covers(series, at)) return at;
-    const bool is_after = at > series.newest();
-    if (context.outside == Outside::hold) return is_after ? series.newest() : Stamp{series.first_row().stamp_ns()};
-    const bool goes_on =
-        context.prediction != nullptr && is_after && at.ns - series.newest().ns <= context.prediction->horizon.ns;
-    return goes_on ? std::optional(series.newest()) : std::nullopt;
-  }
-
-  [[nodiscard]] bool is_connected(FrameId head, const QueryContext& context) {
-    const Stamp at = question_.at.latest ? Stamp::never() : question_.at.at;
-    for (const FrameId other : {point_, axes()})
-      if (other != kNone && scratch_.finder.find(topology_, head, other, at, context, scratch_.second)) return false;
-    return true;
-  }
-
-  [[nodiscard]] FrameId axes() const { return question_.expressed_in == kNone ? question_.reference : question_.expressed_in; }
-
-  /// Breadth first from the moving body; leaves the visits in scratch, the goal last.
-  bool find_measured(const QueryContext& context) {
-    const BodyGraph* graph = topology_.bodies();
-    scratch_.visits.clear();
-    if (graph == nullptr || graph->links_at(of_body_).empty() || graph->links_at(reference_body_).empty()) return false;
-    if (axes() == kNone || !question_.with_measured) return false;
-    scratch_.visits.push_back({.body = of_body_});
-    for (std::uint32_t i = 0; i < scratch_.visits.size(); ++i)
-      if (expand(*graph, i, context)) return true;
-    return false;
-  }
-
-  bool expand(const BodyGraph& graph, std::uint32_t from, const QueryContext& context) {
-    const BodyId body = scratch_.visits[from].body;
-    const std::vector<std::uint32_t>& near = graph.links_at(body);
-    for (std::size_t i = 0; i < near.size();) {
-      BodyVisit next{.from = from};
-      const std::size_t end = choose_among_rivals(graph, near, i, context, next);
-      const bool found = end > i && next.body != kNone;
-      i = std::max(end, i + 1);
-      if (!found) continue;
-      const TwistLink& link = graph.link(next.link);
-      next.is_reference = link.body == body;
-      next.body = next.is_reference ? link.reference : link.body;
-      if (is_reached(next.body)) continue;
-      scratch_.visits.push_back(next);
-      if (next.body == reference_body_) return true;
-    }
-    return false;
-  }
-
-  /// Of the rivals that begin at `first`, those who say something that poses carry; returns the index behind all of them.
-  std::size_t list_rivals(const BodyGraph& graph, const std::vector<std::uint32_t>& near, std::size_t first,
-                          const QueryContext& context) {
-    scratch_.rivals.clear();
-    std::size_t i = first;
-    for (; i < near.size() && graph.link(near[i]).rivals(graph.link(near[first])); ++i) {
-      const TwistLink& link = graph.link(near[i]);
-      if (usable_at(link, context) && (!needs_poses_ || is_connected(link.head, context))) scratch_.rivals.push_back(near[i]);
-    }
-    return i;
-  }
-
-  /// At LATEST only who covers the newest instant that any of them has is a rival: the others have ended.
-  [[nodiscard]] bool has_ended(const BodyGraph& graph, const TwistLink& link) const {
-    if (!question_.at.latest) return false;
-    return std::ranges::any_of(scratch_.rivals,
-                               [&](std::uint32_t other) { return graph.link(other).series->newest() > link.series->newest(); });
-  }
-
-  /// As `list_rivals`. `next.body` is set where one is usable.
-  std::size_t choose_among_rivals(const BodyGraph& graph, const std::vector<std::uint32_t>& near, std::size_t first,
-                                  const QueryContext& context, BodyVisit& next) {
-    const std::size_t end = list_rivals(graph, near, first, context);
-    int preference = -1;
-    for (const std::uint32_t rival : scratch_.rivals) {
-      const TwistLink& link = graph.link(rival);
-      if (link.preference < preference || has_ended(graph, link)) continue;
-      next.is_contested = link.preference == preference;
-      if (!next.is_contested) next.link = rival;
-      next.body = link.body;
-      preference = link.preference;
-    }
-    return end;
-  }
-
-  [[nodiscard]] bool is_reached(BodyId body) const {
-    return std::ranges::any_of(scratch_.visits, [body](const BodyVisit& visit) { return visit.body == body; });
-  }
-
-  template <typename Visit>
-  void for_each_link(Visit visit) const {
-    for (const BodyVisit* step = &scratch_.visits.back(); step != &scratch_.visits.front(); step = &scratch_.visits[step->from])
-      visit(*step);
-  }
-
-  [[nodiscard]] const BodyVisit* first_contested() const {
-    const BodyVisit* found = nullptr;
-    for_each_link([&](const BodyVisit& step) { found = step.is_contested ? &step : found; });
-    return found;
-  }
-
-  [[nodiscard]] static Failure rivals(const TwistLink& contested, Stamp at) {
+  static Failure rivals(const TwistLink& contested, Stamp at) {
     return Evidence{.kind = FailureKind::ambiguous_path,
                     .of = contested.head,
                     .relation = contested.relation,
@@ -253,81 +79,140 @@ class MotionSearch {
                     .about_twist = true};
   }
 
+  [[nodiscard]] bool is_known() const { return question_.context.want_covariance && scratch_.uncertainty.errors.is_known; }
+
+  /// Where every edge between the two frames is measured, and no shorter chain of bodies is, the sum along the poses is
+  /// the same and much cheaper: each pose is evaluated once. (One link alone may need no pose at all.)
+  /// Leaves path and readings in scratch.
+  bool follows_the_poses(const QueryContext& context) {
+    if (!question_.with_measured || question_.at.latest || question_.reference == kNone || topology_.bodies() == nullptr)
+      return false;
+    const Stamp at = question_.at.at;
+    const Path& path = scratch_.path;
+    if (scratch_.finder.find(topology_, question_.of, question_.reference, at, context, scratch_.path)) return false;
+    if (!read_twists(path, at, context, scratch_)) return false;
+    std::size_t measured = 0;
+    for (std::size_t i = 0; i < scratch_.readings.size(); ++i) {
+      if (edge_at(i).provider.kind == ProviderKind::fixed) continue;
+      if (!scratch_.readings[i]) return false;
+      ++measured;
+    }
+    return measured > 1 && search_.is_shortest(path, measured, context);
+  }
+
+  /// Of the path in scratch, `up` then `down`.
+  [[nodiscard]] const PathEdge& edge_at(std::size_t i) const {
+    const std::vector<PathEdge>&up = scratch_.path.up, &down = scratch_.path.down;
+    return i < up.size() ? up[i] : down[i - up.size()];
+  }
+
+  // -- Measured: a chain of bodies
+
   /// The newest instant that all links and the poses between them cover.
   bool settle_measured(const QueryContext& context, Stamp& at) {
     at = Stamp::never();
     RelationId limiting = kNone;
-    for_each_link([&](const BodyVisit& step) { at = std::min(at, link_of(step).series->newest()); });
+    search_.for_each_link([&](const BodyVisit& step) { at = std::min(at, search_.link_of(step).series->newest()); });
     for (Stamp before = Stamp::never(); before != at;) {
       before = at;
       bool fits = true;
-      for_each_link([&](const BodyVisit& step) {
-        const FrameId head = link_of(step).head;
-        fits = fits && !settle_latest(topology_, head, axes(), context, scratch_, scratch_.second, at, limiting) &&
-               !settle_latest(topology_, point_, head, context, scratch_, scratch_.second, at, limiting);
+      search_.for_each_link([&](const BodyVisit& step) {
+        const FrameId head = search_.link_of(step).head;
+        fits = fits && !settle_latest(topology_, head, ends_.axes, context, scratch_, scratch_.second, at, limiting) &&
+               !settle_latest(topology_, ends_.point, head, context, scratch_, scratch_.second, at, limiting);
       });
       if (!fits) return false;
     }
     bool all_cover = true;
-    for_each_link([&](const BodyVisit& step) { all_cover = all_cover && covers(*link_of(step).series, at); });
+    search_.for_each_link([&](const BodyVisit& step) { all_cover = all_cover && covers(*search_.link_of(step).series, at); });
     return all_cover;
   }
 
   bool sum_measured(const QueryContext& context, TwistAnswer& out) {
     Stamp at = question_.at.at;
     if (question_.at.latest && !settle_measured(context, at)) return false;
-    out.certainty = context.want_covariance ? Certainty::known : Certainty::unknown;
-    TwistUncertainty uncertainty;
+    scratch_.uncertainty.clear();
     bool fits = true;
-    for_each_link([&](const BodyVisit& step) { fits = fits && add_measured(step, at, context, uncertainty, out); });
+    search_.for_each_link([&](const BodyVisit& step) { fits = fits && add_measured(step, at, context, out); });
     if (!fits) return false;
     out.stamp = at;
     out.method = TwistMethod::measured;
-    set_covariance(uncertainty, out);
+    set_covariance(out);
     return true;
   }
 
   /// One link: turned to the axes asked for and moved to the point asked for.
-  bool add_measured(const BodyVisit& step, Stamp at, const QueryContext& context, TwistUncertainty& uncertainty,
-                    TwistAnswer& out) {
-    const TwistLink& link = link_of(step);
-    const Stamp read_at = question_.at.latest ? at : *usable_at(link, context);
-    MeasuredTwist twist = measured_at(*link.series, read_at);
-    if (!step.is_reference) twist.body_form = -twist.body_form;
-    chain_.clear();
+  bool add_measured(const BodyVisit& step, Stamp at, const QueryContext& context, TwistAnswer& out) {
+    const TwistLink& link = search_.link_of(step);
+    const std::optional<Stamp> read_at = question_.at.latest ? at : search_.usable_at(link, context);
+    const TwistReading reading = read_at ? reading_at(link, *read_at) : TwistReading{};
+    if (reading.link == nullptr) return false;
+    const Velocity twist = step.is_reference ? reading.body_form() : -reading.body_form();
+    scratch_.uncertainty.begin_chain();
     Leg to_axes, to_point;
-    if (!append_leg(link.head, axes(), at, context, to_axes, out)) return false;
-    if (twist.certainty == Certainty::known && out.certainty == Certainty::known)
-      chain_.append(link.relation, twist.body_form, twist.covariance);
-    if (!append_leg(point_, link.head, at, context, to_point, out)) return false;
-    out.velocity = out.velocity + to_axes.value.rotation * twist.body_form.at(to_point.value.translation);
-    out.held = out.held || (read_at != at && context.outside == Outside::hold);
-    out.predicted = out.predicted || (read_at != at && context.outside == Outside::predict);
+    const bool is_as_said = reading.axes() == ends_.axes && ends_.point == link.head && *read_at == at;
+    if (is_as_said ? plain_leg(link.head, ends_.axes, at, context, to_axes, out)
+                   : append_leg(link.head, ends_.axes, at, context, to_axes, out))
+      return false;
+    if (is_known() && is_as_said) append_as_said(reading, at, to_axes.value.rotation);
+    if (is_known() && !is_as_said) append_measured(reading, *read_at, !step.is_reference);
+    if (append_leg(ends_.point, link.head, at, context, to_point, out)) return false;
+    out.velocity = out.velocity + to_axes.value.rotation * twist.at(to_point.value.translation);
+    out.held = out.held || (*read_at != at && context.outside == Outside::hold);
+    out.predicted = out.predicted || (*read_at != at && context.outside == Outside::predict);
     out.relations.push_back(link.relation);
-    if (twist.certainty == Certainty::unknown) out.certainty = Certainty::unknown;
-    if (out.certainty == Certainty::known && context.want_covariance) uncertainty.add(chain_.steps());
+    if (is_known()) scratch_.uncertainty.end_chain();
     return true;
   }
 
-  /// A pose on the way; its relations, flags and uncertainty go into the answer.
-  bool append_leg(FrameId of, FrameId in_frame, Stamp at, const QueryContext& context, Leg& leg, TwistAnswer& out) {
-    if (of == in_frame) return true;
-    if (answer_leg(topology_, of, in_frame, at, false, context, fallback_, scratch_, scratch_.second, leg)) return false;
+  void append_measured(const TwistReading& reading, Stamp read_at, bool upwards) {
+    TwistUncertainty& uncertainty = scratch_.uncertainty;
+    const std::size_t first = uncertainty.errors.effects.size();
+    add_reading_errors(reading, read_at, uncertainty.errors);
+    add_turn_errors(topology_, reading, fallback_, scratch_);
+    uncertainty.append_motion(reading.body_form(), upwards, first);
+  }
+
+  /// Along the axes and of the point that were said: the pose that turned it there turns it back, whatever its error.
+  void append_as_said(const TwistReading& reading, Stamp at, const Rotation& axes_R_head) {
+    ErrorList& errors = scratch_.uncertainty.errors;
+    const std::size_t first = errors.effects.size();
+    add_reading_errors(reading, at, errors);
+    if (errors.is_known) errors.effects.back().on_motion = {axes_R_head.matrix(), {}, axes_R_head.matrix()};
+    scratch_.uncertainty.append_motion({}, false, first);
+  }
+
+  /// A pose on the way; its relations, flags and errors go into the answer.
+  Failure append_leg(FrameId of, FrameId in_frame, Stamp at, const QueryContext& context, Leg& leg, TwistAnswer& out) {
+    if (of == in_frame) return {};
+    if (!is_known()) return plain_leg(of, in_frame, at, context, leg, out);
+    if (Failure failure = append_poses(topology_, of, in_frame, at, context, fallback_, scratch_, leg)) return failure;
+    list_leg(leg, out);
+    return {};
+  }
+
+  /// The same, its errors apart.
+  Failure plain_leg(FrameId of, FrameId in_frame, Stamp at, const QueryContext& context, Leg& leg, TwistAnswer& out) {
+    if (Failure failure = answer_leg(topology_, of, in_frame, at, false, context, fallback_, scratch_, scratch_.second, leg))
+      return failure;
+    list_leg(leg, out);
+    return {};
+  }
+
+  void list_leg(const Leg& leg, TwistAnswer& out) const {
     out.held = out.held || leg.held;
     out.predicted = out.predicted || leg.predicted;
     for (const auto* edges : {&scratch_.second.up, &scratch_.second.down})
       for (const PathEdge& edge : *edges) list_once(edge.relation, out.relations);
-    if (leg.certainty == Certainty::unknown) out.certainty = Certainty::unknown;
-    if (out.certainty == Certainty::known && context.want_covariance) chain_.append(scratch_.second, scratch_.values);
-    return true;
   }
 
   static void list_once(RelationId relation, RelationList& list) {
     if (std::ranges::find(list.ids(), relation) == list.ids().end()) list.push_back(relation);
   }
 
-  static void set_covariance(const TwistUncertainty& uncertainty, TwistAnswer& out) {
-    if (out.certainty == Certainty::known) out.covariance = std::make_unique<Covariance>(uncertainty.total());
+  void set_covariance(TwistAnswer& out) const {
+    out.certainty = is_known() ? Certainty::known : Certainty::unknown;
+    if (is_known()) out.covariance = std::make_unique<Covariance>(scratch_.uncertainty.total());
   }
 
   // -- Along the poses
@@ -335,10 +220,10 @@ class MotionSearch {
   /// The frame of the reference body that is fewest edges away; the failure of the last one where none is connected.
   Failure nearest_reference(const QueryContext& context, FrameId& nearest) {
     Failure failure = Evidence{.kind = FailureKind::not_connected, .of = question_.of, .in_frame = kNone};
-    if (!is_declared(reference_body_)) return failure;
+    if (!is_declared(ends_.reference)) return failure;
     const Stamp at = question_.at.latest ? Stamp::never() : question_.at.at;
     std::size_t fewest = SIZE_MAX;
-    for (const FrameId frame : topology_.bodies()->frames_of(reference_body_)) {
+    for (const FrameId frame : topology_.bodies()->frames_of(ends_.reference)) {
       if (Failure missed = scratch_.finder.find(topology_, question_.of, frame, at, context, scratch_.path)) {
         if (fewest == SIZE_MAX) failure = std::move(missed);
         continue;
@@ -358,8 +243,8 @@ class MotionSearch {
     at = Stamp::never();
     for (Stamp before = Stamp::always(); before != at;) {
       before = at;
-      if (point_ != question_.of)
-        if (Failure failure = settle(point_, question_.of, scratch_.second)) return failure;
+      if (ends_.point != question_.of)
+        if (Failure failure = settle(ends_.point, question_.of, scratch_.second)) return failure;
       if (axes != reference)
         if (Failure failure = settle(reference, axes, scratch_.second)) return failure;
       if (Failure failure = settle(question_.of, reference, scratch_.path)) return failure;
@@ -376,19 +261,24 @@ class MotionSearch {
     RelationId limiting = kNone;
     Failure failure = question_.at.latest ? settle_poses(reference, axes, context, at, limiting)
                                           : scratch_.finder.find(topology_, question_.of, reference, at, context, scratch_.path);
+    if (!failure && !read_measured(at, context)) failure = rivals(*edge_at(scratch_.readings.size() - 1).links, at);
     if (!failure) failure = sum_along_poses(reference, axes, at, context, out);
     if (failure && question_.at.latest && failure->kind == FailureKind::before_history) failure->limiting = limiting;
     return failure;
   }
 
+  bool read_measured(Stamp at, const QueryContext& context) {
+    scratch_.readings.clear();
+    return topology_.bodies() == nullptr || !question_.with_measured || read_twists(scratch_.path, at, context, scratch_);
+  }
+
+  /// Of the path and the readings in scratch.
   Failure sum_along_poses(FrameId reference, FrameId axes, Stamp at, const QueryContext& context, TwistAnswer& out) {
-    for (const auto* edges : {&scratch_.path.up, &scratch_.path.down})
-      for (const PathEdge& edge : *edges)
-        if (twist_of(edge, at, context).is_contested) return rivals(*edge.links, at);
     TwistLeg leg;
-    const MotionContext motions{context, fallback_, question_.window};
-    if (Failure failure = evaluate_twist_leg(scratch_.path, at, motions, scratch_, scratch_.motions, out.relations, leg))
-      return failure;
+    scratch_.uncertainty.clear();
+    const MotionContext motions{context, fallback_, question_.window,
+                                question_.context.want_covariance ? &scratch_.uncertainty.errors : nullptr};
+    if (Failure failure = evaluate_twist_leg(scratch_.path, at, motions, scratch_, out.relations, leg)) return failure;
     out.held = leg.held;
     out.predicted = leg.predicted;
     out.method = leg.methods.together();
@@ -400,45 +290,33 @@ class MotionSearch {
     }
     out.stamp = at;
     out.velocity = leg.velocity;
-    out.certainty = leg.certainty == Certainty::unknown ? Certainty::unknown : Certainty::known;
     return move_to_point_and_axes(leg, reference, axes, at, context, out);
   }
 
   /// From the origin of `of` and the axes of `reference` to what was asked for.
   Failure move_to_point_and_axes(const TwistLeg& leg, FrameId reference, FrameId axes, Stamp at, const QueryContext& context,
                                  TwistAnswer& out) {
-    const bool is_known = out.certainty == Certainty::known && context.want_covariance;
-    chain_.clear();
+    scratch_.uncertainty.begin_chain();
     Leg from_axes, to_point;
-    const bool is_body_form = axes == question_.of && !is_known;
-    if (!is_body_form && !append_leg(reference, axes, at, context, from_axes, out))
-      return leg_failure(reference, axes, at, context);
-    if (is_known) chain_.append(scratch_.path, scratch_.motions);
-    if (!append_leg(point_, question_.of, at, context, to_point, out)) return leg_failure(point_, question_.of, at, context);
+    const bool is_body_form = axes == question_.of && !is_known();
+    if (!is_body_form)
+      if (Failure failure = append_leg(reference, axes, at, context, from_axes, out)) return failure;
+    if (is_known()) append_motions(topology_, at, fallback_, scratch_);
+    if (Failure failure = append_leg(ends_.point, question_.of, at, context, to_point, out)) return failure;
     out.velocity = out.velocity.at(leg.in_T_of.rotation * to_point.value.translation);
     out.velocity = (is_body_form ? leg.in_T_of.rotation.inverse() : from_axes.value.rotation) * out.velocity;
-    if (out.certainty != Certainty::known || !context.want_covariance) return {};
-    TwistUncertainty uncertainty;
-    uncertainty.add(chain_.steps());
-    set_covariance(uncertainty, out);
+    if (is_known()) scratch_.uncertainty.end_chain();
+    set_covariance(out);
     return {};
-  }
-
-  Failure leg_failure(FrameId of, FrameId in_frame, Stamp at, const QueryContext& context) {
-    Leg leg;
-    return answer_leg(topology_, of, in_frame, at, false, context, fallback_, scratch_, scratch_.second, leg);
   }
 
   const Topology& topology_;
   const TwistQuestion& question_;
-  const BodyId reference_body_;
+  const MotionEnds ends_;
   const std::optional<Covariance>& fallback_;
   QueryContext strict_, given_;
-  bool needs_poses_ = true;  // a link counts only where poses carry it to the point and axes asked for
   Scratch& scratch_;
-  BodyId of_body_ = kNone;
-  FrameId point_ = kNone;
-  Chain chain_;
+  BodySearch search_;
 };
 
 }  // namespace

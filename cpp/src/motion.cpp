@@ -1,124 +1,128 @@
 #include "motion.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "armillary/pose_row.hpp"
-#include "edge_twist.hpp"
+#include "edge_errors.hpp"
 
 namespace armillary {
 
 namespace {
 
-double seconds_between(const Row& a, const Row& b) { return 1e-9 * static_cast<double>(b.stamp_ns() - a.stamp_ns()); }
-
-/// The constant body form of the motion that joins two poses.
-Velocity screw_between(const Transform& a, const Transform& b, double per_s) {
-  const Tangent way = between(a, b).log();
-  return {per_s * way.translation, per_s * way.rotation};
-}
-
-/// J S J^T summed over both ends of log(a^-1 b) / dt, whose errors are independent.
-Covariance covariance_of_difference(const Transform& a, const Transform& b, const Covariance& of_a, const Covariance& of_b,
-                                    double per_s) {
-  const Transform way = between(a, b);
-  const std::array<double, 36> to_way = inverse_right_jacobian(way.log());
-  const Covariance sum = transported(of_a, way.inverse()) + of_b;
-  return (per_s * per_s) * propagated(sum, to_way);
-}
-
-std::optional<Covariance> known_covariance(const Row& row, const std::optional<Covariance>& fallback) {
-  const std::optional<Covariance> own = covariance_of(row);
-  return own ? own : fallback;
-}
-
+/// Along the straight line, or along the screw, between two poses.
 void differentiate(const Transform& a, const Transform& b, double per_s, Interpolation kind, Motion& out) {
   out.method = TwistMethod::differentiated;
   if (kind == Interpolation::linear) {
-    differentiate_linear(a, b, per_s, out);
+    out.linear = per_s * (b.translation - a.translation);
+    out.angular = per_s * short_log(a.rotation, b.rotation);
   } else {
-    out.set_body_form(screw_between(a, b, per_s));
+    const Tangent way = between(a, b).log();
+    out.set_body_form({per_s * way.translation, per_s * way.rotation});
   }
 }
 
-void set_certainty_of_difference(const Transform& a, const Transform& b, const std::optional<Covariance>& of_a,
-                                 const std::optional<Covariance>& of_b, double per_s, Motion& out) {
-  out.certainty = of_a && of_b ? Certainty::known : Certainty::unknown;
-  if (of_a && of_b) out.covariance = covariance_of_difference(a, b, *of_a, *of_b, per_s);
-}
+double per_second(const Row& a, const Row& b) { return 1e9 / static_cast<double>(b.stamp_ns() - a.stamp_ns()); }
 
-/// Between two rows of the series.
-void differentiate_rows(const Row& before, const Row& after, const MotionContext& context, Motion& out) {
-  const double per_s = 1.0 / seconds_between(before, after);
-  const Transform a = pose_of(before), b = pose_of(after);
-  differentiate(a, b, per_s, context.query.interpolation, out);
-  if (!context.query.want_covariance) return;
-  set_certainty_of_difference(a, b, known_covariance(before, context.fallback), known_covariance(after, context.fallback), per_s,
-                              out);
-}
+/// One edge that is being evaluated at one instant.
+struct EdgeMotion {
+  const PathEdge& edge;
+  const EdgeRows& rows;
+  Stamp at;
+  const MotionContext& context;
+  Motion& out;
 
-/// Central difference over the window, as far as the edge covers it.
-FailureKind differentiate_window(const PathEdge& edge, Stamp at, const MotionContext& context, Motion& out) {
-  const Coverage covered = coverage_of(edge);
-  const Duration half{context.window.ns / 2};
-  const Stamp from = std::max(earlier(at, half), covered.first), to = std::min(Stamp{at.ns + half.ns}, covered.last);
-  if (to <= from) return FailureKind::single_sample;
-  Evaluation a, b;
-  QueryContext inside = context.query;
-  inside.outside = Outside::raise;
-  for (const auto& [when, end] : {std::pair{from, &a}, std::pair{to, &b}}) {
-    const FailureKind kind = evaluate_edge(edge, nullptr, when, inside, context.fallback, *end);
-    if (kind != FailureKind::none) return kind;
+  [[nodiscard]] bool wants_errors() const { return context.errors != nullptr && context.errors->is_known; }
+  [[nodiscard]] EdgePose here() const { return {edge, at, rows.poses, out.pose, context.query, context.fallback}; }
+
+  void has_unknown_error() const {
+    if (context.errors != nullptr) context.errors->is_known = false;
   }
-  const double per_s = 1e9 / static_cast<double>(to.ns - from.ns);
-  differentiate(a.value, b.value, per_s, context.query.interpolation, out);
-  const auto known = [](const Evaluation& end) {
-    return end.certainty == Certainty::unknown ? std::nullopt : std::optional(end.covariance);
-  };
-  if (context.query.want_covariance) set_certainty_of_difference(a.value, b.value, known(a), known(b), per_s, out);
-  return FailureKind::none;
-}
 
-void take_measured(const EdgeTwist& twist, Stamp at, Motion& out) {
-  const MeasuredTwist measured = twist.read(at, out.pose);
-  out.set_body_form(measured.body_form);
-  out.certainty = measured.certainty;
-  out.covariance = measured.covariance;
-  out.method = TwistMethod::measured;
-  out.twist = twist.link->relation;
-}
+  void take_measured() const {
+    const Velocity body_form = rows.twist.body_form(out.pose.value);
+    out.set_body_form(body_form);
+    out.method = TwistMethod::measured;
+    out.twist = rows.twist.reading.link->relation;
+    out.measured = &rows.twist;
+    if (wants_errors()) add_measured_errors(here(), rows.twist, body_form, *context.errors);
+  }
 
-/// The motion that a prediction goes on with.
-void take_predicted(const PathEdge& edge, const QueryContext& context, Motion& out) {
-  const Series& series = edge.provider.series();
-  const Row last = series.last_row();
-  Velocity body{};
-  (void)last_motion(edge, series, last, context, body);
-  out.set_body_form(body);
-  const EdgeTwist twist = twist_of(edge, {last.stamp_ns()}, context);
-  out.method = twist ? TwistMethod::measured : TwistMethod::differentiated;
-  out.twist = twist ? twist.link->relation : kNone;
-}
-
-FailureKind differentiate_sampled(const PathEdge& edge, const Bracket& bracket, Stamp at, const MotionContext& context,
-                                  Motion& out) {
-  if (context.window.ns > 0) return differentiate_window(edge, at, context, out);
-  const Series& series = edge.provider.series();
-  const Row before = bracket.after ? bracket.before : row_before(series, at);
-  const Row after = bracket.after ? bracket.after : bracket.before;
-  if (!before || !after) return FailureKind::single_sample;
-  differentiate_rows(before, after, context, out);
-  return FailureKind::none;
-}
-
-FailureKind velocity_of_driven(const PathEdge& edge, Stamp at, const MotionContext& context, Motion& out) {
-  Velocity body;
-  if (context.window.ns == 0 && edge.provider.driven().velocity(at, context.query, body)) {
+  /// The motion that a prediction goes on with.
+  void take_predicted() const {
+    const Series& series = edge.provider.series();
+    const Row last = series.last_row();
+    Velocity body{};
+    (void)last_motion(edge, series, last, context.query, body);
     out.set_body_form(body);
-    out.method = TwistMethod::joints;
+    const EdgeTwist twist = twist_of(edge, {last.stamp_ns()}, context.query);
+    out.method = twist ? TwistMethod::measured : TwistMethod::differentiated;
+    out.twist = twist ? twist.reading.link->relation : kNone;
+    has_unknown_error();
+  }
+
+  /// Between two rows of the series.
+  [[nodiscard]] FailureKind differentiate_rows() const {
+    Bracket interval = rows.poses;
+    if (!interval.after) interval = {row_before(edge.provider.series(), at), rows.poses.before};
+    if (!interval.before || !interval.after) return FailureKind::single_sample;
+    const auto& [before, after] = interval;
+    differentiate(pose_of(before), pose_of(after), per_second(before, after), context.query.interpolation, out);
+    if (wants_errors()) add_derivative_errors(here(), interval, out.body_form(), *context.errors);
     return FailureKind::none;
   }
-  return context.window.ns > 0 ? differentiate_window(edge, at, context, out) : FailureKind::no_velocity;
-}
+
+  /// Central difference over the window, as far as the edge covers it.
+  [[nodiscard]] FailureKind differentiate_window() const {
+    const Coverage covered = coverage_of(edge);
+    const Duration half{context.window.ns / 2};
+    const Stamp from = std::max(earlier(at, half), covered.first), to = std::min(Stamp{at.ns + half.ns}, covered.last);
+    if (to <= from) return FailureKind::single_sample;
+    QueryContext inside = context.query;
+    inside.outside = Outside::raise;
+    Evaluation a, b;
+    const bool is_sampled = edge.provider.kind == ProviderKind::sampled;
+    Bracket at_from, at_to;
+    if (is_sampled) std::tie(at_from, at_to) = edge.provider.series().brackets(from, to);
+    FailureKind kind = evaluate_edge(edge, is_sampled ? &at_from : nullptr, from, inside, context.fallback, a);
+    if (kind != FailureKind::none) return kind;
+    kind = evaluate_edge(edge, is_sampled ? &at_to : nullptr, to, inside, context.fallback, b);
+    if (kind != FailureKind::none) return kind;
+    differentiate(a.value, b.value, 1e9 / static_cast<double>(to.ns - from.ns), inside.interpolation, out);
+    if (wants_errors())
+      add_difference_errors(here(), {edge, from, at_from, a, inside, context.fallback},
+                            {edge, to, at_to, b, inside, context.fallback}, out.body_form(), *context.errors);
+    return FailureKind::none;
+  }
+
+  [[nodiscard]] FailureKind velocity_of_driven() const {
+    Velocity body;
+    if (context.window.ns > 0) return differentiate_window();
+    if (!edge.provider.driven().velocity(at, context.query, body)) return FailureKind::no_velocity;
+    out.set_body_form(body);
+    out.method = TwistMethod::joints;
+    has_unknown_error();
+    return FailureKind::none;
+  }
+
+  [[nodiscard]] FailureKind move() const {
+    if (rows.twist) {
+      take_measured();
+      return FailureKind::none;
+    }
+    if (out.pose.held) {  // held still
+      out.method = TwistMethod::differentiated;
+      has_unknown_error();
+      return FailureKind::none;
+    }
+    if (out.pose.predicted) {
+      take_predicted();
+      return FailureKind::none;
+    }
+    if (edge.provider.kind == ProviderKind::driven) return velocity_of_driven();
+    return context.window.ns > 0 ? differentiate_window() : differentiate_rows();
+  }
+};
 
 }  // namespace
 
@@ -126,57 +130,37 @@ Prediction::Prediction() {
   for (int i = 0; i < 6; ++i) noise_per_s.at(i, i) = 1e-4;
 }
 
-MeasuredTwist measured_at(const Series& series, Stamp at) {
-  const auto [before, after] = series.bracket(at);
-  if (!before) return {};
-  const bool exact = !after || before.stamp_ns() == at.ns;
-  const double u = exact ? 0.0 : fraction(before, after, at.ns);
-  MeasuredTwist twist{.body_form = velocity_of(before)};
-  if (!exact) twist.body_form = (1.0 - u) * twist.body_form + u * velocity_of(after);
-  const std::optional<Covariance> first = covariance_of(before), second = exact ? first : covariance_of(after);
-  if (!first || !second) return twist;
-  twist.certainty = Certainty::known;
-  twist.covariance = exact ? *first : (1.0 - u) * *first + u * *second;
-  return twist;
-}
-
 bool last_motion(const PathEdge& edge, const Series& series, const Row& last, const QueryContext& context, Velocity& body_form) {
   if (const EdgeTwist twist = twist_of(edge, {last.stamp_ns()}, context)) {
-    body_form = twist.read({last.stamp_ns()}, {.value = pose_of(last)}).body_form;
+    body_form = twist.body_form(pose_of(last));
     return true;
   }
   const Row before = row_before(series, {last.stamp_ns()});
   if (!before) return false;
   Motion motion;
   motion.pose.value = pose_of(last);
-  differentiate(pose_of(before), motion.pose.value, 1.0 / seconds_between(before, last), context.interpolation, motion);
+  differentiate(pose_of(before), motion.pose.value, per_second(before, last), context.interpolation, motion);
   body_form = motion.body_form();
   return true;
 }
 
-FailureKind evaluate_motion(const PathEdge& edge, const Bracket* bracket, Stamp at, const MotionContext& context, Motion& out) {
+FailureKind evaluate_motion(const PathEdge& edge, const EdgeRows& rows, Stamp at, const MotionContext& context, Motion& out) {
   out.method = TwistMethod::fixed;
   out.twist = kNone;
-  out.certainty = Certainty::exact;
   out.linear = out.angular = {};
-  const FailureKind kind = evaluate_edge(edge, bracket, at, context.query, context.fallback, out.pose);
-  if (kind != FailureKind::none || edge.provider.kind == ProviderKind::fixed) return kind;
-  out.certainty = Certainty::unknown;
-  if (const EdgeTwist twist = twist_of(edge, at, context.query)) {
-    take_measured(twist, at, out);
-    return kind;
+  out.measured = nullptr;
+  const bool is_sampled = edge.provider.kind == ProviderKind::sampled;
+  FailureKind kind = evaluate_edge(edge, is_sampled ? &rows.poses : nullptr, at, context.query, context.fallback, out.pose);
+  if (kind != FailureKind::none) return kind;
+  const EdgeMotion motion{edge, rows, at, context, out};
+  if (context.errors != nullptr) out.first_error = context.errors->effects.size();
+  if (edge.provider.kind != ProviderKind::fixed) {
+    kind = motion.move();
+  } else if (motion.wants_errors()) {
+    add_pose_errors(motion.here(), *context.errors);
   }
-  if (out.pose.held) {  // held still
-    out.method = TwistMethod::differentiated;
-    return kind;
-  }
-  if (out.pose.predicted) {
-    take_predicted(edge, context.query, out);
-    return kind;
-  }
-  if (edge.provider.kind == ProviderKind::driven) return velocity_of_driven(edge, at, context, out);
-  const Bracket rows = bracket != nullptr ? *bracket : edge.provider.series().bracket(at);
-  return differentiate_sampled(edge, rows, at, context, out);
+  if (context.errors != nullptr) out.after_error = context.errors->effects.size();
+  return kind;
 }
 
 }  // namespace armillary

@@ -4,25 +4,27 @@
 
 #include <optional>
 
-#include "armillary/path.hpp"
+#include "edge_twist.hpp"
+#include "error_list.hpp"
 
 namespace armillary {
 
 /// How the velocity of an edge is to be found.
 struct MotionContext {
-  const QueryContext& query;
+  const QueryContext& query;                  ///< for the poses; it wants no covariance
   const std::optional<Covariance>& fallback;  ///< of samples that come without a covariance
   Duration window{};                          ///< 0: derivative of the interpolant; else a central difference over it
+  ErrorList* errors = nullptr;                ///< what the answer depends on goes here, where somebody wants to know
 };
 
 struct Motion {
-  Evaluation pose;    ///< parent_T_child, its uncertainty and flags
+  Evaluation pose;    ///< parent_T_child and its flags
   Vector3 linear{};   ///< of the child's origin, along the parent's axes [m/s]
   Vector3 angular{};  ///< along the child's axes [rad/s]
   TwistMethod method = TwistMethod::fixed;
-  RelationId twist = kNone;                ///< the twist relation it was measured by
-  Certainty certainty = Certainty::exact;  ///< of the velocity
-  Covariance covariance{};                 ///< of the body form, where certainty is `known`
+  RelationId twist = kNone;                      ///< the twist relation it was measured by
+  std::size_t first_error = 0, after_error = 0;  ///< the errors of pose and motion in the list
+  const EdgeTwist* measured = nullptr;           ///< what it was measured as; its errors are further ones
 
   [[nodiscard]] Velocity body_form() const { return {pose.value.rotation.inverse() * linear, angular}; }
   void set_body_form(const Velocity& body) {
@@ -31,22 +33,14 @@ struct Motion {
   }
 };
 
-/// The constant motion of straight interpolation between two poses.
-inline void differentiate_linear(const Transform& a, const Transform& b, double per_s, Motion& out) {
-  out.linear = per_s * (b.translation - a.translation);
-  out.angular = per_s * short_log(a.rotation, b.rotation);
-}
-
-/// Pose and velocity of an edge. `bracket` as for `evaluate_edge`. Returns its failures, or `no_velocity`.
-[[nodiscard]] FailureKind evaluate_motion(const PathEdge& edge, const Bracket* bracket, Stamp at, const MotionContext& context,
-                                          Motion& out);
-
-/// A measured twist at an instant that its series covers; linear between samples. Body form.
-struct MeasuredTwist {
-  Velocity body_form{};
-  Certainty certainty = Certainty::unknown;
-  Covariance covariance{};
+/// What an edge has around an instant: rows of a sampled one, and its measured twist.
+struct EdgeRows {
+  Bracket poses;
+  const EdgeTwist& twist;
 };
-[[nodiscard]] MeasuredTwist measured_at(const Series& series, Stamp at);
+
+/// Pose and velocity of an edge. Returns the failures of `evaluate_edge`, or `no_velocity`.
+[[nodiscard]] FailureKind evaluate_motion(const PathEdge& edge, const EdgeRows& rows, Stamp at, const MotionContext& context,
+                                          Motion& out);
 
 }  // namespace armillary

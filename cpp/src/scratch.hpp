@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "armillary/path.hpp"
-#include "motion.hpp"
+#include "twist_uncertainty.hpp"
 
 namespace armillary {
 
@@ -24,8 +24,10 @@ struct Scratch {
   std::vector<Series::Probe> probes;
   std::vector<Evaluation> values;     // per edge: `up` then `down`
   std::vector<Motion> motions;        // the same for questions about motion
+  std::vector<EdgeTwist> readings;    // what measured twists say of them; empty where nobody asked
   std::vector<BodyVisit> visits;      // bodies reached on a search for measured motions
   std::vector<std::uint32_t> rivals;  // links of which one is to be chosen
+  TwistUncertainty uncertainty;
 
   static Scratch& of_this_thread() {
     thread_local Scratch scratch;

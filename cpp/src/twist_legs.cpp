@@ -32,24 +32,25 @@ struct Carried {
   }
 };
 
+const EdgeTwist kNobody;
+
 struct Walker {
   Stamp at;
   const MotionContext& context;
-  std::vector<Motion>& motions;
+  Scratch& scratch;
   RelationList& twists;
   TwistLeg& leg;
   Motion motion{};
 
-  FailureKind carry(const std::vector<PathEdge>& edges, const Series::Probe* probes, Carried& out, std::size_t& failed) {
+  /// `first` is the place of the first edge among all that were probed and read.
+  FailureKind carry(const std::vector<PathEdge>& edges, std::size_t first, Carried& out, std::size_t& failed) {
     for (std::size_t i = 0; i < edges.size(); ++i) {
       const PathEdge& edge = edges[i];
       const bool sampled = edge.provider.kind == ProviderKind::sampled;
-      const Bracket bracket = sampled ? Series::settle(probes[i], at) : Bracket{};
-      if (is_plain(edge, bracket)) {
-        climb_plain(bracket, out);
-        continue;
-      }
-      const FailureKind kind = evaluate_motion(edge, sampled ? &bracket : nullptr, at, context, motion);
+      const EdgeRows rows{sampled ? Series::settle(scratch.probes[first + i], at) : Bracket{},
+                          scratch.readings.empty() ? kNobody : scratch.readings[first + i]};
+      if (is_plain(rows) && climb_plain(edge, rows, out)) continue;
+      const FailureKind kind = evaluate_motion(edge, rows, at, context, motion);
       if (kind != FailureKind::none) {
         failed = i;
         return kind;
@@ -60,20 +61,54 @@ struct Walker {
     return FailureKind::none;
   }
 
-  /// The usual case, worth a short cut: between two samples, no covariance, straight interpolation, nothing measured.
-  [[nodiscard]] bool is_plain(const PathEdge& edge, const Bracket& bracket) const {
-    return bracket.before && bracket.after && bracket.before.side == nullptr && !context.fallback && edge.links == nullptr &&
-           context.window.ns == 0 && context.query.interpolation == Interpolation::linear && bracket.before.stamp_ns() != at.ns;
+  /// The usual case, worth a short cut: between two samples, no covariance, straight interpolation.
+  [[nodiscard]] bool is_plain(const EdgeRows& rows) const {
+    const auto& [before, after] = rows.poses;
+    return before && after && before.stamp_ns() != at.ns && before.side == nullptr && !context.fallback &&
+           context.query.interpolation == Interpolation::linear;
   }
 
-  void climb_plain(const Bracket& bracket, Carried& out) {
-    const Transform a = pose_of(bracket.before), b = pose_of(bracket.after);
-    const double per_ns = 1.0 / static_cast<double>(bracket.after.stamp_ns() - bracket.before.stamp_ns());
-    const double per_s = 1e9 * per_ns, u = static_cast<double>(at.ns - bracket.before.stamp_ns()) * per_ns;
-    out.climb(interpolate_linear(a, b, u), per_s * (b.translation - a.translation), per_s * short_log(a.rotation, b.rotation));
-    leg.methods.differentiated = true;
+  /// False where the window is not covered.
+  bool climb_plain(const PathEdge& edge, const EdgeRows& rows, Carried& out) {
+    const Transform pose = between_rows(rows.poses, at);
+    if (rows.twist) {
+      const Velocity body_form = rows.twist.body_form(pose);
+      out.climb(pose, pose.rotation * body_form.linear, body_form.angular);
+      twists.push_back(rows.twist.reading.link->relation);
+      leg.methods.measured = true;
+    } else {
+      const bool has_window = context.window.ns > 0;
+      if (!(has_window ? climb_window(edge, pose, out) : climb_interval(rows.poses, pose, out))) return false;
+      leg.methods.differentiated = true;
+    }
     leg.timeless = false;
-    leg.certainty = Certainty::unknown;
+    if (context.errors != nullptr) context.errors->is_known = false;
+    return true;
+  }
+
+  static Transform between_rows(const Bracket& rows, Stamp when) {
+    return interpolate_linear(pose_of(rows.before), pose_of(rows.after), fraction(rows.before, rows.after, when.ns));
+  }
+
+  static void climb_difference(const Transform& a, const Transform& b, double per_s, const Transform& pose, Carried& out) {
+    out.climb(pose, per_s * (b.translation - a.translation), per_s * short_log(a.rotation, b.rotation));
+  }
+
+  static bool climb_interval(const Bracket& rows, const Transform& pose, Carried& out) {
+    const double per_s = 1e9 / static_cast<double>(rows.after.stamp_ns() - rows.before.stamp_ns());
+    climb_difference(pose_of(rows.before), pose_of(rows.after), per_s, pose, out);
+    return true;
+  }
+
+  bool climb_window(const PathEdge& edge, const Transform& pose, Carried& out) const {
+    const Duration half{context.window.ns / 2};
+    const Stamp from = earlier(at, half), to{at.ns + half.ns};
+    const auto [at_from, at_to] = edge.provider.series().brackets(from, to);
+    const bool is_covered = at_from.before && at_from.after && at_to.before && at_to.after;
+    if (!is_covered || half.ns == 0) return false;
+    const double per_s = 1e9 / static_cast<double>(to.ns - from.ns);
+    climb_difference(between_rows(at_from, from), between_rows(at_to, to), per_s, pose, out);
+    return true;
   }
 
   void take(const PathEdge& edge) {
@@ -82,32 +117,35 @@ struct Walker {
     leg.timeless = leg.timeless && edge.provider.kind == ProviderKind::fixed;
     leg.methods.add(motion.method);
     if (motion.twist != kNone) twists.push_back(motion.twist);
-    const bool is_unknown = motion.certainty == Certainty::unknown || motion.pose.certainty == Certainty::unknown;
-    if (is_unknown) leg.certainty = Certainty::unknown;
-    if (leg.certainty == Certainty::unknown || !context.query.want_covariance) return;
-    const bool is_exact = motion.certainty == Certainty::exact && motion.pose.certainty == Certainty::exact;
-    if (!is_exact) leg.certainty = Certainty::known;
-    motions.push_back(motion);
+    if (context.errors != nullptr && context.errors->is_known) scratch.motions.push_back(motion);
   }
 };
 
 }  // namespace
 
-Failure evaluate_twist_leg(const Path& path, Stamp at, const MotionContext& context, Scratch& scratch,
-                           std::vector<Motion>& motions, RelationList& twists, TwistLeg& leg) {
+bool read_twists(const Path& path, Stamp at, const QueryContext& context, Scratch& scratch) {
+  scratch.readings.clear();
+  for (const auto* edges : {&path.up, &path.down})
+    for (const PathEdge& edge : *edges)
+      if (scratch.readings.emplace_back(twist_of(edge, at, context)).is_contested) return false;
+  return true;
+}
+
+Failure evaluate_twist_leg(const Path& path, Stamp at, const MotionContext& context, Scratch& scratch, RelationList& twists,
+                           TwistLeg& leg) {
   scratch.probes.clear();
-  motions.clear();
+  scratch.motions.clear();
   for (const auto* edges : {&path.up, &path.down})
     for (const PathEdge& edge : *edges) {
       Series::Probe& probe = scratch.probes.emplace_back();
       if (edge.provider.kind == ProviderKind::sampled) edge.provider.series().probe(at, probe);
     }
-  Walker walker{at, context, motions, twists, leg};
+  Walker walker{at, context, scratch, twists, leg};
   Carried of, in;
   std::size_t failed = 0;
-  FailureKind kind = walker.carry(path.up, scratch.probes.data(), of, failed);
+  FailureKind kind = walker.carry(path.up, 0, of, failed);
   if (kind != FailureKind::none) return edge_failure(kind, path.up[failed], at, context.query);
-  kind = walker.carry(path.down, scratch.probes.data() + path.up.size(), in, failed);
+  kind = walker.carry(path.down, path.up.size(), in, failed);
   if (kind != FailureKind::none) return edge_failure(kind, path.down[failed], at, context.query);
   if (path.down.empty()) {
     leg.in_T_of = of.top_T_begin;

@@ -19,15 +19,19 @@ struct TwistLeg {
   Transform in_T_of{};
   Velocity velocity{};  ///< of `of`'s origin relative to `in_frame`, along the axes of `in_frame`
   MethodsUsed methods{};
-  Certainty certainty = Certainty::exact;  ///< of poses and motions together
   bool held = false;
   bool predicted = false;
   bool timeless = true;
 };
 
-/// Evaluates the edges of a path that was found, poses and motions in one pass. `motions` then holds them, `up` then
-/// `down`, as long as all of them are certain; `twists` the measured relations that were used.
+/// Evaluates the edges of a path that was found, poses and motions in one pass, with what `scratch.readings` says of
+/// them. `scratch.motions` then holds them, `up` then `down`, as long as all their errors are known and wanted; `twists`
+/// the measured relations that were used.
 [[nodiscard]] Failure evaluate_twist_leg(const Path& path, Stamp at, const MotionContext& context, Scratch& scratch,
-                                         std::vector<Motion>& motions, RelationList& twists, TwistLeg& leg);
+                                         RelationList& twists, TwistLeg& leg);
+
+/// Fills `scratch.readings` for the edges of a path, `up` then `down`. False where rivals say something of one of them,
+/// and nothing decides: then the last one is that.
+[[nodiscard]] bool read_twists(const Path& path, Stamp at, const QueryContext& context, Scratch& scratch);
 
 }  // namespace armillary

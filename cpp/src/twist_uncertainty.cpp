@@ -4,140 +4,108 @@
 
 namespace armillary {
 
-namespace {
-
-/// A step walked forwards, whichever way the edge points: begin_T_end and the body form of end relative to begin.
-struct Forward {
-  Transform value;
-  Velocity motion;
-};
-
-/// Ad(T) v.
-Velocity seen_through(const Transform& a_T_b, const Velocity& b) {
-  const Velocity rotated = a_T_b.rotation * b;
-  return {rotated.linear + cross(a_T_b.translation, rotated.angular), rotated.angular};
+void TwistUncertainty::clear() {
+  errors.clear();
+  steps_.clear();
+  marks_.reset();
+  names_.clear();
+  parts_.clear();
 }
 
-Forward forward(const ChainStep& step) {
-  if (!step.upwards) return {step.value, step.body_form};
-  return {step.value.inverse(), -seen_through(step.value, step.body_form)};
+void TwistUncertainty::append(const Motion& motion, bool upwards, std::size_t first_further) {
+  const bool has_further = first_further < errors.effects.size();
+  if (has_further && upwards) append_motion({}, upwards, first_further);
+  steps_.push_back({upwards, motion.pose.value, motion.body_form(), motion.first_error, motion.after_error});
+  if (has_further && !upwards) append_motion({}, upwards, first_further);
 }
 
-void put(Matrix6& m, std::size_t row, std::size_t column, const Matrix3& block) {
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) m[6 * (row + i) + column + j] = block[3 * i + j];
+void TwistUncertainty::append_pose(const Transform& parent_T_child, bool upwards, std::size_t first_error) {
+  steps_.push_back({upwards, parent_T_child, {}, first_error, errors.effects.size()});
 }
 
-Matrix3 cross_matrix(const Vector3& v) { return {0.0, -v.z, v.y, v.z, 0.0, -v.x, -v.y, v.x, 0.0}; }
-
-Matrix3 product(const Matrix3& a, const Matrix3& b) {
-  Matrix3 result{};
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t k = 0; k < 3; ++k)
-      for (std::size_t j = 0; j < 3; ++j) result[3 * i + j] += a[3 * i + k] * b[3 * k + j];
-  return result;
+void TwistUncertainty::append_motion(const Velocity& body_form, bool upwards, std::size_t first_error) {
+  steps_.push_back({upwards, {}, body_form, first_error, errors.effects.size()});
 }
 
-Matrix3 minus(const Matrix3& a, const Matrix3& b) {
-  Matrix3 result{};
-  std::ranges::transform(a, b, result.begin(), std::minus{});
-  return result;
-}
-
-Matrix6 both_rotated(const Rotation& rotation) {
-  Matrix6 m{};
-  put(m, 0, 0, rotation.matrix());
-  put(m, 3, 3, rotation.matrix());
-  return m;
-}
-
-/// Where a step ends, in the begin and seen from the end of the chain, and what moves on either side of it.
-struct Spot {
-  Rotation begin_R_here;
-  Vector3 lever;          ///< from here to the chain's end, along the axes here
-  Velocity below;         ///< of the chain's end relative to where this step begins, at the chain's end, along the axes here
-  Vector3 angular_above;  ///< of where this step begins relative to the chain's begin, along the axes here
-};
-
-/// How an error on the right of this step's value moves the answer: what is below turns with it, what is above swings
-/// another lever.
-Matrix6 by_pose_here(const Spot& spot) {
-  const Matrix3 above = cross_matrix(spot.angular_above);
-  Matrix6 here{};
-  put(here, 0, 0, above);
-  put(here, 0, 3, minus(cross_matrix(-spot.below.linear), product(above, cross_matrix(spot.lever))));
-  put(here, 3, 3, cross_matrix(-spot.below.angular));
-  return armillary::product(both_rotated(spot.begin_R_here), here);
-}
-
-/// How an error of this step's motion moves the answer.
-Matrix6 by_motion_here(const Spot& spot) {
-  Matrix6 here{};
-  put(here, 0, 0, Rotation{}.matrix());
-  put(here, 3, 3, Rotation{}.matrix());
-  put(here, 0, 3, cross_matrix(-spot.lever));
-  return armillary::product(both_rotated(spot.begin_R_here), here);
-}
-
-void add_to(Matrix6& sum, const Matrix6& other) { std::ranges::transform(sum, other, sum.begin(), std::plus{}); }
-
-Matrix6 negated(Matrix6 m) {
-  std::ranges::transform(m, m.begin(), std::negate{});
-  return m;
-}
-
-}  // namespace
-
-TwistUncertainty::Part& TwistUncertainty::part_of(const ChainStep& step) {
-  const auto known = std::ranges::find(parts_, step.relation, &Part::relation);
-  if (known == parts_.end()) return parts_.emplace_back(Part{step.relation, step.pose_error, step.motion_error});
-  if (known->motion_error == nullptr) known->motion_error = step.motion_error;
-  return *known;
-}
-
-void TwistUncertainty::add(const std::vector<ChainStep>& chain) {
-  // From the end to the begin: what is below every step; then back, with what is above.
-  struct Below {
-    Vector3 lever;
-    Velocity motion;  // of the chain's end relative to where the step begins, along the axes where it ends
-  };
-  std::vector<Below> below(chain.size());
+/// From the end to the begin: what is below every child; then back, with what is above.
+void TwistUncertainty::locate() {
+  spots_.resize(steps_.size());
   Transform here_T_end;
-  Velocity motion;
-  for (std::size_t i = chain.size(); i-- > 0;) {
-    const Forward step = forward(chain[i]);
-    motion = motion + step.motion.at(here_T_end.translation);
-    below[i] = {here_T_end.translation, motion};
-    here_T_end = step.value * here_T_end;
-    motion = step.value.rotation * motion;
-  }
-  const Vector3 angular_total = motion.angular;
-  Rotation begin_R_here;
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    const ChainStep& edge = chain[i];
-    begin_R_here = begin_R_here * forward(edge).value.rotation;
-    const Vector3 all = begin_R_here.inverse() * angular_total;
-    const Spot spot{begin_R_here, below[i].lever, below[i].motion, all - below[i].motion.angular};
-    Matrix6 by_pose = by_pose_here(spot), by_motion = by_motion_here(spot);
-    if (edge.upwards) {  // both errors are the child's: seen from the parent, and opposite
-      const Matrix6 through = adjoint(edge.value), bracket = bracket_with({edge.body_form.linear, edge.body_form.angular});
-      by_pose = negated(armillary::product(by_pose, through));
-      by_motion = negated(armillary::product(by_motion, through));
-      add_to(by_pose, negated(armillary::product(by_motion, bracket)));
+  Velocity below;  // of the end relative to here, at the end, along the axes here
+  for (std::size_t i = steps_.size(); i-- > 0;) {
+    const auto& [upwards, parent_T_child, body_form, first_error, after_error] = steps_[i];
+    Spot& spot = spots_[i];
+    if (upwards) {  // the error lies between the child, against which the parent moves, and the parent
+      here_T_end = between(parent_T_child, here_T_end);
+      spot.lever = here_T_end.translation;
+      spot.below = parent_T_child.rotation.inverse() * below;
+      below = spot.below - body_form.at(spot.lever);
+    } else {
+      spot.lever = here_T_end.translation;
+      spot.below = below + body_form.at(spot.lever);
+      below = parent_T_child.rotation * spot.below;
+      here_T_end = parent_T_child * here_T_end;
     }
-    Part& part = part_of(edge);
-    add_to(part.by_pose, by_pose);
-    if (edge.motion_error != nullptr) add_to(part.by_motion, by_motion);
   }
+  Rotation begin_R_here;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Rotation& turn = steps_[i].parent_T_child.rotation;
+    Spot& spot = spots_[i];
+    spot.begin_R_child = steps_[i].upwards ? begin_R_here : begin_R_here * turn;
+    spot.angular_above = spot.begin_R_child.inverse() * below.angular - spot.below.angular;
+    begin_R_here = steps_[i].upwards ? begin_R_here * turn.inverse() : spot.begin_R_child;
+  }
+}
+
+/// An error of the pose turns what is below and swings another lever round what is above; one of the motion is seen at
+/// the end of the lever.
+void TwistUncertainty::spread(const Step& step, const Spot& spot) {
+  const Matrix3 begin_R_child = scaled(step.upwards ? -1.0 : 1.0, spot.begin_R_child.matrix());
+  const Matrix3 swing = scaled(-1.0, sum(cross_matrix(spot.below.linear), crossed(spot.angular_above, cross_matrix(spot.lever))));
+  for (std::size_t i = step.first_error; i < step.after_error; ++i) {
+    const auto& [tt, tr, rr] = errors.effects[i].on_pose;
+    Upper6 here = errors.effects[i].on_motion;
+    here.tr = sum(here.tr, crossed(-spot.lever, here.rr));
+    if (errors.effects[i].on_pose != Upper6{}) {
+      here.tt = sum(here.tt, crossed(spot.angular_above, tt));
+      here.tr = sum(here.tr, sum(crossed(spot.angular_above, tr), product(swing, rr)));
+      here.rr = sum(here.rr, crossed(-spot.below.angular, rr));
+    }
+    add_part(i, {product(begin_R_child, here.tt), product(begin_R_child, here.tr), product(begin_R_child, here.rr)});
+  }
+}
+
+void TwistUncertainty::add_part(std::size_t error, const Upper6& effect) {
+  const Name name{errors.effects[error].relation, errors.effects[error].stamp};
+  const std::size_t same = find(name);
+  if (same < names_.size()) {
+    parts_[same].effect = sum(parts_[same].effect, effect);
+  } else {
+    names_.push_back(name);
+    parts_.push_back({error, effect});
+  }
+}
+
+/// Its place among the names, or their number. Most are new, and a mark that is not set says so.
+std::size_t TwistUncertainty::find(const Name& name) {
+  const std::uint64_t mixed = (name.relation ^ static_cast<std::uint64_t>(name.stamp.ns) * 31) * 0x9e3779b97f4a7c15;
+  const std::size_t mark = mixed >> 54;
+  if (!marks_[mark]) {
+    marks_[mark] = true;
+    return names_.size();
+  }
+  return static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
+}
+
+void TwistUncertainty::end_chain() {
+  locate();
+  for (std::size_t i = 0; i < steps_.size(); ++i) spread(steps_[i], spots_[i]);
 }
 
 Covariance TwistUncertainty::total() const {
-  Covariance total;
-  for (const Part& part : parts_) {
-    if (part.pose_error != nullptr) total = total + propagated(*part.pose_error, part.by_pose);
-    if (part.motion_error != nullptr) total = total + propagated(*part.motion_error, part.by_motion);
-  }
-  return total;
+  Symmetric6 total;
+  for (const Part& part : parts_) total = sum(total, propagated(errors.effects[part.error].covariance, part.effect));
+  return total.covariance();
 }
 
 }  // namespace armillary

@@ -62,40 +62,6 @@ Matrix6 product(const Matrix6& a, const Matrix6& b) {
   return result;
 }
 
-namespace {
-
-/// [v]x into the 3x3 block that begins at `row`, `column`.
-void put_cross(Matrix6& m, std::size_t row, std::size_t column, const Vector3& v) {
-  const auto at = [&](std::size_t i, std::size_t j) -> double& { return m[6 * (row + i) + column + j]; };
-  at(0, 1) = -v.z, at(0, 2) = v.y;
-  at(1, 0) = v.z, at(1, 2) = -v.x;
-  at(2, 0) = -v.y, at(2, 1) = v.x;
-}
-
-}  // namespace
-
-Matrix6 bracket_with(const Tangent& tangent) {
-  Matrix6 ad{};
-  put_cross(ad, 0, 0, tangent.rotation);
-  put_cross(ad, 3, 3, tangent.rotation);
-  put_cross(ad, 0, 3, tangent.translation);
-  return ad;
-}
-
-Matrix6 inverse_right_jacobian(const Tangent& tangent) {
-  // Sum of B_n (-ad)^n / n!, the Bernoulli numbers with B_1 = -1/2; good to 1e-2 at half a turn, exact to rounding
-  // at the angles between neighbouring samples.
-  constexpr double kEven[] = {1.0 / 12.0, -1.0 / 720.0, 1.0 / 30240.0, -1.0 / 1209600.0};
-  const Matrix6 once = bracket_with(tangent), twice = product(once, once);
-  Matrix6 sum{}, power = twice;
-  for (std::size_t i = 0; i < 36; ++i) sum[i] = (i % 7 == 0 ? 1.0 : 0.0) + 0.5 * once[i];
-  for (const double factor : kEven) {
-    for (std::size_t i = 0; i < 36; ++i) sum[i] += factor * power[i];
-    power = product(power, twice);
-  }
-  return sum;
-}
-
 Covariance propagated(const Covariance& covariance, const std::array<double, 36>& jacobian) {
   std::array<double, 36> half{};
   for (std::size_t i = 0; i < 6; ++i)

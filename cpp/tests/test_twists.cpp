@@ -1,85 +1,9 @@
-#include <functional>
-#include <random>
-
-#include "worlds.hpp"
+#include "twists.hpp"
 
 using namespace armillary;
-using tests::World;
+using namespace tests;
 
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr double kCloseRate = 1e-6;  // of a central difference over 2e-4 s
-constexpr std::int64_t kStep = 100'000;
-
-class Dice {
- public:
-  explicit Dice(unsigned seed) : random_(seed) {}
-  double number(double low = -1.0, double high = 1.0) { return std::uniform_real_distribution<double>(low, high)(random_); }
-  Vector3 vector(double size = 1.0) { return {size * number(), size * number(), size * number()}; }
-  Transform pose() { return {Rotation::exp(vector(1.5)), vector(2.0)}; }
-
- private:
-  std::mt19937_64 random_;
-};
-
-/// Two samples at 0 and 1 s: in between everything is smooth.
-void move(World& world, std::string_view of, std::string_view in, Dice& dice) {
-  const Transform first = dice.pose();
-  (void)world.forest.set_pose({of, in, ""}, {0}, first);
-  (void)world.forest.set_pose({of, in, ""}, {kSecond}, first * Transform::exp({dice.vector(), dice.vector()}));
-}
-
-struct Ask {
-  std::string_view of, relative_to;
-  std::string_view axes = "", point = "";
-  std::int64_t window_ns = 0;
-  QueryContext context{};
-};
-
-Result<TwistAnswer> twist(const World& world, const Ask& ask, When at) {
-  const Forest& forest = world.forest;
-  const auto frame = [&](std::string_view name) { return name.empty() ? kNone : forest.find_frame(name); };
-  return forest.twist({.of = frame(ask.of),
-                       .reference = forest.find_frame(ask.relative_to),
-                       .relative_to = forest.find_body(ask.relative_to),
-                       .expressed_in = frame(ask.axes),
-                       .point = frame(ask.point),
-                       .at = at,
-                       .window = {ask.window_ns},
-                       .context = ask.context});
-}
-
-Result<TwistAnswer> twist(const World& world, const Ask& ask, std::int64_t at) { return twist(world, ask, When::exactly({at})); }
-
-/// Central difference of the poses: of `of` in `in`, at the origin of `of`, along the axes of `in`.
-Velocity difference(const World& world, std::string_view of, std::string_view in, std::int64_t at,
-                    const QueryContext& context = {}) {
-  const Transform before = world.pose(of, in, at - kStep, context).value.transform;
-  const Transform after = world.pose(of, in, at + kStep, context).value.transform;
-  const double per_s = 1e9 / (2.0 * static_cast<double>(kStep));
-  const Transform now = world.pose(of, in, at, context).value.transform;
-  const Vector3 body_rate = per_s * (before.rotation.inverse() * after.rotation).log();
-  return {per_s * (after.translation - before.translation), now.rotation * body_rate};
-}
-
-void check_close(const Velocity& a, const Velocity& b, double tolerance, int line) {
-  check::close(norm(a.linear - b.linear), 0.0, tolerance, __FILE__, line);
-  check::close(norm(a.angular - b.angular), 0.0, tolerance, __FILE__, line);
-}
-#define CHECK_VELOCITY(a, b, tolerance) check_close((a), (b), (tolerance), __LINE__)
-
-Failure measure(World& world, std::string_view of, std::string_view relative_to, std::int64_t at, const Velocity& velocity,
-                std::string_view axes = "", std::string_view source = "", const Covariance* covariance = nullptr) {
-  return world.forest.set_twist({of, relative_to, source},
-                                {.at = {at}, .expressed_in = axes, .velocity = velocity, .covariance = covariance});
-}
-
-Covariance diagonal(double linear, double angular) {
-  Covariance c;
-  for (int i = 0; i < 3; ++i) c.at(i, i) = linear, c.at(3 + i, 3 + i) = angular;
-  return c;
-}
 
 /// a - b - c below map, d - e below map as well: every edge moves.
 void grow_random_tree(World& world, unsigned seed) {
@@ -255,6 +179,18 @@ TEST(measured_sum, "measured twists telescope over bodies and agree with the pos
   CHECK(twist(world, {.of = "mount", .relative_to = "map"}, at).value.method == TwistMethod::mixed);
 }
 
+TEST(measured_direct, "one link comes before two that only a fixed pose joins") {
+  World world;
+  world.put("a", "map", {0, kSecond});
+  world.fix("b", "a", tests::at_x(1.0));
+  world.put("c", "b", {0, kSecond});
+  CHECK(!measure(world, "a", "map", 0, {{1, 0, 0}, {}}));
+  CHECK(!measure(world, "c", "b", 0, {{2, 0, 0}, {}}));
+  CHECK_CLOSE(twist(world, {.of = "c", .relative_to = "map"}, 0).value.velocity.linear.x, 3.0, 1e-12);
+  CHECK(!measure(world, "c", "map", 0, {{7, 0, 0}, {}}, "", "gps"));
+  CHECK_CLOSE(twist(world, {.of = "c", .relative_to = "map"}, 0).value.velocity.linear.x, 7.0, 1e-12);
+}
+
 TEST(measured_between, "between two measurements it is linear; the newest is the newest of all") {
   World world;
   world.put("a", "map", {0, 2 * kSecond});
@@ -298,104 +234,4 @@ TEST(measured_removed, "with a frame go the twists of it and relative to it") {
   CHECK(world.forest.relations().size() == 3);
   CHECK(!world.forest.remove_frame(world.forest.find_frame("a"), false));
   CHECK(world.forest.relations().empty());
-}
-
-// -- Uncertainty
-
-namespace {
-
-/// By central differences: how the answer moves with an error on the right of one pose.
-std::array<Velocity, 6> slopes(const std::function<Velocity(const Transform&)>& answer) {
-  constexpr double step = 1e-6;
-  std::array<Velocity, 6> columns;
-  for (std::size_t k = 0; k < 6; ++k) {
-    std::array<double, 6> e{};
-    e[k] = step;
-    const Tangent forth{{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
-    const Tangent back{-forth.translation, -forth.rotation};
-    columns[k] = (0.5 / step) * (answer(Transform::exp(forth)) - answer(Transform::exp(back)));
-  }
-  return columns;
-}
-
-Covariance propagated_by(const std::array<Velocity, 6>& columns, const Covariance& covariance) {
-  Matrix6 jacobian{};
-  for (std::size_t k = 0; k < 6; ++k) {
-    const auto column = values_of(columns[k]);
-    for (std::size_t i = 0; i < 6; ++i) jacobian[6 * i + k] = column[i];
-  }
-  return propagated(covariance, jacobian);
-}
-
-void check_same(const Covariance& a, const Covariance& b, double tolerance, int line) {
-  for (std::size_t i = 0; i < 36; ++i) check::close(a.values[i], b.values[i], tolerance, __FILE__, line);
-}
-
-}  // namespace
-
-TEST(uncertain_transport, "the poses that carry a measured twist add their own uncertainty") {
-  Dice dice(5);
-  const Transform map_T_a = dice.pose(), a_T_b = dice.pose(), map_T_e = dice.pose();
-  const Covariance of_a = diagonal(1e-2, 2e-2), of_b = diagonal(3e-2, 1e-2), of_e = diagonal(2e-2, 3e-2);
-  const Covariance of_twist = diagonal(1e-3, 2e-3);
-  const Velocity motion{dice.vector(), dice.vector()};
-  const auto build = [&](const Transform& da, const Transform& db, const Transform& de) {
-    auto world = std::make_unique<World>();
-    (void)world->forest.fix({"a", "map", ""}, Stamp::always(), {map_T_a * da, of_a, Certainty::known});
-    (void)world->forest.fix({"b", "a", ""}, Stamp::always(), {a_T_b * db, of_b, Certainty::known});
-    (void)world->forest.fix({"e", "map", ""}, Stamp::always(), {map_T_e * de, of_e, Certainty::known});
-    (void)measure(*world, "a", "x", 0, motion, "", "", &of_twist);
-    return world;
-  };
-  const Ask ask{.of = "a", .relative_to = "x", .axes = "e", .point = "b"};
-  const auto velocity = [&](const World& world) { return twist(world, ask, 0).value.velocity; };
-  Covariance expected = propagated_by(slopes([&](const Transform& d) { return velocity(*build(d, {}, {})); }), of_a) +
-                        propagated_by(slopes([&](const Transform& d) { return velocity(*build({}, d, {})); }), of_b) +
-                        propagated_by(slopes([&](const Transform& d) { return velocity(*build({}, {}, d)); }), of_e);
-  const auto world = build({}, {}, {});
-  const Transform e_T_a = world->latest("a", "e").value.transform;
-  const Transform to_point{e_T_a.rotation, {}};
-  expected = expected + transported(of_twist, to_point * Transform{{}, a_T_b.translation}.inverse());
-  const auto answer = twist(*world, ask, 0);
-  CHECK(answer && answer.value.certainty == Certainty::known);
-  if (answer.value.covariance) check_same(*answer.value.covariance, expected, 1e-7, __LINE__);
-}
-
-TEST(uncertain_edges, "an edge's pose and its motion are uncertain, up and down the tree") {
-  Dice dice(9);
-  const Transform a0 = dice.pose(), a1 = a0 * Transform::exp({dice.vector(0.1), dice.vector(0.1)});
-  const Transform map_T_d = dice.pose();
-  const Covariance s0 = diagonal(1e-2, 2e-2), s1 = diagonal(2e-2, 1e-2), of_d = diagonal(1e-2, 3e-2);
-  World world;
-  (void)world.forest.set_pose({"a", "map", ""}, {0}, a0, &s0);
-  (void)world.forest.set_pose({"a", "map", ""}, {kSecond}, a1, &s1);
-  (void)world.forest.fix({"d", "map", ""}, Stamp::always(), {map_T_d, of_d, Certainty::known});
-  // At the first sample the pose is its own; its error there moves axes and lever, not the difference.
-  const Ask up{.of = "a", .relative_to = "map", .context = {.interpolation = Interpolation::screw}};
-  const auto seen = twist(world, up, 0);
-  CHECK(seen.value.certainty == Certainty::known);
-  const Tangent way = between(a0, a1).log();
-  const Velocity body{way.translation, way.rotation};
-  const Covariance of_motion = propagated(transported(s0, between(a1, a0)) + s1, inverse_right_jacobian(way));
-  const Transform turn{a0.rotation, {}};
-  const auto turned = slopes([&](const Transform& d) { return (a0 * d).rotation * body; });
-  if (seen.value.covariance)
-    check_same(*seen.value.covariance, transported(of_motion, turn) + propagated_by(turned, s0), 1e-7, __LINE__);
-  // The other way round: d relative to a, along d, at the origin of d.
-  const Ask down{.of = "d", .relative_to = "a", .axes = "d", .context = {.interpolation = Interpolation::screw}};
-  const auto back = [&](const Transform& da, const Transform& dd, const Velocity& v) {
-    const Transform d_T_a = (map_T_d * dd).inverse() * (a0 * da);
-    return -(d_T_a.rotation * v).at(-d_T_a.translation);
-  };
-  Covariance expected = propagated_by(slopes([&](const Transform& d) { return back(d, {}, body); }), s0) +
-                        propagated_by(slopes([&](const Transform& d) { return back({}, d, body); }), of_d);
-  expected = expected + propagated_by(slopes([&](const Transform& d) {
-                                        const Tangent e = d.log();
-                                        return back({}, {}, body + Velocity{e.translation, e.rotation});
-                                      }),
-                                      of_motion);
-  const auto other = twist(world, down, 0);
-  CHECK(other.value.certainty == Certainty::known);
-  CHECK_VELOCITY(other.value.velocity, back({}, {}, body), 1e-9);
-  if (other.value.covariance) check_same(*other.value.covariance, expected, 1e-6, __LINE__);
 }

@@ -153,7 +153,7 @@ class TestIsACopy:
         world.set_twist(**ALONG_MAP | numbers, at=0, pending=True)
         for array in numbers.values():
             array[:] = 99.0
-        world.set_pose(of="robot", in_frame="map", transform=STILL, at=0)
+        world.fix(of="robot", in_frame="map", transform=STILL)
         twist = world.twist(of="robot", relative_to="map", expressed_in="robot", at=0)
         assert (twist.linear.tolist(), twist.angular.tolist()) == ([1, 0, 0], [0, 0, 0])
         np.testing.assert_array_equal(twist.covariance, np.eye(6))

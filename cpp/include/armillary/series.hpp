@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "armillary/epoch.hpp"
@@ -102,6 +103,7 @@ class alignas(64) Series {
   /// Rows older than the floor are never returned.
   [[nodiscard]] static Bracket settle(const Probe& probe, Stamp at);
   [[nodiscard]] Bracket bracket(Stamp at) const { return settle(probe(at), at); }
+  [[nodiscard]] std::pair<Bracket, Bracket> brackets(Stamp first, Stamp second) const;
 
   /// Rows older than this do not exist any more.
   [[nodiscard]] Stamp floor() const { return {floor_ns_.load(std::memory_order_acquire)}; }

@@ -31,12 +31,6 @@ using Matrix6 = std::array<double, 36>;
 
 [[nodiscard]] Matrix6 product(const Matrix6& a, const Matrix6& b);
 
-/// ad(v), with which `ad(v) u` is the bracket of two tangents.
-[[nodiscard]] Matrix6 bracket_with(const Tangent& tangent);
-
-/// How an error on the right of Exp(t) moves its logarithm.
-[[nodiscard]] Matrix6 inverse_right_jacobian(const Tangent& tangent);
-
 /// 6x6 row-major Ad(T) = [[R, [p]x R], [0, R]].
 [[nodiscard]] std::array<double, 36> adjoint(const Transform& transform);
 

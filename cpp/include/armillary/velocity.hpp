@@ -1,5 +1,6 @@
 #pragma once
 
+#include "armillary/ids.hpp"
 #include "armillary/series.hpp"
 #include "armillary/transform.hpp"
 #include "armillary/uncertain.hpp"
@@ -25,17 +26,29 @@ inline Velocity operator*(double s, const Velocity& a) { return {s * a.linear, s
 /// The same motion along other axes.
 inline Velocity operator*(const Rotation& a_R_b, const Velocity& b) { return {a_R_b * b.linear, a_R_b * b.angular}; }
 
-/// A twist in a series: linear, then angular, in the body form (point and axes of the frame it is said of).
+/// Linear, then angular.
 inline constexpr std::uint32_t kTwistWidth = 6;
+
+/// A twist in a series: its numbers in the body form (point and axes of the frame it is said of); then the frame along
+/// whose axes it was said, where that is another one and the turn between them was not exact.
+inline constexpr std::uint32_t kTwistRowWidth = 7;
 
 [[nodiscard]] inline Velocity velocity_of(const Row& row) {
   const double* v = row.values();
   return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
 }
 
+/// kNone: its own axes, or they are as good.
+[[nodiscard]] inline FrameId axes_of(const Row& row) { return static_cast<FrameId>(row.values()[6]); }
+
 [[nodiscard]] inline std::array<double, kTwistWidth> values_of(const Velocity& velocity) {
   const auto& [v, w] = velocity;
   return {v.x, v.y, v.z, w.x, w.y, w.z};
+}
+
+[[nodiscard]] inline std::array<double, kTwistRowWidth> twist_values(const Velocity& body_form, FrameId axes) {
+  const auto& [v, w] = body_form;
+  return {v.x, v.y, v.z, w.x, w.y, w.z, static_cast<double>(axes)};
 }
 
 }  // namespace armillary

@@ -157,6 +157,14 @@ class Series::Reader {
 inline Series::Probe Series::probe(Stamp at) const { return Reader(*this).probe(at); }
 inline void Series::probe(Stamp at, Probe& out) const { Reader(*this).probe(at, out); }
 
+inline std::pair<Bracket, Bracket> Series::brackets(Stamp first, Stamp second) const {
+  const Reader reader(*this);
+  Probe of_first, of_second;
+  reader.probe(first, of_first);
+  reader.probe(second, of_second);
+  return {settle(of_first, first), settle(of_second, second)};
+}
+
 inline Bracket Series::settle(const Probe& probe, Stamp at) {
   Bracket bracket;
   if (probe.rows == nullptr) return bracket;

@@ -1,0 +1,132 @@
+#include "edge_errors.hpp"
+
+#include <cmath>
+
+#include "arc.hpp"
+#include "armillary/pose_row.hpp"
+
+namespace armillary {
+
+namespace {
+
+/// The error of one sample; null, and the list marked, where nobody knows how large it is.
+ErrorEffect* add_row(const EdgePose& here, const Row& row, ErrorList& errors) {
+  const bool is_own = row.side != nullptr && !std::isnan(row.side[0]);
+  if (!is_own && !here.fallback) {
+    errors.is_known = false;
+    return nullptr;
+  }
+  const std::span<const double, Covariance::kPacked> packed(row.side, Covariance::kPacked);
+  return &errors.add(here.edge.relation, {row.stamp_ns()}, is_own ? Symmetric6::unpack(packed) : Symmetric6::of(*here.fallback));
+}
+
+void add_unmoved(const EdgePose& here, const Row& row, ErrorList& errors) {
+  if (ErrorEffect* effect = add_row(here, row, errors)) effect->on_pose = Upper6::identity();
+}
+
+/// One error for the whole of it: a prediction, or what a mechanism says of itself.
+void add_as_evaluated(const EdgePose& here, ErrorList& errors) {
+  QueryContext context = here.context;
+  context.want_covariance = true;
+  Evaluation again;
+  const Bracket* rows = here.edge.provider.kind == ProviderKind::sampled ? &here.rows : nullptr;
+  const FailureKind kind = evaluate_edge(here.edge, rows, here.at, context, here.fallback, again);
+  if (kind != FailureKind::none || again.certainty == Certainty::unknown) {
+    errors.is_known = false;
+  } else if (again.certainty == Certainty::known) {
+    errors.add(here.edge.relation, here.at, Symmetric6::of(again.covariance)).on_pose = Upper6::identity();
+  }
+}
+
+void add_fixed(const EdgePose& here, ErrorList& errors) {
+  const FixedPose& fixed = here.edge.provider.fixed();
+  if (fixed.certainty == Certainty::unknown) errors.is_known = false;
+  if (fixed.certainty != Certainty::known) return;
+  errors.add(here.edge.relation, Stamp::always(), Symmetric6::of(fixed.covariance)).on_pose = Upper6::identity();
+}
+
+void add_between(const EdgePose& here, ErrorList& errors) {
+  const auto& [before, after] = here.rows;
+  const Arc arc(pose_of(before), pose_of(after), here.context.interpolation);
+  const EndEffects on_pose = arc.on_pose(fraction(before, after, here.at.ns), here.pose.value.rotation);
+  if (ErrorEffect* effect = add_row(here, before, errors)) effect->on_pose = on_pose.first;
+  if (ErrorEffect* effect = add_row(here, after, errors)) effect->on_pose = on_pose.second;
+}
+
+void add_sampled(const EdgePose& here, ErrorList& errors) {
+  const auto& [before, after] = here.rows;
+  if (before && (here.pose.held || before.stamp_ns() == here.at.ns)) return add_unmoved(here, before, errors);
+  if (!before) return add_unmoved(here, after ? after : here.edge.provider.series().first_row(), errors);
+  add_between(here, errors);
+}
+
+/// A straight line keeps its velocity along the parent's axes, so its body form turns with the pose.
+void turn_with_pose(const EdgePose& here, const Velocity& motion, ErrorEffect& effect) {
+  if (here.context.interpolation == Interpolation::screw) return;
+  effect.on_motion.tr = sum(effect.on_motion.tr, crossed(motion.linear, effect.on_pose.rr));
+}
+
+void add_end(const EdgePose& end, const Upper6& on_motion, ErrorList& errors) {
+  const std::size_t first = errors.effects.size();
+  add_pose_errors(end, errors);
+  for (std::size_t i = first; i < errors.effects.size(); ++i) {
+    ErrorEffect& effect = errors.effects[i];
+    effect.on_motion = product(on_motion, effect.on_pose);
+    effect.on_pose = {};
+  }
+}
+
+}  // namespace
+
+void add_pose_errors(const EdgePose& here, ErrorList& errors) {
+  if (!errors.is_known) return;
+  if (here.edge.provider.kind == ProviderKind::fixed) return add_fixed(here, errors);
+  if (here.edge.provider.kind != ProviderKind::sampled || here.pose.predicted) return add_as_evaluated(here, errors);
+  add_sampled(here, errors);
+}
+
+void add_derivative_errors(const EdgePose& here, const Bracket& differentiated, const Velocity& motion, ErrorList& errors) {
+  const auto& [before, after] = differentiated;
+  const Arc arc(pose_of(before), pose_of(after), here.context.interpolation);
+  const double per_s = 1e9 / static_cast<double>(after.stamp_ns() - before.stamp_ns());
+  const EndEffects on_pose = arc.on_pose(fraction(before, after, here.at.ns), here.pose.value.rotation);
+  const EndEffects on_motion = arc.on_motion(per_s, here.pose.value.rotation);
+  for (const bool is_first : {true, false}) {
+    ErrorEffect* effect = add_row(here, is_first ? before : after, errors);
+    if (effect == nullptr) return;
+    effect->on_pose = is_first ? on_pose.first : on_pose.second;
+    effect->on_motion = is_first ? on_motion.first : on_motion.second;
+    turn_with_pose(here, motion, *effect);
+  }
+}
+
+void add_difference_errors(const EdgePose& here, const EdgePose& from, const EdgePose& to, const Velocity& motion,
+                           ErrorList& errors) {
+  const std::size_t first = errors.effects.size();
+  add_pose_errors(here, errors);
+  for (std::size_t i = first; i < errors.effects.size(); ++i) turn_with_pose(here, motion, errors.effects[i]);
+  const Arc arc(from.pose.value, to.pose.value, here.context.interpolation);
+  const double per_s = 1e9 / static_cast<double>(to.at.ns - from.at.ns);
+  const EndEffects on_motion = arc.on_motion(per_s, here.pose.value.rotation);
+  add_end(from, on_motion.first, errors);
+  add_end(to, on_motion.second, errors);
+}
+
+void add_measured_errors(const EdgePose& here, const EdgeTwist& twist, const Velocity& motion, ErrorList& errors) {
+  const std::size_t first = errors.effects.size();
+  add_pose_errors(here, errors);
+  for (std::size_t i = first; twist.is_reverse && i < errors.effects.size(); ++i)  // seen from the other side of the pose
+    errors.effects[i].on_motion = product(upper_bracket(motion.linear, motion.angular), errors.effects[i].on_pose);
+  add_reading_errors(twist.reading, here.at, errors);
+  if (errors.is_known) errors.effects.back().on_motion = twist.by_reading(here.pose.value);
+}
+
+void add_reading_errors(const TwistReading& reading, Stamp at, ErrorList& errors) {
+  if (const std::optional<Covariance> covariance = reading.covariance()) {
+    errors.add(reading.link->relation, at, Symmetric6::of(*covariance)).on_motion = Upper6::identity();
+  } else {
+    errors.is_known = false;
+  }
+}
+
+}  // namespace armillary

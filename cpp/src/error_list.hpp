@@ -1,0 +1,39 @@
+#pragma once
+
+// The errors that an answer about motion depends on: those of samples, of fixed poses, of measured twists.
+
+#include <vector>
+
+#include "armillary/ids.hpp"
+#include "armillary/stamp.hpp"
+#include "upper6.hpp"
+
+namespace armillary {
+
+/// One error, and how the pose and the motion of an edge move with it. The motion is the body form, the pose's error is
+/// on its right. Relation and stamp name the error: the same one may be in several places.
+struct ErrorEffect {
+  RelationId relation = kNone;
+  Stamp stamp;
+  Symmetric6 covariance;
+  Upper6 on_pose, on_motion;
+};
+
+struct ErrorList {
+  std::vector<ErrorEffect> effects;
+  bool is_known = true;  ///< false: nobody knows how large one of them is, and the list is of no use
+
+  void clear() {
+    effects.clear();
+    is_known = true;
+  }
+  ErrorEffect& add(RelationId relation, Stamp stamp, const Symmetric6& covariance) {
+    ErrorEffect& effect = effects.emplace_back();
+    effect.relation = relation;
+    effect.stamp = stamp;
+    effect.covariance = covariance;
+    return effect;
+  }
+};
+
+}  // namespace armillary
