@@ -54,7 +54,7 @@ def new_nodes(living):
     placed = more | {"transform": transforms, "attributes": attributes}
     ends = st.lists(st.sampled_from(living) | ids, max_size=2)
     return st.one_of(
-        st.builds(AddGroup, **more),
+        st.builds(AddGroup, **more),  # twice, for what is in them
         st.builds(AddGroup, attributes=attributes, at=stamps, **more),
         st.builds(AddTransform, at=past_stamps | st.none(), **placed),
         st.builds(AddUncertainTransform, covariance=st.just(np.eye(6)), at=past_stamps, **placed),
