@@ -191,7 +191,7 @@ nb::object change_object(const ChangePtr& change) { return nb::cast(ChangeHandle
 void bind_change(nb::module_& m) {
   nb::class_<ChangeHandle>(m, "ChangeRecord", "One fact about the structure of a scene: authored, ordered, immutable.")
       .def_static(
-          "from_state", [](nb::handle state) { return ChangeHandle{change_from(state)}; }, "state"_a,
+          "from_state", [](nb::handle state) { return ChangeHandle{change_from(state)}; }, "state"_a.none(),
           nb::sig("def from_state(state: tuple[object, ...]) -> ChangeRecord"))
       .def(
           "state", [](const ChangeHandle& self) { return state_of(*self.change); }, nb::sig("def state(self) -> tuple[Any, ...]"),

@@ -59,7 +59,7 @@ void bind_node_id(nb::module_& m) {
       .def("__str__", &NodeId::text)
       .def("__repr__", [](const NodeId& id) { return "NodeId('" + id.short_text() + "')"; })
       .def("__hash__", &hash_of)
-      .def("__eq__", &equals, nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__eq__", &equals, "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def(nb::self < nb::self)
       .def(
           "__reduce__", [](nb::handle self) { return nb::make_tuple(self.type(), nb::make_tuple(nb::str(self))); },

@@ -134,12 +134,12 @@ Wish as_wish(nb::handle given) {
 }
 
 /// What happened, and the node that each wish was about.
-nb::tuple apply(SceneCore& self, nb::list wishes, std::int64_t now_ns) {
+nb::tuple apply(SceneCore& self, nb::list wishes, std::int64_t now_ns, bool for_undo) {
   std::vector<Wish> wanted;
   for (nb::handle wish : wishes) wanted.push_back(as_wish(wish));
   std::vector<NodeId> nodes;
   for (const Wish& wish : wanted) nodes.push_back(wish.change.node);
-  const nb::list records = finish(self, self.store->apply(std::move(wanted), now_ns));
+  const nb::list records = finish(self, self.store->apply(std::move(wanted), now_ns, for_undo));
   return nb::make_tuple(records, id_list(nodes));
 }
 
@@ -206,8 +206,9 @@ void bind_scene(nb::module_& m) {
            "bearer"_a,
            nb::sig("def __init__(self, world: WorldCore, *, author: str, root_frame: str, history_ns: int, max_journal: int, "
                    "max_undo: int, bearer: int) -> None"))
-      .def("apply", &apply, "wishes"_a, "now_ns"_a,
-           nb::sig("def apply(self, wishes: list[tuple[Any, ...]], now_ns: int) -> tuple[list[ChangeRecord], list[NodeId]]"))
+      .def("apply", &apply, "wishes"_a, "now_ns"_a, "for_undo"_a = true,
+           nb::sig("def apply(self, wishes: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True) -> "
+                   "tuple[list[ChangeRecord], list[NodeId]]"))
       .def("merge", &merge, "records"_a, nb::sig("def merge(self, records: list[ChangeRecord]) -> list[ChangeRecord]"))
       .def(
           "undo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->undo(now_ns)); }, "now_ns"_a,

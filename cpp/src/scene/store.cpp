@@ -179,7 +179,7 @@ Refusal Store::take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns,
   return {};
 }
 
-Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns) {
+Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_undo) {
   const VersionLock guard;
   const VersionPtr before = version();
   Draft draft(before, *keys_);
@@ -188,7 +188,7 @@ Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns) {
   taken.expects_nothing_hangs = std::ranges::none_of(wishes, &Wish::with_hanging_frames);
   if (Refusal refusal = take(std::move(wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
   Outcome outcome = commit(draft, std::move(taken));
-  if (outcome.refusal || outcome.changes.empty()) return outcome;
+  if (outcome.refusal || outcome.changes.empty() || !for_undo) return outcome;
   remember(done_, {outcome.changes, before});
   undone_.clear();
   return outcome;

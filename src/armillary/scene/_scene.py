@@ -236,7 +236,7 @@ class Scene(SceneVolumes):
         nodes = self._applied(changes)
         return [node if isinstance(change, _MAKERS) else None for change, node in zip(changes, nodes, strict=True)]
 
-    def _applied(self, changes: tuple[Change, ...]) -> list[NodeId]:
+    def _applied(self, changes: tuple[Change, ...], *, for_undo: bool = True) -> list[NodeId]:
         """The node that each change is about."""
         context = ChangeContext(self._world, self._core.view())
         for change in changes:
@@ -245,10 +245,10 @@ class Scene(SceneVolumes):
             context.wishes.append(change.wish(context))
         wishes = context.frames + context.wishes
         if not self._observers:
-            nodes = self._core.apply(wishes, context.now_ns)[1]
+            nodes = self._core.apply(wishes, context.now_ns, for_undo)[1]
         else:
             with self._order:
-                records, nodes = self._core.apply(wishes, context.now_ns)
+                records, nodes = self._core.apply(wishes, context.now_ns, for_undo)
                 samples = (change for change in changes if isinstance(change, SetTransform))
                 told = [replace(sample, at=context.at(sample.at)) for sample in samples]
                 self._observers.post([*told_by(records), *told])
@@ -319,7 +319,11 @@ class Scene(SceneVolumes):
 
     def expire_now(self) -> list[NodeId]:
         """Take out what is old by the standing rules, where time has passed without a change."""
-        return self._windows.enforce(SceneVersion(self._world, self._view()), self.apply, self._world.now())
+        return self._windows.enforce(SceneVersion(self._world, self._view()), self._let_go, self._world.now())
+
+    def _let_go(self, changes: Sequence[Change]) -> list[NodeId]:
+        """What a rule removes is not what `undo` takes back."""
+        return self._applied(tuple(changes), for_undo=False)
 
     def _keep_windows(self, changes: Sequence[Change] | None) -> None:
         now_ns = self._world.now()

@@ -79,8 +79,8 @@ class Store {
   [[nodiscard]] const FrameNames& names() const { return names_; }
   [[nodiscard]] const StoreOptions& options() const { return options_; }
 
-  /// Refuses what is wrong: then nothing has happened.
-  Outcome apply(std::vector<Wish> wishes, std::int64_t now_ns);
+  /// Refuses what is wrong: then nothing has happened. What nobody asked for, such as expiry, is not for `undo`.
+  Outcome apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_undo = true);
   /// Takes what others accepted already, in any order, any number of times; gives back what was new.
   Outcome merge(std::span<const ChangePtr> changes);
   /// The opposite of the last thing applied here, as a new change.
