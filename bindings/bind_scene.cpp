@@ -77,16 +77,25 @@ nb::object error_of_refusal(const SceneCore& self, const Refusal& refusal) {
   }
 }
 
-/// What came of it, or raises.
-nb::list finish(SceneCore& self, Outcome outcome) {
-  if (outcome.refusal) raise_object(error_of_refusal(self, outcome.refusal));
+nb::list record_list(std::span<const ChangePtr> changes) {
   nb::list records;
-  for (const ChangePtr& change : outcome.changes) records.append(change_object(change));
+  for (const ChangePtr& change : changes) records.append(change_object(change));
+  return records;
+}
+
+/// Raises what was refused.
+void check_outcome(SceneCore& self, const Outcome& outcome) {
+  if (outcome.refusal) raise_object(error_of_refusal(self, outcome.refusal));
   WorldCore& world = core(Self(self.world));
   const std::uint64_t edits = world.edits;
   sync_catalog(world);
   world.edits = edits;  // these are the scene's own
-  return records;
+}
+
+/// What came of it, or raises.
+nb::list finish(SceneCore& self, const Outcome& outcome) {
+  check_outcome(self, outcome);
+  return record_list(outcome.changes);
 }
 
 // -- Wishes: plain tuples, made by armillary.scene
@@ -133,14 +142,15 @@ Wish as_wish(nb::handle given) {
   return wish;
 }
 
-/// What happened, and the node that each wish was about.
-nb::tuple apply(SceneCore& self, nb::list wishes, std::int64_t now_ns, bool for_undo) {
+/// What happened, where somebody wants to know, and the node that each wish was about.
+nb::tuple apply(SceneCore& self, nb::list wishes, std::int64_t now_ns, bool for_undo, bool with_records) {
   std::vector<Wish> wanted;
   for (nb::handle wish : wishes) wanted.push_back(as_wish(wish));
   std::vector<NodeId> nodes;
   for (const Wish& wish : wanted) nodes.push_back(wish.change.node);
-  const nb::list records = finish(self, self.store->apply(std::move(wanted), now_ns, for_undo));
-  return nb::make_tuple(records, id_list(nodes));
+  const Outcome outcome = self.store->apply(std::move(wanted), now_ns, for_undo);
+  check_outcome(self, outcome);
+  return nb::make_tuple(with_records ? record_list(outcome.changes) : nb::list(), id_list(nodes));
 }
 
 nb::list merge(SceneCore& self, nb::list records) {
@@ -206,9 +216,10 @@ void bind_scene(nb::module_& m) {
            "bearer"_a,
            nb::sig("def __init__(self, world: WorldCore, *, author: str, root_frame: str, history_ns: int, max_journal: int, "
                    "max_undo: int, bearer: int) -> None"))
-      .def("apply", &apply, "wishes"_a, "now_ns"_a, "for_undo"_a = true,
-           nb::sig("def apply(self, wishes: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True) -> "
-                   "tuple[list[ChangeRecord], list[NodeId]]"))
+      .def("apply", &apply, "wishes"_a, "now_ns"_a, "for_undo"_a = true, "with_records"_a = true,
+           nb::sig(
+               "def apply(self, wishes: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True, with_records: bool = True) -> "
+               "tuple[list[ChangeRecord], list[NodeId]]"))
       .def("merge", &merge, "records"_a, nb::sig("def merge(self, records: list[ChangeRecord]) -> list[ChangeRecord]"))
       .def(
           "undo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->undo(now_ns)); }, "now_ns"_a,

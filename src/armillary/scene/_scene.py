@@ -245,7 +245,7 @@ class Scene(SceneVolumes):
             context.wishes.append(change.wish(context))
         wishes = context.frames + context.wishes
         if not self._observers:
-            nodes = self._core.apply(wishes, context.now_ns, for_undo)[1]
+            nodes = self._core.apply(wishes, context.now_ns, for_undo, with_records=False)[1]
         else:
             with self._order:
                 records, nodes = self._core.apply(wishes, context.now_ns, for_undo)
