@@ -29,19 +29,19 @@ def scripts(longest: int = 8):
     return st.tuples(st.integers(3, 5), bursts.map(lambda some: list(chain.from_iterable(some))), st.integers(0, 3))
 
 
-LATER = [("redo", 0)] * 6  # nothing to be done again, but time goes by
+A_LATE_GROUP = [("edit", 0, "group", 0, 0, 0)] * 6 + [("edit", 0, "group", 3, 0, 0)]  # the first six only take time
 SEEN = [  # what once went wrong
-    [("edit", 0, "group", 0, 0, 0), ("edit", 1, "group", 0, 0, 0)],
-    [*LATER, ("edit", 0, "group", 0, 0, 0), ("edit", 1, "remote_root", 0, 0, 0)],
+    [("edit", 0, "group", 3, 0, 0), ("edit", 1, "group", 3, 0, 0)],
+    [*A_LATE_GROUP, ("edit", 1, "remote_root", 3, 0, 0)],
     [("edit", 0, "remove_parent", 0, 0, 0), ("edit", 0, "remote_root", 0, 0, 0)],
-    [("edit", 0, "add_parent", 0, 0, 0), ("edit", 0, "add_parent", 2, 0, 0)],
+    [("edit", 0, "add_parent", 0, 2, 0), ("edit", 0, "add_parent", 2, 0, 0)],
 ]
 SEEN_AT_PLACES = [
-    [("redo", 0), ("edit", 0, "add_parent", 0, 0, 0), ("edit", 1, "add_parent", 1, 0, 0)],
+    [("edit", 0, "group", 0, 0, 0), ("edit", 0, "add_parent", 0, 2, 0), ("edit", 1, "add_parent", 1, 1, 0)],
     [
-        ("edit", 0, "transform", 0, 1, 0),
-        ("edit", 0, "add_parent", 3, 1, 0),
-        ("edit", 0, "remove_parent", 3, 0, 0),
+        ("edit", 0, "transform", 3, 1, 0),
+        ("edit", 0, "add_parent", 3, 2, 0),
+        ("edit", 0, "remove_parent", 3, 1, 0),
         *[("deliver", letter) for letter in (0, 3, 1)],  # the last before the second
     ],
 ]

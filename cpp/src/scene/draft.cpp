@@ -154,8 +154,9 @@ void Draft::add_leaf(const Change& change) {
 }
 
 void Draft::begin(NodeRecord& record, const Change& change) {
+  // Others may have begun the same life: then it began with the first of them.
+  record.created_at = record.has_known_beginning() ? std::min(record.created_at, change.at) : change.at;
   record.kind = change.node_kind;
-  record.created_at = change.at;
   record.payload = change.payload;
   record.placement = change.placement;
   record.has_frame = change.placement != nullptr || change.parent == kLimboNode;

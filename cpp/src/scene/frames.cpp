@@ -59,10 +59,17 @@ class Planner {
   void align(const NodeId& id) {
     const NodeRecord& record = record_of(id);
     if (record.kind == NodeKind::frame || !record.has_known_beginning()) return;
-    if (is_transform(record))
+    if (!record.is_placed && record.previous != nullptr && record.previous->is_placed) end_former(*record.previous, at_.at(id));
+    if (is_transform(record_of(id)))
       align_transform(id);
     else
       align_others(id);
+  }
+
+  /// The id was used again: what its former life hung in holds no more.
+  void end_former(const NodeRecord& former, Stamp at) {
+    edits_.emplace_back(CloseFrame{names_.own(former), std::nullopt, at});
+    if (former.has_mount) edits_.emplace_back(CloseFrame{names_.hub(former), std::nullopt, at});
   }
 
   // -- Transforms
@@ -87,7 +94,7 @@ class Planner {
     const NodeRecord& record = record_of(id);
     const Placement& said = *record.placement;
     const NodeId parent = version().main_parent(record);
-    if (parent == NodeId{} || parent == kLimboNode) return;
+    if (parent == kLimboNode || !version().is_alive(parent)) return;  // its frame is not known yet
     const std::string of = names_.own(record), in_frame = frame_of(parent);
     if (said.is_fixed)
       edits_.emplace_back(PlaceFixed{of, in_frame, said.source, Stamp::always(), said.parent_T_node, said.covariance});
@@ -154,12 +161,13 @@ class Planner {
   [[nodiscard]] std::vector<std::string> frames_below(const NodeId& id) const {
     std::vector<std::string> found;
     std::vector<NodeId> waiting{id};
+    std::unordered_set<NodeId> seen{id};  // edges that are not in force may run in a circle
     while (!waiting.empty()) {
       const NodeRecord& node = record_of(waiting.back());
       waiting.pop_back();
       node.children.for_each([&](const NodeId& child, const Nothing&) {
         const NodeRecord& record = record_of(child);
-        if (record.kind == NodeKind::frame) return;
+        if (record.kind == NodeKind::frame || !seen.insert(child).second) return;
         if (record.is_placed)
           found.push_back(names_.hub(record));
         else
@@ -179,7 +187,10 @@ class Planner {
     std::vector<std::pair<Dot, Edge::Hanging>> changed;
     for (const Edge& edge : edges) {
       if (edge.parent == NodeId{} || edge.parent == kLimboNode || version().recall(edge.parent) == nullptr) continue;
-      const Edge::Hanging next = hung(hub, edge, at_.at(id));
+      const bool is_held =
+          std::ranges::any_of(edges, [&](const Edge& other) { return other.parent == edge.parent && other.is_in_force(); });
+      const Edge::Hanging next = hung(hub, edge, is_held, at_.at(id));
+      if (edge.hanging == Edge::Hanging::never && edge.is_in_force()) reopen_twins(hub, edge, edges);
       if (next != edge.hanging) changed.emplace_back(edge.mark.dot, next);
     }
     if (changed.empty()) return;
@@ -188,17 +199,25 @@ class Planner {
     });
   }
 
+  /// Another edge to the same parent ended, and with it their relation, before this one was heard of.
+  void reopen_twins(const std::string& hub, const Edge& edge, const std::vector<Edge>& edges) {
+    for (const Edge& twin : edges)
+      if (twin.parent == edge.parent && twin.hanging == Edge::Hanging::no_more && twin.removed && twin.until > edge.from)
+        edits_.emplace_back(ReopenFrame{hub, edge.parent.text(), twin.until});
+  }
+
   static const Dot& dot_of(const Edge& edge) { return edge.mark.dot; }
 
-  [[nodiscard]] Edge::Hanging hung(const std::string& hub, const Edge& edge, Stamp at) {
+  /// `is_held`: by this edge, or by another one to the same parent; they share a relation.
+  [[nodiscard]] Edge::Hanging hung(const std::string& hub, const Edge& edge, bool is_held, Stamp at) {
     Edge::Hanging state = edge.hanging;
-    const bool is_first = state == Edge::Hanging::never;
+    const bool is_first = state == Edge::Hanging::never && version().is_alive(edge.parent);
     if (is_first || (state == Edge::Hanging::no_more && edge.is_in_force())) {
       edits_.emplace_back(PlaceFixed{hub, frame_of(edge.parent), edge.parent.text(), is_first ? edge.from : at, {}, {}});
       state = Edge::Hanging::now;
     }
     if (state == Edge::Hanging::now && !edge.is_in_force()) {
-      edits_.emplace_back(CloseFrame{hub, edge.parent.text(), edge.removed ? edge.until : at});
+      if (!is_held) edits_.emplace_back(CloseFrame{hub, edge.parent.text(), edge.removed ? edge.until : at});
       state = Edge::Hanging::no_more;
     }
     return state;

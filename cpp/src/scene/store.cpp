@@ -249,7 +249,13 @@ Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool wi
     }
     if (!is_to_reopen) return failure;
     FrameEdit& edit = edits[failure->row];
-    const NodeRecord& record = *draft.version().recall(*NodeId::parse(std::get<ReopenFrame>(edit).of));
+    const std::optional<NodeId> id = NodeId::parse(std::get<ReopenFrame>(edit).of);
+    const NodeRecord* known = id ? draft.version().recall(*id) : nullptr;
+    if (known == nullptr || known->placement == nullptr) {
+      edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));
+      continue;
+    }
+    const NodeRecord& record = *known;
     const Placement& said = *record.placement;
     edit =
         PlaceSample{names_.own(record), names_.base(draft.version(), record), said.source, record.created_at, said.parent_T_node,

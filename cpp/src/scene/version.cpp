@@ -173,9 +173,10 @@ NodeId Version::main_parent(const NodeRecord& record) const {
 
 const NodeRecord& Version::framed(const NodeRecord& record) const {
   const NodeRecord* node = &record;
+  std::unordered_set<NodeId> passed;  // the dead may be in each other
   while (!node->is_in_own_frame()) {
     const NodeRecord* parent = recall(main_parent(*node));
-    if (parent == nullptr) break;
+    if (parent == nullptr || (!is_alive(node->id) && !passed.insert(node->id).second)) break;
     node = parent;
   }
   return *node;

@@ -7,7 +7,7 @@ import pytest
 from armillary import World
 from armillary.errors import ChangesForgotten, InvalidArgument
 from armillary.scene import AddGroup, AddParent, ChangeRecord, NodeId
-from unit.kit import FakeClock, moved
+from unit.kit import FakeClock, moved, run_python
 
 ONE, TWO, THREE = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "123")
 
@@ -205,6 +205,31 @@ class TestMerging:
         assert THREE not in copies.other.scene
         copies.other.merge([add])
         assert copies.other.scene.attributes(THREE) == {"name": "cup"}
+
+
+A_SECOND_LIFE = """
+from armillary import Transform, World
+from armillary.scene import AddGroup, NodeId
+group, thing = NodeId.random(), NodeId.random()
+now = [1000]
+one, other = (World(name, clock=lambda: now[0]) for name in ("one", "other"))
+root = one.scene.root
+one.scene.add_group(parent=root, id=group)
+other.merge(one.scene.changes())
+other.scene.add_group(parent=group, id=thing)
+other.scene.add_parent(thing, root)
+now[0] = 2000
+one.scene.remove(group)
+one.undo()
+one.scene.add_transform(parent=root, transform=Transform.identity(), at=None, id=thing)
+other.merge(one.scene.changes())
+print(other.scene.kind(thing))
+"""
+
+
+class TestALifeThatReplacesAnother:
+    def test_takes_over_its_frame(self):
+        assert run_python(A_SECOND_LIFE).stdout == "transform\n"
 
 
 class TestMergingIsRefused:
