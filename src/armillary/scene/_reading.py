@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["SceneReader", "SceneVersion"]
 
 
-class SceneReader:
+class SceneReader(ABC):
     """The questions that the scene of now and the scene of then answer alike. Each sees one version of it."""
 
     _world: SceneWorld
 
+    @abstractmethod
     def _view(self) -> SceneView:
-        raise NotImplementedError
+        """The version that is read."""
 
     @property
     def root(self) -> NodeId:

@@ -15,17 +15,6 @@ def clock():
     return FakeClock(0)
 
 
-@pytest.fixture
-def world(clock):
-    with World("tester", clock=clock) as world:
-        yield world
-
-
-@pytest.fixture
-def scene(world):
-    return world.scene
-
-
 class TestTheSceneAsItWas:
     def test_holds_what_was_there_from_the_first_instant_to_before_the_last(self, scene):
         table = scene.add_group(parent=scene.root, at=10)

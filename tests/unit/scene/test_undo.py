@@ -15,17 +15,6 @@ def clock():
     return FakeClock(1000)
 
 
-@pytest.fixture
-def world(clock):
-    with World("tester", clock=clock) as world:
-        yield world
-
-
-@pytest.fixture
-def scene(world):
-    return world.scene
-
-
 class TestUndo:
     def test_of_an_addition_removes(self, world, scene):
         table = scene.add_group(parent=scene.root)
