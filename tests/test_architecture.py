@@ -23,9 +23,9 @@ NATIVE = ("cpp/include", "cpp/src", "bindings")
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 NATIVE_SOURCES = sorted(path for folder in NATIVE for path in (ROOT / folder).rglob("*.[chi]*") if path.suffix != ".in")
 LONGEST_FILE = 500
-PACKAGES = [f"armillary.{name}" for name in ("errors", "relations", "scene", "stamps", "transforms", "view")]
+PACKAGES = [f"armillary.{name}" for name in ("errors", "formats", "relations", "scene", "stamps", "transforms", "view")]
 MOST_NAMES = 30
-EXTRAS = ("typer", "rich", "matplotlib")
+EXTRAS = ("typer", "rich", "matplotlib", "lxml", "trimesh", "xacrodoc")
 LEFT = ("TODO", "FIXME", "XXX", "HACK")
 
 
@@ -69,7 +69,7 @@ class TestImporting:
         result = run_python(
             "import sys\n"
             f"sys.modules.update(dict.fromkeys({EXTRAS!r}))\n"
-            "import armillary, armillary.view\n"
+            "import armillary, armillary.formats, armillary.view\n"
             "world = armillary.World()\n"
             "world.fix(of='a', in_frame='b', transform=armillary.Transform.identity())\n"
             "print(world.pose(of='a', in_frame='b').stamp, world.tree())\n"

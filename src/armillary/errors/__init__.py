@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from armillary.errors._base import ArmillaryError, GivenValue
 from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, UnusableBlock
 from armillary.errors.files import InvalidSceneFile, UnsavableScene
+from armillary.errors.formats import CannotSayInUrdf, InvalidMesh, InvalidRobotFile, MissingMeshes, UnknownLink
 from armillary.errors.nodes import (
     AlreadyItsParent,
     BuiltUpon,
@@ -67,6 +68,7 @@ __all__ = [
     "BlockFailed",
     "BodyDiffers",
     "BuiltUpon",
+    "CannotSayInUrdf",
     "ChangesForgotten",
     "ConstraintViolation",
     "CoordinateFrameDiffers",
@@ -83,7 +85,9 @@ __all__ = [
     "InnerPointDiffers",
     "InvalidArgument",
     "InvalidAttribute",
+    "InvalidMesh",
     "InvalidName",
+    "InvalidRobotFile",
     "InvalidSceneFile",
     "InvalidShape",
     "InvalidStamp",
@@ -91,6 +95,7 @@ __all__ = [
     "KindDiffers",
     "LimitReached",
     "MissingExtra",
+    "MissingMeshes",
     "NoPathChosen",
     "NoPosePath",
     "NoSamples",
@@ -122,6 +127,7 @@ __all__ = [
     "SuspiciousName",
     "UnknownBlock",
     "UnknownFrame",
+    "UnknownLink",
     "UnknownName",
     "UnknownNode",
     "UnknownRelation",

@@ -39,7 +39,7 @@ class Branch:
     below: tuple[Branch, ...]
     still_rows: tuple[int, ...]
     mover_rows: tuple[int, ...]
-    node_T_still: Floats | None  # noqa: N815
+    node_T_still: Floats | None
     moving: tuple[Branch, ...]
 
     @cached_property

@@ -1,0 +1,79 @@
+"""What files of robots and of meshes are refused for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from armillary.errors._base import ArmillaryError
+
+__all__ = ["CannotSayInUrdf", "InvalidMesh", "InvalidRobotFile", "MissingMeshes", "UnknownLink"]
+
+_MANY = 12
+
+
+def _lines(entries: Sequence[str]) -> str:
+    more = [f"and {len(entries) - _MANY} more"] if len(entries) > _MANY else []
+    return "".join(f"\n    {entry}" for entry in [*entries[:_MANY], *more])
+
+
+class InvalidRobotFile(ArmillaryError, ValueError):
+    """A file that describes no robot.
+
+    Attributes:
+        path: The file; 'the given text' where there was none.
+        line: Where in it, from 1; None where no line is to blame.
+        element: What is wrong, as in `<joint name="elbow">`.
+        truth: Why.
+    """
+
+    def __init__(self, path: str, line: int | None, element: str, truth: str, cure: str = "Mend the file.") -> None:
+        self.path, self.line, self.element, self.truth = path, line, element, truth
+        where = "" if line is None else f", line {line}"
+        what = f", {element}" if element else ""
+        super().__init__(f"{path}{where}{what}: {truth}. Nothing was read. {cure}")
+
+
+class UnknownLink(ArmillaryError, LookupError):
+    """A link that the robot does not have."""
+
+    def __init__(self, link: str, robot: str, known: Sequence[str]) -> None:
+        self.link, self.robot, self.known = link, robot, tuple(known)
+        near = get_close_matches(link, self.known, n=1)
+        more = f", and {len(self.known) - _MANY} more" if len(self.known) > _MANY else ""
+        hint = f"Did you mean '{near[0]}'?" if near else f"Its links: {', '.join(self.known[:_MANY])}{more}."
+        super().__init__(f"The robot '{robot}' has no link '{link}' here. {hint}")
+
+
+class CannotSayInUrdf(ArmillaryError, ValueError):
+    """A robot that URDF has no words for; `missing` says what, all of it."""
+
+    def __init__(self, robot: str, missing: Sequence[str]) -> None:
+        self.robot, self.missing = robot, tuple(missing)
+        super().__init__(
+            f"URDF cannot say all of the robot '{robot}':{_lines(self.missing)}\n"
+            "Nothing was written. Pass lossy=True to write it without these."
+        )
+
+
+class MissingMeshes(ArmillaryError, FileNotFoundError):
+    """Meshes that a robot names and nobody finds; `missing` says which, and why, all of them."""
+
+    def __init__(self, robot: str, missing: Sequence[str]) -> None:
+        self.robot, self.missing = robot, tuple(missing)
+        super().__init__(
+            f"Meshes of the robot '{robot}' are missing:{_lines(self.missing)}\n"
+            "Pass packages={name: folder} or a list of folders that hold packages when reading it."
+        )
+
+
+class InvalidMesh(ArmillaryError, ValueError):
+    """A file that holds no surface."""
+
+    def __init__(self, path: str, truth: str) -> None:
+        self.path, self.truth = path, truth
+        super().__init__(f"The mesh '{path}' is refused: {truth}. Export it again as STL, OBJ, DAE or glTF.")
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "armillary.errors"

@@ -1,0 +1,41 @@
+"""Files of robots and of their meshes: read into plain values, and written from them."""
+
+from armillary.formats.descriptions import (
+    BoxForm,
+    CapsuleForm,
+    CylinderForm,
+    Dynamics,
+    Inertial,
+    JointDescription,
+    Limits,
+    LinkDescription,
+    Material,
+    MeshForm,
+    Mimic,
+    OtherForm,
+    RobotDescription,
+    ShapeDescription,
+    SoftLimits,
+    SphereForm,
+)
+from armillary.formats.urdf import read_urdf
+
+__all__ = [
+    "BoxForm",
+    "CapsuleForm",
+    "CylinderForm",
+    "Dynamics",
+    "Inertial",
+    "JointDescription",
+    "Limits",
+    "LinkDescription",
+    "Material",
+    "MeshForm",
+    "Mimic",
+    "OtherForm",
+    "RobotDescription",
+    "ShapeDescription",
+    "SoftLimits",
+    "SphereForm",
+    "read_urdf",
+]

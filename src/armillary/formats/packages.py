@@ -1,0 +1,96 @@
+"""Where the files are that a robot's file names: `package://`, `model://`, `file://` and plain paths."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import unquote
+
+__all__ = ["FileFinder", "PackageFolders"]
+
+PackageFolders = Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]]
+
+_IN_PACKAGE = ("package://", "model://")
+_PACKAGE_NAME = re.compile(r"<name>\s*([^<\s]+)\s*</name>")
+_LONGEST_MANIFEST = 100_000
+
+
+@dataclass(frozen=True)
+class FileFinder:
+    """Finds what a file names.
+
+    Looked through in this order: the folders given, those around the file itself, and the environment
+    (`ROS_PACKAGE_PATH`, `AMENT_PREFIX_PATH`, `GZ_SIM_RESOURCE_PATH`).
+
+    Attributes:
+        packages: A mapping from a package to its folder, or folders that hold packages.
+        beside: The folder of the file that names the others; None for a text.
+    """
+
+    packages: PackageFolders = ()
+    beside: Path | None = None
+
+    def path_of(self, uri: str) -> str | None:
+        """The file that a name means, whether or not it exists; None where its package is not found."""
+        if uri.startswith(_IN_PACKAGE):
+            package, _, inside = uri.partition("://")[2].lstrip("/").partition("/")
+            return self._in_package(package, inside)
+        if uri.startswith("file://"):
+            return unquote(uri.removeprefix("file://"))
+        if "://" in uri:
+            return None
+        path = Path(uri)
+        return str(path if path.is_absolute() or self.beside is None else self.beside / path)
+
+    def _in_package(self, package: str, inside: str) -> str | None:
+        folder = self._found.get(package) or self._find(package)
+        if folder is None or not _stays_inside(inside):
+            return None
+        self._found[package] = folder
+        return str(folder / inside)
+
+    @cached_property
+    def _found(self) -> dict[str, Path]:
+        given = self.packages
+        return {name: Path(folder) for name, folder in given.items()} if isinstance(given, Mapping) else {}
+
+    def _find(self, package: str) -> Path | None:
+        if not package or package in {".", ".."}:
+            return None
+        return next((folder for folder in self._candidates(package) if folder.is_dir()), None)
+
+    def _candidates(self, package: str) -> Iterator[Path]:
+        for folder in () if isinstance(self.packages, Mapping) else map(Path, self.packages):
+            yield folder if _is_package(folder, package) else folder / package
+        around = self._around
+        yield from (folder for folder in around if _is_package(folder, package))
+        yield from (folder / package for folder in (*around, *_from_environment()))
+
+    @cached_property
+    def _around(self) -> tuple[Path, ...]:
+        beside = None if self.beside is None else self.beside.resolve()
+        return () if beside is None else (beside, *beside.parents)
+
+
+def _stays_inside(inside: str) -> bool:
+    return not os.path.normpath(inside).startswith("..") and not inside.startswith("/")
+
+
+def _is_package(folder: Path, package: str) -> bool:
+    if folder.name == package:
+        return True
+    manifest = folder / "package.xml"
+    if not manifest.is_file():
+        return False
+    with manifest.open(encoding="utf-8", errors="replace") as file:
+        named = _PACKAGE_NAME.search(file.read(_LONGEST_MANIFEST))
+    return named is not None and named[1] == package
+
+
+def _from_environment() -> Iterator[Path]:
+    for variable, inside in (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share"), ("GZ_SIM_RESOURCE_PATH", "")):
+        yield from (Path(entry) / inside for entry in os.environ.get(variable, "").split(os.pathsep) if entry)
