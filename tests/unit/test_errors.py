@@ -296,7 +296,9 @@ class TestTheTreeOfErrors:
         assert issubclass(errors.SuspiciousName, UserWarning)
 
     def test_is_raised_by_real_calls_all_over(self):
-        assert {case.kind for case in CASES} == set(ERRORS) - OF_NODES - OF_FORMATS - OF_RELATIONS - NEVER_RAISED_THEMSELVES
+        assert {case.kind for case in CASES} == set(
+            ERRORS
+        ) - OF_NODES - OF_FORMATS - OF_RELATIONS - NEVER_RAISED_THEMSELVES
 
 
 @each_case
