@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <array>
+#include <new>
 #include <string>
 
 #include "raise.hpp"
@@ -71,6 +72,8 @@ PyObject* guarded(Body body) {
     return body();
   } catch (nb::python_error& error) {
     error.restore();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
   } catch (const std::exception& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   }

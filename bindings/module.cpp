@@ -13,4 +13,5 @@ NB_MODULE(_core, m) {
   armillary::python::bind_node_id(m);
   armillary::python::bind_change(m);
   armillary::python::bind_scene(m);
+  armillary::python::bind_tape(m);
 }

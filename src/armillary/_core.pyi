@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Self, overload
 
-from numpy import float64, int64
+from numpy import float64, int64, uint32
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import ArmillaryError
@@ -853,3 +853,78 @@ class SceneCore:
     def view(self) -> SceneView: ...
 
     def view_at(self, at: int) -> SceneView: ...
+
+class Tape:
+    """
+    A compiled expression: straight-line code from inputs to outputs. Frozen.
+
+    Args:
+        code: (K, 4) uint32, each row op, target, a, b; `TAPE_OPS` has the numbers of operations.
+        constants: (C,) float64.
+        inputs: How many there are.
+        outputs: How many there are; each is written once.
+
+    Raises:
+        InvalidTape: A register is read before it is written, or something named is not there.
+    """
+
+    def __init__(self, code: ArrayLike, constants: ArrayLike, *, inputs: int, outputs: int) -> None: ...
+
+    @staticmethod
+    def from_bytes(data: bytes | bytearray | memoryview) -> Tape:
+        """What `to_bytes` gave. Anything else is refused with InvalidTape."""
+
+    def to_bytes(self) -> bytes:
+        """
+        Its form in files and on the wire: the same on every machine, with a checksum.
+        """
+
+    def digest(self) -> str:
+        """64 digits that only equal tapes share."""
+
+    @property
+    def inputs(self) -> int:
+        """How many numbers go in."""
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers come out."""
+
+    @property
+    def registers(self) -> int:
+        """How many registers the code names."""
+
+    @property
+    def instructions(self) -> int:
+        """How many there are."""
+
+    @property
+    def code(self) -> NDArray[uint32]:
+        """(K, 4), read-only: op, target, a, b."""
+
+    @property
+    def constants(self) -> NDArray[float64]:
+        """(C,), read-only."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> bytes: ...
+
+    def __setstate__(self, arg: bytes, /) -> None: ...
+
+    def run(self, values: ArrayLike, out: NDArray[float64] | None = None) -> NDArray[float64]:
+        """The outputs for one set of inputs, or for many.
+
+        Args:
+            values: (n,), or (N, n) for N sets in one call, which does not hold the GIL.
+            out: Where the results go: float64 in C order, of the shape of the result, apart from `values`.
+
+        Returns:
+            (outputs,) or (N, outputs): `out` if it was given, otherwise a new array.
+        """
+
+TAPE_OPS: dict[str, int] = ...

@@ -17,6 +17,7 @@ from unittest import mock
 import pytest
 
 from armillary import Box, PointCloud, Rotation, Sphere, World, errors, seconds
+from armillary._core import Tape
 from armillary.errors import ArmillaryError, constraints, formats, nodes, semantics
 from armillary.scene.blocks import _registry
 from armillary.scene.policies import by_source
@@ -132,6 +133,10 @@ def _bad_file(world):
         world.scene.save(path)
         path.write_text(path.read_text().replace('"version": 1', '"version": 9'))
         world.scene.load(path)
+
+
+def _cut_tape(_):
+    Tape.from_bytes(Tape([], [], inputs=0, outputs=0).to_bytes()[:31])
 
 
 def _unsavable(world):
@@ -274,6 +279,9 @@ CASES = [
         {"block": "crop_to_box"},
     ),
     Case(errors.InvalidSceneFile, _bad_file, ("at version", "reads"), "mend the file", {"field": "version"}),
+    Case(
+        errors.InvalidTape, _cut_tape, ("there are 31 bytes of it",), "ask again for the bytes", {"instruction": None}
+    ),
     Case(errors.UnsavableScene, _unsavable, ("no samples any more",), "Call `scene.set_transform`, or remove the node"),
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind.__name__)

@@ -54,6 +54,7 @@ from armillary.errors.semantics import (
     SemanticError,
     StampDiffers,
 )
+from armillary.errors.tapes import InvalidTape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,6 +92,7 @@ __all__ = [
     "InvalidSceneFile",
     "InvalidShape",
     "InvalidStamp",
+    "InvalidTape",
     "InvalidTransform",
     "KindDiffers",
     "LimitReached",

@@ -1,0 +1,56 @@
+#pragma once
+
+// `run(values, out=None)` of everything that takes numbers to numbers.
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+
+namespace nb = nanobind;
+
+namespace armillary::python {
+
+/// A function of `inputs` numbers that gives `outputs` numbers, for as long as what it was taken from lives.
+struct Running {
+  const void* self;
+  std::size_t inputs, outputs;
+  void (*one)(const void* self, const double* in, double* out);
+  void (*rows)(const void* self, std::size_t n, const double* in, double* out);
+};
+
+/// (n,) gives (outputs,); (N, n) gives (N, outputs), without the GIL.
+[[nodiscard]] nb::object run(const Running& running, nb::handle values, nb::handle out);
+
+/// Makes `of(self)` the method `run` of a class; it reads its own arguments, which a small tape needs to be worth calling.
+template <Running (*of)(nb::handle self)>
+void define_run(nb::handle type);
+
+/// The arguments of `run`: values, and out or None.
+struct RunArguments {
+  nb::handle values, out;
+};
+[[nodiscard]] RunArguments run_arguments(PyObject* const* args, Py_ssize_t positional, PyObject* keywords);
+
+extern const char* const kRunDocumentation;
+
+}  // namespace armillary::python
+
+#include "keywords.hpp"
+
+namespace armillary::python {
+
+template <Running (*of)(nb::handle self)>
+void define_run(nb::handle type) {
+  constexpr auto call = [](PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) -> PyObject* {
+    return guarded([&] {
+      const RunArguments given = run_arguments(args, positional, keywords);
+      return run(of(self), given.values, given.out).release().ptr();
+    });
+  };
+  static PyObject* (*const function)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) = call;
+  static PyMethodDef method{"run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+                            METH_FASTCALL | METH_KEYWORDS, kRunDocumentation};
+  type.attr("run") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), &method));
+}
+
+}  // namespace armillary::python

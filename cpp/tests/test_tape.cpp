@@ -1,0 +1,115 @@
+// A tape is refused or means what its code says; its bytes mean the same tape or none.
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "armillary/tape.hpp"
+#include "check.hpp"
+
+using namespace armillary;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+Tape made(TapeParts parts) {
+  auto tape = Tape::make(std::move(parts));
+  CHECK(std::holds_alternative<Tape>(tape));
+  return std::get<Tape>(std::move(tape));
+}
+
+std::vector<double> run(const Tape& tape, const std::vector<double>& in) {
+  std::vector<double> out(tape.outputs()), scratch(tape.scratch(), kNan);
+  tape.evaluate(in.data(), out.data(), scratch.data());
+  return out;
+}
+
+TapeFaultKind fault(TapeParts parts) {
+  const auto tape = Tape::make(std::move(parts));
+  CHECK(std::holds_alternative<TapeFault>(tape));
+  return std::get<TapeFault>(tape).kind;
+}
+
+/// (x + 0.5) sin(x), cos(x)
+Tape wave() {
+  return made({{{TapeOp::input, 0, 0},
+                {TapeOp::constant, 1, 0},
+                {TapeOp::add, 1, 0, 1},
+                {TapeOp::sin, 2, 0},
+                {TapeOp::mul, 1, 1, 2},
+                {TapeOp::cos, 0, 0},
+                {TapeOp::output, 1, 0},
+                {TapeOp::output, 0, 1}},
+               {0.5},
+               1,
+               2});
+}
+
+}  // namespace
+
+TEST(tape_evaluates, "a tape computes its outputs from its inputs") {
+  const std::vector<double> out = run(wave(), {0.7});
+  CHECK(out[0] == 1.2 * std::sin(0.7));
+  CHECK(out[1] == std::cos(0.7));
+}
+
+TEST(tape_overlap, "inputs may lie where outputs go") {
+  double shared[2] = {0.7, 0.0};
+  std::vector<double> scratch(wave().scratch());
+  wave().evaluate(shared, shared, scratch.data());
+  CHECK(shared[1] == std::cos(0.7));
+}
+
+TEST(tape_inputs_out, "inputs and constants may go out as they are, and more than once") {
+  const Tape tape = made(
+      {{{TapeOp::input, 0, 0}, {TapeOp::output, 0, 0}, {TapeOp::output, 1, 0}, {TapeOp::constant, 0, 0}, {TapeOp::output, 2, 0}},
+       {3.0},
+       1,
+       3});
+  CHECK((run(tape, {2.0}) == std::vector<double>{2.0, 2.0, 3.0}));
+}
+
+TEST(tape_faults, "what is no tape is refused for what is wrong with it") {
+  using enum TapeOp;
+  CHECK(fault({{{neg, 0, 0}}, {}, 0, 0}) == TapeFaultKind::read_before_written);
+  CHECK(fault({{{input, 0, 0}}, {}, 0, 0}) == TapeFaultKind::no_such_input);
+  CHECK(fault({{{constant, 0, 0}}, {}, 0, 0}) == TapeFaultKind::no_such_constant);
+  CHECK(fault({{{input, 1, 0}}, {}, 1, 0}) == TapeFaultKind::no_such_register);
+  CHECK(fault({{{input, 0, 0}, {output, 0, 0}}, {}, 1, 0}) == TapeFaultKind::no_such_output);
+  CHECK(fault({{{input, 0, 0}, {output, 0, 0}, {output, 0, 0}}, {}, 1, 1}) == TapeFaultKind::output_written_twice);
+  CHECK(fault({{}, {}, 0, 1}) == TapeFaultKind::output_not_written);
+  CHECK(fault({{{static_cast<TapeOp>(kTapeOps), 0, 0}}, {}, 0, 0}) == TapeFaultKind::unknown_op);
+  CHECK(fault({{}, {}, Tape::kMostInputs + 1, 0}) == TapeFaultKind::too_many_inputs);
+}
+
+TEST(tape_bytes, "the bytes of a tape give it back") {
+  const auto again = Tape::decode(wave().encode());
+  CHECK(std::holds_alternative<Tape>(again) && std::get<Tape>(again) == wave());
+  CHECK(std::get<Tape>(again).digest() == wave().digest());
+}
+
+TEST(tape_bytes_mutated, "bytes with one bit turned, or cut anywhere, are refused") {
+  const std::vector<std::byte> bytes = wave().encode();
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::vector<std::byte> other = bytes;
+    other[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+    CHECK(std::holds_alternative<TapeFault>(Tape::decode(other)));
+  }
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    CHECK(std::holds_alternative<TapeFault>(Tape::decode(std::span(bytes).first(length))));
+}
+
+TEST(tape_batch, "a batch is each row alone, wherever the rows lie") {
+  constexpr std::size_t rows = 1000, in_stride = 3, out_stride = 5;
+  std::vector<double> in(rows * in_stride, kNan), out(rows * out_stride, -1.0);
+  for (std::size_t row = 0; row < rows; ++row) in[row * in_stride] = 0.01 * static_cast<double>(row) - 3.0;
+  wave().evaluate_batch(rows, in.data(), in_stride, out.data(), out_stride);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::vector<double> alone = run(wave(), {in[row * in_stride]});
+    CHECK_CLOSE(out[row * out_stride], alone[0], 1e-15);
+    CHECK_CLOSE(out[row * out_stride + 1], alone[1], 1e-15);
+    CHECK(out[row * out_stride + 2] == -1.0);
+  }
+}
