@@ -19,6 +19,7 @@ from armillary.formats.descriptions import (
     SphereForm,
 )
 from armillary.formats.urdf import read_urdf
+from armillary.formats.urdf_writing import urdf_losses, write_urdf
 
 __all__ = [
     "BoxForm",
@@ -38,4 +39,6 @@ __all__ = [
     "SoftLimits",
     "SphereForm",
     "read_urdf",
+    "urdf_losses",
+    "write_urdf",
 ]

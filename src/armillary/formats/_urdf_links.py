@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 from armillary._core import Transform
@@ -54,19 +55,23 @@ def link_of(element: Element, materials: Mapping[str, Material], files: FileFind
     """One `<link>`."""
     return LinkDescription(
         name=element.name(),
-        visuals=tuple(_shape(shape, materials, files) for shape in element.children("visual")),
-        collisions=tuple(_shape(shape, {}, files) for shape in element.children("collision")),
+        visuals=tuple(_visual(shape, materials, files) for shape in element.children("visual")),
+        collisions=tuple(_shape(shape, files) for shape in element.children("collision")),
         inertial=_inertial(element.child("inertial")),
     )
 
 
-def _shape(element: Element, materials: Mapping[str, Material], files: FileFinder) -> ShapeDescription:
+def _visual(element: Element, materials: Mapping[str, Material], files: FileFinder) -> ShapeDescription:
     named = element.child("material")
+    shape = _shape(element, files)
+    return shape if named is None else replace(shape, material=_appearance(named, materials))
+
+
+def _shape(element: Element, files: FileFinder) -> ShapeDescription:
     return ShapeDescription(
         name=element.get("name") or "",
         link_T_shape=origin_of(element),
         form=_form(element.needed_child("geometry"), files),
-        material=None if named is None else _appearance(named, materials),
     )
 
 

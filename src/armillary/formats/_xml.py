@@ -15,7 +15,7 @@ from typing import Any
 
 from armillary.errors import InvalidRobotFile, MissingExtra
 
-__all__ = ["LARGEST_FILE_BYTES", "Element", "Source", "parsed", "source_of"]
+__all__ = ["LARGEST_FILE_BYTES", "LARGEST_PLACE", "Element", "Source", "parsed", "source_of"]
 
 LARGEST_FILE_BYTES = 16 * 2**20
 LARGEST_PLACE = 1e9  # metres or radians; a product of a few thousand of these is still a finite number of mass

@@ -63,7 +63,7 @@ def _robot(element: Element, source: Source, packages: PackageFolders) -> RobotD
     links = unique((found, link_of(found, materials, files)) for found in element.children("link"))
     joints = unique((found, joint_of(found)) for found in element.children("joint"))
     return RobotDescription(
-        name=element.get("name") or ("robot" if source.path is None else source.path.stem),
+        name=element.name() if element.get("name") else ("robot" if source.path is None else source.path.stem),
         links=tuple(link for _, link in links.values()),
         joints=tuple(joint for _, joint in joints.values()),
         root=checked_root(element, links, joints),
