@@ -30,13 +30,6 @@ Tape tape_or_raise(std::variant<Tape, TapeFault> made) {
   return std::get<Tape>(std::move(made));
 }
 
-std::size_t as_count(nb::handle value, const char* name) {
-  const std::size_t count = PyLong_CheckExact(value.ptr()) ? PyLong_AsSize_t(value.ptr()) : static_cast<std::size_t>(-1);
-  if (PyErr_Occurred() == nullptr && count != static_cast<std::size_t>(-1)) return count;
-  PyErr_Clear();
-  raise("InvalidArgument", std::string(name) + " must be how many there are, got " + shown(value) + ".", value);
-}
-
 /// Integers of shape (K, 4) that fit into 32 bits.
 std::vector<TapeInstruction> as_code(nb::handle value) {
   nb::object array = any_array(value, "code");

@@ -139,6 +139,13 @@ Duration as_window(nb::handle value) {
   return {window_ns};
 }
 
+std::size_t as_count(nb::handle value, const char* name) {
+  const std::size_t count = PyLong_CheckExact(value.ptr()) ? PyLong_AsSize_t(value.ptr()) : static_cast<std::size_t>(-1);
+  if (PyErr_Occurred() == nullptr && count != static_cast<std::size_t>(-1)) return count;
+  PyErr_Clear();
+  raise("InvalidArgument", std::string(name) + " must be how many there are, got " + shown(value) + ".", value);
+}
+
 bool as_flag(nb::handle value, const char* name) {
   if (!PyBool_Check(value.ptr()))
     raise("InvalidArgument", std::string(name) + " must be True or False, got " + shown(value) + ".", value);

@@ -55,6 +55,8 @@ class Stamps {
 [[nodiscard]] nb::object stamp_or_none(Stamp stamp);
 /// The duration of a central difference; None is zero, and means the derivative of the interpolated pose.
 [[nodiscard]] Duration as_window(nb::handle value);
+/// How many there are of something: an int that is not below zero.
+[[nodiscard]] std::size_t as_count(nb::handle value, const char* name);
 [[nodiscard]] bool as_flag(nb::handle value, const char* name);
 
 /// The text of a Python string, which must outlive the result.

@@ -14,5 +14,6 @@ void bind_change(nanobind::module_& m);
 void bind_scene(nanobind::module_& m);
 void bind_scene_view(nanobind::module_& m);
 void bind_tape(nanobind::module_& m);
+void bind_loaded_tape(nanobind::module_& m);
 
 }  // namespace armillary::python

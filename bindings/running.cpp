@@ -1,9 +1,9 @@
 #include "running.hpp"
 
-#include <functional>
 #include <string>
 
 #include "gil.hpp"
+#include "numpy_array.hpp"
 #include "raise.hpp"
 
 namespace armillary::python {
@@ -19,63 +19,14 @@ const char* const kRunDocumentation =
 
 namespace {
 
-struct Numpy {
-  nb::object empty, asarray, float64, c_order;
-};
-
-const Numpy& numpy() {
-  static const Numpy* const only = [] {
-    const nb::module_ module = nb::module_::import_("numpy");
-    return new Numpy{module.attr("empty"), module.attr("asarray"), module.attr("float64"), nb::str("C")};
-  }();
-  return *only;
-}
-
-/// The memory of a float64 array in C order, for as long as this lives.
-class View {
- public:
-  View() = default;
-  ~View() { close(); }
-  View(const View&) = delete;
-  View& operator=(const View&) = delete;
-
-  /// False: `array` is not of that kind.
-  [[nodiscard]] bool open(nb::handle array, int flags = 0) {
-    close();
-    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags) == 0)
-      return view_.format[0] == 'd' && view_.format[1] == '\0';
-    PyErr_Clear();
-    return false;
-  }
-
-  [[nodiscard]] double* data() const { return static_cast<double*>(view_.buf); }
-  [[nodiscard]] int dimensions() const { return view_.ndim; }
-  [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(view_.shape[0]); }
-  [[nodiscard]] std::size_t columns() const { return static_cast<std::size_t>(view_.shape[view_.ndim - 1]); }
-  [[nodiscard]] bool overlaps(const View& other) const {
-    const std::less<const double*> before;
-    return before(data(), other.end()) && before(other.data(), end());
-  }
-
- private:
-  [[nodiscard]] const double* end() const { return data() + static_cast<std::size_t>(view_.len) / sizeof(double); }
-  void close() {
-    if (view_.obj != nullptr) PyBuffer_Release(&view_);
-  }
-
-  Py_buffer view_{};
-};
-
 nb::object converted(nb::handle values, std::size_t inputs) {
-  PyObject* const args[] = {values.ptr(), numpy().float64.ptr(), numpy().c_order.ptr()};
-  nb::object array = nb::steal(PyObject_Vectorcall(numpy().asarray.ptr(), args, 3, nullptr));
+  nb::object array = Numpy::get().converted(values);
   if (array.is_valid()) return array;
-  PyErr_Clear();
   const std::string n = std::to_string(inputs);
   raise("InvalidArgument", "values must be numbers of shape (" + n + ",) or (N, " + n + "), got " + shown(values) + ".", values);
 }
 
-void check_shape(const View& view, nb::handle values, std::size_t inputs) {
+void check_shape(const ArrayView& view, nb::handle values, std::size_t inputs) {
   const int dimensions = view.dimensions();
   if ((dimensions == 1 || dimensions == 2) && view.columns() == inputs) return;
   const std::string n = std::to_string(inputs);
@@ -83,22 +34,17 @@ void check_shape(const View& view, nb::handle values, std::size_t inputs) {
   raise("InvalidArgument", "values must have shape (" + n + ",), or (N, " + n + ") for many at once, got " + shape + ".", values);
 }
 
-std::string shape_text(const View& values, std::size_t outputs) {
+std::string shape_text(const ArrayView& values, std::size_t outputs) {
   const std::string columns = std::to_string(outputs);
   const std::string rows = values.dimensions() == 1 ? std::string() : std::to_string(values.rows()) + ", ";
   return std::string("(").append(rows).append(columns).append(values.dimensions() == 1 ? ",)" : ")");
 }
 
-nb::object new_result(const View& values, std::size_t outputs) {
-  nb::object shape = nb::steal(PyLong_FromSize_t(outputs));
-  if (values.dimensions() == 2) shape = nb::make_tuple(values.rows(), shape);
-  PyObject* const args[] = {shape.ptr()};
-  nb::object result = nb::steal(PyObject_Vectorcall(numpy().empty.ptr(), args, 1, nullptr));
-  if (!result.is_valid()) throw nb::python_error();
-  return result;
+nb::object new_result(const ArrayView& values, std::size_t outputs) {
+  return values.dimensions() == 1 ? Numpy::get().empty(outputs) : Numpy::get().empty(values.rows(), outputs);
 }
 
-void check_out(const View& out, nb::handle given, const View& values, std::size_t outputs) {
+void check_out(const ArrayView& out, nb::handle given, const ArrayView& values, std::size_t outputs) {
   const bool fits = out.dimensions() == values.dimensions() && out.columns() == outputs &&
                     (values.dimensions() == 1 || out.rows() == values.rows());
   if (!fits)
@@ -130,7 +76,7 @@ RunArguments run_arguments(PyObject* const* args, Py_ssize_t positional, PyObjec
 }
 
 nb::object run(const Running& running, nb::handle values, nb::handle out) {
-  View in, results;
+  ArrayView in, results;
   nb::object array;
   if (!in.open(values)) {
     array = converted(values, running.inputs);
@@ -138,7 +84,7 @@ nb::object run(const Running& running, nb::handle values, nb::handle out) {
   }
   check_shape(in, values, running.inputs);
   nb::object result = out.is_none() ? new_result(in, running.outputs) : nb::borrow(out);
-  if (!results.open(result, PyBUF_WRITABLE))
+  if (!results.open(result, true))
     raise("InvalidArgument", "out must be a float64 array in C order that can be written to, got " + shown(out) + ".", out);
   if (!out.is_none()) check_out(results, out, in, running.outputs);
   if (in.dimensions() == 1)

@@ -928,3 +928,35 @@ class Tape:
         """
 
 TAPE_OPS: dict[str, int] = ...
+
+class LoadedTape:
+    """
+    A tape as machine code, from a shared library with `void symbol(const double* in, double* out)` and
+    `void symbol_batch(long n, const double* in, double* out)`. Frozen.
+
+    Loading a library runs what it holds: load those that you compiled.
+
+    Raises:
+        UnloadableTape: The library is not there, or lacks the two functions.
+    """
+
+    def __init__(self, library_path: str, symbol: str, inputs: int, outputs: int) -> None: ...
+
+    @property
+    def inputs(self) -> int:
+        """How many numbers go in."""
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers come out."""
+
+    def run(self, values: ArrayLike, out: NDArray[float64] | None = None) -> NDArray[float64]:
+        """The outputs for one set of inputs, or for many.
+
+        Args:
+            values: (n,), or (N, n) for N sets in one call, which does not hold the GIL.
+            out: Where the results go: float64 in C order, of the shape of the result, apart from `values`.
+
+        Returns:
+            (outputs,) or (N, outputs): `out` if it was given, otherwise a new array.
+        """

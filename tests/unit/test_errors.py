@@ -17,7 +17,7 @@ from unittest import mock
 import pytest
 
 from armillary import Box, PointCloud, Rotation, Sphere, World, errors, seconds
-from armillary._core import Tape
+from armillary._core import LoadedTape, Tape
 from armillary.errors import ArmillaryError, constraints, formats, nodes, semantics
 from armillary.scene.blocks import _registry
 from armillary.scene.policies import by_source
@@ -281,6 +281,13 @@ CASES = [
     Case(errors.InvalidSceneFile, _bad_file, ("at version", "reads"), "mend the file", {"field": "version"}),
     Case(
         errors.InvalidTape, _cut_tape, ("there are 31 bytes of it",), "ask again for the bytes", {"instruction": None}
+    ),
+    Case(
+        errors.UnloadableTape,
+        lambda _: LoadedTape("/nowhere/tape.so", "f", 1, 1),
+        ("'/nowhere/tape.so'", "'f'"),
+        "Compile it again",
+        {"path": "/nowhere/tape.so", "symbol": "f"},
     ),
     Case(errors.UnsavableScene, _unsavable, ("no samples any more",), "Call `scene.set_transform`, or remove the node"),
 ]

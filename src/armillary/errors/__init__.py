@@ -54,7 +54,7 @@ from armillary.errors.semantics import (
     SemanticError,
     StampDiffers,
 )
-from armillary.errors.tapes import InvalidTape
+from armillary.errors.tapes import InvalidTape, UnloadableTape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,6 +133,7 @@ __all__ = [
     "UnknownName",
     "UnknownNode",
     "UnknownRelation",
+    "UnloadableTape",
     "UnsavableScene",
     "UnusableBlock",
     "WaitTimeout",

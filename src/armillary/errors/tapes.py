@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from armillary.errors._base import ArmillaryError
 
-__all__ = ["InvalidTape"]
+__all__ = ["InvalidTape", "UnloadableTape"]
 
 
 class InvalidTape(ArmillaryError, ValueError):
@@ -15,6 +15,16 @@ class InvalidTape(ArmillaryError, ValueError):
         where = "" if instruction is None else f" at instruction {instruction}"
         super().__init__(
             f"This tape is refused{where}: {truth}. Compile the expression again, or ask again for the bytes."
+        )
+
+
+class UnloadableTape(ArmillaryError, OSError):
+    """A library that holds no compiled tape; `truth` is what the system's loader says of it."""
+
+    def __init__(self, path: str, symbol: str, truth: str) -> None:
+        self.path, self.symbol, self.truth = path, symbol, truth
+        super().__init__(
+            f"The compiled tape '{symbol}' cannot be loaded from '{path}': {truth}. Compile it again on this machine."
         )
 
 
