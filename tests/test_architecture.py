@@ -23,9 +23,12 @@ NATIVE = ("cpp/include", "cpp/src", "bindings")
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 NATIVE_SOURCES = sorted(path for folder in NATIVE for path in (ROOT / folder).rglob("*.[chi]*") if path.suffix != ".in")
 LONGEST_FILE = 500
-PACKAGES = [f"armillary.{name}" for name in ("errors", "formats", "relations", "scene", "stamps", "transforms", "view")]
+PACKAGES = [
+    f"armillary.{name}"
+    for name in ("articulation", "errors", "formats", "relations", "scene", "stamps", "transforms", "view")
+]
 MOST_NAMES = 30
-EXTRAS = ("typer", "rich", "matplotlib", "lxml", "trimesh", "xacrodoc")
+EXTRAS = ("typer", "rich", "matplotlib", "casadi", "lxml", "trimesh", "xacrodoc")
 LEFT = ("TODO", "FIXME", "XXX", "HACK")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError, GivenValue
 from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, UnusableBlock
+from armillary.errors.expressions import NoSuchOrder, NotGrounded
 from armillary.errors.files import InvalidSceneFile, UnsavableScene
 from armillary.errors.formats import CannotSayInUrdf, InvalidMesh, InvalidRobotFile, MissingMeshes, UnknownLink
 from armillary.errors.nodes import (
@@ -101,12 +102,14 @@ __all__ = [
     "NoPathChosen",
     "NoPosePath",
     "NoSamples",
+    "NoSuchOrder",
     "NoTwistPath",
     "NoValue",
     "NodeExists",
     "NotAGroup",
     "NotATransform",
     "NotConnected",
+    "NotGrounded",
     "NotItsParent",
     "NotMeasured",
     "NotNumeric",

@@ -1,0 +1,73 @@
+"""Compiled expressions: arrays of numbers go in, arrays of numbers come out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from armillary._core import Tape
+    from armillary.articulation.variables import Variable
+
+__all__ = ["Compiled"]
+
+
+class Compiled:
+    """An expression as a function of arrays. Calls do not disturb one another, whatever thread they come from.
+
+    `order` are its variables, as their values are given; `shape` is that of one answer; `tape` is what is run.
+
+    >>> from armillary.articulation import position, sin
+    >>> q, p = position("q"), position("p")
+    >>> f = (q + 2.0 * p).compile(order=[q, p])
+    >>> f([1.0, 2.0])
+    np.float64(5.0)
+    >>> f([[1.0, 2.0], [0.0, 1.0]])
+    array([5., 2.])
+    """
+
+    __slots__ = ("_run", "order", "shape", "tape")
+
+    def __init__(self, tape: Tape, order: Sequence[Variable], shape: tuple[int, ...]) -> None:
+        self.tape, self.order, self.shape = tape, tuple(order), shape
+        self._run = tape.run
+
+    def __call__(self, values: ArrayLike, out: NDArray[np.float64] | None = None) -> Any:
+        """The value for one configuration, or for many.
+
+        Args:
+            values: (n,), or (N, n) for N configurations; n numbers in the order of `order`.
+            out: Where the answer is put: float64, of the answer's shape, without gaps.
+
+        Returns:
+            A new array, or `out`: of `shape`, with N before it for many.
+        """
+        if out is not None:
+            return self._into(values, out)
+        result = self._run(values)
+        if result.ndim == 1:
+            return result.reshape(self.shape) if self.shape else result[0]
+        return result.reshape((len(result), *self.shape))
+
+    def _into(self, values: ArrayLike, out: NDArray[np.float64]) -> NDArray[np.float64]:
+        rows = np.shape(values)[:-1]
+        if not isinstance(out, np.ndarray) or out.shape != (*rows, *self.shape) or not out.flags.c_contiguous:
+            wanted = (*rows, *self.shape)
+            raise InvalidArgument(f"out must be an array of shape {wanted} without gaps, got {_described(out)}.", out)
+        self._run(values, out=out.reshape((*rows, self.tape.outputs)))
+        return out
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self.order))
+        return f"Compiled(({names}) -> shape {self.shape}, {self.tape.instructions} instructions)"
+
+
+def _described(out: object) -> str:
+    return f"one of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)

@@ -1,0 +1,139 @@
+"""Matrices and rotations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.articulation.expressions._arrays import ArrayOperators, matrix_term
+from armillary.articulation.expressions._base import Symbolic
+from armillary.articulation.expressions._casadi import casadi
+from armillary.articulation.expressions._terms import Term, build
+from armillary.articulation.expressions.scalar import Expression
+from armillary.articulation.expressions.vector import VectorExpression
+from armillary.errors import InvalidArgument
+from armillary.transforms import Rotation
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from armillary.articulation.expressions._turns import Turn
+
+__all__ = ["MatrixExpression", "RotationExpression"]
+
+
+class MatrixExpression(ArrayOperators):
+    """Rows of numbers; `MatrixExpression([[q, 1.0], [0.0, q]])`."""
+
+    __slots__ = ()
+
+    def __init__(self, rows: Any) -> None:
+        self._term = self._coerced(rows)
+
+    @property
+    def T(self) -> MatrixExpression:
+        """Rows and columns exchanged."""
+        return MatrixExpression.of_term(self._term.with_sx(self._term.sx.T))
+
+    def __getitem__(self, place: Any) -> Any:
+        """One entry by two numbers, a part by two slices, as in numpy; a row or a column is a vector."""
+        row, column = place if isinstance(place, tuple) else (place, slice(None))
+        part = self._term.with_sx(self._term.sx[row, column])
+        if not isinstance(row, slice) and not isinstance(column, slice):
+            return Expression.of_term(part)
+        if not isinstance(row, slice):
+            return VectorExpression.of_term(part.with_sx(part.sx.T))
+        return (MatrixExpression if isinstance(column, slice) else VectorExpression).of_term(part)
+
+    def __matmul__(self, other: Any) -> Any:
+        kind: type[Symbolic[Any]] = VectorExpression if _is_vector(other) else MatrixExpression
+        right = kind._coerced(other)
+        _check_product(self._term, right, other)
+        return kind.of_term(build(casadi.mtimes, self._term, right))
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return MatrixExpression(other) @ self
+
+    @classmethod
+    def _coerced(cls, value: Any) -> Term:
+        return matrix_term(value)
+
+    def _from_array(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
+        return array
+
+
+class RotationExpression(Symbolic[Rotation]):
+    """A rotation that depends on variables. Make one with `rotation_about`, `rotation_from_rpy`, ..."""
+
+    __slots__ = ("_turn",)
+    __array_ufunc__ = None
+    _rate_kind = MatrixExpression
+    _turn: Turn | None
+
+    def __init__(self, rotation: Rotation) -> None:
+        self._term, self._turn = matrix_term(np.asarray(rotation.matrix)), None
+
+    @classmethod
+    def of_term(cls, term: Term, turn: Turn | None = None) -> Self:
+        """For the library itself: the rotation around a term, and the turn it is, where it is one."""
+        made = super().of_term(term)
+        made._turn = turn  # noqa: SLF001
+        return made
+
+    @property
+    def turn(self) -> Turn | None:
+        """For the library itself: the turn about a constant axis that it is."""
+        return self._turn
+
+    @classmethod
+    def identity(cls) -> RotationExpression:
+        """No rotation."""
+        return cls(Rotation.identity())
+
+    @property
+    def matrix(self) -> MatrixExpression:
+        """As a matrix of 3 x 3."""
+        return MatrixExpression.of_term(self._term)
+
+    def inverse(self) -> RotationExpression:
+        """The rotation back."""
+        return RotationExpression.of_term(self._term.with_sx(self._term.sx.T))
+
+    def __matmul__(self, other: Any) -> Any:
+        """Rotations follow one another; vectors, points and directions are turned about the origin."""
+        if isinstance(other, Rotation):
+            return self @ RotationExpression(other)
+        if isinstance(other, Symbolic) and not isinstance(other, RotationExpression | VectorExpression):
+            return NotImplemented
+        kind = type(other) if isinstance(other, Symbolic) else VectorExpression
+        right = kind._coerced(other)
+        _check_product(self._term, right, other)
+        return kind.of_term(build(casadi.mtimes, self._term, right))
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return RotationExpression(other) @ self if isinstance(other, Rotation) else NotImplemented
+
+    @classmethod
+    def _coerced(cls, value: Any) -> Term:
+        return matrix_term(value)
+
+    def _from_array(self, array: NDArray[np.float64]) -> Rotation:
+        return Rotation.from_matrix(array)
+
+
+def _is_vector(value: Any) -> bool:
+    return isinstance(value, VectorExpression) or (not isinstance(value, Symbolic) and np.ndim(value) == 1)
+
+
+def _check_product(left: Term, right: Term, given: Any) -> None:
+    if left.shape[1] != right.shape[0]:
+        raise InvalidArgument(
+            f"A product needs as many columns on its left as rows on its right, got {left.shape} and {right.shape}.",
+            given,
+        )
+
+
+MatrixExpression._rate_kind = MatrixExpression  # noqa: SLF001

@@ -1,0 +1,189 @@
+"""Functions of scalars: numbers, variables and expressions go in, an expression comes out.
+
+Some have the names of Python's own, which take numbers only: import this module, or import them by name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from armillary.articulation.expressions._base import Symbolic
+from armillary.articulation.expressions._casadi import binary, casadi, unary
+from armillary.articulation.expressions._operators import combined, is_scalar, mapped, scalar_term
+from armillary.articulation.expressions._terms import build, term_of
+from armillary.articulation.expressions.scalar import Expression
+from armillary.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from armillary.articulation.variables import Variable
+
+    Scalar = float | Variable | Expression
+
+__all__ = [
+    "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "ceil",
+    "clip",
+    "cos",
+    "cosh",
+    "exp",
+    "floor",
+    "if_else",
+    "log",
+    "max",
+    "min",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+]
+
+_TRUE_ABOVE = 0.5
+
+
+def sin(x: Scalar) -> Expression:
+    """The sine of an angle in radians."""
+    return mapped(casadi.OP_SIN, x)
+
+
+def cos(x: Scalar) -> Expression:
+    """The cosine of an angle in radians."""
+    return mapped(casadi.OP_COS, x)
+
+
+def tan(x: Scalar) -> Expression:
+    """The tangent of an angle in radians."""
+    return mapped(casadi.OP_TAN, x)
+
+
+def asin(x: Scalar) -> Expression:
+    """The angle whose sine this is, in [-pi/2, pi/2]; NaN outside [-1, 1]."""
+    return mapped(casadi.OP_ASIN, x)
+
+
+def acos(x: Scalar) -> Expression:
+    """The angle whose cosine this is, in [0, pi]; NaN outside [-1, 1]."""
+    return mapped(casadi.OP_ACOS, x)
+
+
+def atan(x: Scalar) -> Expression:
+    """The angle whose tangent this is, in (-pi/2, pi/2)."""
+    return mapped(casadi.OP_ATAN, x)
+
+
+def atan2(y: Scalar, x: Scalar) -> Expression:
+    """The angle of the point (x, y), in [-pi, pi]."""
+    return combined(casadi.OP_ATAN2, y, x)
+
+
+def sinh(x: Scalar) -> Expression:
+    """The hyperbolic sine."""
+    return mapped(casadi.OP_SINH, x)
+
+
+def cosh(x: Scalar) -> Expression:
+    """The hyperbolic cosine."""
+    return mapped(casadi.OP_COSH, x)
+
+
+def tanh(x: Scalar) -> Expression:
+    """The hyperbolic tangent."""
+    return mapped(casadi.OP_TANH, x)
+
+
+def asinh(x: Scalar) -> Expression:
+    """The inverse of `sinh`."""
+    return mapped(casadi.OP_ASINH, x)
+
+
+def acosh(x: Scalar) -> Expression:
+    """The inverse of `cosh`; NaN below 1."""
+    return mapped(casadi.OP_ACOSH, x)
+
+
+def atanh(x: Scalar) -> Expression:
+    """The inverse of `tanh`; NaN outside [-1, 1]."""
+    return mapped(casadi.OP_ATANH, x)
+
+
+def exp(x: Scalar) -> Expression:
+    """The exponential function."""
+    return mapped(casadi.OP_EXP, x)
+
+
+def log(x: Scalar) -> Expression:
+    """The natural logarithm; NaN below 0."""
+    return mapped(casadi.OP_LOG, x)
+
+
+def sqrt(x: Scalar) -> Expression:
+    """The square root; NaN below 0."""
+    return mapped(casadi.OP_SQRT, x)
+
+
+def abs(x: Scalar) -> Expression:  # noqa: A001  (what it is called)
+    """The absolute value; its derivative is the sign, 0 at 0."""
+    return mapped(casadi.OP_FABS, x)
+
+
+def sign(x: Scalar) -> Expression:
+    """-1, 0 or 1; its derivative is 0."""
+    return mapped(casadi.OP_SIGN, x)
+
+
+def floor(x: Scalar) -> Expression:
+    """The largest whole number that is not above; its derivative is 0."""
+    return mapped(casadi.OP_FLOOR, x)
+
+
+def ceil(x: Scalar) -> Expression:
+    """The smallest whole number that is not below; its derivative is 0."""
+    return mapped(casadi.OP_CEIL, x)
+
+
+def min(first: Scalar, *others: Scalar) -> Expression:  # noqa: A001  (what it is called)
+    """The least; its derivative is that of the least, the mean of both where two are equal."""
+    return _folded(casadi.OP_FMIN, first, others)
+
+
+def max(first: Scalar, *others: Scalar) -> Expression:  # noqa: A001  (what it is called)
+    """The greatest; its derivative is that of the greatest, the mean of both where two are equal."""
+    return _folded(casadi.OP_FMAX, first, others)
+
+
+def clip(x: Scalar, lower: Scalar, upper: Scalar) -> Expression:
+    """Not below `lower`, not above `upper`."""
+    return min(max(x, lower), upper)
+
+
+def if_else(condition: Scalar, then: Any, otherwise: Any) -> Any:
+    """`then` where the condition is true, that is above one half; its derivative is that of the one it takes.
+
+    Both may be scalars, or two expressions of one kind and shape.
+    """
+    truth = combined(casadi.OP_LT, _TRUE_ABOVE, condition)
+    if is_scalar(then) and is_scalar(otherwise):
+        return Expression.of_term(build(_chosen, term_of(truth), scalar_term(then), scalar_term(otherwise)))
+    if not isinstance(then, Symbolic) or type(then) is not type(otherwise) or then.shape != otherwise.shape:
+        raise InvalidArgument(f"if_else chooses between two of one kind and shape, got {then!r}, {otherwise!r}.", then)
+    return then.of_term(build(_chosen, term_of(truth), term_of(then), term_of(otherwise)))
+
+
+def _chosen(truth: Any, then: Any, otherwise: Any) -> Any:
+    yes = binary(casadi.OP_IF_ELSE_ZERO, truth, then)
+    return binary(casadi.OP_ADD, yes, binary(casadi.OP_IF_ELSE_ZERO, unary(casadi.OP_NOT, truth), otherwise))
+
+
+def _folded(operation: int, first: Scalar, others: tuple[Scalar, ...]) -> Expression:
+    found = Expression(first)
+    for other in others:
+        found = combined(operation, found, other)
+    return found

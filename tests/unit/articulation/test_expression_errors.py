@@ -1,0 +1,46 @@
+"""Each error about expressions: raised by a real call, with its evidence and its cure."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from armillary import errors
+from armillary.articulation import jerk, position, sin
+from armillary.errors import expressions
+
+q = position("q")
+CASES = {
+    "NotGrounded": (lambda: sin(q).value(), {"variables": ("position('q')",)}, "Give a number for each"),
+    "NoSuchOrder": (
+        lambda: jerk("q").derivative,
+        {"variable": "jerk('q')", "asked": "derivative"},
+        "Differentiate less often",
+    ),
+}
+
+
+def error_of(name):
+    with pytest.raises(getattr(errors, name)) as caught:
+        CASES[name][0]()
+    return caught.value
+
+
+class TestTheErrorsOfExpressions:
+    def test_are_all_raised_by_real_calls(self):
+        assert set(CASES) == set(expressions.__all__)
+
+    @pytest.mark.parametrize("name", CASES)
+    def test_keep_their_evidence_and_offer_a_cure(self, name):
+        error = error_of(name)
+        _, evidence, cure = CASES[name]
+        assert {key: getattr(error, key) for key in evidence} == evidence
+        assert cure in str(error)
+
+    @pytest.mark.parametrize("name", CASES)
+    def test_survive_a_copy(self, name):
+        error = error_of(name)
+        for twin in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+            assert (type(twin), str(twin), vars(twin)) == (type(error), str(error), vars(error))
