@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "armillary/tape.hpp"
+#include "tape_step.hpp"
 
 namespace armillary {
 
@@ -14,12 +15,6 @@ namespace armillary {
 
 /// One more than the highest register named in checked code.
 [[nodiscard]] std::size_t registers_of(const std::vector<TapeInstruction>& code);
-
-/// A step over places of the working memory.
-struct TapeStep {
-  TapeOp op;
-  std::uint32_t target, a, b;
-};
 
 /// A tape as it is run. Constants, inputs and outputs have places of their own in the working memory, so that no step is
 /// spent on fetching them: constants, then inputs, then outputs, then registers.

@@ -1,0 +1,7 @@
+#include "tape_kernel.inc"
+
+namespace armillary::tape {
+
+const Kernel base_kernel = run_steps;
+
+}  // namespace armillary::tape
