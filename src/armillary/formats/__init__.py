@@ -18,6 +18,8 @@ from armillary.formats.descriptions import (
     SoftLimits,
     SphereForm,
 )
+from armillary.formats.meshes import MeshArrays, MissingMesh, missing_meshes, read_mesh, read_meshes
+from armillary.formats.sdf import read_sdf
 from armillary.formats.urdf import read_urdf
 from armillary.formats.urdf_writing import urdf_losses, write_urdf
 
@@ -31,13 +33,19 @@ __all__ = [
     "Limits",
     "LinkDescription",
     "Material",
+    "MeshArrays",
     "MeshForm",
     "Mimic",
+    "MissingMesh",
     "OtherForm",
     "RobotDescription",
     "ShapeDescription",
     "SoftLimits",
     "SphereForm",
+    "missing_meshes",
+    "read_mesh",
+    "read_meshes",
+    "read_sdf",
     "read_urdf",
     "urdf_losses",
     "write_urdf",

@@ -15,7 +15,7 @@ from typing import Any
 
 from armillary.errors import InvalidRobotFile, MissingExtra
 
-__all__ = ["LARGEST_FILE_BYTES", "LARGEST_PLACE", "Element", "Source", "parsed", "source_of"]
+__all__ = ["LARGEST_FILE_BYTES", "LARGEST_PLACE", "Element", "Source", "has_doctype", "parsed", "source_of"]
 
 LARGEST_FILE_BYTES = 16 * 2**20
 LARGEST_PLACE = 1e9  # metres or radians; a product of a few thousand of these is still a finite number of mass
@@ -133,6 +133,15 @@ def parsed(source: Source) -> Element:
     return Element(root, source)
 
 
+def has_doctype(path: Path) -> bool:
+    """Whether a file of XML of any size declares a document type, or hides its beginning in an unusual encoding."""
+    with path.open("rb") as file:
+        beginning = file.read(LARGEST_FILE_BYTES)
+    encoding, skipped = _encoding(beginning)
+    known = encoding in _ENCODINGS or encoding.startswith("utf-16")
+    return not known or _DOCTYPE.match(beginning[skipped:].decode(encoding, "replace")) is not None
+
+
 def _without_declaration(text: str) -> str:
     """Its lines keep their numbers; the encoding it names is no longer that of the text."""
     declaration = _DECLARATION.match(text)
@@ -210,6 +219,20 @@ class Element:
     def text(self) -> str:
         """What is written in it, without spaces around."""
         return (self.xml.text or "").strip()
+
+    def text_of(self, tag: str) -> str | None:
+        """What is written in the child of this name, or None."""
+        found = self.child(tag)
+        return None if found is None or not found.text else found.text
+
+    def number_of(self, tag: str, default: float | None = None) -> float:
+        """A finite number that is written in a child; without a default it must be there."""
+        text = self.text_of(tag)
+        if text is not None:
+            return self.needed_child(tag).as_number(text, tag)
+        if default is None:
+            raise self.refused(f"<{tag}> is missing")
+        return default
 
     def number(self, attribute: str, default: float | None = None) -> float:
         """A finite number; without a default it must be there."""

@@ -1,0 +1,145 @@
+"""Meshes: surfaces of triangles, read through trimesh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from armillary.errors import InvalidMesh, MissingExtra, MissingMeshes
+from armillary.formats._xml import has_doctype
+from armillary.formats.descriptions import MeshForm, RobotDescription, Triple
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["MeshArrays", "MissingMesh", "missing_meshes", "read_mesh", "read_meshes"]
+
+LARGEST_MESH_BYTES = 512 * 2**20
+_SUFFIXES = (".stl", ".obj", ".dae", ".glb", ".gltf")
+_CORNERS = 3
+
+
+class MeshArrays(NamedTuple):
+    """A surface.
+
+    Attributes:
+        vertices: Shape (N, 3) [m], read-only.
+        faces: Shape (M, 3), int64: which vertices make each triangle, read-only.
+    """
+
+    vertices: NDArray[np.float64]
+    faces: NDArray[np.int64]
+
+
+class MissingMesh(NamedTuple):
+    """A mesh that is not there.
+
+    Attributes:
+        link: The link that it belongs to.
+        uri: As the robot's file names it.
+        path: Where it should be; None where its package is not found.
+    """
+
+    link: str
+    uri: str
+    path: str | None
+
+    def __str__(self) -> str:
+        """In words."""
+        why = "its package is not found" if self.path is None else f"there is no file '{self.path}'"
+        return f"'{self.uri}' of the link '{self.link}': {why}"
+
+
+def missing_meshes(robot: RobotDescription) -> tuple[MissingMesh, ...]:
+    """Every mesh that a robot names and that is not there, each once."""
+    found = (
+        MissingMesh(link.name, shape.form.uri, shape.form.path)
+        for link, shape in robot.shapes
+        if isinstance(shape.form, MeshForm) and not (shape.form.path and Path(shape.form.path).is_file())
+    )
+    return tuple({missing.uri: missing for missing in found}.values())
+
+
+def read_meshes(robot: RobotDescription) -> dict[MeshForm, MeshArrays]:
+    """Every mesh of a robot, in the coordinates of its shape.
+
+    Raises:
+        MissingMeshes: Names all that are not there, before any is read.
+        InvalidMesh: A file holds no surface.
+    """
+    missing = missing_meshes(robot)
+    if missing:
+        raise MissingMeshes(robot.name, [str(one) for one in missing])
+    return {form: read_mesh(form.path, scale=form.scale) for form in _forms(robot) if form.path is not None}
+
+
+def _forms(robot: RobotDescription) -> Iterator[MeshForm]:
+    return (shape.form for _, shape in robot.shapes if isinstance(shape.form, MeshForm))
+
+
+def read_mesh(path: str | PathLike[str], *, scale: Triple = (1.0, 1.0, 1.0)) -> MeshArrays:
+    """Read one surface from STL, OBJ, DAE (Collada) or glTF.
+
+    The parts of a file become one surface, each where the file places it. Collada's unit of length counts; its up axis
+    does not, nor does anybody else in robotics heed it. A scale that mirrors keeps the outside outside.
+
+    Raises:
+        InvalidMesh: The file is missing, of another kind, or holds no triangles.
+    """
+    name = fspath(path)
+    _check(name)
+    vertices, faces = _triangles(name)
+    factors = np.asarray(scale, dtype=np.float64)
+    vertices = vertices * factors
+    if np.prod(factors) < 0.0:
+        faces = faces[:, ::-1]
+    return _checked(name, vertices, np.ascontiguousarray(faces))
+
+
+def _check(name: str) -> None:
+    path = Path(name)
+    if path.suffix.lower() not in _SUFFIXES:
+        raise InvalidMesh(name, f"files that end in '{path.suffix}' are not read")
+    if not path.is_file():
+        raise InvalidMesh(name, "there is no such file")
+    if path.stat().st_size > LARGEST_MESH_BYTES:
+        raise InvalidMesh(name, f"it is larger than {LARGEST_MESH_BYTES // 2**20} MiB")
+    if path.suffix.lower() == ".dae" and has_doctype(path):
+        raise InvalidMesh(name, "it declares a document type, through which a file can name others")
+
+
+def _triangles(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    trimesh = _imported("trimesh")
+    if name.lower().endswith(".dae"):
+        _imported("collada")
+    try:
+        scene = trimesh.load_scene(name, process=False, skip_materials=True)
+        mesh = scene.to_mesh()
+        metres = trimesh.units.unit_conversion(scene.units, "meters") if scene.units else 1.0
+        return np.array(mesh.vertices, dtype=np.float64) * metres, np.array(mesh.faces, dtype=np.int64)
+    except Exception as error:  # whatever a reader of strangers' files raises
+        raise InvalidMesh(name, f"trimesh cannot read it ({type(error).__name__}: {error})") from error
+
+
+def _imported(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as missing:
+        raise MissingExtra("articulation", "pycollada" if module == "collada" else module) from missing
+
+
+def _checked(name: str, vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> MeshArrays:
+    if faces.shape[1:] != (_CORNERS,) or not len(faces):
+        raise InvalidMesh(name, "it holds no triangles")
+    if not np.isfinite(vertices).all():
+        raise InvalidMesh(name, "some of its vertices are not finite")
+    if faces.min() < 0 or faces.max() >= len(vertices):
+        raise InvalidMesh(name, "some of its triangles have corners that are not there")
+    vertices.setflags(write=False)
+    faces.setflags(write=False)
+    return MeshArrays(vertices, faces)

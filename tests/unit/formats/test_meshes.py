@@ -1,0 +1,153 @@
+"""Surfaces from files: their size, their parts, and what is no surface."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+import trimesh
+
+from armillary import errors
+from armillary.formats import MeshForm, missing_meshes, read_mesh, read_meshes, read_urdf
+from unit.formats.kit import link, robot_file
+
+CUBE = trimesh.creation.box(extents=(1.0, 2.0, 3.0))
+HALF_INCH_M = 0.0127
+
+
+def saved(tmp_path, name):
+    CUBE.export(tmp_path / name)
+    return tmp_path / name
+
+
+def volume(mesh):
+    """Positive where triangles are seen from outside in the order of their corners."""
+    one, two, three = (mesh.vertices[mesh.faces[:, corner]] for corner in range(3))
+    return float(np.einsum("ij,ij->i", one, np.cross(two, three)).sum()) / 6.0
+
+
+class TestAMesh:
+    @pytest.mark.parametrize("name", ["a.stl", "a.STL", "a.obj", "a.dae", "a.glb"])
+    def test_is_read_as_it_was_written(self, name, tmp_path):
+        path = saved(tmp_path, name.lower()).rename(tmp_path / name)
+        mesh = read_mesh(path)
+        np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), (1.0, 2.0, 3.0))
+        assert (mesh.vertices.dtype, mesh.faces.dtype, len(mesh.faces)) == (np.float64, np.int64, 12)
+        assert volume(mesh) == pytest.approx(6.0)
+
+    def test_can_be_scaled_and_mirrored(self, tmp_path):
+        mesh = read_mesh(saved(tmp_path, "a.stl"), scale=(-2.0, 1.0, 1.0))
+        np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), (2.0, 2.0, 3.0))
+        assert volume(mesh) == pytest.approx(12.0)
+
+    def test_is_never_changed(self, tmp_path):
+        mesh = read_mesh(saved(tmp_path, "a.stl"))
+        assert (mesh.vertices.flags.writeable, mesh.faces.flags.writeable) == (False, False)
+
+    def test_of_several_parts_is_one(self, tmp_path):
+        moved = CUBE.copy()
+        moved.apply_translation((10.0, 0.0, 0.0))
+        trimesh.Scene([CUBE, moved]).export(tmp_path / "two.glb")
+        mesh = read_mesh(tmp_path / "two.glb")
+        assert len(mesh.faces) == 24
+        assert np.ptp(mesh.vertices, axis=0)[0] == pytest.approx(11.0)
+
+    def test_has_the_unit_that_it_says(self, tmp_path):
+        path = saved(tmp_path, "a.dae")
+        unit = f'<asset><unit name="half_inch" meter="{HALF_INCH_M}"/>'
+        path.write_text(path.read_text().replace("<asset>", unit))
+        np.testing.assert_allclose(np.ptp(read_mesh(path).vertices, axis=0), np.multiply(HALF_INCH_M, (1, 2, 3)))
+
+
+BOMB = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]><COLLADA>&a;</COLLADA>'
+REFUSED = [
+    ("a.txt", b"", "files that end in '.txt' are not read"),
+    ("a.stl", b"", "trimesh cannot read it|no triangles"),
+    ("a.stl", b"solid x\nendsolid x\n", "trimesh cannot read it|no triangles"),
+    ("a.stl", b" " * 80 + struct.pack("<I", 4_000_000_000), "trimesh cannot read it|no triangles"),
+    ("a.obj", b"v 0 0 0\nv 1 0 0\nv nan 1 0\nf 1 2 3\n", "not finite|cannot read"),
+    ("a.obj", b"v 0 0 0\nf 1 2 3\n", "not there|cannot read"),
+    ("a.dae", b"<robot/>", "cannot read"),
+    ("a.dae", BOMB.encode(), "declares a document type"),
+    ("a.dae", BOMB.encode("utf-16"), "declares a document type"),
+    ("a.dae", BOMB.replace("?>", ' encoding="utf-7"?>', 1).encode(), "declares a document type"),
+    ("a.glb", b"glTF" + bytes(40), "cannot read"),
+    ("a.gltf", b"{", "cannot read"),
+]
+
+
+class TestWhatIsNoMesh:
+    @pytest.mark.parametrize(("name", "content", "why"), REFUSED, ids=lambda value: str(value)[:30])
+    def test_is_refused(self, name, content, why, tmp_path):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(errors.InvalidMesh, match=why) as caught:
+            read_mesh(tmp_path / name)
+        assert caught.value.path == str(tmp_path / name)
+
+    def test_includes_what_is_not_there(self, tmp_path):
+        with pytest.raises(errors.InvalidMesh, match="no such file"):
+            read_mesh(tmp_path / "nothing.stl")
+
+
+def shown(*uris):
+    visuals = "".join(f'<visual><geometry><mesh filename="{uri}"/></geometry></visual>' for uri in uris)
+    return link(visuals)
+
+
+class TestMeshesOfARobot:
+    def test_that_are_missing_are_told_together(self):
+        robot = read_urdf(shown("package://nowhere/a.stl", "/nowhere/b.stl", "/nowhere/b.stl"))
+        assert [missing.uri for missing in missing_meshes(robot)] == ["package://nowhere/a.stl", "/nowhere/b.stl"]
+        with pytest.raises(errors.MissingMeshes) as caught:
+            read_meshes(robot)
+        assert "package://nowhere/a.stl' of the link 'foot': its package is not found" in str(caught.value)
+        assert "there is no file '/nowhere/b.stl'" in str(caught.value)
+        assert "packages=" in str(caught.value)
+
+    def test_are_read_once_for_each_form(self, tmp_path):
+        path = saved(tmp_path, "a.stl")
+        meshes = read_meshes(read_urdf(shown(path, path)))
+        assert list(meshes) == [MeshForm(str(path), str(path))]
+
+    def test_of_others_are_found_and_read(self):
+        robot = read_urdf(robot_file("panda.urdf"))
+        assert missing_meshes(robot) == ()
+        sizes = [np.ptp(mesh.vertices, axis=0).max() for mesh in read_meshes(robot).values()]
+        assert len(sizes) > 10
+        assert max(sizes) < 0.6
+
+
+class TestPackages:
+    URI = "package://lamp/meshes/a.stl"
+
+    def path_of(self, tmp_path, uri=URI, packages=()):
+        (tmp_path / "robot.urdf").write_text(shown(uri))
+        return read_urdf(tmp_path / "robot.urdf", packages=packages).links[0].visuals[0].form.path
+
+    def test_are_found_by_name(self, tmp_path):
+        assert self.path_of(tmp_path, packages={"lamp": "/there"}) == "/there/meshes/a.stl"
+
+    def test_are_found_in_folders(self, tmp_path):
+        (tmp_path / "all/lamp").mkdir(parents=True)
+        expected = str(tmp_path / "all/lamp/meshes/a.stl")
+        assert self.path_of(tmp_path, packages=[tmp_path / "all"]) == expected
+        assert self.path_of(tmp_path, packages=[tmp_path / "all/lamp"]) == expected
+
+    def test_are_found_around_the_file(self, tmp_path):
+        (tmp_path / "package.xml").write_text("<package><name>lamp</name></package>")
+        assert self.path_of(tmp_path) == str(tmp_path.resolve() / "meshes/a.stl")
+
+    @pytest.mark.parametrize(("variable", "inside"), [("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share")])
+    def test_are_found_through_the_environment(self, variable, inside, tmp_path, monkeypatch):
+        (tmp_path / "ws" / inside / "lamp").mkdir(parents=True)
+        monkeypatch.setenv(variable, f"/nowhere:{tmp_path / 'ws'}")
+        assert self.path_of(tmp_path) == str(tmp_path / "ws" / inside / "lamp/meshes/a.stl")
+
+    @pytest.mark.parametrize("uri", ["package://lamp/../../etc/x.stl", "package://../x.stl", "ftp://x/y.stl"])
+    def test_do_not_lead_out_of_themselves(self, uri, tmp_path):
+        assert self.path_of(tmp_path, uri, packages={"lamp": "/there"}) is None
+
+    def test_are_not_needed_beside_the_file(self, tmp_path):
+        assert self.path_of(tmp_path, "a.stl") == str(tmp_path / "a.stl")
+        assert self.path_of(tmp_path, "file:///there/a%20b.stl") == "/there/a b.stl"
