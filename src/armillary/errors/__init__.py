@@ -13,6 +13,7 @@ from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, Unu
 from armillary.errors.expressions import NoSuchOrder, NotGrounded
 from armillary.errors.files import InvalidSceneFile, UnsavableScene
 from armillary.errors.formats import CannotSayInUrdf, InvalidMesh, InvalidRobotFile, MissingMeshes, UnknownLink
+from armillary.errors.loops import LoopError, SingularLoop, UnreachableLoop
 from armillary.errors.nodes import (
     AlreadyItsParent,
     BuiltUpon,
@@ -97,6 +98,7 @@ __all__ = [
     "InvalidTransform",
     "KindDiffers",
     "LimitReached",
+    "LoopError",
     "MissingExtra",
     "MissingMeshes",
     "NoPathChosen",
@@ -127,6 +129,7 @@ __all__ = [
     "SceneCycle",
     "SemanticError",
     "SingleSample",
+    "SingularLoop",
     "StampDiffers",
     "StampOutOfRange",
     "SuspiciousName",
@@ -137,6 +140,7 @@ __all__ = [
     "UnknownNode",
     "UnknownRelation",
     "UnloadableTape",
+    "UnreachableLoop",
     "UnsavableScene",
     "UnusableBlock",
     "WaitTimeout",

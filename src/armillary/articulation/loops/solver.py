@@ -1,0 +1,109 @@
+"""Newton's method on what must be zero."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.articulation.geometry import stack
+from armillary.errors import NotGrounded, SingularLoop, UnreachableLoop
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from armillary.articulation.expressions import VectorExpression
+    from armillary.articulation.variables import Variable
+
+    Array = NDArray[np.float64]
+
+__all__ = ["LoopSolver"]
+
+CLOSED = 1e-9
+_EXACT = 1e-14
+_STEPS = 100
+_HALVINGS = 30
+_SINGULAR = 1e-7
+
+
+class LoopSolver:
+    """Finds the dependents of a loop for values of its drivers.
+
+    Every answer is the start of the next search, so that a loop stays on its branch while its drivers move on; give
+    `start` to begin elsewhere.
+    """
+
+    def __init__(
+        self,
+        residual: VectorExpression,
+        drivers: Sequence[Variable],
+        dependents: Sequence[Variable],
+        start: Mapping[Variable, float],
+    ) -> None:
+        self.drivers, self.dependents = tuple(drivers), tuple(dependents)
+        order = [*self.drivers, *self.dependents]
+        self._rows = len(residual)
+        slope = residual.jacobian(self.dependents)
+        self._evaluate = stack([residual, *(slope[row] for row in range(self._rows))]).compile(order=order)
+        self._last = np.array([start[variable] for variable in self.dependents])
+
+    def solve(
+        self, drivers: Mapping[Variable, float], *, start: Mapping[Variable, float] | None = None
+    ) -> dict[Variable, float]:
+        """By dependent, its value.
+
+        Raises:
+            UnreachableLoop: The parts do not reach each other.
+            SingularLoop: The drivers do not determine the dependents there.
+        """
+        given = self._given(drivers)
+        begin = self._last if start is None else np.array([float(start[variable]) for variable in self.dependents])
+        found = self._searched(given, begin)
+        self._last = found
+        return dict(zip(self.dependents, map(float, found), strict=True))
+
+    def _given(self, drivers: Mapping[Variable, float]) -> Array:
+        missing = [str(variable) for variable in self.drivers if variable not in drivers]
+        if missing:
+            raise NotGrounded(missing)
+        return np.array([float(drivers[variable]) for variable in self.drivers])
+
+    def _searched(self, given: Array, dependents: Array) -> Array:
+        residual, slope = self._at(given, dependents)
+        for _ in range(_STEPS):
+            if np.abs(residual).max() <= _EXACT:
+                break
+            better = self._step(given, dependents, residual, slope)
+            if better is None:
+                break
+            dependents, residual, slope = better
+        self._check(given, residual, slope)
+        return dependents
+
+    def _step(
+        self, given: Array, dependents: Array, residual: Array, slope: Array
+    ) -> tuple[Array, Array, Array] | None:
+        """The full step of Newton, or as much of it as makes the residual smaller; None where nothing does."""
+        towards = np.linalg.lstsq(slope, residual, rcond=1e-12)[0]
+        for halving in range(_HALVINGS):
+            tried = dependents - towards * 0.5**halving
+            after, there = self._at(given, tried)
+            if np.linalg.norm(after) < np.linalg.norm(residual):
+                return tried, after, there
+        return None
+
+    def _at(self, given: Array, dependents: Array) -> tuple[Array, Array]:
+        both = self._evaluate(np.concatenate([given, dependents]))
+        return both[: self._rows], both[self._rows :].reshape(self._rows, len(self.dependents))
+
+    def _check(self, given: Array, residual: Array, slope: Array) -> None:
+        names = {variable.name: float(value) for variable, value in zip(self.drivers, given, strict=True)}
+        size = float(np.abs(residual).max())
+        if not size <= CLOSED:
+            raise UnreachableLoop(names, size, CLOSED)
+        strengths = np.linalg.svd(slope, compute_uv=False)
+        determined = int(np.sum(strengths > _SINGULAR * max(strengths.max(), 1.0)))
+        if determined < len(self.dependents):
+            raise SingularLoop(names, determined, len(self.dependents))

@@ -1,0 +1,52 @@
+"""What kinematic loops refuse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armillary.errors._base import ArmillaryError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["LoopError", "SingularLoop", "UnreachableLoop"]
+
+
+class LoopError(ArmillaryError, ValueError):
+    """A loop that cannot be closed where it was asked; `drivers` are the values it was asked for."""
+
+    def __init__(self, drivers: Mapping[str, float], sentence: str) -> None:
+        self.drivers = dict(drivers)
+        super().__init__(sentence)
+
+
+class UnreachableLoop(LoopError):
+    """No values of the dependent variables close the loop; `residual` is how far it stays open."""
+
+    def __init__(self, drivers: Mapping[str, float], residual: float, tolerance: float) -> None:
+        self.residual, self.tolerance = residual, tolerance
+        super().__init__(
+            drivers,
+            f"The loop was to be closed for {_listed(drivers)}, and it stays open by {residual:.3g} (allowed: "
+            f"{tolerance:.3g}). Drive it to where its parts reach each other, or begin nearer with start=.",
+        )
+
+
+class SingularLoop(LoopError):
+    """The dependent variables are not determined by the drivers there; `determined` of `dependents` are."""
+
+    def __init__(self, drivers: Mapping[str, float], determined: int, dependents: int) -> None:
+        self.determined, self.dependents = determined, dependents
+        super().__init__(
+            drivers,
+            f"The loop was to be closed for {_listed(drivers)}, and there it determines {determined} of its "
+            f"{dependents} dependent variables. Keep away from this configuration, or make another variable a driver.",
+        )
+
+
+def _listed(drivers: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {value:.6g}" for name, value in drivers.items()) or "no driver"
+
+
+for _name in __all__:
+    globals()[_name].__module__ = "armillary.errors"
