@@ -47,6 +47,21 @@ Tape wave() {
                2});
 }
 
+void seal(std::vector<std::byte>& bytes) {
+  Sha256 hash;
+  hash.add(std::span(bytes).first(bytes.size() - sizeof(Digest)));
+  const Digest digest = hash.finish();
+  std::memcpy(bytes.data() + bytes.size() - sizeof(Digest), digest.data(), digest.size());
+}
+
+/// For the sanitizers to see.
+void run_both_ways(const Tape& tape) {
+  const std::vector<double> in(2 * tape.inputs(), 0.5), alone = run(tape, in);
+  std::vector<double> out(2 * tape.outputs());
+  tape.evaluate_batch(2, in.data(), tape.inputs(), out.data(), tape.outputs());
+  for (std::size_t i = 0; i < alone.size(); ++i) CHECK(std::isnan(alone[i]) || std::abs(out[i] - alone[i]) <= 1e-12);
+}
+
 }  // namespace
 
 TEST(tape_evaluates, "a tape computes its outputs from its inputs") {
@@ -99,6 +114,24 @@ TEST(tape_bytes_mutated, "bytes with one bit turned, or cut anywhere, are refuse
   }
   for (std::size_t length = 0; length < bytes.size(); ++length)
     CHECK(std::holds_alternative<TapeFault>(Tape::decode(std::span(bytes).first(length))));
+}
+
+TEST(tape_bytes_sealed_again, "bytes with other numbers and a fitting checksum are refused or run") {
+  const std::vector<std::byte> bytes = wave().encode();
+  std::size_t taken = 0;
+  for (std::size_t word = 8; word + sizeof(Digest) < bytes.size(); word += 4)
+    for (const std::uint32_t number : {0U, 1U, 2U, 3U, 7U, 17U, 47U, 48U, 999'999U, 4'000'000U, 0x7fffffffU, 0xffffffffU}) {
+      std::vector<std::byte> other = bytes;
+      std::memcpy(&other[word], &number, sizeof number);
+      seal(other);
+      const auto tape = Tape::decode(other);
+      if (std::holds_alternative<TapeFault>(tape)) continue;
+      ++taken;
+      const Tape& valid = std::get<Tape>(tape);
+      CHECK(std::get<Tape>(Tape::decode(valid.encode())) == valid);
+      run_both_ways(valid);
+    }
+  CHECK(taken > 20);
 }
 
 TEST(tape_batch, "a batch is each row alone, wherever the rows lie") {
