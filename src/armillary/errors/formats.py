@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from armillary.errors._base import ArmillaryError
+from armillary.errors._near import nearest
 
 __all__ = ["CannotSayInUrdf", "InvalidMesh", "InvalidRobotFile", "MissingMeshes", "UnknownLink"]
 
@@ -39,9 +39,9 @@ class UnknownLink(ArmillaryError, LookupError):
 
     def __init__(self, link: str, robot: str, known: Sequence[str]) -> None:
         self.link, self.robot, self.known = link, robot, tuple(known)
-        near = get_close_matches(link, self.known, n=1)
+        near = nearest(link, self.known)
         more = f", and {len(self.known) - _MANY} more" if len(self.known) > _MANY else ""
-        hint = f"Did you mean '{near[0]}'?" if near else f"Its links: {', '.join(self.known[:_MANY])}{more}."
+        hint = f"Did you mean '{near}'?" if near else f"Its links: {', '.join(self.known[:_MANY])}{more}."
         super().__init__(f"The robot '{robot}' has no link '{link}' here. {hint}")
 
 

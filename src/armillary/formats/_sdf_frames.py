@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 from armillary._core import Transform
 from armillary.errors import InvalidRobotFile
-from armillary.formats._xml import Element
+from armillary.formats._xml import Element, meant
 
 __all__ = ["MODEL", "SCOPE", "WORLD", "Frames"]
 
@@ -85,6 +84,5 @@ class Frames:
         return name
 
     def _unknown(self, name: str, asker: Element) -> InvalidRobotFile:
-        near = get_close_matches(name, [known for known in self._placed if not known.endswith(MODEL)], n=1)
-        hint = f"Did you mean '{near[0]}'?" if near else "Mend the file."
-        return asker.refused(f"there is nothing named '{name}'", hint)
+        known = (other for other in self._placed if not other.endswith(MODEL))
+        return asker.refused(f"there is nothing named '{name}'", meant(name, known))

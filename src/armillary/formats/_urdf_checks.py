@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import TypeVar
 
 from armillary.formats._tree import loop_among
-from armillary.formats._xml import Element
+from armillary.formats._xml import Element, meant
 from armillary.formats.descriptions import JointDescription, LinkDescription
 
 __all__ = ["checked_root", "unique"]
@@ -45,21 +44,14 @@ def checked_root(robot: Element, links: Links, joints: Joints) -> str:
 
 def _check_link(joint: Element, link: str, links: Links) -> None:
     if link not in links:
-        raise joint.refused(f"there is no link '{link}'", _similar(link, links))
-
-
-def _similar(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, list(known), n=1)
-    return f"Did you mean '{near[0]}'?" if near else "Mend the file."
+        raise joint.refused(f"there is no link '{link}'", meant(link, links))
 
 
 def _check_leaders(joints: Joints) -> None:
     follows = {name: joint.mimic.joint for name, (_, joint) in joints.items() if joint.mimic is not None}
     for name, leader in follows.items():
         if leader not in joints:
-            raise joints[name][0].refused(
-                f"it follows the joint '{leader}', which is not there", _similar(leader, joints)
-            )
+            raise joints[name][0].refused(f"it follows the joint '{leader}', which is not there", meant(leader, joints))
     circle = loop_among(follows)
     if circle is not None:
         raise joints[circle[0]][0].refused(f"joints follow each other in a circle: {', '.join(circle)}")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from os import PathLike, fspath
@@ -14,13 +13,25 @@ from pathlib import Path
 from typing import Any
 
 from armillary.errors import InvalidRobotFile, MissingExtra
+from armillary.errors._near import nearest
 
-__all__ = ["LARGEST_FILE_BYTES", "LARGEST_PLACE", "Element", "Source", "has_doctype", "parsed", "source_of"]
+__all__ = [
+    "LARGEST_FILE_BYTES",
+    "LARGEST_PLACE",
+    "Element",
+    "Source",
+    "has_doctype",
+    "meant",
+    "parsed",
+    "refuse_doctype",
+    "source_of",
+]
 
 LARGEST_FILE_BYTES = 16 * 2**20
 LARGEST_PLACE = 1e9  # metres or radians; a product of a few thousand of these is still a finite number of mass
 _GIVEN_TEXT = "the given text"
 _SHOWN = 60
+_LONGEST_TRUTH = 500
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _ENCODINGS = {"utf-8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
@@ -49,6 +60,12 @@ class Source:
     def refused(self, truth: str, line: int | None = None, cure: str = "Mend the file.") -> InvalidRobotFile:
         """The error about it as a whole."""
         return InvalidRobotFile(self.name, line, "", truth, cure)
+
+
+def meant(name: str, known: Iterable[str], otherwise: str = "Mend the file.") -> str:
+    """The cure for a name that is not there."""
+    near = nearest(name, known)
+    return otherwise if near is None else f"Did you mean '{near}'?"
 
 
 def source_of(path_or_text: str | PathLike[str]) -> Source:
@@ -111,11 +128,17 @@ def _etree() -> Any:
         raise MissingExtra("articulation", "lxml") from missing
 
 
-def parsed(source: Source) -> Element:
-    """The root element. Document types are refused, and with them every kind of entity."""
-    if _DOCTYPE.match(source.text):
-        line = source.text.count("\n", 0, source.text.index("<!DOCTYPE")) + 1
+def refuse_doctype(source: Source) -> None:
+    """Refuse document types, and with them every kind of entity."""
+    found = _DOCTYPE.match(source.text)
+    if found is not None:
+        line = source.text.count("\n", 0, found.end()) + 1
         raise source.refused("it declares a document type, through which a file can name others", line, "Remove it.")
+
+
+def parsed(source: Source) -> Element:
+    """The root element."""
+    refuse_doctype(source)
     etree = _etree()
     parser = etree.XMLParser(
         encoding="utf-8",
@@ -168,7 +191,7 @@ class Element:
 
     def refused(self, truth: str, cure: str = "Mend the file.") -> InvalidRobotFile:
         """The error about it, told by the nearest element around it that has a name."""
-        return InvalidRobotFile(self.source.name, self.xml.sourceline, self._place(), truth, cure)
+        return InvalidRobotFile(self.source.name, self.xml.sourceline, self._place(), truth[:_LONGEST_TRUTH], cure)
 
     def _place(self) -> str:
         above = self.xml.getparent()
@@ -277,7 +300,7 @@ class Element:
     def one_of(self, value: str, known: tuple[str, ...], what: str) -> str:
         """A word from a list."""
         if value not in known:
-            near = get_close_matches(value, known, n=1)
-            hint = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(known)}."
-            raise self.refused(f"there is no {what} '{value[:_SHOWN]}'", hint)
+            raise self.refused(
+                f"there is no {what} '{value[:_SHOWN]}'", meant(value, known, f"Known: {', '.join(known)}.")
+            )
         return value

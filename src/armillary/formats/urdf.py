@@ -50,7 +50,7 @@ def read_urdf(
     >>> lamp.root, lamp.joint_by_name["neck"].axis
     ('foot', (0.0, 0.0, 1.0))
     """
-    source = expanded(path_or_text, arguments or {}) if is_xacro(path_or_text) else source_of(path_or_text)
+    source = expanded(path_or_text, arguments or {}, packages) if is_xacro(path_or_text) else source_of(path_or_text)
     return part_of(_robot(parsed(source), source, packages), root, tips)
 
 
