@@ -1,5 +1,7 @@
 """Mechanisms as mathematics: expressions of typed variables, with gradients that can be extended."""
 
+from armillary.articulation.compiled import Compiled
+from armillary.articulation.documents import expression_from_document, expression_from_tape, expression_to_document
 from armillary.articulation.expressions import (
     DirectionExpression,
     Expression,
@@ -10,7 +12,9 @@ from armillary.articulation.expressions import (
     VectorExpression,
 )
 from armillary.articulation.functions import (
-    abs,  # noqa: A004  (what it is called)
+    abs as abs,  # noqa: A004  (promised; a star import must not replace Python's own)
+)
+from armillary.articulation.functions import (
     acos,
     acosh,
     asin,
@@ -26,14 +30,18 @@ from armillary.articulation.functions import (
     floor,
     if_else,
     log,
-    max,  # noqa: A004
-    min,  # noqa: A004
     sign,
     sin,
     sinh,
     sqrt,
     tan,
     tanh,
+)
+from armillary.articulation.functions import (
+    max as max,  # noqa: A004
+)
+from armillary.articulation.functions import (
+    min as min,  # noqa: A004
 )
 from armillary.articulation.geometry import (
     cross,
@@ -52,6 +60,7 @@ from armillary.articulation.logic import greater, less, logical_and, logical_not
 from armillary.articulation.variables import Order, Variable, acceleration, jerk, position, velocity
 
 __all__ = [
+    "Compiled",
     "DirectionExpression",
     "Expression",
     "MatrixExpression",
@@ -61,7 +70,6 @@ __all__ = [
     "RotationExpression",
     "Variable",
     "VectorExpression",
-    "abs",
     "acceleration",
     "acos",
     "acosh",
@@ -78,6 +86,9 @@ __all__ = [
     "diagonal",
     "dot",
     "exp",
+    "expression_from_document",
+    "expression_from_tape",
+    "expression_to_document",
     "floor",
     "greater",
     "if_else",
@@ -87,8 +98,6 @@ __all__ = [
     "logical_and",
     "logical_not",
     "logical_or",
-    "max",
-    "min",
     "norm",
     "pose",
     "position",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from armillary.articulation._machine_code import machine_code
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
     from armillary._core import Tape
     from armillary.articulation.variables import Variable
 
+    Backend = Literal["vm", "c"]
+
 __all__ = ["Compiled"]
+
+_BACKENDS = ("vm", "c")
 
 
 class Compiled:
@@ -35,9 +40,11 @@ class Compiled:
 
     __slots__ = ("_run", "order", "shape", "tape")
 
-    def __init__(self, tape: Tape, order: Sequence[Variable], shape: tuple[int, ...]) -> None:
+    def __init__(self, tape: Tape, order: Sequence[Variable], shape: tuple[int, ...], backend: Backend = "vm") -> None:
+        if backend not in _BACKENDS:
+            raise InvalidArgument(f"backend must be 'vm' or 'c', got {backend!r}.", backend)
         self.tape, self.order, self.shape = tape, tuple(order), shape
-        self._run = tape.run
+        self._run = tape.run if backend == "vm" else machine_code(tape).run
 
     def __call__(self, values: ArrayLike, out: NDArray[np.float64] | None = None) -> Any:
         """The value for one configuration, or for many.

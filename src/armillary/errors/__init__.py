@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError, GivenValue
 from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, UnusableBlock
-from armillary.errors.expressions import NoSuchOrder, NotGrounded
+from armillary.errors.expressions import CannotCompile, InvalidExpression, NoSuchOrder, NotGrounded
 from armillary.errors.files import InvalidSceneFile, UnsavableScene
 from armillary.errors.formats import CannotSayInUrdf, InvalidMesh, InvalidRobotFile, MissingMeshes, UnknownLink
 from armillary.errors.loops import LoopError, SingularLoop, UnreachableLoop
@@ -71,6 +71,7 @@ __all__ = [
     "BlockFailed",
     "BodyDiffers",
     "BuiltUpon",
+    "CannotCompile",
     "CannotSayInUrdf",
     "ChangesForgotten",
     "ConstraintViolation",
@@ -88,6 +89,7 @@ __all__ = [
     "InnerPointDiffers",
     "InvalidArgument",
     "InvalidAttribute",
+    "InvalidExpression",
     "InvalidMesh",
     "InvalidName",
     "InvalidRobotFile",

@@ -9,7 +9,7 @@ from armillary.errors._base import ArmillaryError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["NoSuchOrder", "NotGrounded"]
+__all__ = ["CannotCompile", "InvalidExpression", "NoSuchOrder", "NotGrounded"]
 
 
 class NotGrounded(ArmillaryError, ValueError):
@@ -30,6 +30,23 @@ class NoSuchOrder(ArmillaryError, ValueError):
             f"The {asked} of {variable} was asked, and variables reach from position to jerk. "
             "Differentiate less often, or begin with a lower order."
         )
+
+
+class CannotCompile(ArmillaryError, RuntimeError):
+    """Machine code that could not be made; `reason` says why."""
+
+    def __init__(self, reason: str, cure: str) -> None:
+        self.reason = reason
+        super().__init__(f"The expression cannot become machine code: {reason}. {cure}")
+
+
+class InvalidExpression(ArmillaryError, ValueError):
+    """A document that is no expression; `field` leads to what is wrong in it, as in `atoms[2].gradient[0]`."""
+
+    def __init__(self, field: str, truth: str) -> None:
+        self.field, self.truth = field, truth
+        where = f" at {field}" if field else ""
+        super().__init__(f"The expression is refused{where}: {truth}. Write it again with expression_to_document(...).")
 
 
 for _name in __all__:

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import copy
 import pickle
+import shutil
+from unittest import mock
 
 import pytest
 
 from armillary import errors
-from armillary.articulation import jerk, position, sin
+from armillary.articulation import expression_from_document, jerk, position, sin
 from armillary.errors import expressions
 
 q = position("q")
+
+
+def _without_compiler():
+    with mock.patch.object(shutil, "which", return_value=None):
+        (q * 4.5).compile(order=[q], backend="c")
+
+
 CASES = {
+    "CannotCompile": (_without_compiler, {"reason": "no C compiler was found (CC, gcc, cc, clang)"}, "backend='vm'"),
+    "InvalidExpression": (
+        lambda: expression_from_document({"version": 2}),
+        {"field": "version"},
+        "Write it again with expression_to_document",
+    ),
     "NotGrounded": (lambda: sin(q).value(), {"variables": ("position('q')",)}, "Give a number for each"),
     "NoSuchOrder": (
         lambda: jerk("q").derivative,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary._core import Tape
+    from armillary.articulation.compiled import Backend
     from armillary.articulation.expressions.matrix import MatrixExpression
     from armillary.articulation.variables import Variable
 
@@ -142,9 +143,18 @@ class Symbolic(Generic[Value]):
         """
         return flattened(self._term, as_variables(order))
 
-    def compile(self, order: Sequence[Variable]) -> Compiled:
-        """A function of arrays: the values of these variables go in, in this order."""
-        return Compiled(self.tape(order), as_variables(order), self.shape)
+    def compile(self, order: Sequence[Variable], backend: Backend = "vm") -> Compiled:
+        """A function of arrays: the values of these variables go in, in this order.
+
+        Args:
+            order: All variables that occur, and others if wanted.
+            backend: "vm" runs the tape at once; "c" makes machine code of it, which takes a C compiler and some time.
+
+        Raises:
+            NotGrounded: A variable that occurs is not in the order.
+            CannotCompile: Machine code was asked, and there is no compiler.
+        """
+        return Compiled(self.tape(order), as_variables(order), self.shape, backend)
 
     def is_same(self, other: object) -> bool:
         """Whether the other is of the same kind, and its value and gradient are calculated in the same way."""
@@ -152,6 +162,11 @@ class Symbolic(Generic[Value]):
             return False
         mine, others = self._term, term_of(other)
         return _is_same(mine, others) and (not (mine.atoms or others.atoms) or _are_same_gradients(mine, others))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from armillary.articulation import documents  # noqa: PLC0415  (which know all kinds)
+
+        return documents.expression_from_document, (documents.expression_to_document(self),)
 
     def latex(self) -> str:
         """Its value in LaTeX, without dollar signs."""
@@ -198,7 +213,12 @@ def _is_same(mine: Term, other: Term) -> bool:
     order = sorted(mine.variables, key=lambda variable: (variable.name, variable.order))
     if mine.variables != other.variables or mine.shape != other.shape:
         return False
-    return flattened(mine, order) == flattened(other, order)
+    return flattened(_lean(mine), order) == flattened(_lean(other), order)
+
+
+def _lean(term: Term) -> Term:
+    """Its value, in which nothing is calculated twice: then it does not matter in how many pieces it was built."""
+    return term.expanded.with_sx(casadi.cse(term.expanded.sx))
 
 
 def _are_same_gradients(mine: Term, other: Term) -> bool:

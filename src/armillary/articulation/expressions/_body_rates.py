@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from armillary.articulation.expressions._substitution import Substitution
     from armillary.articulation.variables import Variable
 
-__all__ = ["Motion", "Product", "body_jacobian_of", "product", "substituted"]
+__all__ = ["Motion", "Product", "body_jacobian_of", "links_of", "product", "product_of", "substituted"]
 
 
 class Motion(NamedTuple):
@@ -53,8 +53,17 @@ def substituted(motion: Motion, substitution: Substitution) -> Motion:
         return Motion(turn.pose(), turn)
     if motion.made_of is None:
         return Motion(substitution.of(motion.term), None)
-    first, *others = [substituted(link, substitution) for _, link in reversed(_links(motion))]
-    return reduce(product, others, first)
+    return product_of([substituted(link, substitution) for link in links_of(motion)])
+
+
+def links_of(motion: Motion) -> list[Motion]:
+    """The links of a chain, from its beginning."""
+    return [link for _, link in reversed(_links(motion))]
+
+
+def product_of(links: Sequence[Motion]) -> Motion:
+    """The chain of these links."""
+    return reduce(product, links)
 
 
 def product(left: Motion, right: Motion) -> Motion:

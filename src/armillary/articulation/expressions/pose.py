@@ -104,7 +104,7 @@ class PoseExpression(Symbolic[Transform]):
             return self @ _turned_in_place(other)
         if not isinstance(other, PoseExpression):
             return NotImplemented
-        return PoseExpression.of_term(*product(self._motion, other._motion))
+        return PoseExpression.of_term(*product(self.motion, other.motion))
 
     def __rmatmul__(self, other: Any) -> Any:
         if isinstance(other, RotationExpression):
@@ -113,7 +113,7 @@ class PoseExpression(Symbolic[Transform]):
 
     def substitute(self, values: Mapping[Variable, Any]) -> Self:
         """With numbers, variables or expressions in place of some variables, all at once."""
-        motion = substituted(self._motion, Substitution(as_values(values)))
+        motion = substituted(self.motion, Substitution(as_values(values)))
         return self.of_term(*motion)
 
     def value_tape(self, order: Sequence[Variable]) -> Tape:
@@ -129,10 +129,11 @@ class PoseExpression(Symbolic[Transform]):
 
         It comes from the gradient, so that it has columns for wheel speeds as for joints.
         """
-        return MatrixExpression.of_term(body_jacobian_of(self._motion, self._along(variables)))
+        return MatrixExpression.of_term(body_jacobian_of(self.motion, self._along(variables)))
 
     @property
-    def _motion(self) -> Motion:
+    def motion(self) -> Motion:
+        """For the library itself: the term, and how it was made."""
         return Motion(self._term, self._made_of)
 
     @classmethod

@@ -1,0 +1,181 @@
+"""Compiled expressions: fresh answers, batches, threads, and the same numbers from every way of running them."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import casadi
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import armillary.articulation as art
+from armillary._core import Tape
+from armillary.articulation import (
+    VectorExpression,
+    _machine_code,
+    atan2,
+    expression_from_tape,
+    if_else,
+    less,
+    position,
+    rotation_about,
+    sin,
+    translation,
+)
+from armillary.articulation._machine_code import c_source
+from armillary.articulation.expressions._terms import term_of
+from armillary.errors import CannotCompile, InvalidArgument, NotGrounded
+from unit.articulation.duals import UNARY
+
+a, b, c = position("a"), position("b"), position("c")
+ORDER = [a, b, c]
+NASTY = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e300, 1e5, math.inf, -math.inf, math.nan, math.pi)
+anything = st.one_of(st.sampled_from(NASTY), st.floats(-10.0, 10.0))
+
+
+def everything():
+    """An expression that uses every instruction an expression can become."""
+    functions = [ours(a) for ours, _, _ in UNARY.values()]
+    pairs = [a + b, a - b, a * b, a / b, a**b, atan2(a, b), art.min(a, b), art.max(a, b), -a, 2.0 * a, 1.0 / b]
+    chosen = [if_else(c, a, b), less(a, b), art.clip(a, b, c), a * a, VectorExpression([a, b]).norm()]
+    return VectorExpression([*functions, *pairs, *chosen])
+
+
+@pytest.fixture(scope="module")
+def ways():
+    """The tape, casadi's own machine, machine code, and the tape after a journey."""
+    tape, term = everything().tape(ORDER), term_of(everything()).expanded
+    function = casadi.Function("f", list(term.symbols.values()), [casadi.densify(term.sx)])
+    places = [ORDER.index(variable) for variable in term.symbols]
+    return [
+        tape.run,
+        lambda values: np.array(function(*values[places])).ravel(),
+        everything().compile(order=ORDER, backend="c"),
+        Tape.from_bytes(tape.to_bytes()).run,
+    ]
+
+
+class TestEveryWayOfRunning:
+    @given(values=st.tuples(anything, anything, anything))
+    def test_gives_the_same_numbers(self, ways, values):
+        expected, *others = (run(np.array(values)) for run in ways)
+        for found in others:
+            np.testing.assert_array_equal(found, expected)
+
+    def test_survives_the_way_back_from_a_tape(self):
+        tape = everything().tape(ORDER)
+        assert expression_from_tape(tape, ORDER).tape(ORDER) == tape
+
+    def test_refuses_a_tape_of_other_inputs(self):
+        with pytest.raises(InvalidArgument, match="3 inputs, got 2"):
+            expression_from_tape(everything().tape(ORDER), [a, b])
+
+
+@pytest.fixture(params=["vm", "c"])
+def compiled(request):
+    return (translation(a, 0.0, 0.0) @ rotation_about((0, 0, 1), b)).compile(order=ORDER, backend=request.param)
+
+
+class TestACompiledExpression:
+    def test_gives_arrays_of_its_shape(self, compiled):
+        assert compiled([1.0, 0.0, 0.0]).shape == (4, 4)
+        assert compiled(np.zeros((5, 3))).shape == (5, 4, 4)
+        assert compiled(np.zeros((0, 3))).shape == (0, 4, 4)
+
+    def test_of_a_scalar_gives_numbers(self):
+        f = (a * b).compile(order=[a, b])
+        assert f([2.0, 3.0]) == 6.0
+        assert f([[2.0, 3.0]]).tolist() == [6.0]
+
+    def test_never_gives_the_same_array_twice(self, compiled):
+        first = compiled([1.0, 0.0, 0.0])
+        compiled([2.0, 0.0, 0.0])
+        assert first[0, 3] == 1.0
+
+    def test_writes_where_it_is_told(self, compiled):
+        out = np.full((2, 4, 4), np.nan)
+        given_values = np.array([[1.0, 0.0, 0.0], [2.0, 0.5, 0.0]])
+        assert compiled(given_values, out=out) is out
+        np.testing.assert_array_equal(out, compiled(given_values))
+
+    @pytest.mark.parametrize("out", [np.zeros((4, 3)), np.zeros((4, 8))[:, ::2], [0.0] * 16, np.zeros(16)])
+    def test_refuses_to_write_elsewhere(self, compiled, out):
+        with pytest.raises(InvalidArgument, match="without gaps"):
+            compiled([1.0, 0.0, 0.0], out=out)
+
+    def test_refuses_other_kinds_of_numbers_to_write_to(self, compiled):
+        with pytest.raises(InvalidArgument):
+            compiled([1.0, 0.0, 0.0], out=np.zeros((4, 4), dtype=np.float32))
+
+    def test_refuses_other_numbers_of_values(self, compiled):
+        with pytest.raises(InvalidArgument):
+            compiled([1.0, 2.0])
+
+    def test_can_be_called_from_all_threads_at_once(self, compiled):
+        rows = np.random.default_rng(3).uniform(-2.0, 2.0, (400, 3))
+        expected = compiled(rows)
+        with ThreadPoolExecutor(8) as pool:
+            single = np.array(list(pool.map(compiled, rows)))
+            batches = list(pool.map(compiled, [rows] * 16))
+        np.testing.assert_allclose(single, expected, rtol=0, atol=1e-15)
+        assert all((batch == expected).all() for batch in batches)
+
+    def test_wants_all_variables_in_its_order(self):
+        with pytest.raises(NotGrounded, match=r"position\('b'\)"):
+            (a + b).compile(order=[a])
+        with pytest.raises(InvalidArgument, match="twice"):
+            (a + b).compile(order=[a, b, a])
+        with pytest.raises(InvalidArgument, match="list of variables"):
+            (a + b).compile(order="ab")
+
+    def test_does_not_mind_variables_that_do_not_occur(self):
+        assert (2.0 * b).compile(order=ORDER)([0.0, 3.0, 0.0]) == 6.0
+
+    def test_of_a_constant_needs_no_values(self):
+        assert (a - a + 4.0).compile(order=[])([]) == 4.0
+
+    def test_says_what_it_is(self):
+        assert "(a, b) -> shape ()" in repr((a * b).compile(order=[a, b]))
+
+
+class TestExpressionsInThreads:
+    def test_are_built_side_by_side(self):
+        def build(seed):
+            angle = float(np.random.default_rng(seed).uniform())
+            chain = art.PoseExpression.identity()
+            for _ in range(20):
+                chain = chain @ rotation_about((0, 0, 1), a) @ translation(b, 0.0, 0.0)
+            return chain.body_jacobian([a, b]).evaluate({a: angle, b: 0.3})
+
+        with ThreadPoolExecutor(6) as pool:
+            found = list(pool.map(build, range(24)))
+        for seed in range(24):
+            np.testing.assert_array_equal(found[seed], build(seed))
+
+
+class TestMachineCode:
+    def test_is_made_once_for_equal_tapes(self):
+        first, second = sin(a).tape([a]), sin(position("a")).tape([a])
+        assert _machine_code.machine_code(first) is _machine_code.machine_code(second)
+
+    def test_is_refused_with_a_sentence_where_there_is_no_compiler(self, monkeypatch):
+        monkeypatch.setattr(_machine_code.shutil, "which", lambda _: None)
+        with pytest.raises(CannotCompile, match="Install one, or use backend='vm'"):
+            (a * 3.21).compile(order=[a], backend="c")
+
+    def test_is_refused_with_what_the_compiler_said(self, monkeypatch):
+        monkeypatch.setattr(_machine_code, "c_source", lambda _: "no C at all")
+        with pytest.raises(CannotCompile, match="failed with"):
+            (a * 3.22).compile(order=[a], backend="c")
+
+    def test_refuses_other_backends(self):
+        with pytest.raises(InvalidArgument, match="'vm' or 'c'"):
+            sin(a).compile(order=[a], backend="llvm")
+
+    def test_writes_constants_exactly(self):
+        source = c_source((0.1 * a + math.inf).tape([a]))
+        assert (0.1).hex() in source
+        assert "INFINITY" in source
