@@ -46,8 +46,8 @@ def write_urdf(robot: RobotDescription, path: str | PathLike[str] | None = None,
     Args:
         robot: What to write.
         path: The file; without one nothing but the text is made.
-        lossy: Write it without what URDF cannot say. Joints of kinds that URDF does not know become fixed, those without
-            limits get far ones, and links beside the axis of their joint turn about an axis through themselves.
+        lossy: Write it without what URDF cannot say. Joints of kinds that URDF does not know become fixed, those
+            without limits get far ones, and links beside the axis of their joint turn about one through themselves.
 
     Returns:
         The text.
