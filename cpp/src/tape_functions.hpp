@@ -4,6 +4,7 @@
 // Without a name from outside: each file that includes this has its own, compiled for its own instruction set.
 
 #include <cmath>
+#include <type_traits>
 
 #include "armillary/tape_op.hpp"
 
@@ -11,7 +12,12 @@ namespace armillary {
 
 namespace {
 
-/// Calls `use` with the function of `op`, which takes two numbers and ignores the second where it needs one.
+/// Whether a function takes three numbers.
+template <typename F>
+inline constexpr bool takes_three = std::is_invocable_v<F, double, double, double>;
+
+/// Calls `use` with the function of `op`: of three numbers for products with a sum, of two for all others, which ignore the
+/// second where they need one.
 template <typename Use>
 [[gnu::always_inline]] inline void with_function(TapeOp op, Use use) {
   switch (op) {
@@ -108,6 +114,12 @@ template <typename Use>
       return use([](double a, double) { return std::log1p(a); });
     case TapeOp::expm1:
       return use([](double a, double) { return std::expm1(a); });
+    case TapeOp::mul_add:
+      return use([](double a, double b, double c) { return a * b + c; });
+    case TapeOp::mul_sub:
+      return use([](double a, double b, double c) { return a * b - c; });
+    case TapeOp::sub_mul:
+      return use([](double a, double b, double c) { return c - a * b; });
   }
   __builtin_unreachable();
 }

@@ -80,6 +80,52 @@ class Placing {
   std::size_t free_;
 };
 
+/// Which products are read once, by the step behind them, and by nobody else.
+class Products {
+ public:
+  Products(std::span<const TapeStep> steps, std::size_t places) : reads_(steps.size()), written_by_(places, kNowhere) {
+    for (std::uint32_t at = 0; at < steps.size(); ++at) {
+      read(steps[at].a);
+      if (registers_read(steps[at].op) > 1) read(steps[at].b);
+      written_by_[steps[at].target] = at;
+    }
+  }
+
+  [[nodiscard]] bool is_read_once(std::size_t at) const { return reads_[at] == 1; }
+
+ private:
+  void read(std::uint32_t place) {
+    if (written_by_[place] != kNowhere) ++reads_[written_by_[place]];
+  }
+
+  std::vector<std::uint32_t> reads_;
+  std::vector<std::uint32_t> written_by_;
+};
+
+/// `product` and `next` as one step, if they can be.
+std::optional<TapeStep> joined(const TapeStep& product, const TapeStep& next) {
+  if (product.op != TapeOp::mul || (next.op != TapeOp::add && next.op != TapeOp::sub)) return std::nullopt;
+  const bool is_first = next.a == product.target;
+  if (!is_first && next.b != product.target) return std::nullopt;
+  const TapeOp op = next.op == TapeOp::add ? TapeOp::mul_add : is_first ? TapeOp::mul_sub : TapeOp::sub_mul;
+  return TapeStep{op, next.target, product.a, product.b, is_first ? next.b : next.a};
+}
+
+/// Steps with an output as target are never joined away: outputs are read by whoever asked.
+std::vector<TapeStep> with_joined_products(std::span<const TapeStep> steps, const TapeProgram& program, std::size_t places) {
+  const Products products(steps, places);
+  std::vector<TapeStep> fewer;
+  fewer.reserve(steps.size());
+  for (std::size_t at = 0; at < steps.size(); ++at) {
+    const bool may_join = at + 1 < steps.size() && products.is_read_once(at) && steps[at].target >= program.first_register();
+    const auto both = may_join ? joined(steps[at], steps[at + 1]) : std::nullopt;
+    fewer.push_back(both ? *both : steps[at]);
+    at += both ? 1 : 0;
+  }
+  fewer.shrink_to_fit();
+  return fewer;
+}
+
 void clear_unused_operands(std::vector<TapeInstruction>& code) {
   for (TapeInstruction& instruction : code)
     if (registers_read(instruction.op) < 2) instruction.b = 0;
@@ -97,8 +143,9 @@ std::size_t registers_of(const std::vector<TapeInstruction>& code) {
 TapeProgram::TapeProgram(TapeParts parts) : parts_(std::move(parts)), registers_(registers_of(parts_.code)) {
   clear_unused_operands(parts_.code);
   Placing placing(*this, registers_);
-  steps_ = placing.steps();
+  const std::vector<TapeStep> steps = placing.steps();
   places_ = placing.places();
+  steps_ = with_joined_products(steps, *this, places_);
 }
 
 }  // namespace armillary

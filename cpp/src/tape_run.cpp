@@ -11,7 +11,12 @@ void Tape::evaluate(const double* in, double* out, double* scratch) const noexce
   std::copy_n(parts.constants.data(), parts.constants.size(), scratch);
   std::copy_n(in, parts.inputs, scratch + program.first_input());
   for (const TapeStep& step : program.steps())
-    with_function(step.op, [&](auto f) { scratch[step.target] = f(scratch[step.a], scratch[step.b]); });
+    with_function(step.op, [&](auto f) {
+      if constexpr (takes_three<decltype(f)>)
+        scratch[step.target] = f(scratch[step.a], scratch[step.b], scratch[step.c]);
+      else
+        scratch[step.target] = f(scratch[step.a], scratch[step.b]);
+    });
   std::copy_n(scratch + program.first_output(), parts.outputs, out);
 }
 

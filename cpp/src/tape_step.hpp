@@ -10,6 +10,7 @@ namespace armillary {
 struct TapeStep {
   TapeOp op;
   std::uint32_t target, a, b;
+  std::uint32_t c = 0;  // of a product with a sum: what is beside the product
 };
 
 }  // namespace armillary

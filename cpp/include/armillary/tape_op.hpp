@@ -57,6 +57,10 @@ enum class TapeOp : std::uint32_t {
   hypot,
   log1p,
   expm1,
+  // In no tape: what a product and the sum or difference behind it become when they are run as one step, each rounded.
+  mul_add,
+  mul_sub,
+  sub_mul,
 };
 
 inline constexpr std::array<std::string_view, 48> kTapeOpNames{
