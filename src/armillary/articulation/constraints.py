@@ -1,0 +1,109 @@
+"""What a configuration has to keep: lower <= expression <= upper."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from armillary.articulation.expressions import Expression
+from armillary.articulation.variables import Variable
+from armillary.errors import InvalidArgument
+
+__all__ = ["Constraint"]
+
+
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """An expression between two bounds, as it was written: on positions, on velocities, or on both.
+
+    An equation has twice the same bound; an infinite one does not bound.
+
+    Args:
+        lower: A number, a variable or an expression.
+        upper: Likewise.
+        expression: What is bounded.
+
+    >>> from armillary.articulation import position
+    >>> q = position("door/hinge")
+    >>> Constraint(0.0, 1.5, 2.0 * q).is_kept({q: 0.5})
+    True
+    """
+
+    lower: Expression
+    upper: Expression
+    expression: Expression
+
+    def __init__(self, lower: Any, upper: Any, expression: Any) -> None:
+        for name, value in (("lower", lower), ("upper", upper), ("expression", expression)):
+            if isinstance(value, float) and math.isnan(value):
+                raise InvalidArgument(f"The {name} of a constraint is not a number (NaN). Use inf for no bound.", value)
+            object.__setattr__(self, name, value if isinstance(value, Expression) else Expression(value))
+
+    @cached_property
+    def free_variables(self) -> frozenset[Variable]:
+        """Of the expression and of both bounds."""
+        return self.lower.free_variables | self.upper.free_variables | self.expression.free_variables
+
+    @property
+    def is_on_positions(self) -> bool:
+        """Whether what it bounds is said of positions alone."""
+        return all(not variable.order for variable in self.expression.free_variables)
+
+    def is_kept(self, values: Mapping[Variable, float], *, tolerance: float = 0.0) -> bool:
+        """Whether no two of its three parts contradict each other with these numbers (thesis eq. 3.15).
+
+        Parts that still have free variables contradict nothing.
+
+        Args:
+            values: Of some or all variables.
+            tolerance: What is forgiven of a contradiction, in the unit of the expression.
+        """
+        lower, upper, value = (_number(part, values) for part in (self.lower, self.upper, self.expression))
+        pairs = ((lower, upper), (lower, value), (value, upper))
+        return all(low is None or high is None or low <= high + tolerance for low, high in pairs)
+
+    def velocity_form(self, step_s: float) -> Constraint:
+        """What this asks of velocities, so that it still holds one step later (thesis eq. 3.23).
+
+        A constraint on positions becomes (lower - e) / step <= velocity of e <= (upper - e) / step. One that speaks of
+        velocities already stays as it is.
+
+        Args:
+            step_s: The time until velocities are chosen anew [s].
+        """
+        if not math.isfinite(step_s) or step_s <= 0.0:
+            raise InvalidArgument(f"A step is a positive number of seconds, got {step_s!r}.", step_s)
+        if not self.is_on_positions:
+            return self
+        lower, upper = (_room(bound, self.expression, step_s) for bound in (self.lower, self.upper))
+        return Constraint(lower, upper, self.expression.velocity())
+
+    def is_same(self, other: object) -> bool:
+        """Whether both say the same in the same words."""
+        return isinstance(other, Constraint) and all(
+            mine.is_same(theirs)
+            for mine, theirs in (
+                (self.lower, other.lower),
+                (self.upper, other.upper),
+                (self.expression, other.expression),
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"Constraint({self.lower} <= {self.expression} <= {self.upper})"
+
+
+def _number(part: Expression, values: Mapping[Variable, float]) -> float | None:
+    if any(variable not in values for variable in part.free_variables):
+        return None
+    return part.evaluate({variable: values[variable] for variable in part.free_variables})
+
+
+def _room(bound: Expression, expression: Expression, step_s: float) -> Expression:
+    """Infinity minus something is infinity, but not for who differentiates it."""
+    if bound.is_grounded and math.isinf(float(bound)):
+        return bound
+    return (bound - expression) / step_s

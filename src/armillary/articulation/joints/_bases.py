@@ -1,0 +1,156 @@
+"""How a robot drives: bases on wheels, and joints that are an expression of their own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+from armillary.articulation.constraints import Constraint
+from armillary.articulation.expressions import PoseExpression
+from armillary.articulation.functions import cos, sin
+from armillary.articulation.geometry import pose, rotation_about
+from armillary.articulation.joints._joint import ClosedForm, Joint, bounded
+from armillary.articulation.joints._several_axes import PlanarJoint
+from armillary.articulation.paths import joined
+from armillary.articulation.variables import Variable, velocity
+from armillary.errors import InvalidArgument
+
+__all__ = ["DifferentialDrive", "ExpressionJoint", "OmniBase"]
+
+_Z = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OmniBase(PlanarJoint):
+    """A base that drives any way: x, y and yaw.
+
+    Attributes:
+        speed_limit_m_s: Of its origin, whatever the direction.
+        turn_limit_rad_s: Of its yaw.
+    """
+
+    kind: ClassVar[str] = "omni_base"
+
+    speed_limit_m_s: float | None = None
+    turn_limit_rad_s: float | None = None
+
+    @property
+    def constraints(self) -> Mapping[str, Constraint]:
+        """Its limits; that of the speed as a square, which can be differentiated where it stands still."""
+        found = {}
+        x, y, yaw = (variable.velocity for variable in self.variables)
+        if self.speed_limit_m_s is not None:
+            found["speed_squared"] = Constraint(0.0, self.speed_limit_m_s**2, x * x + y * y)
+        if self.turn_limit_rad_s is not None:
+            found["turn"] = bounded(-self.turn_limit_rad_s, self.turn_limit_rad_s, yaw)
+        return found
+
+    @property
+    def closed_form(self) -> ClosedForm | None:
+        """A planar joint, to the core."""
+        form = super().closed_form
+        return None if form is None else replace(form, kind=PlanarJoint.kind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferentialDrive(PlanarJoint):
+    """A base on two wheels. It is somewhere by x, y and yaw, and moves by the speeds of its wheels (thesis eq. 4.8).
+
+    The left wheel is on the side of positive y; both turn forwards when they are positive.
+
+    Attributes:
+        wheel_radius_m: Of both.
+        wheel_distance_m: Between the points where they touch the ground.
+        wheel_limit_rad_s: Of the speed of either.
+    """
+
+    kind: ClassVar[str] = "differential_drive"
+
+    wheel_radius_m: float
+    wheel_distance_m: float
+    wheel_limit_rad_s: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("wheel_radius_m", "wheel_distance_m"):
+            value = getattr(self, name)
+            if not math.isfinite(value) or value <= 0.0:
+                raise InvalidArgument(f"The {name} of a differential drive is a positive number, got {value}.", value)
+        if self.axis != _Z:
+            raise InvalidArgument(
+                "A differential drive drives in the plane of x and y. Turn parent_T_joint.", self.axis
+            )
+
+    @cached_property
+    def wheels(self) -> tuple[Variable, Variable]:
+        """The speeds of the left and of the right wheel."""
+        return velocity(joined(self.variable, "left_wheel")), velocity(joined(self.variable, "right_wheel"))
+
+    @property
+    def velocities(self) -> tuple[Variable, ...]:
+        """The wheels alone: x, y and yaw follow from them."""
+        return self.wheels
+
+    @property
+    def motion(self) -> PoseExpression:
+        """In the plane, with the wheels in its gradient."""
+        x, y, yaw = self.variables
+        left, right = self.wheels
+        half, turn = self.wheel_radius_m / 2.0, self.wheel_radius_m / self.wheel_distance_m
+        heading = yaw.expression.with_gradient({left: -turn, right: turn})
+        along_x, along_y = half * cos(heading), half * sin(heading)
+        here = (
+            x.expression.with_gradient({left: along_x, right: along_x}),
+            y.expression.with_gradient({left: along_y, right: along_y}),
+            0.0,
+        )
+        return pose(rotation_about(_Z, heading), here)
+
+    @property
+    def constraints(self) -> Mapping[str, Constraint]:
+        """The limits of its wheels."""
+        limit = self.wheel_limit_rad_s
+        if limit is None:
+            return {}
+        left, right = self.wheels
+        return {"left_wheel": bounded(-limit, limit, left), "right_wheel": bounded(-limit, limit, right)}
+
+    @property
+    def closed_form(self) -> None:
+        """None: it moves by what it does not depend on."""
+        return
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpressionJoint(Joint):
+    """Moves as an expression says: whatever no other joint can.
+
+    Attributes:
+        expression: Where its moving side is in its resting side.
+    """
+
+    kind: ClassVar[str] = "expression"
+
+    expression: PoseExpression
+
+    @cached_property
+    def variables(self) -> tuple[Variable, ...]:
+        """All that the expression depends on."""
+        return _sorted(self.expression.free_variables)
+
+    @cached_property
+    def velocities(self) -> tuple[Variable, ...]:
+        """All that the expression changes along."""
+        return _sorted(self.expression.gradient())
+
+    @property
+    def motion(self) -> PoseExpression:
+        """The expression."""
+        return self.expression
+
+
+def _sorted(variables: Iterable[Variable]) -> tuple[Variable, ...]:
+    return tuple(sorted(variables, key=lambda variable: (variable.name, variable.order)))

@@ -1,0 +1,44 @@
+"""Where things are in a model: names joined by '/', as in `robot/links/gripper`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from armillary.errors import InvalidPath
+
+__all__ = ["as_path", "is_under", "joined", "last_name"]
+
+_PLAIN = re.compile(r"[\w.\- ]+(?:/[\w.\- ]+)*", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def as_path(value: object) -> str:
+    """The path in its one stored form (NFC), or `InvalidPath` with the cure."""
+    if not isinstance(value, str):
+        raise InvalidPath(f"A path is a str like 'robot/links/gripper', got {value!r}.", value)
+    if _PLAIN.fullmatch(value):
+        return value
+    if not value or not all(value.split("/")):
+        raise InvalidPath(
+            f"The path {value!r} has a name that is empty. Write names with one '/' between two of them, none around.",
+            value,
+        )
+    if _CONTROL.search(value):
+        raise InvalidPath(f"The path {value!r} has a control character. Use letters, digits, '_' and '-'.", value)
+    return unicodedata.normalize("NFC", value)
+
+
+def joined(*names: str) -> str:
+    """One path of several."""
+    return "/".join(names)
+
+
+def last_name(path: str) -> str:
+    """The name behind the last '/'."""
+    return path.rpartition("/")[2]
+
+
+def is_under(path: str, above: str) -> bool:
+    """Whether the path is this one or leads further; everything is under the empty path."""
+    return not above or path == above or path.startswith(f"{above}/")
