@@ -1,7 +1,9 @@
 """Mechanisms as mathematics: expressions of typed variables, with gradients that can be extended."""
 
 from armillary.articulation.compiled import Compiled
+from armillary.articulation.constraints import Constraint
 from armillary.articulation.documents import expression_from_document, expression_from_tape, expression_to_document
+from armillary.articulation.edits import Apply, Edit, InsertAfter, InsertBefore, RemoveOperation
 from armillary.articulation.expressions import (
     DirectionExpression,
     Expression,
@@ -56,18 +58,90 @@ from armillary.articulation.geometry import (
     trace,
     translation,
 )
+from armillary.articulation.history import ModelChange
+from armillary.articulation.joints import (
+    AxisJoint,
+    BallJoint,
+    ClosedForm,
+    ContinuousJoint,
+    CylindricalJoint,
+    DifferentialDrive,
+    ExpressionJoint,
+    FixedJoint,
+    FloatingJoint,
+    Joint,
+    NamedJoint,
+    OmniBase,
+    PlanarJoint,
+    PrismaticJoint,
+    RevoluteJoint,
+    ScrewJoint,
+    TapeForm,
+    UniversalJoint,
+)
+from armillary.articulation.links import ArticulatedObject, Link
 from armillary.articulation.logic import greater, less, logical_and, logical_not, logical_or
+from armillary.articulation.model import Affected, ArticulationModel, Subscription
+from armillary.articulation.operations import (
+    AddJoint,
+    AddLink,
+    AddMimicJoint,
+    AddObject,
+    Connect,
+    Operation,
+    Reading,
+    SetValue,
+    operation,
+)
 from armillary.articulation.variables import Order, Variable, acceleration, jerk, position, velocity
 
 __all__ = [
+    "AddJoint",
+    "AddLink",
+    "AddMimicJoint",
+    "AddObject",
+    "Affected",
+    "Apply",
+    "ArticulatedObject",
+    "ArticulationModel",
+    "AxisJoint",
+    "BallJoint",
+    "ClosedForm",
     "Compiled",
+    "Connect",
+    "Constraint",
+    "ContinuousJoint",
+    "CylindricalJoint",
+    "DifferentialDrive",
     "DirectionExpression",
+    "Edit",
     "Expression",
+    "ExpressionJoint",
+    "FixedJoint",
+    "FloatingJoint",
+    "InsertAfter",
+    "InsertBefore",
+    "Joint",
+    "Link",
     "MatrixExpression",
+    "ModelChange",
+    "NamedJoint",
+    "OmniBase",
+    "Operation",
     "Order",
+    "PlanarJoint",
     "PointExpression",
     "PoseExpression",
+    "PrismaticJoint",
+    "Reading",
+    "RemoveOperation",
+    "RevoluteJoint",
     "RotationExpression",
+    "ScrewJoint",
+    "SetValue",
+    "Subscription",
+    "TapeForm",
+    "UniversalJoint",
     "Variable",
     "VectorExpression",
     "acceleration",
@@ -99,6 +173,7 @@ __all__ = [
     "logical_not",
     "logical_or",
     "norm",
+    "operation",
     "pose",
     "position",
     "rotation_about",

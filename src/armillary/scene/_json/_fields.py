@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self, TypeVar
 
 from armillary._core import NodeId
 from armillary.errors import ArmillaryError, InvalidSceneFile
@@ -45,15 +45,20 @@ class Field:
             return f"{before}.{self.key}" if before else self.key
         return f"{before}[{_shown(self.key)}]"
 
-    def refused(self, truth: str) -> InvalidSceneFile:
+    @classmethod
+    def error(cls, file: str, place: str, truth: str) -> ValueError:
+        """What a file of this kind is refused with."""
+        return InvalidSceneFile(file, place, truth)
+
+    def refused(self, truth: str) -> ValueError:
         """The error about it."""
-        return InvalidSceneFile(self.file, self.place, truth)
+        return self.error(self.file, self.place, truth)
 
-    def at(self, key: str | int) -> Field:
+    def at(self, key: str | int) -> Self:
         """What is in it."""
-        return Field(self.value[key], self.file, self, key)
+        return type(self)(self.value[key], self.file, self, key)
 
-    def members(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Field]:
+    def members(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Self]:
         """Of an object with these keys and no others."""
         needed = set(required)
         if not isinstance(self.value, dict):
@@ -65,13 +70,13 @@ class Field:
             raise self.at(min(strange)).refused("there is no such key here")
         return {key: self.at(key) for key in self.value}
 
-    def mapping(self) -> dict[str, Field]:
+    def mapping(self) -> dict[str, Self]:
         """Of an object with any keys."""
         if not isinstance(self.value, dict):
             raise self.refused(f"an object is expected, and it is {_shown(self.value)}")
         return {key: self.at(key) for key in self.value}
 
-    def items(self, length: int | None = None) -> list[Field]:
+    def items(self, length: int | None = None) -> list[Self]:
         """Of a list, of this length if given."""
         if not isinstance(self.value, list):
             raise self.refused(f"a list is expected, and it is {_shown(self.value)}")
@@ -131,16 +136,19 @@ def _shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def parsed(data: bytes, file: str) -> Field:
-    """The whole file, or InvalidSceneFile."""
+F = TypeVar("F", bound=Field)
+
+
+def parsed(data: bytes, file: str, kind: type[F]) -> F:
+    """The whole file, or the error of this kind of file."""
     try:
-        return Field(json.loads(data, object_pairs_hook=_Pairs(file)), file)
+        return kind(json.loads(data, object_pairs_hook=_Pairs(file, kind)), file)
     except RecursionError:
-        raise InvalidSceneFile(file, "", "it is nested too deep") from None
+        raise kind.error(file, "", "it is nested too deep") from None
     except ValueError as error:
-        if isinstance(error, InvalidSceneFile):
+        if isinstance(error, ArmillaryError):
             raise
-        raise InvalidSceneFile(file, "", f"it is no JSON ({error})") from None
+        raise kind.error(file, "", f"it is no JSON ({error})") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +156,12 @@ class _Pairs:
     """JSON allows a key twice, and means nothing by it."""
 
     file: str
+    kind: type[Field]
 
     def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise InvalidSceneFile(self.file, twice, "this key is given twice in one object")
+            raise self.kind.error(self.file, twice, "this key is given twice in one object")
         return found

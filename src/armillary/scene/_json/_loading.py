@@ -41,7 +41,7 @@ class LoadedScene:
 def read_scene(path: Path, *, max_bytes: int) -> LoadedScene:
     """All of a file, or InvalidSceneFile."""
     data = _read(path, max_bytes)
-    top = parsed(data, str(path))
+    top = parsed(data, str(path), Field)
     parts = top.members(("format", "version", "arrays", "root", "nodes", "contains", "remote_roots"))
     _check_kind(parts)
     arrays = {} if parts["arrays"].value is None else unpacked(parts["arrays"], path.parent, max_bytes - len(data))

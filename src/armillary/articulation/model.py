@@ -1,0 +1,334 @@
+"""Articulation models: mechanisms as expressions and constraints, made by operations that can be edited."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, TypeVar
+
+from armillary.articulation import saving
+from armillary.articulation._callbacks import Callback, Callbacks, ConstraintsOf, Subscription, TagsLike, UnderPath
+from armillary.articulation._describing import edits_of
+from armillary.articulation._overlay import Overlay
+from armillary.articulation._parts import value_at
+from armillary.articulation._poses import PoseCache
+from armillary.articulation._queries import Affected, affected_in, constraints_in
+from armillary.articulation.constraints import Constraint
+from armillary.articulation.edits import Apply, Edit, InsertAfter, InsertBefore, RemoveOperation
+from armillary.articulation.expressions import PoseExpression
+from armillary.articulation.history import History, ModelChange
+from armillary.articulation.joints import Joint
+from armillary.articulation.links import ArticulatedObject, Link, chain_of
+from armillary.articulation.operations import Operation
+from armillary.articulation.paths import as_path, is_under
+from armillary.articulation.variables import Variable
+from armillary.errors import InvalidArgument, LinkLoop, TagTaken, WrongValue
+from armillary.formats import RobotDescription, read_urdf
+from armillary.formats.packages import PackageFolders
+from armillary.transforms._dispatcher import print_error
+
+__all__ = ["Affected", "ArticulationModel", "Subscription"]
+
+V = TypeVar("V")
+
+
+class ArticulationModel:
+    """A tree of values by path: links, joints, expressions and constraints, made by operations in order.
+
+    Each operation has a tag, and can be replaced, removed, and given others before and after it. What then runs again
+    is what reads values that became different. An edit is done whole or not at all; one that is refused leaves the
+    model exactly as it was.
+
+    Safe to use from several threads: `_lock` is held while an edit is made, and callbacks run after it.
+
+    Args:
+        max_undo: How many edits can be taken back.
+        on_error: Told what callbacks raise; stderr is, if left out.
+
+    >>> from armillary.articulation import ArticulationModel, SetValue, position, sin
+    >>> model = ArticulationModel()
+    >>> q = position("door/hinge")
+    >>> _ = model.apply(SetValue("door/gap", 2.0 * sin(q)), tag="gap of the door")
+    >>> model.value("door/gap").evaluate({q: 0.0})
+    0.0
+    """
+
+    def __init__(self, *, max_undo: int = 100, on_error: Callable[[BaseException], object] | None = None) -> None:
+        self.on_error = on_error
+        self._history = History(max_undo=max_undo, check=_check_links)
+        self._poses = PoseCache(self._link)
+        self._callbacks = Callbacks()
+        self._lock = threading.RLock()
+
+    # Editing
+
+    def apply(self, operation: Operation, *, tag: str) -> ModelChange:
+        """Add an operation at the end, or put it in place of the one that has this tag."""
+        return self.edit([Apply(tag, operation)])
+
+    def insert_before(self, reference: str, operation: Operation, *, tag: str) -> ModelChange:
+        """Add an operation right in front of the one tagged `reference`."""
+        return self.edit([InsertBefore(tag, operation, reference)])
+
+    def insert_after(self, reference: str, operation: Operation, *, tag: str) -> ModelChange:
+        """Add an operation right behind the one tagged `reference`."""
+        return self.edit([InsertAfter(tag, operation, reference)])
+
+    def remove(self, *tags: str) -> ModelChange:
+        """Take operations out, all of them or none."""
+        return self.edit([RemoveOperation(tag) for tag in tags])
+
+    def edit(self, edits: Sequence[Edit]) -> ModelChange:
+        """Do several edits as one, in this order.
+
+        Raises:
+            MissingRead: An operation would read what nothing before it writes (thesis eq. 3.17).
+            OperationFailed: An operation raised.
+            LinkLoop: Links would carry each other.
+        """
+        return self._told(lambda: self._history.edit(edits))
+
+    def undo(self) -> ModelChange:
+        """Take the last edit back."""
+        return self._told(self._history.undo)
+
+    def redo(self) -> ModelChange:
+        """Do again what was taken back last."""
+        return self._told(self._history.redo)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Of all operations, first to last."""
+        with self._lock:
+            return self._history.tags
+
+    def operation(self, tag: str) -> Operation:
+        """The operation with this tag."""
+        with self._lock:
+            return self._history.operation(tag)
+
+    # Robots
+
+    def load_urdf(
+        self,
+        path_or_text: str | PathLike[str],
+        *,
+        name: str | None = None,
+        packages: PackageFolders = (),
+        root: str | None = None,
+        tips: Sequence[str] | None = None,
+        arguments: Mapping[str, str] | None = None,
+    ) -> ArticulatedObject:
+        """Add the robot of a URDF file: `name/links/LINK`, `name/joints/JOINT`, variables `name/JOINT`.
+
+        Args:
+            path_or_text: The file, or its text.
+            name: What it is called here; as in the file, if left out.
+            packages: Where `package://` leads.
+            root: Take only what hangs under this link.
+            tips: Take only what lies between the root and these links.
+            arguments: What xacro calls arguments.
+        """
+        robot = read_urdf(path_or_text, packages=packages, root=root, tips=tips, arguments=arguments)
+        return self.add_robot(robot, name=name)
+
+    def add_robot(self, robot: RobotDescription, *, name: str | None = None) -> ArticulatedObject:
+        """Add what a file describes, in one edit."""
+        called = as_path(robot.name if name is None else name)
+        with self._lock:
+            if f"create {called}" in self._history:
+                raise TagTaken(f"create {called}")
+            self.edit(edits_of(robot, called))
+            return self._of_kind(called, ArticulatedObject)
+
+    # Reading
+
+    def value(self, path: str) -> Any:
+        """What is at a path; further down, what the value there shows of itself, as in `door/joints/hinge/motion`."""
+        with self._lock:
+            return value_at(as_path(path), self._history.values)
+
+    def paths(self, under: str = "") -> tuple[str, ...]:
+        """Every path at which a value is stored, at or under this one, sorted."""
+        return tuple(sorted(self.values(under)))
+
+    def values(self, under: str = "") -> dict[str, Any]:
+        """The values at or under a path."""
+        above = as_path(under) if under else ""
+        with self._lock:
+            return {path: value for path, value in self._history.values.items() if is_under(path, above)}
+
+    def links(self, under: str = "") -> dict[str, Link]:
+        """The links at or under a path."""
+        return _only(self.values(under), Link)
+
+    def joints(self, under: str = "") -> dict[str, Joint]:
+        """The joints at or under a path."""
+        return _only(self.values(under), Joint)  # type: ignore[type-abstract]
+
+    def pose(self, path: str, *, in_frame: str | None = None) -> PoseExpression:
+        """Where a link is, as an expression: in the frame of the model, or in that of another link.
+
+        Args:
+            path: Of the link.
+            in_frame: The path of another link.
+        """
+        with self._lock:
+            if in_frame is None:
+                return self._poses.pose(as_path(path))
+            return self._poses.between(as_path(path), as_path(in_frame))
+
+    def variables(self, under: str = "") -> tuple[Variable, ...]:
+        """The positions by which the links at or under a path move, sorted."""
+        joints = [link.joint for link in self.links(under).values() if link.joint is not None]
+        found = {variable for joint in joints for variable in joint.variables}
+        return tuple(sorted(found, key=lambda variable: variable.name))
+
+    def constraints(self, variables: Iterable[Variable] | None = None) -> dict[str, Constraint]:
+        """Every constraint that speaks of one of these variables, in its expression or in a bound, by its path.
+
+        A position and its velocity are two variables: ask for both to have both. Left out, it is all constraints.
+        """
+        found = constraints_in(self.values())
+        if variables is None:
+            return found
+        wanted = _variables(variables)
+        return {path: one for path, one in found.items() if one.free_variables & wanted}
+
+    def affected_by(self, variables: Iterable[Variable]) -> Affected:
+        """The links, shapes and other expressions that these variables move, whatever their order."""
+        return affected_in(self.values(), {variable.name for variable in _variables(variables)})
+
+    def violations(self, values: Mapping[Variable, float], *, tolerance: float = 1e-9) -> dict[str, Constraint]:
+        """The constraints that these numbers break, by path (thesis eq. 3.15).
+
+        Args:
+            values: Of some or all variables; what still has free variables breaks nothing.
+            tolerance: What is forgiven, in the unit of each constraint: numbers are rounded.
+        """
+        found = self.constraints()
+        return {path: one for path, one in found.items() if not one.is_kept(values, tolerance=tolerance)}
+
+    def is_valid(self, values: Mapping[Variable, float], *, tolerance: float = 1e-9) -> bool:
+        """Whether these numbers break no constraint (thesis eq. 3.15)."""
+        return not self.violations(values, tolerance=tolerance)
+
+    # Being told
+
+    def on_path(self, callback: Callback, path: str = "") -> Subscription:
+        """Call when a value at or under a path came, went or became different."""
+        return self._callbacks.add(callback, UnderPath(as_path(path) if path else ""))
+
+    def on_constraints(self, callback: Callback, variables: Iterable[Variable]) -> Subscription:
+        """Call when a constraint that speaks of one of these variables came, went or became different."""
+        return self._callbacks.add(callback, ConstraintsOf(_variables(variables)))
+
+    def on_tags(self, callback: Callback, pattern: str | re.Pattern[str]) -> Subscription:
+        """Call when an operation was added, replaced or removed whose whole tag this is, or whose tag matches it."""
+        exact = re.compile(re.escape(pattern)) if isinstance(pattern, str) else pattern
+        return self._callbacks.add(callback, TagsLike(exact))
+
+    # Files
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the operations to a JSON file, from which `load` makes the same model."""
+        saving.write_file(path, self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes."""
+        with self._lock:
+            return saving.encoded([(tag, self._history.operation(tag)) for tag in self._history.tags])
+
+    @classmethod
+    def load(
+        cls,
+        path: str | PathLike[str],
+        *,
+        kinds: Iterable[type[Any]] = (),
+        max_bytes: int = saving.MAX_BYTES,
+    ) -> ArticulationModel:
+        """A model from a file.
+
+        Args:
+            path: What `save` wrote.
+            kinds: Operations and joints of your own that the file may name; nothing else is ever looked up.
+            max_bytes: A larger file is refused.
+
+        Raises:
+            InvalidModelFile: With the place in the file of what is wrong.
+        """
+        return cls.from_bytes(saving.read_file(path, max_bytes), kinds=kinds, file=str(path))
+
+    @classmethod
+    def from_bytes(
+        cls, data: bytes, *, kinds: Iterable[type[Any]] = (), file: str = "the given bytes"
+    ) -> ArticulationModel:
+        """A model from what `to_bytes` gave; `file` is what errors call it."""
+        model = cls()
+        steps = saving.decoded(data, kinds, file)
+        try:
+            model.edit([Apply(tag, operation) for tag, operation in steps])
+        except Exception as error:
+            raise saving.refused_replay(file, error) from error
+        model._history.forget_edits()
+        return model
+
+    def digest(self) -> str:
+        """The same for models of equal operations in equal order."""
+        return saving.digest(self.to_bytes())
+
+    def _link(self, path: str) -> Link:
+        return self._of_kind(path, Link)
+
+    def _of_kind(self, path: str, kind: type[V]) -> V:
+        value = value_at(path, self._history.values)
+        if not isinstance(value, kind):
+            raise WrongValue(path, kind.__name__, type(value).__name__)
+        return value
+
+    def _told(self, edit: Callable[[], ModelChange]) -> ModelChange:
+        with self._lock:
+            change = edit()
+            self._poses.forget(frozenset(change.before) - frozenset(change.after))
+        self._callbacks.tell(change, print_error if self.on_error is None else self.on_error)
+        return change
+
+
+def _only(values: Mapping[str, Any], kind: type[V]) -> dict[str, V]:
+    return {path: value for path, value in values.items() if isinstance(value, kind)}
+
+
+def _variables(given: Iterable[Variable]) -> frozenset[Variable]:
+    found = frozenset([given] if isinstance(given, Variable) else given)
+    strange = next((one for one in found if not isinstance(one, Variable)), None)
+    if strange is not None:
+        raise InvalidArgument(f"Variables are wanted, got {strange!r}. Make one with position(name).", strange)
+    return found
+
+
+def _check_links(values: Overlay[str, Any], changed: Sequence[str]) -> None:
+    """No link carries itself, and what carries others stays a link."""
+    for path in changed:
+        if not isinstance(values.get(path), Link):
+            _check_carried(values, path)
+        else:
+            chain = chain_of(path, lambda above: _carrying(values, above))
+            if chain[-1] in chain[:-1]:
+                raise LinkLoop(chain[chain.index(chain[-1]) :])
+
+
+def _check_carried(values: Overlay[str, Any], path: str) -> None:
+    """Of a path that holds no link, or none any more."""
+    if isinstance(values.before(path), Link):
+        carried = next((p for p in values if isinstance(values[p], Link) and values[p].parent == path), None)
+        if carried is not None:
+            raise WrongValue(path, f"Link to carry '{carried}'", type(values.get(path)).__name__)
+
+
+def _carrying(values: Overlay[str, Any], path: str) -> Link:
+    found = values.get(path)
+    if not isinstance(found, Link):
+        raise WrongValue(path, "Link", type(found).__name__)
+    return found

@@ -1,0 +1,191 @@
+"""Models in files and on the wire: the operations in order, as JSON.
+
+Operations and joints are named by their `kind`, and only kinds that the reader knows are made: nothing is imported
+because a file names it. A checksum stands over all of it, so that a file that was changed is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from armillary.articulation._json import Codecs, ModelField
+from armillary.articulation.joints import (
+    BallJoint,
+    ContinuousJoint,
+    CylindricalJoint,
+    DifferentialDrive,
+    ExpressionJoint,
+    FixedJoint,
+    FloatingJoint,
+    Joint,
+    OmniBase,
+    PlanarJoint,
+    PrismaticJoint,
+    RevoluteJoint,
+    ScrewJoint,
+    UniversalJoint,
+)
+from armillary.articulation.operations import (
+    AddJoint,
+    AddLink,
+    AddMimicJoint,
+    AddObject,
+    Connect,
+    Operation,
+    SetValue,
+)
+from armillary.errors import InvalidArgument, InvalidModelFile, UnsavableModel
+from armillary.formats.descriptions import (
+    BoxForm,
+    CapsuleForm,
+    CylinderForm,
+    MeshForm,
+    OtherForm,
+    SphereForm,
+)
+from armillary.scene._json._fields import parsed
+
+__all__ = ["MAX_BYTES", "decoded", "digest", "encoded", "read_file", "refused_replay", "write_file"]
+
+FORMAT, VERSION = "armillary.model", 1
+MAX_BYTES = 256 * 1024 * 1024
+
+_OPERATIONS: tuple[type[Operation], ...] = (AddJoint, AddLink, AddMimicJoint, AddObject, Connect, SetValue)
+_JOINTS: tuple[type[Joint], ...] = (
+    BallJoint,
+    ContinuousJoint,
+    CylindricalJoint,
+    DifferentialDrive,
+    ExpressionJoint,
+    FixedJoint,
+    FloatingJoint,
+    OmniBase,
+    PlanarJoint,
+    PrismaticJoint,
+    RevoluteJoint,
+    ScrewJoint,
+    UniversalJoint,
+)
+_FORMS: dict[str, type[Any]] = {
+    "box": BoxForm,
+    "capsule": CapsuleForm,
+    "cylinder": CylinderForm,
+    "mesh": MeshForm,
+    "other": OtherForm,
+    "sphere": SphereForm,
+}
+
+
+def encoded(steps: Sequence[tuple[str, Operation]]) -> bytes:
+    """Tags and operations, as they stand in a file."""
+    own = {type(operation) for _, operation in steps} - set(_OPERATIONS)
+    codecs = _codecs(_joints_of(operation for _, operation in steps))
+    said = [_encoded_step(tag, operation, codecs, own) for tag, operation in steps]
+    whole = {"format": FORMAT, "version": VERSION, "sha256": _checksum(said), "operations": said}
+    return json.dumps(whole, separators=(",", ":"), allow_nan=False).encode()
+
+
+def decoded(data: bytes, kinds: Iterable[type[Any]], file: str) -> list[tuple[str, Operation]]:
+    """Tags and operations of a file; `kinds` are operations and joints of the user's own that it may name."""
+    try:
+        return _decoded(parsed(data, file, ModelField), tuple(kinds))
+    except RecursionError:
+        raise InvalidModelFile(file, "", "it is nested too deep") from None
+
+
+def digest(data: bytes) -> str:
+    """Of the operations alone."""
+    return str(json.loads(data)["sha256"])
+
+
+def read_file(path: str | PathLike[str], max_bytes: int) -> bytes:
+    """The whole file, unless it is too large."""
+    with Path(path).open("rb") as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise InvalidModelFile(str(path), "", f"it is larger than max_bytes, {max_bytes} bytes")
+    return data
+
+
+def write_file(path: str | PathLike[str], data: bytes) -> None:
+    """The whole file or none: who reads meanwhile sees the old one."""
+    target = Path(path)
+    beside = target.with_name(f"{target.name}.part")
+    beside.write_bytes(data)
+    beside.replace(target)
+
+
+def refused_replay(file: str, error: BaseException) -> InvalidModelFile:
+    """For operations that are well-formed and do not make a model."""
+    return InvalidModelFile(file, "operations", f"they do not make a model: {str(error).rstrip('.')}")
+
+
+def _encoded_step(tag: str, operation: Operation, codecs: Codecs, own: Iterable[type[Operation]]) -> dict[str, Any]:
+    kind = type(operation)
+    if not kind.kind:
+        raise UnsavableModel(tag, f"is a {kind.__name__}, which has no name in files", "Give its class a `kind`.")
+    if kind in own and kind.kind in {known.kind for known in _OPERATIONS}:
+        raise UnsavableModel(tag, f"has the name of another kind, '{kind.kind}'", "Give its class another `kind`.")
+    try:
+        return {"tag": tag, "kind": kind.kind, **codecs.fields_of(kind).encode(operation)}
+    except (InvalidArgument, TypeError) as error:
+        cure = "Annotate the fields of the operation with types that files know, and give it such values."
+        raise UnsavableModel(tag, str(error).rstrip("."), cure) from error
+
+
+def _decoded(top: ModelField, own: tuple[type[Any], ...]) -> list[tuple[str, Operation]]:
+    parts = top.members(("format", "version", "sha256", "operations"))
+    if parts["format"].value != FORMAT:
+        raise parts["format"].refused(f"'{FORMAT}' is expected")
+    if parts["version"].integer() != VERSION:
+        raise parts["version"].refused(f"version {VERSION} is what this release reads")
+    operations = {kind.kind: kind for kind in (*own, *_OPERATIONS) if issubclass(kind, Operation)}
+    codecs = _codecs(kind for kind in own if issubclass(kind, Joint))
+    steps = [_decoded_step(field, operations, codecs) for field in parts["operations"].items()]
+    _check_tags(parts["operations"], steps)
+    if _checksum(parts["operations"].value) != parts["sha256"].text():
+        raise parts["sha256"].refused("the operations are not those that were saved")
+    return steps
+
+
+def _decoded_step(field: ModelField, known: dict[str, type[Operation]], codecs: Codecs) -> tuple[str, Operation]:
+    said = field.mapping()
+    for name in ("tag", "kind"):
+        if name not in said:
+            raise field.refused(f"'{name}' is missing")
+    kind = known.get(said["kind"].text())
+    if kind is None:
+        raise said["kind"].refused(
+            f"no such operation is known here. Those of your own are named to the loader, `kinds=[...]`; "
+            f"known: {', '.join(sorted(known))}"
+        )
+    rest = {key: value for key, value in field.value.items() if key not in {"tag", "kind"}}
+    made: Operation = codecs.fields_of(kind).decode(ModelField(rest, field.file, field.above, field.key))
+    return said["tag"].text(), made
+
+
+def _check_tags(field: ModelField, steps: list[tuple[str, Operation]]) -> None:
+    seen: set[str] = set()
+    for i, (tag, _) in enumerate(steps):
+        if tag in seen:
+            raise field.at(i).at("tag").refused("this tag is taken by an operation before it")
+        seen.add(tag)
+
+
+def _codecs(own: Iterable[type[Joint]]) -> Codecs:
+    joints = {kind.kind: kind for kind in (*own, *_JOINTS) if kind.kind}
+    return Codecs({**_FORMS, **joints})
+
+
+def _joints_of(operations: Iterable[Operation]) -> set[type[Joint]]:
+    found = {type(getattr(operation, "joint", None)) for operation in operations}
+    return {kind for kind in found if issubclass(kind, Joint)} - set(_JOINTS)
+
+
+def _checksum(operations: Any) -> str:
+    return sha256(json.dumps(operations, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
