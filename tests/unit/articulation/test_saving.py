@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import random
@@ -47,6 +46,7 @@ from armillary.articulation import (
     stack,
     velocity,
 )
+from armillary.articulation.documents._format import digest_of
 from armillary.articulation.joints import Joint
 from armillary.articulation.saving import _checksum
 from armillary.errors import ArmillaryError, InvalidModelFile, UnsavableModel
@@ -350,21 +350,16 @@ class TestAFileThatIsNoModel:
 
 
 WRONG_EXPRESSIONS = {
-    "a tape of another": (lambda e: e["term"].update(tape=_tape_of(Q + P)), "term.tape", "from 2 numbers"),
-    "a tape cut short": (lambda e: e["term"].update(tape=e["term"]["tape"][:-8]), "term.tape", "no tape"),
-    "no base64": (lambda e: e["term"].update(tape="?"), "term.tape", "no tape"),
-    "an input that is not there": (lambda e: e["term"].update(inputs=[1]), "term.inputs[0]", "below 1"),
-    "an input twice": (lambda e: e["term"].update(inputs=[0, 0]), "term", "twice"),
-    "another shape": (lambda e: e.update(shape=[3, 1]), "shape", "not the shape of a Expression"),
-    "an unknown order": (lambda e: e["variables"].__setitem__(0, ["q", 4]), "variables[0][1]", "0, 1, 2 or 3"),
-    "a variable without a name": (lambda e: e["variables"].__setitem__(0, ["", 0]), "variables[0][0]", "empty"),
-    "a variable twice": (lambda e: e["variables"].append(["q", 0]), "variables", "twice"),
+    "something changed": (lambda e: e.update(inputs=[["p", 0]]), "digest", "checksum"),
+    "a tape cut short": (lambda e: _again(e, tape=e["tape"][:-8]), "tape", "cut|tape|short"),
+    "an input that is none": (lambda e: _again(e, inputs=[["", 0]]), "inputs[0]", "empty"),
+    "another kind": (lambda e: _again(e, kind="VectorExpression"), "kind", "a Expression is expected"),
 }
 
 
-def _tape_of(expression) -> str:
-    order = sorted(expression.free_variables, key=repr)
-    return base64.b64encode(expression.tape(order).to_bytes()).decode()
+def _again(document: dict, **changes) -> None:
+    document.update(changes)
+    document["digest"] = digest_of(document)
 
 
 class TestAnExpressionThatIsNone:

@@ -13,14 +13,18 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from armillary._core import Transform
-from armillary.articulation._json._expressions import EXPRESSIONS, decoded_expression, encoded_expression
+from armillary.articulation._json._expressions import EXPRESSIONS, decoded_expression
 from armillary.articulation._json._fields import ModelField
 from armillary.articulation.constraints import Constraint
+from armillary.articulation.documents import expression_to_document
 from armillary.articulation.expressions import Expression
 from armillary.articulation.variables import Variable
 from armillary.errors import ArmillaryError, InvalidArgument
 
 __all__ = ["Codec", "Codecs"]
+
+
+_PARTS = ("lower", "upper", "expression")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class Codecs:
         self._names = {kind: name for name, kind in classes.items()}
         self._codecs: dict[Any, Codec] = dict(_PLAIN)
         self._codecs |= {kind: _expression_codec(kind) for kind in EXPRESSIONS}
-        self._codecs[Constraint] = self._constraint()
+        self._codecs[Constraint] = _CONSTRAINT
         self._codecs[Any] = Codec(self._encode_any, self._decode_any)
 
     def of(self, annotation: Any) -> Codec:
@@ -126,13 +130,6 @@ class Codecs:
         return Codec(
             lambda value: [codec.encode(one) for codec, one in zip(each, value, strict=True)],
             lambda field: tuple(c.decode(one) for c, one in zip(each, field.items(len(each)), strict=True)),
-        )
-
-    def _constraint(self) -> Codec:
-        names, part = ("lower", "upper", "expression"), self.of(Expression)
-        return Codec(
-            lambda value: {name: part.encode(getattr(value, name)) for name in names},
-            lambda field: Constraint(**{name: part.decode(one) for name, one in field.members(names).items()}),
         )
 
     def _encode_any(self, value: Any) -> Any:
@@ -228,10 +225,25 @@ def _decode_plain(field: ModelField) -> Any:
     return field.integer() if isinstance(field.value, int) else field.real()
 
 
+def _encode_part(part: Expression) -> Any:
+    """Most bounds are plain numbers, and stand as such."""
+    return _encode_float(float(part)) if part.is_grounded and not part.gradient() else expression_to_document(part)
+
+
+def _decode_part(field: ModelField) -> Expression:
+    is_number = not isinstance(field.value, dict) or "float" in field.value
+    found: Expression = Expression(field.real()) if is_number else decoded_expression(field, Expression)
+    return found
+
+
 def _expression_codec(kind: type[Any]) -> Codec:
-    return Codec(encoded_expression, lambda field: decoded_expression(field, kind))
+    return Codec(expression_to_document, lambda field: decoded_expression(field, kind))
 
 
+_CONSTRAINT = Codec(
+    lambda value: {name: _encode_part(getattr(value, name)) for name in _PARTS},
+    lambda field: Constraint(**{name: _decode_part(one) for name, one in field.members(_PARTS).items()}),
+)
 _PLAIN: dict[Any, Codec] = {
     str: Codec(str, ModelField.text),
     bool: Codec(bool, ModelField.truth_value),
