@@ -18,7 +18,7 @@ import pytest
 
 from armillary import Box, PointCloud, Rotation, Sphere, World, errors, seconds
 from armillary._core import LoadedTape, Tape
-from armillary.errors import ArmillaryError, constraints, expressions, formats, models, nodes, semantics
+from armillary.errors import ArmillaryError, constraints, expressions, formats, loops, models, nodes, semantics
 from armillary.scene.blocks import _registry
 from armillary.scene.policies import by_source
 from armillary.view import draw_tree
@@ -32,6 +32,7 @@ ERRORS = [kind for kind in CLASSES if not issubclass(kind, Warning)]
 OF_NODES = {getattr(errors, name) for name in nodes.__all__}  # see unit/scene/test_node_errors.py
 OF_EXPRESSIONS = {getattr(errors, name) for name in expressions.__all__}  # see unit/articulation
 OF_FORMATS = {getattr(errors, name) for name in formats.__all__}  # see unit/formats/test_format_errors.py
+OF_LOOPS = {getattr(errors, name) for name in loops.__all__}  # see unit/articulation/test_loops.py
 OF_MODELS = {getattr(errors, name) for name in models.__all__}  # see unit/articulation/test_model_errors.py
 OF_RELATIONS = {getattr(errors, name) for name in (*constraints.__all__, *semantics.__all__)}  # see unit/relations
 NEVER_RAISED_THEMSELVES = {errors.ArmillaryError, errors.StampOutOfRange}
@@ -315,7 +316,7 @@ class TestTheTreeOfErrors:
     def test_is_raised_by_real_calls_all_over(self):
         assert {case.kind for case in CASES} == set(
             ERRORS
-        ) - OF_NODES - OF_EXPRESSIONS - OF_FORMATS - OF_MODELS - OF_RELATIONS - NEVER_RAISED_THEMSELVES
+        ) - OF_NODES - OF_EXPRESSIONS - OF_FORMATS - OF_LOOPS - OF_MODELS - OF_RELATIONS - NEVER_RAISED_THEMSELVES
 
 
 @each_case
