@@ -22,7 +22,7 @@ def assembled(model: SdfModel) -> RobotDescription:
     joints = [joint.placed(model.frames) for joint in model.joints]
     names = [link.name for link in model.links]
     on_world = any(WORLD in {joint.parent, joint.child} for joint in joints)
-    first = WORLD if on_world else model.frames.link_of(model.canonical, model.element)
+    first = WORLD if on_world else _top(model, joints)
     found = spanned([WORLD, *names] if on_world else names, joints, first)
     _check_leaders(model, found)
     if len(found.roots) == 1 and not on_world:
@@ -30,6 +30,18 @@ def assembled(model: SdfModel) -> RobotDescription:
     hung = [_hung(model, root, joints) for root in found.roots if root != WORLD]
     whole = Spanning((*found.joints, *hung), found.closures, (WORLD,))
     return _described(model, [LinkDescription(name=WORLD), *model.links], whole, WORLD)
+
+
+def _top(model: SdfModel, joints: Sequence[JointDescription]) -> str:
+    """The link that carries the canonical one and is not carried itself."""
+    carriers: dict[str, str] = {}
+    for joint in joints:
+        carriers.setdefault(joint.child, joint.parent)
+    link, seen = model.frames.link_of(model.canonical, model.element), set[str]()
+    while link in carriers and link not in seen:
+        seen.add(link)
+        link = carriers[link]
+    return link
 
 
 def _hung(model: SdfModel, root: str, joints: Sequence[JointDescription]) -> JointDescription:

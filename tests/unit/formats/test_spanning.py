@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from armillary import Transform
 from armillary.formats import JointDescription, Limits
 from armillary.formats._spanning import spanned, turned_round
+from strategies import floats, transforms
 from unit.formats.motions import motion
-
-NUMBERS = st.floats(-1.0, 1.0)
-TANGENTS = st.lists(NUMBERS, min_size=6, max_size=6).map(Transform.exp)
 
 
 def joint(ends: str, **more) -> JointDescription:
@@ -47,7 +45,7 @@ class TestATree:
 
 
 class TestAJointTurnedRound:
-    @given(TANGENTS, TANGENTS, st.sampled_from(["revolute", "prismatic", "continuous"]), NUMBERS)
+    @given(transforms(), transforms(), st.sampled_from(["revolute", "prismatic", "continuous"]), floats(3.0))
     def test_moves_the_same_links_in_the_same_way(self, before, after, kind, position):
         there = joint("ab", kind=kind, parent_T_joint=before, joint_T_child=after)
         back = turned_round(there)
