@@ -138,6 +138,7 @@ void bind_world(nb::module_& m) {
   bind_world_twists(world);
   bind_world_twist_writing(world);
   bind_world_queries(world);
+  bind_world_variables(world);
   bind_world_reports(m, world);
   bind_world_candidates(m, world);
   bind_world_waits(m, world);

@@ -31,13 +31,9 @@ void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row) {
         nb::int_(stamp_ns));
 }
 
+EdgeName Edge::name() const { return {text_of(of), text_of(in_frame), text_of(source)}; }
+
 namespace {
-
-struct Edge {
-  nb::object of, in_frame, source;
-
-  [[nodiscard]] EdgeName name() const { return {text_of(of), text_of(in_frame), text_of(source)}; }
-};
 
 /// Rules of bodies that a new relation may break, from its first instant on; nothing to do in a world without bodies.
 void check_one_path(Self self, const nb::object& of, const nb::object& in_frame, const nb::object& source, Stamp from) {
@@ -47,6 +43,8 @@ void check_one_path(Self self, const nb::object& of, const nb::object& in_frame,
   const bool is_new = of_id == kNone || in_id == kNone || forest.find_relation(of_id, in_id, text_of(source)) == kNone;
   if (is_new) self.attr("_check_one_path")(of, in_frame, source, stamp_or_none(from));
 }
+
+}  // namespace
 
 Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle source, Stamp from) {
   Edge edge{nb::object(), nb::object(), source_of(self, source)};
@@ -66,6 +64,8 @@ void finish(Self self, const Edge& edge, const Failure& failure) {
   sync_catalog(world);
   settle_pending(self);
 }
+
+namespace {
 
 /// The door: names may be new, the relation may be new.
 void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Transform& transform, Stamp at, nb::handle source,

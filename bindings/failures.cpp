@@ -56,12 +56,14 @@ const char* range_error(FailureKind kind) {
 nb::object out_of_range(const WorldCore& world, const Failure& failure, bool inserting) {
   const bool has_samples = failure->kind != FailureKind::no_samples && failure->first <= failure->last;
   const bool never_common = failure->limiting != kNone;  // asked for LATEST, and there is no common instant
+  const bool is_about_joint = failure->relation == kNone && !failure->joint.empty();
   return error_class(range_error(failure->kind))(
-      "edge"_a = edge_tuple(world, failure->relation),
+      "edge"_a = is_about_joint ? nb::none() : nb::object(edge_tuple(world, failure->relation)),
       "requested"_a = never_common ? nb::none() : stamp_or_none(failure->requested),
       "first"_a = has_samples ? stamp_or_none(failure->first) : nb::none(),
       "last"_a = has_samples ? stamp_or_none(failure->last) : nb::none(), "row"_a = nb::none(), "inserting"_a = inserting,
-      "horizon"_a = failure->horizon_ns < 0 ? nb::none() : nb::object(nb::int_(failure->horizon_ns)));
+      "horizon"_a = failure->horizon_ns < 0 ? nb::none() : nb::object(nb::int_(failure->horizon_ns)),
+      "joint"_a = failure->joint.empty() ? nb::none() : nb::object(nb::cast(failure->joint)));
 }
 
 /// A broken rule about bodies, with the constraint's name.
@@ -118,6 +120,8 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
     case FailureKind::no_samples:
       return out_of_range(world, failure, inserting);
     case FailureKind::ambiguous_path:
+      if (const VariablePtr joint = failure->joint.empty() ? nullptr : world.forest->find_variable(failure->joint))
+        return error_class("ContestedJoint")(joint->name, world.forest->sources_of(*joint));
       return error_class("AmbiguousPath")(world.forest->frame_name(failure->of),
                                           failure->about_twist ? world.forest->rivals_of_twist(failure->relation)
                                                                : world.forest->sources_at(failure->of, failure->requested),

@@ -14,12 +14,18 @@ namespace nb = nanobind;
 
 namespace armillary::python {
 
+struct JointDoor;
+
 /// The native part of a World: a Forest and the Python objects that name its parts.
 struct WorldCore {
   std::shared_ptr<Forest> forest;
   nb::dict ids;      // name -> frame id: what has been asked for before
   nb::list catalog;  // relation id -> (of, in_frame, source)
   nb::list bodies;   // names of declared bodies, in the order of their numbers
+
+  nb::dict joint_places;  // name -> place in `joints`: what has been named before
+  std::vector<VariablePtr> joints;
+  std::vector<std::shared_ptr<JointDoor>> doors;  // the channels written last
 
   nb::object own_name;  // the source of what is said without a source
   QueryContext defaults;
@@ -82,6 +88,17 @@ struct Spelling {
 void remember(WorldCore& world, nb::handle name);
 void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row = -1);
 
+/// A relation on its way in.
+struct Edge {
+  nb::object of, in_frame, source;
+
+  [[nodiscard]] EdgeName name() const;
+};
+/// Names that may be made by use, and rules of bodies that a relation may break from its first instant on.
+[[nodiscard]] Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle source, Stamp from);
+/// What is left to do when a relation was written, or could not be.
+void finish(Self self, const Edge& edge, const Failure& failure);
+
 /// The default values of keyword arguments, so that the usual case is one comparison of pointers.
 struct Words {
   nb::object raise = nb::steal(PyUnicode_InternFromString("raise"));
@@ -101,6 +118,7 @@ void bind_world_writing(nb::class_<WorldCore>& world);
 void bind_world_twists(nb::class_<WorldCore>& world);
 void bind_world_twist_writing(nb::class_<WorldCore>& world);
 void bind_world_queries(nb::class_<WorldCore>& world);
+void bind_world_variables(nb::class_<WorldCore>& world);
 void bind_world_reports(nb::module_& m, nb::class_<WorldCore>& world);
 void bind_world_candidates(nb::module_& m, nb::class_<WorldCore>& world);
 void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world);

@@ -16,6 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from reference_joints import Driver
+
 ALWAYS = -math.inf
 LATEST = math.inf
 CONTESTED = "contested"
@@ -131,6 +133,7 @@ class Event:
     value: np.ndarray | None  # None: gone, it only says since when the frame is under its parent
     covariance: np.ndarray | None
     fixed: bool
+    driver: Driver | None = None  # set: a fixing whose value is computed
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +159,14 @@ class Run:
         return self.events[0].fixed
 
     @property
+    def driver(self) -> Driver | None:
+        return self.events[0].driver
+
+    @property
+    def timeless(self) -> bool:
+        return self.fixed and self.driver is None
+
+    @property
     def begin(self) -> float:
         return self.events[0].stamp
 
@@ -168,9 +179,16 @@ class Run:
         """Without values, and not because newer ones pushed them out."""
         return not self.known and self.newest <= self.begin
 
+    def reasons_for_nothing(self) -> list[tuple[str, Relation]]:
+        """Why it answers for no instant at all."""
+        if self.driver is not None:
+            return [(kind, self.relation) for kind in self.driver.reasons_for_nothing()]
+        return [("NoSamples", self.relation)] if not self.fixed and self.bare else []
+
     def covers(self, t: float) -> bool:
         if self.fixed:
-            return self.begin <= t < self.end or t == self.end == math.inf
+            is_open = self.begin <= t < self.end or t == self.end == math.inf
+            return is_open and (self.driver is None or self.driver.covers(t))
         return bool(self.known) and self.known[0].stamp <= t <= self.known[-1].stamp
 
     def weakness(self, t: float) -> tuple[int, float]:
@@ -186,6 +204,8 @@ class Run:
         self, t: float, outside: str, how: str, default: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray | None, bool]:
         """Value, covariance (None: unknown) and whether the value was held."""
+        if self.driver is not None:
+            return self._driven(t, outside)
         if self.covers(t):
             return *self._between(t, how), False
         if not self.known:
@@ -198,6 +218,20 @@ class Run:
         if outside == "predict" and not early and not self.fixed and t - self.known[-1].stamp <= HORIZON_NS:
             return *self._continued(t, how, default), False
         raise refuse("BeforeHistory" if early else "AfterHistory", self.relation)
+
+    def _driven(self, t: float, outside: str) -> tuple[np.ndarray, np.ndarray | None, bool]:
+        early = t < self.begin
+        if early and outside != "hold":
+            raise refuse("BeforeHistory", self.relation)
+        value, covariance, held = self.driver.at(max(t, self.begin), outside, self.relation)
+        return value, covariance, held or early
+
+    def latest(self, t: float) -> float:
+        """The newest instant until t that is covered; t where all are, or where it begins later."""
+        if self.timeless or not self.known:
+            return t
+        first, last = (-math.inf, self.known[-1].stamp) if self.driver is None else self.driver.span()
+        return t if first > t else min(t, last)
 
     def _continued(self, t: float, how: str, default: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
         """The motion of the last interval goes on."""
@@ -239,9 +273,12 @@ class Step:
     value: np.ndarray
     covariance: np.ndarray | None
     held: bool
+    outside: str
 
     @property
     def predicted(self) -> bool:
+        if self.run.driver is not None:
+            return self.outside == "predict" and self.run.driver.predicts(self.at)
         return not self.run.fixed and not self.held and self.at > self.run.known[-1].stamp
 
     @property
@@ -249,7 +286,7 @@ class Step:
         return inverse(self.value) if self.upwards else self.value
 
     def draws_the_same_error_as(self, other: Step) -> bool:
-        same_fixing = self.run.fixed and self.run.events == other.run.events
+        same_fixing = self.run.timeless and self.run.events == other.run.events
         return same_fixing or self.at == other.at
 
     def jacobian(self, rest: np.ndarray) -> np.ndarray:
@@ -317,6 +354,12 @@ class ReferenceWorld:
     def fix(self, *, of, in_frame, transform, at=None, source="", covariance=None):
         stamp = ALWAYS if at is None else at
         event = Event(stamp, in_frame, transform, covariance, fixed=True)
+        others = {} if at is None else self.events.get((of, source), {})
+        self._commit(of, source, {**others, stamp: event})
+
+    def drive(self, *, of, in_frame, driver, at=None, source=""):
+        stamp = ALWAYS if at is None else at
+        event = Event(stamp, in_frame, np.eye(4), None, fixed=True, driver=driver)
         others = {} if at is None else self.events.get((of, source), {})
         self._commit(of, source, {**others, stamp: event})
 
@@ -445,15 +488,15 @@ class ReferenceWorld:
         t, too_late = LATEST, set()
         while True:
             try:
-                sampled = [run for run, _ in self.path(of, in_frame, t) if not run.fixed]
+                moving = [run for run, _ in self.path(of, in_frame, t) if not run.timeless]
             except Refused as refused:  # an edge of the newer path that begins after t is a reason too
                 raise Refused(refused.reasons | too_late) from None
-            if empty := [("NoSamples", run.relation) for run in sampled if run.bare]:
+            if empty := [reason for run in moving for reason in run.reasons_for_nothing()]:
                 raise Refused(empty)
-            lower = min([t] + [run.known[-1].stamp for run in sampled if run.known])
+            lower = min([t] + [run.latest(t) for run in moving])
             if lower == t:
                 return t
-            too_late |= {("BeforeHistory", None) for run in sampled if run.begin > lower}
+            too_late |= {("BeforeHistory", None) for run in moving if run.begin > lower}
             t = lower
 
     def steps(self, of, in_frame, t, outside, how) -> list[Step]:
@@ -461,7 +504,7 @@ class ReferenceWorld:
             run, upwards = edge
             value, covariance, held = run.at(t, outside, how, self.default_covariance)
             covariance = self.default_covariance if covariance is None else covariance
-            return [Step(run, upwards, t, value, covariance, held)]
+            return [Step(run, upwards, t, value, covariance, held, outside)]
 
         return collect(step, self.path(of, in_frame, t))
 
@@ -474,7 +517,7 @@ class ReferenceWorld:
         t = self.latest(seen, in_frame) if at == LATEST else at
         legs = [(seen, in_frame, t), (of, fixed_frame, of_at)][: 1 if fixed_frame is None else 2]
         steps = collect(lambda leg: self.steps(*leg, outside, how), legs, latest=at == LATEST)
-        timeless = t == LATEST or (bool(steps) and all(step.run.fixed for step in steps))
+        timeless = t == LATEST or (bool(steps) and all(step.run.timeless for step in steps))
         return Answer(
             matrix=product(steps),
             stamp=None if timeless else t,

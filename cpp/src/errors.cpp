@@ -53,6 +53,12 @@ const char* to_string(FailureKind kind) {
              "does not hang in it yet";
     case FailureKind::too_many_paths:
       return "more paths join the frames than are looked at";
+    case FailureKind::other_variable:
+      return "the joint is known as one of another kind, or a rotation has not four parts in a row";
+    case FailureKind::part_of_rotation:
+      return "the four parts of a rotation are said together";
+    case FailureKind::not_a_position:
+      return "a joint needs finite numbers, and a rotation a unit quaternion";
   }
   return "unknown failure";
 }

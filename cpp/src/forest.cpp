@@ -191,6 +191,7 @@ Failure Forest::State::remove(FrameId frame, bool with_subtree) {
 
 void Forest::clear() {
   const Guard guard(state_->lock);
+  state_->variables.clear(state_->retired);
   state_->forget_twist_samples();
   state_->forget_all_samples(false);
   state_->refresh_circles();
@@ -198,6 +199,7 @@ void Forest::clear() {
 
 void Forest::reset_time() {
   const Guard guard(state_->lock);
+  state_->variables.clear(state_->retired);
   state_->forget_twist_samples();
   state_->forget_all_samples(true);
   state_->refresh_circles();

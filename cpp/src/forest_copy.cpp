@@ -27,6 +27,9 @@ void Forest::State::become(const State& other) {
     relations.push_back(relation ? std::make_unique<RelationRecord>(*relation) : nullptr);
   for (const FrameRecord& frame : other.frames) frames.push_back(copy_of(frame));
   for (const auto& [id, twist] : other.twists) twists[id] = std::make_unique<TwistRecord>(copy_of(*twist));
+  variables.become(other.variables, retired);
+  drives = other.drives;
+  drive_by_own_variables();
   bodies_changed = true;
   std::vector<FrameId> all(frames.size());
   for (FrameId id = 0; id < frames.size(); ++id) all[id] = id;

@@ -13,6 +13,8 @@
 
 namespace armillary {
 
+class DrivenLink;
+
 /// A number that was freed rests until so many others were: a batch under way must not meet another frame.
 inline constexpr std::size_t kRestingFrames = 4096;
 
@@ -164,6 +166,8 @@ struct Forest::State {
   NameTable source_ids;
   std::vector<std::unique_ptr<RelationRecord>> relations;  // null: removed, or a twist
   std::unordered_map<RelationId, std::unique_ptr<TwistRecord>> twists;
+  Variables variables;
+  std::unordered_map<VariableId, std::vector<RelationId>> drives;  // poses that a variable drives, or drove once
   std::vector<BodyRecord> bodies;
   NameTable body_ids;
   bool bodies_changed = false;                           // readers have not seen bodies or twist relations yet
@@ -268,6 +272,11 @@ struct Forest::State {
   void poses_said(TrackRecord& track, Stamp from, Stamp to);
   void body_grew(BodyId body);
 
+  // joints (forest_variables.cpp)
+  Failure drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenLink> link);
+  void joints_said(ChannelId channel, std::span<const std::int64_t> stamps);
+  void drive_by_own_variables();
+
   // writing (forest_writing.cpp)
   [[nodiscard]] Failure check_stamps(const RelationRecord* relation, std::span<const std::int64_t> stamps) const;
   [[nodiscard]] Stamp oldest_welcome(const RelationRecord& relation, Stamp at) const;
@@ -328,6 +337,7 @@ struct Forest::State {
   [[nodiscard]] Result<PoseAnswer> pose_by_name(const NamedQuestion& asked, Question& question) const;
   void wake_everybody();
   void forget_watch(WaitId id);
+  [[nodiscard]] bool has_driver_forgotten(const RelationRecord& relation, Stamp at) const;
   [[nodiscard]] bool is_hopeless(const Failure& failure) const;
   void watch_expiry(RelationId relation, Stamp at, const Watch& watch, Watched& watched);
   void watch_track(RelationId relation, Stamp from, Stamp to, const Watch& watch, Watched& watched);

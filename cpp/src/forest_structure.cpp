@@ -14,7 +14,7 @@ ProviderRef RunRecord::provider() const {
   return {};
 }
 
-Forest::State::State(ForestOptions given) : options(std::move(given)), topology(new Topology) {}
+Forest::State::State(ForestOptions given) : options(std::move(given)), topology(new Topology), variables(options.retention) {}
 
 Forest::State::~State() {
   const Topology* last = topology.load();

@@ -17,10 +17,18 @@ void Forest::State::wake_everybody() {
     for (TrackRecord* track : watched.tracks) track->watches.fire_all();
 }
 
+bool Forest::State::has_driver_forgotten(const RelationRecord& relation, Stamp at) const {
+  const std::ptrdiff_t k = relation.track->run_at(at);
+  if (k < 0) return false;
+  const RunRecord& run = relation.track->runs[static_cast<std::size_t>(k)];
+  return run.relation == relation.id && run.driven && run.driven->has_forgotten(at);
+}
+
 /// Data older than the history will not be accepted any more: nothing to wait for.
 bool Forest::State::is_hopeless(const Failure& failure) const {
   if (!may_pass(failure->kind)) return true;
   if (failure->relation == kNone || !relations[failure->relation] || failure->limiting != kNone) return false;
+  if (has_driver_forgotten(*relations[failure->relation], failure->requested)) return true;
   return failure->requested < oldest_welcome(*relations[failure->relation], failure->requested);
 }
 

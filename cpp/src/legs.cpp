@@ -40,12 +40,14 @@ Covariance CovarianceSum::total() const {
 Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context) {
   const Coverage held = coverage_of(edge);
   const bool is_too_far = context.prediction != nullptr && kind == FailureKind::after_history;
-  return Evidence{.kind = kind,
-                  .relation = edge.relation,
-                  .requested = at,
-                  .first = held.first,
-                  .last = held.last,
-                  .horizon_ns = is_too_far ? context.prediction->horizon.ns : -1};
+  Evidence evidence{.kind = kind,
+                    .relation = edge.relation,
+                    .requested = at,
+                    .first = held.first,
+                    .last = held.last,
+                    .horizon_ns = is_too_far ? context.prediction->horizon.ns : -1};
+  if (edge.provider.kind == ProviderKind::driven && at >= edge.opens) edge.provider.driven().explain(evidence);
+  return evidence;
 }
 
 namespace {

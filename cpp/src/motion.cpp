@@ -96,11 +96,20 @@ struct EdgeMotion {
   }
 
   [[nodiscard]] FailureKind velocity_of_driven() const {
+    const bool is_inside = !out.pose.held && !out.pose.predicted;
+    if (context.window.ns > 0 && is_inside) return differentiate_window();
     Velocity body;
-    if (context.window.ns > 0) return differentiate_window();
-    if (!edge.provider.driven().velocity(at, context.query, body)) return FailureKind::no_velocity;
+    const FailureKind kind = edge.provider.driven().velocity(at, context.query, body);
+    if (kind == FailureKind::no_velocity && out.pose.held) return hold_still();
+    if (kind != FailureKind::none) return kind;
     out.set_body_form(body);
     out.method = TwistMethod::joints;
+    has_unknown_error();
+    return FailureKind::none;
+  }
+
+  [[nodiscard]] FailureKind hold_still() const {
+    out.method = TwistMethod::differentiated;
     has_unknown_error();
     return FailureKind::none;
   }
@@ -110,16 +119,12 @@ struct EdgeMotion {
       take_measured();
       return FailureKind::none;
     }
-    if (out.pose.held) {  // held still
-      out.method = TwistMethod::differentiated;
-      has_unknown_error();
-      return FailureKind::none;
-    }
+    if (edge.provider.kind == ProviderKind::driven) return velocity_of_driven();
+    if (out.pose.held) return hold_still();
     if (out.pose.predicted) {
       take_predicted();
       return FailureKind::none;
     }
-    if (edge.provider.kind == ProviderKind::driven) return velocity_of_driven();
     return context.window.ns > 0 ? differentiate_window() : differentiate_rows();
   }
 };

@@ -57,6 +57,13 @@ class Case:
         return error
 
 
+def _with_hinge(world, *sources):
+    world._declare_variables(["hinge"], ["linear"])
+    for source in sources:
+        world.set_joints({"hinge": 0.1}, at=0, source=source)
+    return world
+
+
 def _contested(world):
     for who in ("left", "right"):
         world.fix(of="cup", in_frame="map", transform=STILL, source=who)
@@ -291,6 +298,20 @@ CASES = [
         ("'/nowhere/tape.so'", "'f'"),
         "Compile it again",
         {"path": "/nowhere/tape.so", "symbol": "f"},
+    ),
+    Case(
+        errors.UnknownVariable,
+        lambda world: _with_hinge(world).set_joints({"hinges": 0.1}, at=0),
+        ("'hinges'",),
+        "Did you mean 'hinge'?",
+        {"joint": "hinges", "known": ("hinge",)},
+    ),
+    Case(
+        errors.ContestedJoint,
+        lambda world: _with_hinge(world, "left", "right").joint("hinge"),
+        ("'hinge'", "'left' and 'right'"),
+        "world.prefer_joint('hinge', source='left')",
+        {"joint": "hinge", "sources": ("left", "right")},
     ),
     Case(errors.UnsavableScene, _unsavable, ("no samples any more",), "Call `scene.set_transform`, or remove the node"),
 ]

@@ -35,6 +35,9 @@ enum class FailureKind {
   nothing_to_reopen,
   cannot_come_between,
   too_many_paths,
+  other_variable,
+  part_of_rotation,
+  not_a_position,
 };
 
 /// Why a call could not be answered: what was asked, what is true.
@@ -55,6 +58,7 @@ struct Evidence {
   std::vector<FrameId> path{};                           ///< of a loop, or the frames that hang under a removed one
   std::string name{};                                    ///< of a frame that does not exist, or of the body at hand
   std::string other{};                                   ///< the body that a frame is on instead
+  std::string joint{};                                   ///< the variable that lacks data, or is at fault
   std::vector<std::pair<FrameId, std::string>> names{};  ///< of frames in a refused transaction, which may be gone with it
 };
 

@@ -12,10 +12,12 @@
 #include "armillary/companion.hpp"
 #include "armillary/errors.hpp"
 #include "armillary/frame_edit.hpp"
+#include "armillary/joint_motion.hpp"
 #include "armillary/provider.hpp"
 #include "armillary/query.hpp"
 #include "armillary/series.hpp"
 #include "armillary/topology.hpp"
+#include "armillary/variables.hpp"
 #include "armillary/watch.hpp"
 
 namespace armillary {
@@ -62,6 +64,21 @@ struct FixedInfo {
   std::string of, in_frame, source;
   Stamp from{};
   FixedPose pose{};
+};
+
+/// A pose that is computed from `from` on.
+struct DrivenInfo {
+  std::string of, in_frame, source;
+  Stamp from{};
+  std::string description;  ///< all that tells what computes it from others
+};
+
+/// A joint at one instant.
+struct JointAnswer {
+  double position = 0.0, velocity = 0.0;
+  Stamp stamp{};
+  bool has_velocity = false;  ///< false: a single sample came without one
+  bool held = false, predicted = false;
 };
 
 /// "Now" as far as everything on the path is known, or one instant.
@@ -219,6 +236,24 @@ class Forest {
   /// To be called when what `relation`'s provider covers has grown to `stamp`.
   void driven_changed(RelationId relation, Stamp stamp);
 
+  // -- Joints: the variables that drive poses
+
+  /// See `Variables::declare`.
+  Failure declare_variables(std::span<const Variables::Wish> wishes);
+  [[nodiscard]] VariablePtr find_variable(std::string_view name) const;                      ///< null where there is none
+  [[nodiscard]] std::vector<std::pair<std::string, VariableKind>> variables() const;         ///< in the order they came
+  [[nodiscard]] Result<ChannelId> joint_channel(ChannelName name, std::string_view source);  ///< for `set_joints`
+  /// Rows as `Channel` has them. All or nothing; rotations are brought to length one in place.
+  Failure set_joints(ChannelId channel, std::span<const std::int64_t> stamps, double* rows);
+  /// A pose that a joint drives: always, or from `from` on.
+  Failure drive_joint(const EdgeName& edge, Stamp from, const JointMotion& motion, std::vector<VariablePtr> variables);
+  /// Settles whom to believe about a variable; nothing takes it back. False: the source has said nothing of it.
+  bool prefer_variable(const Variable& variable, std::optional<std::string_view> source);
+  [[nodiscard]] std::vector<std::string> sources_of(const Variable& variable) const;
+  /// LATEST is its newest sample.
+  [[nodiscard]] Result<JointAnswer> joint(const Variable& variable, When at, const QueryContext& context) const;
+  [[nodiscard]] VariableTable joint_samples(const Variable& variable, std::string_view source, Stamp from, Stamp to) const;
+
   /// Frames that are one rigid body from now on, made where they are new. They come from bodies of their own; two of
   /// them must not be joined by a relation that can move. Said again, it adds frames.
   Failure add_body(std::string_view name, std::span<const std::string_view> frames);
@@ -279,6 +314,7 @@ class Forest {
   [[nodiscard]] std::vector<RelationInfo> relations() const;
   [[nodiscard]] std::optional<RelationInfo> relation(RelationId id) const;
   [[nodiscard]] std::vector<FixedInfo> fixed_poses() const;
+  [[nodiscard]] std::vector<DrivenInfo> driven_poses() const;
   [[nodiscard]] RelationId relations_made() const;  ///< one more than the highest relation id so far
   [[nodiscard]] SampleTable samples(RelationId relation, Stamp from, Stamp to) const;
   [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;

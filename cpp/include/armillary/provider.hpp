@@ -1,9 +1,14 @@
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "armillary/errors.hpp"
 #include "armillary/query.hpp"
 
 namespace armillary {
+
+class Variables;
 
 /// The instants a provider can answer for, ends included.
 struct Coverage {
@@ -27,14 +32,32 @@ class DrivenProvider {
 
   [[nodiscard]] virtual Coverage coverage() const = 0;
 
-  /// Value at `at`. Returns `none`, or before/after_history, single_sample, no_samples.
+  /// Value at `at`. Returns `none`, or before/after_history, single_sample, no_samples, ambiguous_path.
   [[nodiscard]] virtual FailureKind evaluate(Stamp at, const QueryContext& context, Evaluation& out) const = 0;
 
-  /// Its motion at `at` in the body form; false where it has none of its own, and poses are to be differentiated.
-  [[nodiscard]] virtual bool velocity(Stamp at, const QueryContext& context, Velocity& out) const {
+  /// Its motion at `at` in the body form; `no_velocity` where it has none of its own, and poses are to be differentiated.
+  [[nodiscard]] virtual FailureKind velocity(Stamp at, const QueryContext& context, Velocity& out) const {
     (void)at, (void)context, (void)out;
+    return FailureKind::no_velocity;
+  }
+
+  /// What is missing at `failure.requested`, as evidence.
+  virtual void explain(Evidence& failure) const { (void)failure; }
+
+  /// Whether what would be needed for `at` comes too late by now.
+  [[nodiscard]] virtual bool has_forgotten(Stamp at) const {
+    (void)at;
     return false;
   }
+
+  /// The same, driven by the variables of another forest; null where it is not driven by variables.
+  [[nodiscard]] virtual std::shared_ptr<DrivenProvider> driven_by(const Variables& variables) const {
+    (void)variables;
+    return nullptr;
+  }
+
+  /// All that tells it from others.
+  [[nodiscard]] virtual std::string description() const { return {}; }
 };
 
 /// A pose that never changes.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def structure_digest(world: WorldCore, scene_digest: str) -> str:
-    """64 digits over frames, bodies, relations, fixed poses and the digest of the scene.
+    """64 digits over frames, bodies, relations, fixed poses, joints, what they drive, and the digest of the scene.
 
     What hangs together because nodes do is told by the scene alone.
     """
@@ -24,6 +24,11 @@ def structure_digest(world: WorldCore, scene_digest: str) -> str:
         if not _is_of_a_node(of)
     )
     lines += sorted(_fixed_lines(world))
+    lines += sorted(f"joint {name!r} {kind}" for name, kind in world._variables())  # noqa: SLF001
+    lines += sorted(
+        f"driven {of!r} in {in_frame!r} by {source!r} from {since}: {description}"
+        for of, in_frame, source, since, description in world._driven_poses()  # noqa: SLF001
+    )
     return sha256("\n".join(lines).encode()).hexdigest()
 
 

@@ -49,5 +49,7 @@ class NamingWorld(WorldCore):
         """The same error, naming the row of the batch that caused it."""
         if not isinstance(error, StampOutOfRange):
             return error
-        evidence = {key: getattr(error, key) for key in ("edge", "requested", "first", "last", "inserting", "horizon")}
+        evidence = {
+            key: getattr(error, key) for key in ("edge", "requested", "first", "last", "inserting", "horizon", "joint")
+        }
         return type(error)(row=row, **evidence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armillary._world._reports import ReportingWorld
+from armillary._world._joints import JointedWorld
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import POSE, Dispatcher, Kind, StampedQueue, WaitHandle, check_name, check_timeout
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from armillary.relations import Pose
 
 
-class WaitingWorld(ReportingWorld):
+class WaitingWorld(JointedWorld):
     """A world whose questions may be asked before they can be answered."""
 
     _dispatcher: Dispatcher

@@ -13,6 +13,7 @@ from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, Unu
 from armillary.errors.expressions import CannotCompile, InvalidExpression, NoSuchOrder, NotGrounded
 from armillary.errors.files import InvalidSceneFile, UnsavableScene
 from armillary.errors.formats import CannotSayInUrdf, InvalidMesh, InvalidRobotFile, MissingMeshes, UnknownLink
+from armillary.errors.joints import ContestedJoint, UnknownVariable
 from armillary.errors.loops import LoopError, SingularLoop, UnreachableLoop
 from armillary.errors.models import (
     InvalidModelFile,
@@ -90,6 +91,7 @@ __all__ = [
     "CannotSayInUrdf",
     "ChangesForgotten",
     "ConstraintViolation",
+    "ContestedJoint",
     "CoordinateFrameDiffers",
     "FrameInUse",
     "FrameLoop",
@@ -167,6 +169,7 @@ __all__ = [
     "UnknownPath",
     "UnknownRelation",
     "UnknownTag",
+    "UnknownVariable",
     "UnloadableTape",
     "UnreachableLoop",
     "UnsavableModel",
@@ -267,34 +270,47 @@ class NotConnected(ArmillaryError, LookupError):
 
 
 class StampOutOfRange(ArmillaryError, LookupError):
-    """An edge on the path holds nothing around the instant asked for."""
+    """An edge on the path holds nothing around the instant asked for; `joint` names the variable that does not.
+
+    `edge` is None where a joint itself was asked for, or given a sample.
+    """
 
     def __init__(
         self,
         *,
-        edge: Edge,
+        edge: Edge | None,
         requested: int | None,
         first: int | None,
         last: int | None,
         row: int | None = None,
         inserting: bool = False,
         horizon: int | None = None,
+        joint: str | None = None,
     ) -> None:
         self.edge, self.requested, self.first, self.last, self.row = edge, requested, first, last, row
-        self.inserting, self.horizon = inserting, horizon
+        self.inserting, self.horizon, self.joint = inserting, horizon, joint
         where = "" if row is None else f" (row {row} of the batch)"
         super().__init__(self._sentence() + where)
 
     def _sentence(self) -> str:
-        return f"The pose of {_edge_text(self.edge)} is not known {self._when()}; {self._held()}."
+        return f"The {self._what()} is not known {self._when()}; {self._held()}."
+
+    def _what(self, asked: str = "pose") -> str:
+        return self._name() if self.edge is None else f"{asked} of {_edge_text(self.edge)}"
+
+    def _name(self) -> str:
+        return f"joint '{self.joint}'" if self.edge is None else _edge_text(self.edge)
 
     def _when(self) -> str:
         return "at any common time" if self.requested is None else f"at {_instant(self.requested)}"
 
     def _held(self) -> str:
-        if self.first is None or self.last is None:
-            return "it holds no samples"
-        return f"it holds [{_instant(self.first)}, {_instant(self.last)}]"
+        holder = "it" if self.edge is None or self.joint is None else f"its joint '{self.joint}'"
+        if self.first is None:
+            return f"{holder} holds no samples"
+        if self.last is None:
+            return f"{holder} holds from {_instant(self.first)} on"
+        return f"{holder} holds [{_instant(self.first)}, {_instant(self.last)}]"
 
 
 class BeforeHistory(StampOutOfRange):
@@ -303,25 +319,25 @@ class BeforeHistory(StampOutOfRange):
     def _sentence(self) -> str:
         if self.inserting:
             return (
-                f"A sample of {_edge_text(self.edge)} at {_instant(self.requested or 0)} is older than its history, "
+                f"A sample of {self._name()} at {_instant(self.requested or 0)} is older than its history, "
                 f"which reaches back to {_instant(self.first or 0)}. Give World(history=) or world.keep(history=) a "
                 "longer time, or call reset_time() if the clock started again."
             )
         if self.requested is not None and self.first is None:
-            gone = f"The samples of {_edge_text(self.edge)} around {_instant(self.requested)} have expired"
+            gone = f"The samples of {self._name()} around {_instant(self.requested)} have expired"
             return f"{gone}. Keep a longer history."
-        if self.requested is not None and self.last is None:
+        if self.requested is not None and self.last is None and self.joint is None:
             return (
-                f"The pose of {_edge_text(self.edge)} was asked {_length((self.first or 0) - self.requested)} before "
+                f"The {self._what()} was asked {_length((self.first or 0) - self.requested)} before "
                 f"it was fixed, from {_instant(self.first or 0)} on. Ask for a later stamp, or pass outside='hold'."
             )
         if self.requested is None or self.first is None:
             return (
-                f"The histories on the path do not overlap: {_edge_text(self.edge)} begins after another edge ends; "
+                f"The histories on the path do not overlap: {self._name()} begins after another edge ends; "
                 f"{self._held()}."
             )
         return (
-            f"The pose of {_edge_text(self.edge)} was asked {_length(self.first - self.requested)} before its first "
+            f"The {self._what()} was asked {_length(self.first - self.requested)} before its first "
             f"sample ({self._held()}). Ask for a later stamp, keep a longer history, or pass outside='hold'."
         )
 
@@ -333,11 +349,11 @@ class AfterHistory(StampOutOfRange):
         late = _length((self.requested or 0) - (self.last or 0))
         if self.horizon is not None:
             return (
-                f"The pose of {_edge_text(self.edge)} was asked {late} after its last sample ({self._held()}), and a "
+                f"The {self._what()} was asked {late} after its last sample ({self._held()}), and a "
                 f"prediction reaches {_length(self.horizon)}. Pass at=LATEST, or give World(predict_up_to_s=) more."
             )
         return (
-            f"The pose of {_edge_text(self.edge)} was asked {late} after its last sample ({self._held()}). "
+            f"The {self._what()} was asked {late} after its last sample ({self._held()}). "
             "Pass at=LATEST, wait_for_pose(...), outside='hold' to accept the nearest sample, or outside='predict' to "
             "continue its motion."
         )
@@ -349,11 +365,11 @@ class SingleSample(StampOutOfRange):
     def _sentence(self) -> str:
         if self.requested is not None and self.requested == self.last:
             return (
-                f"The velocity of {_edge_text(self.edge)} was asked at {_instant(self.requested)}, where its only "
+                f"The {self._what('velocity')} was asked at {_instant(self.requested)}, where its only "
                 "sample is, and one pose does not move. Give it another sample, or say the motion with set_twist(...)."
             )
         return (
-            f"The pose of {_edge_text(self.edge)} was asked at {_instant(self.requested or 0)}, and its only sample is "
+            f"The {self._what()} was asked at {_instant(self.requested or 0)}, and its only sample is "
             f"at {_instant(self.last or 0)}. Pass outside='hold' to accept it, or fix() what never moves."
         )
 
@@ -362,7 +378,12 @@ class NoSamples(StampOutOfRange):
     """The relation is known, its samples are gone."""
 
     def _sentence(self) -> str:
-        return f"The pose of {_edge_text(self.edge)} holds no samples. Set one, or wait for it with wait_for_pose(...)."
+        if self.joint is not None:
+            return (
+                f"The {self._what()} is not known: nothing was said of joint '{self.joint}'. "
+                f"Call set_joints({{'{self.joint}': ...}}, at=...)."
+            )
+        return f"The {self._what()} holds no samples. Set one, or wait for it with wait_for_pose(...)."
 
 
 class InvalidTransform(GivenValue, ArmillaryError, ValueError):

@@ -2,6 +2,7 @@
 
 from armillary._core import Rotation, Transform
 from armillary.transforms._dispatcher import POSE, TWIST, Dispatcher, Kind, WaitHandle, as_number, check_timeout
+from armillary.transforms._joints import JointSamples, JointState
 from armillary.transforms._names import TypoGuard, check_name, warn_of_typo
 from armillary.transforms._queue import StampedQueue
 from armillary.transforms._reports import RelationInfo, Samples, Snapshot, TwistSamples
@@ -9,6 +10,8 @@ from armillary.transforms._tree import Tree
 
 __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "Dispatcher",
+    "JointSamples",
+    "JointState",
     "Kind",
     "POSE",
     "RelationInfo",

@@ -1,0 +1,296 @@
+// Joints: what is said of them, and the poses they drive.
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "convert.hpp"
+#include "gil.hpp"
+#include "joint_doors.hpp"
+#include "values.hpp"
+
+namespace armillary::python {
+
+using namespace nb::literals;
+
+namespace {
+
+constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
+
+VariableKind kind_named(const std::string& name) {
+  if (name == "linear") return VariableKind::linear;
+  if (name == "wrap") return VariableKind::wrap;
+  if (name == "hold") return VariableKind::hold;
+  if (name == "unit_quaternion") return VariableKind::unit_quaternion;
+  raise("InvalidArgument", "A joint's kind is 'linear', 'wrap', 'hold' or 'unit_quaternion', got '" + name + "'.",
+        nb::str(name.c_str()));
+}
+
+const char* name_of(VariableKind kind) {
+  constexpr const char* kNames[] = {"linear", "wrap", "hold", "unit_quaternion"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+void declare_variables(Self self, const std::vector<nb::object>& names, const std::vector<std::string>& kinds) {
+  WorldCore& world = core(self);
+  if (names.size() != kinds.size()) raise("InvalidArgument", "names and kinds must be of the same length.");
+  std::vector<nb::object> checked;
+  std::vector<Variables::Wish> wishes;
+  for (const nb::object& name : names) checked.push_back(nb::object(self.attr("_admit_joint")(name)));
+  for (std::size_t i = 0; i < names.size(); ++i) wishes.push_back({text_of(checked[i]), kind_named(kinds[i])});
+  if (const Failure failure = world.forest->declare_variables(wishes))
+    raise("InvalidArgument", "Joint '" + failure->joint + "': " + to_string(failure->kind) + ". Nothing was declared.");
+  ++world.edits;
+}
+
+nb::list variables(Self self) {
+  nb::list rows;
+  for (const auto& [name, kind] : core(self).forest->variables()) rows.append(nb::make_tuple(name, name_of(kind)));
+  return rows;
+}
+
+double number_of(nb::handle value, nb::handle name) {
+  if (PyFloat_CheckExact(value.ptr())) return PyFloat_AS_DOUBLE(value.ptr());
+  const double number = PyBool_Check(value.ptr()) ? -1.0 : PyFloat_AsDouble(value.ptr());
+  if (number == -1.0 && (PyBool_Check(value.ptr()) || PyErr_Occurred() != nullptr)) {
+    PyErr_Clear();
+    raise("InvalidArgument", "Joint " + shown(name) + " needs a number, got " + shown(value) + ". Nothing was stored.", value);
+  }
+  return number;
+}
+
+nb::object as_dict(nb::handle mapping, const char* name) {
+  if (PyDict_CheckExact(mapping.ptr())) return nb::borrow(mapping);
+  nb::object copied = nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyDict_Type), mapping.ptr()));
+  if (copied.is_valid()) return copied;
+  PyErr_Clear();
+  raise("InvalidArgument", std::string(name) + " must map names of joints to numbers, got " + shown(mapping) + ".", mapping);
+}
+
+/// What a dict holds, in its order. The dict may change while numbers are read: it is read first.
+struct Items {
+  std::vector<nb::handle> names;
+  std::vector<nb::object> values;
+};
+
+Items items_of(nb::handle dict) {
+  Items items;
+  PyObject *key = nullptr, *value = nullptr;
+  for (Py_ssize_t place = 0; PyDict_Next(dict.ptr(), &place, &key, &value) != 0;) {
+    items.names.push_back(key);
+    items.values.push_back(nb::borrow(value));
+  }
+  return items;
+}
+
+void put_velocities(const JointDoor& door, nb::handle velocities, double* out) {
+  std::fill_n(out, door.width(), kNotGiven);
+  const nb::object dict = as_dict(velocities, "velocities");
+  const Items given = items_of(dict);
+  for (std::size_t i = 0; i < given.names.size(); ++i) {
+    const std::optional<std::uint32_t> column = door.column_of(i, given.names[i]);
+    if (!column)
+      raise("InvalidArgument", "A velocity is given for joint " + shown(given.names[i]) +
+                                   ", and no position. Give both together; nothing was stored.");
+    out[*column] = number_of(given.values[i], given.names[i]);
+  }
+}
+
+/// The upper triangle, in the order of the columns.
+void put_covariance(Self self, const JointDoor& door, nb::handle covariance, double* out) {
+  const std::size_t k = door.width();
+  const nb::object checked = self.attr("_as_joint_covariance")(covariance, k);
+  const auto side = static_cast<Py_ssize_t>(k);
+  const Doubles given(checked, "covariance", {side, side});
+  for (std::size_t i = 0; i < k; ++i)
+    for (std::size_t j = 0; j < k; ++j) {
+      const std::size_t row = door.columns[i], column = door.columns[j];
+      if (row <= column) out[row * (2 * k - row + 1) / 2 + column - row] = given.data()[i * k + j];
+    }
+}
+
+void set_joints(Self self, nb::handle joints, nb::handle at, nb::handle velocities, nb::handle source, nb::handle covariance) {
+  const Stamp stamp{as_stamp(at, "at")};
+  check_ahead(self, stamp.ns);
+  const nb::object dict = as_dict(joints, "joints");
+  if (PyDict_Size(dict.ptr()) == 0) return;
+  const Items given = items_of(dict);
+  const nb::object who = source_of(self, source);
+  const bool has_velocities = !velocities.is_none(), has_covariance = !covariance.is_none();
+  const auto door = joint_door(self, given.names, who, has_velocities, has_covariance);
+  std::vector<double> row(door->channel.row_width());
+  for (std::size_t i = 0; i < given.values.size(); ++i) row[door->columns[i]] = number_of(given.values[i], given.names[i]);
+  if (has_velocities) put_velocities(*door, velocities, row.data() + door->width());
+  if (has_covariance) put_covariance(self, *door, covariance, row.data() + (has_velocities ? 2 : 1) * door->width());
+  if (const Failure failure = core(self).forest->set_joints(door->id, {&stamp.ns, 1}, row.data()))
+    raise_joint_failure(self, failure, false);
+  settle_pending(self);
+}
+
+void put_columns(const JointDoor& door, const Doubles& values, std::size_t offset, std::vector<double>& rows) {
+  const std::size_t k = door.width(), width = door.channel.row_width();
+  for (std::size_t row = 0; row < values.rows(); ++row)
+    for (std::size_t i = 0; i < k; ++i) rows[row * width + offset + door.columns[i]] = values.data()[row * k + i];
+}
+
+void set_joint_series(Self self, const std::vector<nb::object>& names, nb::handle positions, nb::handle at, nb::handle velocities,
+                      nb::handle source) {
+  const Stamps stamps(at, "at");
+  const auto count = static_cast<Py_ssize_t>(stamps.span().size()), k = static_cast<Py_ssize_t>(names.size());
+  const Doubles given(positions, "positions", {count, k});
+  std::optional<Doubles> speeds;
+  if (!velocities.is_none()) speeds.emplace(velocities, "velocities", std::initializer_list<Py_ssize_t>{count, k});
+  if (count == 0 || k == 0) return;
+  const auto newest = std::ranges::max_element(stamps.span());
+  check_ahead(self, *newest, newest - stamps.span().begin());
+  const nb::object who = source_of(self, source);
+  const auto door = joint_door(self, {names.begin(), names.end()}, who, speeds.has_value(), false);
+  std::vector<double> rows(stamps.span().size() * door->channel.row_width());
+  put_columns(*door, given, 0, rows);
+  if (speeds) put_columns(*door, *speeds, door->width(), rows);
+  const Failure failure = without_gil([&] { return core(self).forest->set_joints(door->id, stamps.span(), rows.data()); });
+  if (failure) raise_joint_failure(self, failure, true);
+  settle_pending(self);
+}
+
+nb::tuple joint(Self self, nb::handle name, nb::handle at, nb::handle outside) {
+  const WorldCore& world = core(self);
+  const VariablePtr variable = joint_of(self, name);
+  const QueryContext context = as_context(world, outside, words().unique, nb::none());
+  Result<JointAnswer> result = world.forest->joint(*variable, as_when(at, "at"), context);
+  if (!result) raise_failure(world, result.failure, nb::none(), nb::none());
+  const JointAnswer& answer = result.value;
+  return nb::make_tuple(answer.position, answer.has_velocity ? nb::object(nb::float_(answer.velocity)) : nb::none(),
+                        answer.stamp.ns, answer.held, answer.predicted);
+}
+
+nb::object stamp_array(const std::vector<std::int64_t>& values) {
+  auto* memory = new std::int64_t[values.size() + 1];
+  std::ranges::copy(values, memory);
+  nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(memory, {values.size()}, owner));
+}
+
+nb::tuple joint_samples(Self self, nb::handle name, nb::handle start, nb::handle end, nb::handle source) {
+  const Stamp from = start.is_none() ? Stamp::always() : Stamp{as_stamp(start, "start")};
+  const Stamp to = end.is_none() ? Stamp::never() : Stamp{as_stamp(end, "end")};
+  const VariableTable table = core(self).forest->joint_samples(*joint_of(self, name), text_of(source), from, to);
+  const std::size_t count = table.stamps.size();
+  return nb::make_tuple(stamp_array(table.stamps), read_only_array(table.positions.data(), {count}),
+                        read_only_array(table.velocities.data(), {count}));
+}
+
+void prefer_joint(Self self, nb::handle name, nb::handle source) {
+  WorldCore& world = core(self);
+  const VariablePtr variable = joint_of(self, name);
+  std::optional<std::string_view> who;
+  if (!source.is_none()) who = text_of(source_of(self, source));
+  if (world.forest->prefer_variable(*variable, who)) return settle_pending(self);
+  std::string sources;
+  for (const std::string& known : world.forest->sources_of(*variable)) sources += (sources.empty() ? "'" : ", '") + known + "'";
+  raise("InvalidArgument",
+        "No source " + shown(source) + " says where joint " + shown(name) + " is" +
+            (sources.empty() ? ": nobody does yet." : "; these do: " + sources + "."),
+        source);
+}
+
+Vector3 unit_axis(nb::handle axis) {
+  const Doubles given(axis, "axes", {3});
+  const Vector3 v{given.data()[0], given.data()[1], given.data()[2]};
+  const double length = norm(v);
+  if (!(length > 1e-9) || !std::isfinite(length))
+    raise("InvalidArgument", "An axis of a joint needs a direction, got " + shown(axis) + ".", axis);
+  return (1.0 / length) * v;
+}
+
+JointMotion motion_of(const std::string& kind, nb::handle origin, const std::vector<nb::object>& axes, double multiplier,
+                      double offset, double pitch) {
+  const std::optional<JointKind> known = joint_kind_named(kind);
+  if (!known) raise("InvalidArgument", "No closed form moves like '" + kind + "'.", nb::str(kind.c_str()));
+  JointMotion motion{.kind = *known, .origin = as_transform(origin), .multiplier = multiplier, .offset = offset, .pitch = pitch};
+  if (!axes.empty()) motion.axis = unit_axis(axes[0]);
+  if (axes.size() > 1) motion.second_axis = unit_axis(axes[1]);
+  const bool is_plain = multiplier == 1.0 && offset == 0.0;
+  if ((variables_of(*known) > 1 && !is_plain) || !std::isfinite(multiplier + offset + pitch))
+    raise("InvalidArgument", "multiplier and offset are finite, and 1 and 0 for a joint of several variables.");
+  return motion;
+}
+
+void drive_joint(Self self, nb::handle of, nb::handle in_frame, const std::string& kind, nb::handle origin,
+                 const std::vector<nb::object>& axes, nb::handle variables, nb::handle at, nb::handle source, double multiplier,
+                 double offset, double pitch) {
+  const JointMotion motion = motion_of(kind, origin, axes, multiplier, offset, pitch);
+  const std::vector<VariablePtr> drivers = joints_of(self, variables);
+  const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
+  const Edge edge = admitted_edge(self, of, in_frame, source, from);
+  const Failure failure = core(self).forest->drive_joint(edge.name(), from, motion, drivers);
+  if (failure.kind() == FailureKind::part_of_rotation)
+    raise("InvalidArgument", "A " + kind + " joint is driven by " + std::to_string(variables_of(motion.kind)) +
+                                 " variables; a rotation by the four of one unit quaternion, w x y z.");
+  ++core(self).edits;
+  finish(self, edge, failure);
+}
+
+nb::list driven_poses(Self self) {
+  nb::list found;
+  for (const DrivenInfo& info : core(self).forest->driven_poses())
+    found.append(nb::make_tuple(info.of, info.in_frame, info.source, stamp_or_none(info.from), info.description));
+  return found;
+}
+
+}  // namespace
+
+void bind_world_variables(nb::class_<WorldCore>& world) {
+  world
+      .def("set_joints", &set_joints, "joints"_a, nb::kw_only(), "at"_a, "velocities"_a = nb::none(), "source"_a = nb::none(),
+           "covariance"_a = nb::none(),
+           nb::sig("def set_joints(self, joints: Mapping[str, float], *, at: int, velocities: Mapping[str, float] | None = None, "
+                   "source: str | None = None, covariance: ArrayLike | None = None) -> None"),
+           "Say where joints are at one instant: all of them, or none.\n\n"
+           "The poses that they drive are known with them, at every instant between two samples.\n\n"
+           "Args:\n"
+           "    joints: Names and positions [rad] or [m].\n"
+           "    at: Instant [ns].\n"
+           "    velocities: Names and velocities, of some or all of them; used for twists, not between positions.\n"
+           "    source: Who says so; the world's own name if not given.\n"
+           "    covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given.\n\n"
+           "Raises:\n"
+           "    UnknownVariable: A name that no joint has.\n"
+           "    BeforeHistory: The sample is older than the history.")
+      .def("set_joint_series", &set_joint_series, "names"_a, nb::kw_only(), "positions"_a, "at"_a, "velocities"_a = nb::none(),
+           "source"_a = nb::none(),
+           nb::sig("def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: "
+                   "ArrayLike | None = None, source: str | None = None) -> None"),
+           "Say where joints are at many instants: all of them are stored, or none.\n\n"
+           "Args:\n"
+           "    names: The joints, k of them.\n"
+           "    positions: (N, k).\n"
+           "    at: (N,) int64 [ns], in any order.\n"
+           "    velocities: (N, k); NaN: not given.\n"
+           "    source: Who says so; the world's own name if not given.")
+      .def("prefer_joint", &prefer_joint, "name"_a, nb::kw_only(), "source"_a.none(),
+           nb::sig("def prefer_joint(self, name: str, *, source: str | None) -> None"),
+           "Settle which of several sources every query believes about a joint; None takes it back.")
+      .def("_declare_variables", &declare_variables, "names"_a, "kinds"_a,
+           nb::sig("def _declare_variables(self, names: Sequence[str], kinds: Sequence[str]) -> None"))
+      .def("_variables", &variables, nb::sig("def _variables(self) -> list[tuple[str, str]]"))
+      .def("_joint", &joint, "name"_a, "at"_a, "outside"_a,
+           nb::sig("def _joint(self, name: str, at: int | Latest, outside: str) -> tuple[float, float | None, int, bool, bool]"))
+      .def("_joint_samples", &joint_samples, "name"_a, "start"_a.none(), "end"_a.none(), "source"_a,
+           nb::sig("def _joint_samples(self, name: str, start: int | None, end: int | None, source: str) -> "
+                   "tuple[NDArray[int64], NDArray[float64], NDArray[float64]]"))
+      .def(
+          "_joint_sources", [](Self self, nb::handle name) { return core(self).forest->sources_of(*joint_of(self, name)); },
+          "name"_a, nb::sig("def _joint_sources(self, name: str) -> list[str]"))
+      .def("_drive_joint", &drive_joint, nb::kw_only(), "of"_a, "in_frame"_a, "kind"_a, "origin"_a, "axes"_a, "variables"_a,
+           "at"_a = nb::none(), "source"_a = nb::none(), "multiplier"_a = 1.0, "offset"_a = 0.0, "pitch"_a = 0.0,
+           nb::sig("def _drive_joint(self, *, of: str, in_frame: str, kind: str, origin: Transform, axes: Sequence[ArrayLike], "
+                   "variables: Sequence[str], at: int | None = None, source: str | None = None, multiplier: float = 1.0, "
+                   "offset: float = 0.0, pitch: float = 0.0) -> None"))
+      .def("_driven_poses", &driven_poses, nb::sig("def _driven_poses(self) -> list[tuple[str, str, str, int | None, str]]"));
+}
+
+}  // namespace armillary::python

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "armillary/variables.hpp"
+
+namespace armillary {
+
+/// One variable as one row has it; of a rotation its first part.
+struct Said {
+  const Channel* channel = nullptr;
+  Row row{};
+  std::uint32_t index = 0;
+
+  explicit operator bool() const { return static_cast<bool>(row); }
+  [[nodiscard]] std::int64_t stamp_ns() const { return row.stamp_ns(); }
+  [[nodiscard]] double position(std::uint32_t part = 0) const { return row.values()[index + part]; }
+  /// NaN where none was given.
+  [[nodiscard]] double velocity(std::uint32_t part = 0) const {
+    return channel->has_velocities ? row.values()[channel->width + index + part] : std::numeric_limits<double>::quiet_NaN();
+  }
+};
+
+/// `before.stamp <= t < after.stamp`; either may be missing.
+struct SaidAround {
+  Said before{}, after{};
+};
+
+/// Variables at one instant, as a question wants them. The caller holds a Pin.
+///
+/// Those of one channel are looked up once.
+class VariableReader {
+ public:
+  VariableReader(Stamp at, const QueryContext& context) : at_(at), context_(context) {}
+
+  /// Returns none, before/after_history, single_sample, no_samples or ambiguous_path.
+  [[nodiscard]] FailureKind positions(std::span<const Variable* const> variables, double* out);
+  /// Given ones between two samples on the line between them; else as the positions change.
+  [[nodiscard]] FailureKind velocities(std::span<const Variable* const> variables, double* out);
+
+  [[nodiscard]] bool held() const { return held_; }
+  [[nodiscard]] bool predicted() const { return ahead_s_ > 0.0; }
+  /// How far the farthest prediction reached.
+  [[nodiscard]] double ahead_s() const { return ahead_s_; }
+
+ private:
+  enum class Place : std::uint8_t { exact, between, held, predicted };
+  struct Sighting {
+    SaidAround around{};  // what is held or predicted stands in `before`
+    Place place = Place::exact;
+    double u = 0.0;        // between the two
+    double ahead_s = 0.0;  // beyond the last
+  };
+
+  [[nodiscard]] FailureKind look(const Variable& lead, SaidAround& out);
+  [[nodiscard]] FailureKind sight(const Variable& lead, Sighting& out);
+  [[nodiscard]] FailureKind sight_outside(const Variable& lead, Sighting& out);
+  [[nodiscard]] bool can_predict(const Variable& lead, Sighting& out) const;
+  void note(const Sighting& sighting);
+
+  [[nodiscard]] SaidAround interval(const Variable& lead, const Sighting& sighting) const;
+  [[nodiscard]] double position(const Variable& variable, const Sighting& sighting) const;
+  [[nodiscard]] FailureKind velocity(const Variable& variable, const Sighting& sighting, double& out) const;
+  [[nodiscard]] Rotation rotation(const Variable& lead, const Sighting& sighting) const;
+  [[nodiscard]] FailureKind angular(const Variable& lead, const Sighting& sighting, Vector3& out) const;
+
+  Stamp at_;
+  const QueryContext& context_;
+  const Channel* channel_ = nullptr;  // last looked up
+  Bracket bracket_{};
+  bool held_ = false;
+  double ahead_s_ = 0.0;
+};
+
+}  // namespace armillary
