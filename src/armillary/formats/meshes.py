@@ -21,7 +21,7 @@ __all__ = ["MeshArrays", "MissingMesh", "missing_meshes", "read_mesh", "read_mes
 
 LARGEST_MESH_BYTES = 512 * 2**20
 _SUFFIXES = (".stl", ".obj", ".dae", ".glb", ".gltf")
-_CORNERS = 3
+_CORNERS = _AXES = 3
 
 
 class MeshArrays(NamedTuple):
@@ -94,11 +94,14 @@ def read_mesh(path: str | PathLike[str], *, scale: Triple = (1.0, 1.0, 1.0)) -> 
     name = fspath(path)
     _check(name)
     vertices, faces = _triangles(name)
+    _check_triangles(name, vertices, faces)
     factors = np.asarray(scale, dtype=np.float64)
     vertices = vertices * factors
     if np.prod(factors) < 0.0:
-        faces = faces[:, ::-1]
-    return _checked(name, vertices, np.ascontiguousarray(faces))
+        faces = np.ascontiguousarray(faces[:, ::-1])
+    vertices.setflags(write=False)
+    faces.setflags(write=False)
+    return MeshArrays(vertices, faces)
 
 
 def _check(name: str) -> None:
@@ -133,13 +136,10 @@ def _imported(module: str) -> Any:
         raise MissingExtra("articulation", "pycollada" if module == "collada" else module) from missing
 
 
-def _checked(name: str, vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> MeshArrays:
-    if faces.shape[1:] != (_CORNERS,) or not len(faces):
+def _check_triangles(name: str, vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> None:
+    if faces.shape[1:] != (_CORNERS,) or not len(faces) or vertices.shape[1:] != (_AXES,):
         raise InvalidMesh(name, "it holds no triangles")
     if not np.isfinite(vertices).all():
         raise InvalidMesh(name, "some of its vertices are not finite")
     if faces.min() < 0 or faces.max() >= len(vertices):
         raise InvalidMesh(name, "some of its triangles have corners that are not there")
-    vertices.setflags(write=False)
-    faces.setflags(write=False)
-    return MeshArrays(vertices, faces)

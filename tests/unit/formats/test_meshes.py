@@ -68,6 +68,7 @@ REFUSED = [
     ("a.stl", b" " * 80 + struct.pack("<I", 4_000_000_000), "trimesh cannot read it|no triangles"),
     ("a.obj", b"v 0 0 0\nv 1 0 0\nv nan 1 0\nf 1 2 3\n", "not finite|cannot read"),
     ("a.obj", b"v 0 0 0\nf 1 2 3\n", "not there|cannot read"),
+    ("a.obj", b"v 0 0\nv 1 0\nv 0 1\nf 1 2 3\n", "no triangles|cannot read"),
     ("a.dae", b"<robot/>", "cannot read"),
     ("a.dae", BOMB.encode(), "declares a document type"),
     ("a.dae", BOMB.encode("utf-16"), "declares a document type"),
