@@ -6,7 +6,6 @@
 #include <atomic>
 #include <random>
 
-#include "armillary/detail/mix.hpp"
 #include "armillary/scene/sha256.hpp"
 
 namespace armillary {
@@ -45,12 +44,6 @@ std::mt19937_64& generator() {
 
 void write_bytes(std::uint64_t bits, std::uint8_t* bytes) {
   for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<std::uint8_t>(bits >> (8 * i));
-}
-
-std::uint64_t read_bytes(const std::uint8_t* bytes) {
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < 8; ++i) bits |= std::uint64_t{bytes[i]} << (8 * i);
-  return bits;
 }
 
 NodeId with_version(NodeId id, std::uint8_t version) {
@@ -117,9 +110,5 @@ std::string NodeId::text() const {
 }
 
 std::string NodeId::short_text() const { return text().substr(0, kShortTextLength); }
-
-std::uint64_t NodeIdTraits::hash(const NodeId& id) {
-  return detail::mixed(read_bytes(id.bytes.data()) + detail::mixed(read_bytes(id.bytes.data() + 8)));
-}
 
 }  // namespace armillary

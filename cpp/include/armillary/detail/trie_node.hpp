@@ -45,7 +45,12 @@ struct NoDigestCache {
   void forget() {}
 };
 
-[[nodiscard]] inline std::uint32_t bit_count(std::uint32_t bits) { return static_cast<std::uint32_t>(std::popcount(bits)); }
+/// std::popcount is a call into a library where the machine may lack an instruction for it: bits in pairs, fours, bytes.
+[[nodiscard]] inline std::uint32_t bit_count(std::uint32_t bits) {
+  bits -= bits >> 1 & 0x55555555;
+  bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
+  return ((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
 
 /// How many bits of `bits` are below `bit`.
 [[nodiscard]] inline std::uint32_t rank(std::uint32_t bits, std::uint32_t bit) { return bit_count(bits & (bit - 1)); }

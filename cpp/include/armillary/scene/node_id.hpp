@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "armillary/detail/mix.hpp"
+
 namespace armillary {
 
 /// What names a node for ever: the 16 bytes of a UUID (RFC 9562).
@@ -35,8 +37,19 @@ inline constexpr NodeId kLimboNode{{'l', 'i', 'm', 'b', 'o', 0, 0x80, 0, 0x80}};
 
 struct NodeIdTraits {
   /// The same on every machine; spreads ids that people count up by hand, too.
-  [[nodiscard]] static std::uint64_t hash(const NodeId& id);
+  [[nodiscard]] static std::uint64_t hash(const NodeId& id) {
+    return detail::mixed(number_of(id.bytes.data()) + detail::mixed(number_of(id.bytes.data() + 8)));
+  }
   [[nodiscard]] static bool equal(const NodeId& a, const NodeId& b) { return a.bytes == b.bytes; }
+
+ private:
+  using Number = std::uint64_t;
+
+  /// Not a loop: as one expression it is one load on most machines.
+  [[nodiscard]] static Number number_of(const std::uint8_t* b) {
+    return Number{b[0]} | Number{b[1]} << 8 | Number{b[2]} << 16 | Number{b[3]} << 24 | Number{b[4]} << 32 | Number{b[5]} << 40 |
+           Number{b[6]} << 48 | Number{b[7]} << 56;
+  }
 };
 
 }  // namespace armillary
