@@ -187,6 +187,7 @@ Failure Forest::transact(std::span<const FrameEdit> edits, CompanionPtr companio
   const std::lock_guard<std::mutex> guard(state_->lock);
   State& state = *state_;
   if (const PlaceSample* sample = companion ? nullptr : state.lone_sample(edits)) return state.apply(*sample);
+  if (edits.empty()) return state.publish_now({}, std::move(companion)), Failure{};
   Journal journal;
   state.begin(journal);
   struct Undo {  // also where memory runs out
