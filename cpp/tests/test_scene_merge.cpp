@@ -16,7 +16,7 @@ namespace {
 VersionPtr beginning() {
   auto version = std::make_shared<Version>();
   for (const NodeId& id : {kRootNode, kLimboNode}) {
-    auto record = std::make_shared<NodeRecord>();
+    auto record = NewRecord::make();
     record->id = id;
     record->kind = NodeKind::group;
     version->alive.set(id, std::move(record));

@@ -97,9 +97,9 @@ void Draft::settle_circles(Stamp at) {
 }
 
 void Draft::set_flags(const std::vector<Mark>& closed, const std::unordered_set<NodeId>& living, Stamp at) {
-  std::vector<std::shared_ptr<NodeRecord>> edited;
+  std::vector<NewRecord> edited;
   const auto visit = [&](const NodeId&, const RecordPtr& record) {
-    auto copy = std::make_shared<NodeRecord>(*record);
+    auto copy = NewRecord::make(*record);
     bool differs = false;
     for (Edge& edge : copy->edges) {
       const NodeRecord* parent = edge.removed || !living.contains(edge.parent) ? nullptr : next_->recall(edge.parent);

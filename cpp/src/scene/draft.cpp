@@ -76,19 +76,26 @@ bool Draft::take(const Change& change) {
 
 // -- Records
 
-std::shared_ptr<NodeRecord> Draft::copy_of(const NodeId& id) const { return std::make_shared<NodeRecord>(*next_->recall(id)); }
+NewRecord Draft::copy_of(const NodeId& id) const { return NewRecord::make(*next_->recall(id)); }
 
-void Draft::keep(std::shared_ptr<NodeRecord> record) {
+/// A record that was made in this draft, which nobody else has seen; null for others.
+NodeRecord* Draft::own_record(const NodeId& id) {
+  RecordPtr* held = next_->alive.find_own(id);
+  if (held == nullptr) held = next_->gone.find_own(id);
+  return held != nullptr && held->is_sole() ? const_cast<NodeRecord*>(held->get()) : nullptr;
+}
+
+void Draft::keep(NewRecord record) {
   const NodeId id = record->id;
   (next_->is_alive(id) ? next_->alive : next_->gone).set(id, std::move(record));
 }
 
 /// The record of one life of a node, made where it is the first word of it; null for a life that is over.
-std::shared_ptr<NodeRecord> Draft::life(const NodeId& id, const Mark& incarnation) {
+NewRecord Draft::life(const NodeId& id, const Mark& incarnation) {
   const NodeRecord* known = next_->recall(id);
   if (known != nullptr && known->incarnation == incarnation) return copy_of(id);
   if (known != nullptr && known->incarnation > incarnation) return nullptr;
-  auto record = std::make_shared<NodeRecord>();
+  auto record = NewRecord::make();
   record->id = id;
   record->incarnation = incarnation;
   if (known == nullptr) return record;
@@ -105,11 +112,11 @@ void Draft::edit_former(const NodeId& id, const Mark& incarnation, Edit edit) {
   RecordPtr older = held != nullptr ? *held : *next_->gone.find(id);
   for (; older != nullptr && older->incarnation > incarnation; older = older->previous) newer.push_back(older);
   const bool is_known = older != nullptr && older->incarnation == incarnation;
-  auto record = is_known ? std::make_shared<NodeRecord>(*older) : std::make_shared<NodeRecord>();
+  auto record = is_known ? NewRecord::make(*older) : NewRecord::make();
   if (!is_known) record->id = id, record->incarnation = incarnation, record->previous = older;
   edit(*record);
   for (auto next = newer.rbegin(); next != newer.rend(); ++next) {
-    auto above = std::make_shared<NodeRecord>(**next);
+    auto above = NewRecord::make(**next);
     above->previous = std::move(record);
     record = std::move(above);
   }
@@ -118,7 +125,7 @@ void Draft::edit_former(const NodeId& id, const Mark& incarnation, Edit edit) {
 
 void Draft::note_former_child(const NodeId& parent, const Mark& incarnation, const NodeId& child) {
   const auto note = [&](NodeRecord& group) { group.former_children.set(child); };
-  if (std::shared_ptr<NodeRecord> record = life(parent, incarnation)) {
+  if (NewRecord record = life(parent, incarnation)) {
     note(*record);
     keep(std::move(record));
   } else {
@@ -129,7 +136,7 @@ void Draft::note_former_child(const NodeId& parent, const Mark& incarnation, con
 void Draft::add_node(const Change& change) {
   const NodeRecord* parent = next_->recall(change.node) == nullptr ? next_->find(change.parent) : nullptr;
   if (parent != nullptr && parent->incarnation == change.parent_incarnation) return add_leaf(change);
-  if (std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation)) {
+  if (NewRecord record = life(change.node, change.incarnation)) {
     begin(*record, change);
     keep(std::move(record));
   } else {
@@ -141,7 +148,7 @@ void Draft::add_node(const Change& change) {
 
 /// The usual case, in as few steps: nobody has spoken of the node, and its parent lives.
 void Draft::add_leaf(const Change& change) {
-  auto record = std::make_shared<NodeRecord>();
+  auto record = NewRecord::make();
   record->id = change.node;
   record->incarnation = change.incarnation;
   begin(*record, change);
@@ -166,7 +173,7 @@ void Draft::begin(NodeRecord& record, const Change& change) {
 // -- Containment
 
 void Draft::add_edge(const NodeId& node, const Mark& incarnation, const Edge& edge) {
-  std::shared_ptr<NodeRecord> record = life(node, incarnation);
+  NewRecord record = life(node, incarnation);
   if (record == nullptr) {
     edit_former(node, incarnation, [&](NodeRecord& former) { enter(former, edge); });
     return note_former_child(edge.parent, edge.parent_incarnation, node);
@@ -174,7 +181,7 @@ void Draft::add_edge(const NodeId& node, const Mark& incarnation, const Edge& ed
   enter(*record, edge);
   const bool was_removed = edge_of(*record, edge.mark.dot)->removed;
   keep(std::move(record));
-  std::shared_ptr<NodeRecord> parent = life(edge.parent, edge.parent_incarnation);
+  NewRecord parent = life(edge.parent, edge.parent_incarnation);
   if (parent == nullptr) return note_former_child(edge.parent, edge.parent_incarnation, node);  // never in force
   (was_removed ? parent->former_children : parent->children).set(node, {});
   keep(std::move(parent));
@@ -209,7 +216,7 @@ void Draft::set_in_force(const NodeId& id, const NodeId& parent, Stamp at) {
 }
 
 void Draft::remove_edges(const Change& change) {
-  std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation);
+  NewRecord record = life(change.node, change.incarnation);
   if (record == nullptr)
     return edit_former(change.node, change.incarnation, [&](NodeRecord& former) {
       for (const Dot& dot : change.removed) remove_edge(former, dot, change.at);
@@ -332,7 +339,7 @@ void Draft::leave_orphans(const NodeRecord& dead, Stamp at) {
 // -- Attributes
 
 void Draft::set_attributes(const Change& change) {
-  std::shared_ptr<NodeRecord> record = life(change.node, change.incarnation);
+  NewRecord record = life(change.node, change.incarnation);
   if (record == nullptr)
     return edit_former(change.node, change.incarnation, [&](NodeRecord& former) {
       for (const Setting& setting : change.settings) set_attribute(former, setting, change);
@@ -365,33 +372,33 @@ void Draft::remove_from_index(const NodeRecord& record) {
 
 namespace {
 
-template <typename Map>
-void put(Map& map, const AttributeValue& value, const NodeId& id, bool present) {
-  const NodeSet* known = map.find(value);
-  NodeSet nodes = known == nullptr ? NodeSet{} : *known;
-  if (present)
-    nodes.set(id, {});
-  else
-    nodes.erase(id);
-  if (nodes.empty())
-    map.erase(value);
-  else
-    map.set(value, std::move(nodes));
+/// Lets `edit` change the value of a key, made where there is none; a value that is empty then goes.
+template <typename Map, typename Key, typename Edit>
+void edit_value(Map& map, const Key& key, Edit edit) {
+  if (auto* own = map.find_own(key)) {
+    edit(*own);
+    if (own->empty()) map.erase(key);
+    return;
+  }
+  const auto* known = map.find(key);
+  auto value = known == nullptr ? std::remove_cvref_t<decltype(*known)>{} : *known;
+  edit(value);
+  if (!value.empty())
+    map.set(key, std::move(value));
+  else if (known != nullptr)
+    map.erase(key);
 }
 
 }  // namespace
 
 void Draft::index_value(const NodeId& id, const Attribute& attribute, bool present) {
-  const KeyIndex* known = next_->index.find(attribute.key);
-  KeyIndex index = known == nullptr ? KeyIndex{} : *known;
-  if (attribute.value.is_number())
-    put(index.numbers, attribute.value, id, present);
-  else
-    put(index.others, attribute.value, id, present);
-  if (index.numbers.empty() && index.others.empty())
-    next_->index.erase(attribute.key);
-  else
-    next_->index.set(attribute.key, std::move(index));
+  const auto put = [&](NodeSet& nodes) { present ? nodes.set(id) : void(nodes.erase(id)); };
+  edit_value(next_->index, attribute.key, [&](KeyIndex& index) {
+    if (attribute.value.is_number())
+      edit_value(index.numbers, attribute.value, put);
+    else
+      edit_value(index.others, attribute.value, put);
+  });
 }
 
 // -- The past
@@ -399,21 +406,21 @@ void Draft::index_value(const NodeId& id, const Attribute& attribute, bool prese
 bool Draft::forget(const NodeId& id, Stamp oldest) {
   const NodeRecord* known = next_->recall(id);
   if (known == nullptr) return true;
+  const auto is_over = [&](const Edge& edge) {
+    return edge.removed ? edge.until < oldest : next_->recall(edge.parent) == nullptr;
+  };
   std::vector<NodeId> left;
-  edit_record(id, [&](NodeRecord& record) {
-    std::erase_if(record.edges, [&](const Edge& edge) {
-      const bool is_over = edge.removed ? edge.until < oldest : next_->recall(edge.parent) == nullptr;
-      if (is_over) left.push_back(edge.parent);
-      return is_over;
-    });
-    record.previous = nullptr;
-  });
+  for (const Edge& edge : known->edges)
+    if (is_over(edge)) left.push_back(edge.parent);
+  const bool is_all_over = !next_->is_alive(id) && left.size() == known->edges.size();
+  if (is_all_over)
+    next_->gone.erase(id);
+  else
+    edit_record(id, [&](NodeRecord& record) { std::erase_if(record.edges, is_over), record.previous = nullptr; });
   for (const NodeId& parent : left)
     if (next_->recall(parent) != nullptr) edit_record(parent, [&](NodeRecord& group) { group.former_children.erase(id); });
   next_->oldest_past = std::max(next_->oldest_past, oldest);
-  const bool is_over = !next_->is_alive(id) && next_->recall(id)->edges.empty();
-  if (is_over) next_->gone.erase(id);
-  return is_over;
+  return is_all_over;
 }
 
 }  // namespace armillary::scene

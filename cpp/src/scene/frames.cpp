@@ -30,6 +30,12 @@ bool is_transform(const NodeRecord& record) {
   return record.kind == NodeKind::transform || record.kind == NodeKind::uncertain_transform;
 }
 
+/// Whether there is, or should be, a frame in the world that goes with a node.
+bool concerns_frames(const NodeRecord& record) {
+  const bool had_frame = record.previous != nullptr && record.previous->is_placed;
+  return record.is_placed || had_frame || record.is_in_own_frame();
+}
+
 /// Brings the frames of touched nodes in line with their edges, ancestors first.
 ///
 /// A Transform that only ever had one parent is placed in the frame of that one. Whatever has or had several gets a hub,
@@ -233,7 +239,11 @@ class Planner {
 }  // namespace
 
 std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names) {
-  if (draft.events().empty()) return {};
+  const auto is_to_plan = [&](const FrameEvent& event) {
+    const NodeRecord* record = draft.version().recall(event.node);
+    return record != nullptr && concerns_frames(*record);
+  };
+  if (std::ranges::none_of(draft.events(), is_to_plan)) return {};
   return Planner(draft, names).plan();
 }
 

@@ -10,7 +10,7 @@ namespace {
 std::shared_ptr<Version> first_version() {
   std::shared_ptr<Version> version = new_version();
   for (const NodeId& id : {kRootNode, kLimboNode}) {
-    auto record = std::make_shared<NodeRecord>();
+    auto record = NewRecord::make();
     record->id = id;
     record->kind = NodeKind::group;
     record->has_frame = true;
@@ -50,6 +50,12 @@ Store::Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t b
   ended_ = other.ended_;
   newest_at_ = other.newest_at_;
   (void)forest_->transact({}, other.version());
+}
+
+Store::~Store() {
+  const VersionLock guard;
+  done_.clear();
+  undone_.clear();
 }
 
 VersionPtr Store::version() const { return std::static_pointer_cast<const Version>(forest_->companion()); }
@@ -189,7 +195,7 @@ Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_und
   if (Refusal refusal = take(std::move(wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
   Outcome outcome = commit(draft, std::move(taken));
   if (outcome.refusal || outcome.changes.empty() || !for_undo) return outcome;
-  remember(done_, {outcome.changes, before});
+  remember(done_, batch_of(outcome.changes, before));
   undone_.clear();
   return outcome;
 }
@@ -300,11 +306,10 @@ void Store::forget_past() {
     ended_.pop_front();
     const NodeRecord* record = draft.version().recall(id);
     if (record == nullptr) continue;
-    const RecordPtr last = std::make_shared<NodeRecord>(*record);
-    const bool had_frame = last->is_placed && last->kind != NodeKind::frame;
-    if (!draft.forget(id, oldest) || !had_frame) continue;
-    edits.emplace_back(EraseFrame{names_.own(*last)});
-    if (last->has_mount) edits.emplace_back(EraseFrame{names_.hub(*last)});
+    std::vector<FrameEdit> erasing;
+    if (record->is_placed && record->kind != NodeKind::frame) erasing.emplace_back(EraseFrame{names_.own(*record)});
+    if (!erasing.empty() && record->has_mount) erasing.emplace_back(EraseFrame{names_.hub(*record)});
+    if (draft.forget(id, oldest)) std::ranges::move(erasing, std::back_inserter(edits));
   }
   erase(std::move(edits), draft);
 }

@@ -18,21 +18,21 @@ const Attribute* newest(const NodeRecord& record, std::string_view key) {
 /// What was applied here later has been taken back before: only others can have built on a change.
 class Opposite {
  public:
-  Opposite(std::uint64_t author, const Version& before, const Draft& draft) : author_(author), before_(before), draft_(draft) {}
+  Opposite(std::uint64_t author, const Version* before, const Draft& draft) : author_(author), before_(before), draft_(draft) {}
 
   /// None where somebody else built on it.
-  [[nodiscard]] std::optional<std::vector<Wish>> of(const Change& change) const {
-    const NodeRecord* record = draft_.version().recall(change.node);
+  [[nodiscard]] std::optional<std::vector<Wish>> of(const Deed& deed) const {
+    const NodeRecord* record = draft_.version().recall(deed.node);
     if (record == nullptr) return std::nullopt;
-    switch (change.kind) {
+    switch (deed.kind) {
       case ChangeKind::add_node:
         return unborn(*record);
       case ChangeKind::add_parent:
-        return parted(change, *record);
+        return parted(deed, *record);
       case ChangeKind::remove_parents:
-        return rejoined(change, *record);
+        return rejoined(deed, *record);
       case ChangeKind::set_attributes:
-        return restored(change, *record);
+        return restored(deed, *record);
     }
     return std::nullopt;
   }
@@ -52,16 +52,16 @@ class Opposite {
     return std::vector{wish(ChangeKind::remove_parents, record.id, {})};
   }
 
-  [[nodiscard]] Wishes parted(const Change& change, const NodeRecord& record) const {
-    const auto is_meant = [&](const Edge& edge) { return !edge.removed && edge.parent == change.parent; };
+  [[nodiscard]] Wishes parted(const Deed& deed, const NodeRecord& record) const {
+    const auto is_meant = [&](const Edge& edge) { return !edge.removed && edge.parent == deed.parent; };
     const auto edge = std::ranges::find_if(record.edges, is_meant);
     if (edge == record.edges.end() || !is_own(edge->mark)) return std::nullopt;
-    return std::vector{wish(ChangeKind::remove_parents, change.node, change.parent)};
+    return std::vector{wish(ChangeKind::remove_parents, deed.node, deed.parent)};
   }
 
   /// The parents that it had before; where its id was used again since, its former self begins anew.
-  [[nodiscard]] Wishes rejoined(const Change& change, const NodeRecord& record) const {
-    const NodeRecord* former = before_.find(change.node);
+  [[nodiscard]] Wishes rejoined(const Deed& deed, const NodeRecord& record) const {
+    const NodeRecord* former = deed.former.get();
     if (former == nullptr) return std::vector<Wish>{};
     const bool is_same_life = record.incarnation == former->incarnation;
     if (!is_same_life && (!is_own(record.incarnation) || draft_.version().is_alive(record.id))) return std::nullopt;
@@ -71,10 +71,10 @@ class Opposite {
       if (std::ranges::find(now, parent) != now.end()) continue;
       if (!draft_.version().is_alive(parent)) return std::nullopt;
       const bool begins = !is_same_life && wishes.empty();
-      wishes.push_back(begins ? beginning(*former, parent) : wish(ChangeKind::add_parent, change.node, parent));
+      wishes.push_back(begins ? beginning(*former, parent) : wish(ChangeKind::add_parent, deed.node, parent));
     }
-    if (!is_same_life)
-      for (const NodeId& child : before_.children(*former)) wishes.push_back(wish(ChangeKind::add_parent, child, change.node));
+    if (!is_same_life && before_ != nullptr)
+      for (const NodeId& child : before_->children(*former)) wishes.push_back(wish(ChangeKind::add_parent, child, deed.node));
     return wishes;
   }
 
@@ -87,10 +87,10 @@ class Opposite {
     return made;
   }
 
-  [[nodiscard]] Wishes restored(const Change& change, const NodeRecord& record) const {
-    Wish back = wish(ChangeKind::set_attributes, change.node, {});
-    const NodeRecord* former = before_.recall(change.node);
-    for (const Setting& setting : change.settings) {
+  [[nodiscard]] Wishes restored(const Deed& deed, const NodeRecord& record) const {
+    Wish back = wish(ChangeKind::set_attributes, deed.node, {});
+    const NodeRecord* former = deed.former.get();
+    for (const Setting& setting : deed.said->settings) {
       const Attribute* now = newest(record, setting.key);
       if (now != nullptr && !is_own(now->mark)) return std::nullopt;
       const Attribute* then = former == nullptr ? nullptr : newest(*former, setting.key);
@@ -110,7 +110,7 @@ class Opposite {
   }
 
   std::uint64_t author_;
-  const Version& before_;
+  const Version* before_;
   const Draft& draft_;
 };
 
@@ -126,20 +126,43 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   const Batch& batch = from.back();
   const VersionPtr before = version();
   Draft draft(before, *keys_);
-  const Opposite opposite(author_, *batch.before, draft);
+  const Opposite opposite(author_, batch.before.get(), draft);
   Taken taken;
   taken.is_local = taken.expects_nothing_hangs = true;
-  for (auto change = batch.changes.rbegin(); change != batch.changes.rend(); ++change) {
-    std::optional<std::vector<Wish>> wishes = opposite.of(**change);
-    if (!wishes) return {Refusal{Fault::built_upon, 0, (*change)->node, (*change)->parent}, {}};
+  for (auto deed = batch.deeds.rbegin(); deed != batch.deeds.rend(); ++deed) {
+    std::optional<std::vector<Wish>> wishes = opposite.of(*deed);
+    if (!wishes) return {Refusal{Fault::built_upon, 0, deed->node, deed->parent}, {}};
     for (Wish& wish : *wishes) wish.change.at = Stamp{now_ns};
     if (Refusal refusal = take(std::move(*wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
   }
   Outcome outcome = commit(draft, std::move(taken));
   if (outcome.refusal) return outcome;
   from.pop_back();
-  remember(to, {outcome.changes, before});
+  remember(to, batch_of(outcome.changes, before));
   return outcome;
+}
+
+namespace {
+
+RecordPtr held(const Records& records, const NodeId& id) {
+  const RecordPtr* record = records.find(id);
+  return record == nullptr ? nullptr : *record;
+}
+
+}  // namespace
+
+/// The version before is kept only where it alone tells what was in a node: versions that go soon are cheap to make.
+Batch Store::batch_of(const std::vector<ChangePtr>& changes, const VersionPtr& before) {
+  Batch batch;
+  batch.deeds.reserve(changes.size());
+  for (const ChangePtr& change : changes) {
+    const bool removes = change->kind == ChangeKind::remove_parents, sets = change->kind == ChangeKind::set_attributes;
+    Deed& deed = batch.deeds.emplace_back(Deed{change->kind, change->node, change->parent, {}, sets ? change : nullptr});
+    if (removes || sets) deed.former = held(before->alive, change->node);
+    if (sets && deed.former == nullptr) deed.former = held(before->gone, change->node);
+    if (removes && deed.former != nullptr && !deed.former->children.empty()) batch.before = before;
+  }
+  return batch;
 }
 
 void Store::remember(std::deque<Batch>& stack, Batch batch) const {

@@ -106,8 +106,13 @@ bool NodeRecord::has_living_parent() const {
 
 bool NodeRecord::is_in_own_frame() const {
   if (placement != nullptr || id == kRootNode || id == kLimboNode) return true;
-  const std::vector<NodeId> all = parents();
-  return all.size() > 1 || (all.size() == 1 && all.front() == kLimboNode);
+  const Edge* first = nullptr;
+  for (const Edge& edge : edges) {
+    if (!edge.is_in_force()) continue;
+    if (first != nullptr && edge.parent != first->parent) return true;
+    first = &edge;
+  }
+  return first != nullptr && first->parent == kLimboNode;
 }
 
 std::vector<NodeId> NodeRecord::parents() const {

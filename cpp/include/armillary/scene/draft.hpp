@@ -57,12 +57,13 @@ class Draft {
 
  private:
   void hear(const Mark& mark);
-  [[nodiscard]] std::shared_ptr<NodeRecord> life(const NodeId& id, const Mark& incarnation);
-  [[nodiscard]] std::shared_ptr<NodeRecord> copy_of(const NodeId& id) const;
+  [[nodiscard]] NewRecord life(const NodeId& id, const Mark& incarnation);
+  [[nodiscard]] NewRecord copy_of(const NodeId& id) const;
+  [[nodiscard]] NodeRecord* own_record(const NodeId& id);
   template <typename Edit>
   void edit_former(const NodeId& id, const Mark& incarnation, Edit edit);
   void note_former_child(const NodeId& parent, const Mark& incarnation, const NodeId& child);
-  void keep(std::shared_ptr<NodeRecord> record);
+  void keep(NewRecord record);
 
   void add_node(const Change& change);
   void add_leaf(const Change& change);
@@ -98,7 +99,8 @@ class Draft {
 
 template <typename Edit>
 void Draft::edit_record(const NodeId& id, Edit edit) {
-  std::shared_ptr<NodeRecord> record = copy_of(id);
+  if (NodeRecord* own = own_record(id)) return edit(*own), void();
+  NewRecord record = copy_of(id);
   edit(*record);
   keep(std::move(record));
 }

@@ -52,6 +52,9 @@ class PersistentMap {
     return entry != nullptr ? &entry->value : nullptr;
   }
 
+  /// The same, to be changed in place; null also where another map shares it. Valid until the map is copied or changed.
+  [[nodiscard]] Value* find_own(const Key& key) { return root_ ? find_own_in(root_, Level{}, Traits::hash(key), key) : nullptr; }
+
   /// An equal key that is there already stays, and gets the value.
   void set(Key key, Value value) {
     Entry entry{std::move(key), std::move(value)};
@@ -138,6 +141,18 @@ class PersistentMap {
 
   // Below, `is_sole` says that only this map reaches `at`: such a node is edited in place, others are copied.
   // A node is replaced or changed as the last thing that is done, and by what cannot throw.
+
+  static Value* find_own_in(Ref& at, Level level, std::uint64_t hash, const Key& key) {
+    if (!at.is_sole()) return nullptr;
+    at->forget_digest();
+    const Slots slots = at->slots();
+    const std::uint32_t bit = level.is_bucket() ? 0 : level.bit(hash);
+    if ((slots.children & bit) != 0)
+      return find_own_in(at->children()[detail::rank(slots.children, bit)], level.next(), hash, key);
+    const std::uint32_t i = level.is_bucket() ? Walk::index_in_bucket(*at.get(), key) : detail::rank(slots.entries, bit);
+    const bool is_there = i < at->entries().size() && Traits::equal(at->entries()[i].key, key);
+    return is_there ? &at->entries()[i].value : nullptr;
+  }
 
   /// True where the key is new.
   static bool set_in(Ref& at, bool is_sole, Level level, std::uint64_t hash, Entry& entry) {

@@ -65,6 +65,19 @@ struct StoreOptions {
   std::uint64_t bearer = 0;  ///< tells apart who bears the same name
 };
 
+/// What taking back one change needs.
+struct Deed {
+  ChangeKind kind = ChangeKind::add_node;
+  NodeId node{}, parent{};
+  RecordPtr former{};  ///< of a removal and of attributes: the node before
+  ChangePtr said{};    ///< of attributes
+};
+
+struct Batch {
+  std::vector<Deed> deeds{};
+  VersionPtr before{};  ///< where nodes were removed that others were in
+};
+
 /// The door to a scene: changes go in whole or not at all, versions come out.
 ///
 /// Writers take one lock; readers take none.
@@ -74,6 +87,9 @@ class Store {
 
   /// The same scene for a copy of its forest; what it does not change it shares.
   Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t bearer);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
 
   [[nodiscard]] VersionPtr version() const;
   [[nodiscard]] const FrameNames& names() const { return names_; }
@@ -92,10 +108,6 @@ class Store {
   [[nodiscard]] std::vector<ChangePtr> journal() const;
 
  private:
-  struct Batch {
-    std::vector<ChangePtr> changes;
-    VersionPtr before;
-  };
   struct Taken {
     std::vector<ChangePtr> changes{};
     std::vector<NodeSample> samples{};
@@ -110,6 +122,7 @@ class Store {
   [[nodiscard]] Failure publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version, bool strictly);
   void note(const Draft& draft, const std::vector<ChangePtr>& changes);
   [[nodiscard]] Outcome take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
+  [[nodiscard]] static Batch batch_of(const std::vector<ChangePtr>& changes, const VersionPtr& before);
   void remember(std::deque<Batch>& stack, Batch batch) const;
   void forget_past();
   void erase(std::vector<FrameEdit> edits, Draft& draft);

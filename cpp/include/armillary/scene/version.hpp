@@ -1,6 +1,7 @@
 #pragma once
 
 #include "armillary/companion.hpp"
+#include "armillary/detail/plain_ptr.hpp"
 #include "armillary/scene/change.hpp"
 #include "armillary/scene/persistent_map.hpp"
 
@@ -46,8 +47,13 @@ struct SceneMapTraits {
 struct NodeSetTraits : NodeIdTraits, SceneMapTraits {};
 using NodeSet = PersistentSet<NodeId, NodeSetTraits>;
 
-/// All that is known of one node. Immutable once it is in a version.
-struct NodeRecord {
+/// A record that a version holds, and one that is being made.
+struct NodeRecord;
+using RecordPtr = detail::PlainPtr<const NodeRecord>;
+using NewRecord = detail::PlainPtr<NodeRecord>;
+
+/// All that is known of one node. Immutable once it is in a version that is published.
+struct NodeRecord : detail::PlainlyShared {
   NodeId id{};
   NodeKind kind = NodeKind::unknown;  ///< unknown: others speak of it, but its own beginning has not arrived
   bool has_frame = false;             ///< a frame was made for it; whether it is in it: `is_in_own_frame`
@@ -59,11 +65,11 @@ struct NodeRecord {
   Stamp created_at{};
   std::shared_ptr<const Payload> payload{};
   std::shared_ptr<const Placement> placement{};
-  std::vector<Attribute> attributes{};           ///< by key, then mark: the last of a key is in force
-  std::vector<Edge> edges{};                     ///< to parents, by mark
-  NodeSet children{};                            ///< nodes with an edge that is not removed to this life
-  NodeSet former_children{};                     ///< nodes that once had one
-  std::shared_ptr<const NodeRecord> previous{};  ///< its former life
+  std::vector<Attribute> attributes{};  ///< by key, then mark: the last of a key is in force
+  std::vector<Edge> edges{};            ///< to parents, by mark
+  NodeSet children{};                   ///< nodes with an edge that is not removed to this life
+  NodeSet former_children{};            ///< nodes that once had one
+  RecordPtr previous{};                 ///< its former life
 
   [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
   [[nodiscard]] bool has_living_parent() const;
@@ -80,7 +86,6 @@ struct NodeRecord {
     }
   }
 };
-using RecordPtr = std::shared_ptr<const NodeRecord>;
 
 struct RecordTraits : NodeIdTraits, SceneMapTraits {
   static Digest digest(const NodeId& id, const RecordPtr& record);
@@ -97,6 +102,8 @@ struct ValueTraits : AttributeValueTraits, SceneMapTraits {};
 struct KeyIndex {
   PersistentMap<AttributeValue, NodeSet, NumberTraits> numbers{};
   PersistentMap<AttributeValue, NodeSet, ValueTraits> others{};
+
+  [[nodiscard]] bool empty() const { return numbers.empty() && others.empty(); }
 };
 struct KeyTraits : SceneMapTraits {
   static std::uint64_t hash(const Key& key);
