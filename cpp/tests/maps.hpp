@@ -40,6 +40,13 @@ using Map = armillary::PersistentMap<std::uint64_t, std::string, DigestTraits<Sp
 /// The same without digests: what does not differ must be found by looking.
 template <std::uint64_t (*Spread)(std::uint64_t)>
 using PlainMap = armillary::PersistentMap<std::uint64_t, std::string, KeyTraits<Spread>>;
+/// The same, whose copies borrow nodes from each other.
+template <std::uint64_t (*Spread)(std::uint64_t)>
+struct LendingTraits : DigestTraits<Spread> {
+  using Count = armillary::detail::PlainCount;
+};
+template <std::uint64_t (*Spread)(std::uint64_t)>
+using LendingMap = armillary::PersistentMap<std::uint64_t, std::string, LendingTraits<Spread>>;
 using Model = std::map<std::uint64_t, std::string>;
 
 template <typename M>

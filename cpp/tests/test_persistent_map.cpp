@@ -16,23 +16,39 @@ using namespace tests;
 
 namespace {
 
-template <std::uint64_t (*Spread)(std::uint64_t)>
+template <typename M>
+void change(M& map, Model& model, std::uint64_t key, const std::string& value) {
+  if (value.back() < '3') {
+    CHECK(map.erase(key) == (model.erase(key) == 1));
+  } else if (std::string* own = value.back() < '6' ? map.find_own(key) : nullptr) {
+    *own = value;
+    model[key] = value;
+  } else {
+    map.set(key, value);
+    model[key] = value;
+  }
+  CHECK((map.find(key) != nullptr) == model.contains(key));
+}
+
+/// Versions branch off, go on side by side, and are dropped in any order.
+template <typename M>
 void follow_a_model() {
   std::mt19937_64 random(7);
-  std::vector<std::pair<Map<Spread>, Model>> versions(1);
-  for (int step = 0; step < 3000; ++step) {
-    if (step % 50 == 49) versions.push_back(versions.back());
+  std::vector<std::pair<M, Model>> versions(1);
+  for (int step = 0; step < 6000; ++step) {
+    if (step % 20 == 19) versions.push_back(versions[random() % versions.size()]);
     auto& [map, model] = versions[random() % 3 == 0 ? random() % versions.size() : versions.size() - 1];
-    const std::uint64_t key = random() % 200;
-    if (random() % 3 == 0) {
-      CHECK(map.erase(key) == (model.erase(key) == 1));
-    } else {
-      map.set(key, std::to_string(step));
-      model[key] = std::to_string(step);
-    }
-    CHECK((map.find(key) != nullptr) == model.contains(key));
+    change(map, model, random() % 200, std::to_string(random() % 100'000));
+    if (versions.size() > 12) versions.erase(versions.begin() + static_cast<std::ptrdiff_t>(random() % versions.size()));
+    if (step % 500 == 0)
+      for (const auto& [kept, its_model] : versions) CHECK(equals(kept, its_model));
   }
-  for (const auto& [map, model] : versions) CHECK(equals(map, model));
+  for (const auto& [map, model] : versions) {
+    CHECK(equals(map, model));
+    M anew;
+    for (const auto& [key, value] : model) anew.set(key, value);
+    CHECK(map.digest() == anew.digest());
+  }
 }
 
 /// The keys in a random order, with others set and erased in between: nothing of that may be seen in the end.
@@ -129,7 +145,13 @@ TEST(map_set, "a set knows its keys, and a key that is set again stays one") {
   CHECK(set.erase(9) && !set.erase(9) && !set.contains(9) && set.contains(14));
 }
 
-TEST(map_model_low, "a map follows the model where keys differ in the last bits") { follow_a_model<low_bits>(); }
-TEST(map_model_high, "a map follows the model where keys differ in the first bits") { follow_a_model<high_bits>(); }
-TEST(map_model_scattered, "a map follows the model where hashes are scattered") { follow_a_model<scattered>(); }
-TEST(map_model_colliding, "a map follows the model where hashes are equal") { follow_a_model<colliding>(); }
+TEST(map_model_low, "a map follows the model where keys differ in the last bits") { follow_a_model<Map<low_bits>>(); }
+TEST(map_model_high, "a map follows the model where keys differ in the first bits") { follow_a_model<Map<high_bits>>(); }
+TEST(map_model_scattered, "a map follows the model where hashes are scattered") { follow_a_model<Map<scattered>>(); }
+TEST(map_model_colliding, "a map follows the model where hashes are equal") { follow_a_model<Map<colliding>>(); }
+TEST(map_lending_low, "a map whose copies borrow follows the model: last bits") { follow_a_model<LendingMap<low_bits>>(); }
+TEST(map_lending_high, "a map whose copies borrow follows the model: first bits") { follow_a_model<LendingMap<high_bits>>(); }
+TEST(map_lending_scattered, "a map whose copies borrow follows the model: scattered") { follow_a_model<LendingMap<scattered>>(); }
+TEST(map_lending_colliding, "a map whose copies borrow follows the model: equal hashes") {
+  follow_a_model<LendingMap<colliding>>();
+}

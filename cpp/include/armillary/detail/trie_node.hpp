@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
@@ -61,38 +62,45 @@ struct RowEdit {
   enum class Kind { keep, insert, replace, remove };
   Kind kind = Kind::keep;
   std::uint32_t at = 0;
-  T* value = nullptr;  // moved from
+  T* value = nullptr;     // moved from; of `insert` and `replace`
+  std::uint32_t bit = 0;  // of a child: its slot
 
   [[nodiscard]] std::uint32_t size_after(std::uint32_t size) const {
     return size + (kind == Kind::insert ? 1 : 0) - (kind == Kind::remove ? 1 : 0);
   }
+  /// How many values stay before the edit, and where those after it begin.
+  [[nodiscard]] std::size_t kept_before(std::size_t size) const { return kind == Kind::keep ? size : at; }
+  [[nodiscard]] std::size_t next_in(std::size_t size) const {
+    return kept_before(size) + (kind == Kind::remove || kind == Kind::replace ? 1 : 0);
+  }
 };
-
-inline constexpr std::size_t kNodeAlignment = 16;
 
 /// How many share a node, for maps that several threads copy and drop as they like.
 class AtomicCount {
  public:
-  [[nodiscard]] static void* take(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{kNodeAlignment}); }
-  static void give(void* node, std::size_t) noexcept { ::operator delete(node, std::align_val_t{kNodeAlignment}); }
+  static constexpr bool kLends = false;  ///< a loan has two sides that would have to change at once
+  [[nodiscard]] static void* take(std::size_t bytes) { return ::operator new(bytes); }
+  static void give(void* node, std::size_t) noexcept { ::operator delete(node); }
   void add() { shares_.fetch_add(1, std::memory_order_relaxed); }
   /// Whether it was the last.
   [[nodiscard]] bool drop() { return shares_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
   [[nodiscard]] bool is_one() const { return shares_.load(std::memory_order_acquire) == 1; }
+  [[nodiscard]] bool is_none() const { return shares_.load(std::memory_order_acquire) == 0; }
 
  private:
   std::atomic<std::uint32_t> shares_{1};
 };
 
-/// The same for maps that are made, copied, changed and dropped under one lock. Copying a branch counts 32 nodes that lie
-/// anywhere in memory: without atomic steps the processor fetches them side by side.
+/// The same for maps that are made, copied, changed and dropped under one lock.
 class PlainCount {
  public:
+  static constexpr bool kLends = true;
   [[nodiscard]] static void* take(std::size_t bytes) { return pool().take(bytes); }
   static void give(void* node, std::size_t bytes) noexcept { pool().give(node, bytes); }
   void add() { ++shares_; }
   [[nodiscard]] bool drop() { return --shares_ == 0; }
   [[nodiscard]] bool is_one() const { return shares_ == 1; }
+  [[nodiscard]] bool is_none() const { return shares_ == 0; }
 
  private:
   static BlockPool& pool() {
@@ -127,11 +135,11 @@ class NodeRef {
     return *this;
   }
   ~NodeRef() {
-    if (node_ != nullptr && node_->shares_.drop()) Node::destroy(node_);
+    if (node_ != nullptr && node_->shares_.drop()) Node::leave(node_);
   }
 
   /// Nobody else sees the node, provided that nobody else sees this share.
-  [[nodiscard]] bool is_sole() const { return node_->shares_.is_one(); }
+  [[nodiscard]] bool is_sole() const { return node_->shares_.is_one() && node_->borrowers_ == 0; }
   [[nodiscard]] const Node* get() const { return node_; }
   [[nodiscard]] Node* get() { return node_; }
   [[nodiscard]] const Node* operator->() const { return node_; }
@@ -148,6 +156,10 @@ class NodeRef {
 /// A branch: up to 32 slots, each empty, an entry or a child. A bucket: the entries of one hash, and no slots.
 ///
 /// One block of memory: this header, the entries in the order of their slots, the children likewise.
+///
+/// A copy borrows the children that it has in common with the original instead of counting them: 32 nodes that lie anywhere
+/// in memory would be fetched for that. When the original goes it leaves them to the copy; as long as it has several
+/// copies it waits for all but one of them to go.
 template <typename Entry, typename Cache, typename Count>
 class TrieNode {
  public:
@@ -165,14 +177,15 @@ class TrieNode {
   [[nodiscard]] static Ref edited(TrieNode* old, bool may_move, Slots slots, RowEdit<Entry> entry, RowEdit<Ref> child = {}) {
     const std::uint32_t entry_count = entry.size_after(old != nullptr ? old->entry_count_ : 0);
     Ref made(make(entry_count, bit_count(slots.children)));
-    if (old == nullptr) {
-      made->template take<Entry>({}, may_move, entry);
-      made->template take<Ref>({}, may_move, child);
-    } else {
-      made->take(old->entries(), may_move, entry);
-      made->take(old->children(), may_move, child);
-    }
+    made->take_entries(old != nullptr ? old->entries() : std::span<Entry>{}, may_move, entry);
+    made->take_children(old != nullptr ? old->children() : std::span<Ref>{}, child);
     made->slots_ = slots;
+    made->owned_ = child.bit & slots.children;
+    if (old == nullptr) return made;
+    if (may_move)
+      old->hand_over(*made.get());
+    else
+      made->borrow(*old);
     return made;
   }
 
@@ -186,18 +199,23 @@ class TrieNode {
   [[nodiscard]] const Entry& entry_at(std::uint32_t bit) const { return entry_row()[rank(slots_.entries, bit)]; }
   [[nodiscard]] const TrieNode* child_at(std::uint32_t bit) const { return child_row()[rank(slots_.children, bit)].get(); }
 
+  /// Whether a child is this node's own, and not borrowed.
+  [[nodiscard]] bool owns(std::uint32_t bit) const { return (owned_ & bit) != 0; }
+  /// In place of one that is borrowed.
+  void set_own_child(std::uint32_t bit, Ref child) {
+    new (&child_row()[rank(slots_.children, bit)]) Ref(std::move(child));
+    owned_ |= bit;
+  }
+
   [[nodiscard]] const Cache& digest_cache() const { return cache_; }
   void forget_digest() { cache_.forget(); }
 
  private:
   friend Ref;
-  static_assert(alignof(Entry) <= kNodeAlignment);
+  static_assert(alignof(Entry) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
   TrieNode() = default;
-  ~TrieNode() {
-    std::ranges::destroy(children());
-    std::ranges::destroy(entries());
-  }
+  ~TrieNode() { std::ranges::destroy(entries()); }
 
   static TrieNode* make(std::uint32_t entry_count, std::uint32_t child_count) {
     const std::size_t size = child_offset(entry_count) + child_count * sizeof(Ref);
@@ -207,6 +225,66 @@ class TrieNode {
     const std::size_t size = child_offset(node->entry_count_) + bit_count(node->slots_.children) * sizeof(Ref);
     node->~TrieNode();
     Count::give(node, size);
+  }
+
+  // -- Loans
+
+  /// Nobody holds the node any more, but copies of it may need its children.
+  static void leave(TrieNode* node) {
+    if (node->borrowers_ > 1) return;
+    TrieNode* heir = node->borrowers_ == 1 ? reinterpret_cast<TrieNode*>(node->borrower_sum_) : nullptr;
+    TrieNode* lender = node->lender_;
+    node->return_to_lender();
+    if (heir != nullptr) heir->lender_ = nullptr;
+    if (heir != nullptr && lender != nullptr) heir->borrow_from(*lender);
+    node->leave_children_to(heir);
+    destroy(node);
+    if (lender != nullptr && lender->shares_.is_none()) leave(lender);
+  }
+
+  /// What the heir borrows is what it has in common with this node: a node that lends is not changed.
+  void leave_children_to(TrieNode* heir) {
+    const std::uint32_t inherited = heir != nullptr ? owned_ & heir->slots_.children & ~heir->owned_ : 0;
+    if (heir != nullptr) heir->owned_ |= inherited;
+    for (std::uint32_t left = owned_ & ~inherited; left != 0; left &= left - 1)
+      child_row()[rank(slots_.children, left & (~left + 1))].~Ref();
+  }
+
+  void borrow(TrieNode& original) {
+    const std::uint32_t common = slots_.children & ~owned_;
+    if constexpr (Count::kLends) {
+      if (common != 0) borrow_from(original);
+    } else {
+      for (std::uint32_t left = common; left != 0; left &= left - 1) {
+        const std::uint32_t bit = left & (~left + 1);
+        child_row()[rank(slots_.children, bit)].node_->shares_.add();
+      }
+      owned_ = slots_.children;
+    }
+  }
+
+  /// Everything but the child that `next` does not have; then this node goes.
+  void hand_over(TrieNode& next) {
+    const std::uint32_t common = next.slots_.children & ~next.owned_;
+    next.owned_ |= owned_ & common;
+    owned_ &= ~common;
+    TrieNode* lender = lender_;
+    if (lender == nullptr) return;
+    return_to_lender();
+    next.borrow_from(*lender);
+  }
+
+  void borrow_from(TrieNode& lender) {
+    lender_ = &lender;
+    ++lender.borrowers_;
+    lender.borrower_sum_ += reinterpret_cast<std::uintptr_t>(this);
+  }
+
+  void return_to_lender() {
+    if (lender_ == nullptr) return;
+    --lender_->borrowers_;
+    lender_->borrower_sum_ -= reinterpret_cast<std::uintptr_t>(this);
+    lender_ = nullptr;
   }
 
   static constexpr std::size_t aligned(std::size_t offset, std::size_t alignment) {
@@ -220,42 +298,43 @@ class TrieNode {
   [[nodiscard]] Ref* child_row() const { return reinterpret_cast<Ref*>(address() + child_offset(entry_count_)); }
   [[nodiscard]] std::byte* address() const { return reinterpret_cast<std::byte*>(const_cast<TrieNode*>(this)); }
 
-  template <typename T>
-  void take(std::span<T> old, bool may_move, RowEdit<T> edit) {
-    using Kind = typename RowEdit<T>::Kind;
-    const bool is_given = edit.kind == Kind::insert || edit.kind == Kind::replace;
-    const bool is_dropped = edit.kind == Kind::remove || edit.kind == Kind::replace;
-    const std::size_t before = edit.kind == Kind::keep ? old.size() : edit.at;
-    T* end = append(old.first(before), row<T>(), may_move);
-    if (is_given) end = append(std::span<T>(edit.value, 1), end, true);
-    append(old.subspan(before + (is_dropped ? 1 : 0)), end, may_move);
+  void take_entries(std::span<Entry> old, bool may_move, RowEdit<Entry> edit) {
+    Entry* end = append(old.first(edit.kept_before(old.size())), entry_row(), may_move);
+    if (edit.value != nullptr) end = append(std::span<Entry>(edit.value, 1), end, true);
+    append(old.subspan(edit.next_in(old.size())), end, may_move);
   }
 
   /// Entries count as soon as they are there: when copying one throws, the others are destroyed.
-  template <typename T>
-  T* append(std::span<T> values, T* to, bool may_move) {
-    static_assert(std::is_nothrow_move_constructible_v<T>);
+  Entry* append(std::span<Entry> values, Entry* to, bool may_move) {
+    static_assert(std::is_nothrow_move_constructible_v<Entry>);
     if (may_move) {
       std::uninitialized_move(values.begin(), values.end(), to);
     } else {
       std::uninitialized_copy(values.begin(), values.end(), to);
     }
-    if constexpr (std::is_same_v<T, Entry>) entry_count_ += static_cast<std::uint32_t>(values.size());
+    entry_count_ += static_cast<std::uint32_t>(values.size());
     return to + values.size();
   }
 
-  template <typename T>
-  [[nodiscard]] T* row() const {
-    if constexpr (std::is_same_v<T, Entry>) {
-      return entry_row();
-    } else {
-      return child_row();
-    }
+  /// Bit by bit, without counting: who owns them is settled afterwards.
+  void take_children(std::span<Ref> old, RowEdit<Ref> edit) {
+    Ref* end = child_row();
+    const auto append_bits = [&end](std::span<Ref> refs) {
+      if (!refs.empty()) std::memcpy(static_cast<void*>(end), refs.data(), refs.size_bytes());
+      end += refs.size();
+    };
+    append_bits(old.first(edit.kept_before(old.size())));
+    if (edit.value != nullptr) new (end++) Ref(std::move(*edit.value));
+    append_bits(old.subspan(edit.next_in(old.size())));
   }
 
   Count shares_;
   std::uint32_t entry_count_ = 0;
   Slots slots_;
+  std::uint32_t owned_ = 0;          // slots of children that are not borrowed
+  std::uint32_t borrowers_ = 0;      // copies that borrow from this node
+  std::uintptr_t borrower_sum_ = 0;  // of their addresses: that of the last one when there is one
+  TrieNode* lender_ = nullptr;
   [[no_unique_address]] Cache cache_;
 };
 

@@ -126,17 +126,17 @@ class PersistentMap {
   template <typename T>
   using Edit = detail::RowEdit<T>;
 
-  template <typename T>
-  static Edit<T> inserted(std::uint32_t at, T& value) {
-    return {Edit<T>::Kind::insert, at, &value};
+  static Edit<Entry> inserted(std::uint32_t at, Entry& value) { return {Edit<Entry>::Kind::insert, at, &value}; }
+  static Edit<Entry> replaced(std::uint32_t at, Entry& value) { return {Edit<Entry>::Kind::replace, at, &value}; }
+  static Edit<Entry> removed(std::uint32_t at) { return {Edit<Entry>::Kind::remove, at}; }
+  static Edit<Ref> inserted(Slots slots, std::uint32_t bit, Ref& child) {
+    return {Edit<Ref>::Kind::insert, detail::rank(slots.children, bit), &child, bit};
   }
-  template <typename T>
-  static Edit<T> replaced(std::uint32_t at, T& value) {
-    return {Edit<T>::Kind::replace, at, &value};
+  static Edit<Ref> replaced(Slots slots, std::uint32_t bit, Ref& child) {
+    return {Edit<Ref>::Kind::replace, detail::rank(slots.children, bit), &child, bit};
   }
-  template <typename T>
-  static Edit<T> removed(std::uint32_t at) {
-    return {Edit<T>::Kind::remove, at, nullptr};
+  static Edit<Ref> removed(Slots slots, std::uint32_t bit) {
+    return {Edit<Ref>::Kind::remove, detail::rank(slots.children, bit), nullptr, bit};
   }
 
   // Below, `is_sole` says that only this map reaches `at`: such a node is edited in place, others are copied.
@@ -147,8 +147,10 @@ class PersistentMap {
     at->forget_digest();
     const Slots slots = at->slots();
     const std::uint32_t bit = level.is_bucket() ? 0 : level.bit(hash);
-    if ((slots.children & bit) != 0)
-      return find_own_in(at->children()[detail::rank(slots.children, bit)], level.next(), hash, key);
+    if ((slots.children & bit) != 0) {
+      Ref& child = at->children()[detail::rank(slots.children, bit)];
+      return at->owns(bit) ? find_own_in(child, level.next(), hash, key) : nullptr;
+    }
     const std::uint32_t i = level.is_bucket() ? Walk::index_in_bucket(*at.get(), key) : detail::rank(slots.entries, bit);
     const bool is_there = i < at->entries().size() && Traits::equal(at->entries()[i].key, key);
     return is_there ? &at->entries()[i].value : nullptr;
@@ -201,8 +203,7 @@ class PersistentMap {
     Entry present = at->entries()[i];  // a copy: the original stays until nothing can fail any more
     const std::uint64_t present_hash = Traits::hash(present.key);
     Ref child = pair(level.next(), present_hash, present, hash, entry);
-    at = Node::edited(at.get(), is_sole, {slots.entries & ~bit, slots.children | bit}, removed<Entry>(i),
-                      inserted(detail::rank(slots.children, bit), child));
+    at = Node::edited(at.get(), is_sole, {slots.entries & ~bit, slots.children | bit}, removed(i), inserted(slots, bit, child));
   }
 
   static Ref pair(Level level, std::uint64_t hash_a, Entry& a, std::uint64_t hash_b, Entry& b) {
@@ -210,7 +211,7 @@ class PersistentMap {
     const Slots other{.entries = level.is_bucket() ? 0 : level.bit(hash_b)};
     if (!level.is_bucket() && one.entries == other.entries) {
       Ref child = pair(level.next(), hash_a, a, hash_b, b);
-      return Node::edited(nullptr, false, {.children = one.entries}, {}, inserted(0, child));
+      return Node::edited(nullptr, false, {.children = one.entries}, {}, inserted({}, one.entries, child));
     }
     Ref first = Node::edited(nullptr, false, one, inserted(0, a));
     return Node::edited(first.get(), true, {one.entries | other.entries}, inserted(other.entries < one.entries ? 0 : 1, b));
@@ -219,16 +220,21 @@ class PersistentMap {
   /// Lets `edit(child, is sole)` change a child of `at`, and answers what it answers.
   template <typename F>
   static auto edit_child(Ref& at, bool is_sole, std::uint32_t bit, F edit) {
-    const std::uint32_t i = detail::rank(at->slots().children, bit);
-    Ref& child = at->children()[i];
-    if (is_sole) {
+    Ref& child = at->children()[detail::rank(at->slots().children, bit)];
+    if (is_sole && at->owns(bit)) {
       const auto answer = edit(child, child.is_sole());
       at->forget_digest();
       return answer;
     }
     Ref copy = child;
     const auto answer = edit(copy, false);
-    if (copy.get() != child.get()) at = Node::edited(at.get(), false, at->slots(), {}, replaced(i, copy));
+    if (copy.get() == child.get()) return answer;
+    if (is_sole) {
+      at->set_own_child(bit, std::move(copy));
+      at->forget_digest();
+    } else {
+      at = Node::edited(at.get(), false, at->slots(), {}, replaced(at->slots(), bit, copy));
+    }
     return answer;
   }
 
@@ -242,13 +248,13 @@ class PersistentMap {
     const std::uint32_t i = detail::rank(slots.entries, bit);
     const Slots left{slots.entries & ~bit, slots.children};
     if (!level.is_root()) return erase_entry(at, is_sole, i, left);
-    at = Node::edited(at.get(), is_sole, left, removed<Entry>(i));
+    at = Node::edited(at.get(), is_sole, left, removed(i));
     return nullptr;
   }
 
   static const Entry* erase_entry(Ref& at, bool is_sole, std::uint32_t i, Slots left) {
     if (at->entries().size() == 2 && left.children == 0) return &at->entries()[1 - i];
-    at = Node::edited(at.get(), is_sole, left, removed<Entry>(i));
+    at = Node::edited(at.get(), is_sole, left, removed(i));
     return nullptr;
   }
 
@@ -262,7 +268,7 @@ class PersistentMap {
     if (lone == nullptr || would_be_lone) return lone;
     Entry raised = *lone;
     at = Node::edited(at.get(), is_sole, {slots.entries | bit, slots.children & ~bit},
-                      inserted(detail::rank(slots.entries, bit), raised), removed<Ref>(detail::rank(slots.children, bit)));
+                      inserted(detail::rank(slots.entries, bit), raised), removed(slots, bit));
     return nullptr;
   }
 
