@@ -10,6 +10,7 @@ from armillary.articulation.constraints import Constraint
 from armillary.articulation.expressions._base import Symbolic
 from armillary.articulation.joints import Joint
 from armillary.articulation.links import Link, chain_of
+from armillary.articulation.loops import Closure
 from armillary.articulation.paths import joined
 from armillary.articulation.variables import Variable
 
@@ -32,12 +33,15 @@ class Affected:
 
 
 def constraints_in(values: Mapping[str, Any]) -> dict[str, Constraint]:
-    """Those that stand at a path of their own, and those of joints, as in `robot/joints/hinge/constraints/position`."""
+    """Those that stand at a path of their own, and those of joints and loops.
+
+    As in `robot/joints/hinge/constraints/position`.
+    """
     found: dict[str, Constraint] = {}
     for path, value in values.items():
         if isinstance(value, Constraint):
             found[path] = value
-        elif isinstance(value, Joint):
+        elif isinstance(value, Joint | Closure):
             found.update({joined(path, "constraints", name): one for name, one in value.constraints.items()})
     return found
 

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armillary._core import Transform
+from armillary._core import Tape, Transform
 from armillary.articulation.joints import ClosedForm, Interpolation, Joint, TapeForm
 from armillary.articulation.links import Link
+from armillary.articulation.loops import Closure
 
 if TYPE_CHECKING:
     from armillary.articulation.model import ArticulationModel
 
-__all__ = ["Drive", "LinkDrive", "drive_of", "interpolations_of", "link_drive"]
+__all__ = ["ClosureForm", "Drive", "LinkDrive", "closure_form", "drive_of", "interpolations_of", "link_drive"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,25 @@ class LinkDrive:
     form: Transform | ClosedForm | TapeForm
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosureForm:
+    """A loop, for the native core to solve.
+
+    Attributes:
+        residual: From the positions, drivers first, to what is zero.
+        jacobian: From the same to its derivative, one row for each row of the residual.
+        drivers: Their names.
+        dependents: Their names.
+        start: Where each dependent is looked for the first time.
+    """
+
+    residual: Tape
+    jacobian: Tape
+    drivers: tuple[str, ...]
+    dependents: tuple[str, ...]
+    start: tuple[float, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Drive:
     """How all links of a model, or of a part of it, move.
@@ -39,11 +59,13 @@ class Drive:
         links: Each after the one that carries it.
         interpolations: By name of a variable, how it goes from one sample to the next.
         velocities: The names of those that have a velocity and no position, such as wheels.
+        closures: The loops, each after those that its drivers follow from.
     """
 
     links: tuple[LinkDrive, ...]
     interpolations: Mapping[str, Interpolation]
     velocities: tuple[str, ...]
+    closures: tuple[ClosureForm, ...] = ()
 
 
 def drive_of(model: ArticulationModel, under: str = "") -> Drive:
@@ -56,12 +78,25 @@ def drive_of(model: ArticulationModel, under: str = "") -> Drive:
         tuple(link_drive(path, links[path]) for path in _carriers_first(links)),
         positions,
         tuple(sorted(names - positions.keys())),
+        tuple(closure_form(system) for system in model.loop_systems(under)),
     )
 
 
 def link_drive(path: str, link: Link) -> LinkDrive:
     """The drive of one link."""
     return LinkDrive(path, link.parent, Transform.identity() if link.joint is None else _form(link.joint))
+
+
+def closure_form(closure: Closure) -> ClosureForm:
+    """The form of one system of loops."""
+    order = [*closure.drivers, *closure.dependents]
+    return ClosureForm(
+        residual=closure.residual.tape(order),
+        jacobian=closure.residual.jacobian(order).tape(order),
+        drivers=tuple(variable.name for variable in closure.drivers),
+        dependents=tuple(variable.name for variable in closure.dependents),
+        start=tuple(closure.start[variable] for variable in closure.dependents),
+    )
 
 
 def interpolations_of(joints: Iterable[Joint]) -> dict[str, Interpolation]:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from armillary.articulation import saving
 from armillary.articulation._callbacks import Callback, Callbacks, ConstraintsOf, Subscription, TagsLike, UnderPath
+from armillary.articulation._closing import Loops, check_loops
 from armillary.articulation._describing import edits_of
 from armillary.articulation._overlay import Overlay
 from armillary.articulation._parts import value_at
@@ -21,6 +22,7 @@ from armillary.articulation.expressions import PoseExpression
 from armillary.articulation.history import History, ModelChange
 from armillary.articulation.joints import Joint
 from armillary.articulation.links import ArticulatedObject, Link, chain_of
+from armillary.articulation.loops import Closure
 from armillary.articulation.operations import Operation
 from armillary.articulation.paths import as_path, is_under
 from armillary.articulation.variables import Variable
@@ -57,8 +59,9 @@ class ArticulationModel:
 
     def __init__(self, *, max_undo: int = 100, on_error: Callable[[BaseException], object] | None = None) -> None:
         self.on_error = on_error
-        self._history = History(max_undo=max_undo, check=_check_links)
+        self._history = History(max_undo=max_undo, check=_check)
         self._poses = PoseCache(self._link)
+        self._loops: Loops | None = None
         self._callbacks = Callbacks()
         self._lock = threading.RLock()
 
@@ -171,14 +174,43 @@ class ArticulationModel:
     def pose(self, path: str, *, in_frame: str | None = None) -> PoseExpression:
         """Where a link is, as an expression: in the frame of the model, or in that of another link.
 
+        Where it hangs in a loop, its gradient is along what drives the loop.
+
         Args:
             path: Of the link.
             in_frame: The path of another link.
         """
         with self._lock:
             if in_frame is None:
-                return self._poses.pose(as_path(path))
-            return self._poses.between(as_path(path), as_path(in_frame))
+                found = self._poses.pose(as_path(path))
+            else:
+                found = self._poses.between(as_path(path), as_path(in_frame))
+            closed: PoseExpression = self._closing().closed(found)
+            return closed
+
+    def closures(self, under: str = "") -> dict[str, Closure]:
+        """The loops at or under a path."""
+        return _only(self.values(under), Closure)
+
+    def loop_systems(self, under: str = "") -> list[Closure]:
+        """The loops at or under a path, each after those that determine its drivers; those in a ring as one."""
+        return Loops(self.closures(under).values()).systems
+
+    def solve(
+        self, values: Mapping[Variable, float], *, start: Mapping[Variable, float] | None = None
+    ) -> dict[Variable, float]:
+        """The given values, and those of the variables that follow from them because loops are closed.
+
+        Args:
+            values: Of all variables that drive loops, and of others if wanted.
+            start: Of dependents, where they are looked for; where they were found last, if left out.
+
+        Raises:
+            UnreachableLoop: Parts of a loop do not reach each other.
+            SingularLoop: A loop does not determine its dependents there.
+        """
+        with self._lock:
+            return self._closing().solve(values, start)
 
     def variables(self, under: str = "") -> tuple[Variable, ...]:
         """The positions by which the links at or under a path move, sorted."""
@@ -282,6 +314,11 @@ class ArticulationModel:
     def _link(self, path: str) -> Link:
         return self._of_kind(path, Link)
 
+    def _closing(self) -> Loops:
+        if self._loops is None:
+            self._loops = Loops(self.closures().values())
+        return self._loops
+
     def _of_kind(self, path: str, kind: type[V]) -> V:
         value = value_at(path, self._history.values)
         if not isinstance(value, kind):
@@ -292,6 +329,8 @@ class ArticulationModel:
         with self._lock:
             change = edit()
             self._poses.forget(frozenset(change.before) - frozenset(change.after))
+            if any(isinstance(value, Closure) for value in (*change.before.values(), *change.after.values())):
+                self._loops = None
         self._callbacks.tell(change, print_error if self.on_error is None else self.on_error)
         return change
 
@@ -306,6 +345,11 @@ def _variables(given: Iterable[Variable]) -> frozenset[Variable]:
     if strange is not None:
         raise InvalidArgument(f"Variables are wanted, got {strange!r}. Make one with position(name).", strange)
     return found
+
+
+def _check(values: Overlay[str, Any], changed: Sequence[str]) -> None:
+    _check_links(values, changed)
+    check_loops(values, changed)
 
 
 def _check_links(values: Overlay[str, Any], changed: Sequence[str]) -> None:

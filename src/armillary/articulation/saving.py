@@ -35,8 +35,10 @@ from armillary.articulation.operations import (
     AddLink,
     AddMimicJoint,
     AddObject,
+    CloseLoop,
     Connect,
     Operation,
+    SetClosure,
     SetValue,
 )
 from armillary.errors import InvalidArgument, InvalidModelFile, UnsavableModel
@@ -55,7 +57,16 @@ __all__ = ["MAX_BYTES", "decoded", "digest", "encoded", "read_file", "refused_re
 FORMAT, VERSION = "armillary.model", 1
 MAX_BYTES = 256 * 1024 * 1024
 
-_OPERATIONS: tuple[type[Operation], ...] = (AddJoint, AddLink, AddMimicJoint, AddObject, Connect, SetValue)
+_OPERATIONS: tuple[type[Operation], ...] = (
+    AddJoint,
+    AddLink,
+    AddMimicJoint,
+    AddObject,
+    CloseLoop,
+    Connect,
+    SetClosure,
+    SetValue,
+)
 _JOINTS: tuple[type[Joint], ...] = (
     BallJoint,
     ContinuousJoint,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from armillary.articulation.constraints import Constraint
 from armillary.articulation.expressions import PointExpression, PoseExpression, VectorExpression
 from armillary.articulation.geometry import stack
 from armillary.articulation.loops._implicit import following
@@ -83,6 +84,11 @@ class Closure:
         """The other variables of the residual, by name."""
         others = self.residual.free_variables - set(self.dependents)
         return tuple(sorted(others, key=lambda variable: (variable.name, variable.order)))
+
+    @property
+    def constraints(self) -> Mapping[str, Constraint]:
+        """That each row of the residual is zero, by its number."""
+        return {str(row): Constraint(0.0, 0.0, entry) for row, entry in enumerate(self.residual)}
 
     def closed(self, expression: Any) -> Any:
         """The same value, with a gradient along the drivers in place of the dependents."""
