@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from armillary.articulation._overlay import Overlay
 from armillary.articulation.geometry import stack
 from armillary.articulation.loops import Closure
 from armillary.articulation.variables import Variable
@@ -44,7 +45,7 @@ class Loops:
         return known
 
 
-def check_loops(values: Mapping[str, Any], changed: Iterable[str]) -> None:
+def check_loops(values: Overlay[str, Any], changed: Iterable[str]) -> None:
     """No variable follows from two loops."""
     if any(isinstance(values.get(path), Closure) for path in changed):
         _refuse_shared([value for value in (values[path] for path in values) if isinstance(value, Closure)])

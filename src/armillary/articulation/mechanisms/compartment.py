@@ -45,11 +45,10 @@ def locking_compartment(
     parts.link("box", box((_THICK_M, width, height), at=(-depth, 0.0, 0.0)))
     parts.link("door", box((_THICK_M, width, height), at=(0.0, -width / 2.0, 0.0)))
     parts.link("handle", box((_THICK_M, width / 5.0, _THICK_M), at=(0.0, -width / 10.0, 0.0)))
-    parts.joint(
-        "door", _hinge(door.name, (0.0, 0.0, 1.0), (0.0, width / 2.0, 0.0), math.pi / 2), child="door", parent="box"
-    )
-    at_edge = (_THICK_M, -0.7 * width, 0.0)
-    parts.joint("handle", _hinge(handle.name, (1.0, 0.0, 0.0), at_edge, math.pi / 4), child="handle", parent="door")
+    swings = _hinge(door.name, (0.0, 0.0, 1.0), (0.0, width / 2.0, 0.0), math.pi / 2)
+    turns = _hinge(handle.name, (1.0, 0.0, 0.0), (_THICK_M, -0.7 * width, 0.0), math.pi / 4)
+    parts.joint("door", swings, child="door", parent="box")
+    parts.joint("handle", turns, child="handle", parent="door")
     is_free = logical_or(greater(door, ajar_rad), less(handle, unlocks_at_rad))
     parts.value("is_unlocked", is_free)
     parts.value("constraints/lock", Constraint(-math.inf, is_free * speed_rad_s, door.velocity))

@@ -39,9 +39,8 @@ def faucet(
     parts = Parts(name, "base")
     parts.link("base", cylinder(0.025, _HEIGHT_M, at=(0.0, 0.0, _HEIGHT_M / 2.0)))
     parts.link("handle", box((0.1, 0.02, 0.01), at=(0.05, 0.0, 0.0)))
-    moved = (
-        translation(0.0, 0.0, _HEIGHT_M) @ rotation_about((0.0, 0.0, 1.0), turn) @ rotation_about((0.0, 1.0, 0.0), lift)
-    )
+    turned = translation(0.0, 0.0, _HEIGHT_M) @ rotation_about((0.0, 0.0, 1.0), turn)
+    moved = turned @ rotation_about((0.0, 1.0, 0.0), lift)
     parts.joint("standing", FixedJoint(), child="base", parent=None)
     parts.joint("handle", ExpressionJoint(expression=moved), child="handle", parent="base")
     parts.value("flow", -lift * flow_l_min_per_rad + leak_l_min)

@@ -30,9 +30,7 @@ def piston(name: str, *, crank_m: float = 0.05, rod_m: float = 0.15) -> list[Edi
         rod_m: From that pin to the piston; longer than the crank.
     """
     if not 0.0 < crank_m < rod_m < math.inf:
-        raise InvalidArgument(
-            f"The rod ({rod_m} m) must be longer than the crank ({crank_m} m), and both not zero.", rod_m
-        )
+        raise InvalidArgument(f"The rod ({rod_m} m) must be longer than the crank ({crank_m} m, not zero).", rod_m)
     parts = Parts(name, "shaft")
     parts.link("shaft", cylinder(crank_m / 5.0, crank_m, rpy=_ACROSS))
     parts.link("rod", box((crank_m / 5.0, crank_m / 5.0, rod_m), at=(0.0, 0.0, rod_m / 2.0)))

@@ -36,9 +36,8 @@ def tilting_platform(
         stroke_m: How much longer and shorter they may be.
     """
     pitch, roll = (position(joined(name, angle)) for angle in ("pitch", "roll"))
-    tilted = (
-        translation(0.0, 0.0, length_m) @ rotation_about((0.0, 1.0, 0.0), pitch) @ rotation_about((1.0, 0.0, 0.0), roll)
-    )
+    pitched = translation(0.0, 0.0, length_m) @ rotation_about((0.0, 1.0, 0.0), pitch)
+    tilted = pitched @ rotation_about((1.0, 0.0, 0.0), roll)
     parts = _with_platform(name, tilted, (2.0 * mount_m, bridge_m, 0.01))
     limits = Limits(lower=length_m - stroke_m, upper=length_m + stroke_m)
     sides = [("left", (-mount_m, bridge_m / 2.0, 0.0)), ("right", (-mount_m, -bridge_m / 2.0, 0.0))]
