@@ -92,18 +92,11 @@ def _mesh(form: Element, files: FileFinder) -> MeshForm:
 
 def _size(form: Element) -> Triple:
     size = form.needed_child("size")
-    values = size.places(size.as_numbers(size.text, 3, "size"), "size")
-    if min(values) < 0.0:
-        raise size.refused(f"it is '{size.text}', and a length is not below zero")
-    return cast("Triple", values)
+    return cast("Triple", size.lengths(size.as_numbers(size.text, 3, "size"), "size"))
 
 
 def _length(form: Element, tag: str) -> float:
-    value = form.number_of(tag)
-    form.places((value,), tag)
-    if value < 0.0:
-        raise form.refused(f"{tag} is {value:g}, and a length is not below zero")
-    return value
+    return form.lengths((form.number_of(tag),), tag)[0]
 
 
 def _inertial(element: Element | None) -> Inertial | None:

@@ -97,7 +97,7 @@ def _form(geometry: Element, files: FileFinder) -> Form:
     form = inside[0]
     match form.one_of(form.tag, _FORMS, "form"):
         case "box":
-            return BoxForm(_size(form))
+            return BoxForm(cast("Triple", form.lengths(triple(form, "size"), "size")))
         case "sphere":
             return SphereForm(_length(form, "radius"))
         case "cylinder":
@@ -109,19 +109,7 @@ def _form(geometry: Element, files: FileFinder) -> Form:
 
 
 def _length(form: Element, attribute: str) -> float:
-    value = form.number(attribute)
-    form.places((value,), attribute)
-    if value < 0.0:
-        raise form.refused(f"{attribute} is {value:g}, and a length is not below zero")
-    return value
-
-
-def _size(form: Element) -> Triple:
-    size = triple(form, "size")
-    form.places(size, "size")
-    if min(size) < 0.0:
-        raise form.refused(f"size is '{form.get('size')}', and a length is not below zero")
-    return size
+    return form.lengths((form.number(attribute),), attribute)[0]
 
 
 def _inertial(element: Element | None) -> Inertial | None:

@@ -297,6 +297,12 @@ class Element:
                 raise self.refused(f"{what} is {value:g}, and nothing is farther than {LARGEST_PLACE:g} m")
         return values
 
+    def lengths(self, values: tuple[float, ...], what: str) -> tuple[float, ...]:
+        """Lengths of things, which are not below zero."""
+        if min(values) < 0.0:
+            raise self.refused(f"{what} is {min(values):g}, and a length is not below zero")
+        return self.places(values, what)
+
     def one_of(self, value: str, known: tuple[str, ...], what: str) -> str:
         """A word from a list."""
         if value not in known:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
+
+from armillary.errors import InvalidArgument
 
 __all__ = ["FileFinder", "PackageFolders"]
 
@@ -19,20 +20,27 @@ _PACKAGE_NAME = re.compile(r"<name>\s*([^<\s]+)\s*</name>")
 _LONGEST_MANIFEST = 100_000
 
 
-@dataclass(frozen=True)
 class FileFinder:
     """Finds what a file names.
 
-    Looked through in this order: the folders given, those around the file itself, and the environment
+    Looked through in this order: what was given, the folders around the file itself, and the environment
     (`ROS_PACKAGE_PATH`, `AMENT_PREFIX_PATH`, `GZ_SIM_RESOURCE_PATH`).
 
-    Attributes:
+    Args:
         packages: A mapping from a package to its folder, or folders that hold packages.
         beside: The folder of the file that names the others; None for a text.
     """
 
-    packages: PackageFolders = ()
-    beside: Path | None = None
+    def __init__(self, packages: PackageFolders = (), beside: Path | None = None) -> None:
+        if isinstance(packages, str | os.PathLike):
+            raise InvalidArgument(f"packages is a mapping or a list of folders, got {packages!r}. Pass it in a list.")
+        self._beside = beside
+        self._found: dict[str, Path | None] = {}
+        self._given: tuple[Path, ...] = ()
+        if isinstance(packages, Mapping):
+            self._found.update({name: Path(folder) for name, folder in packages.items()})
+        else:
+            self._given = tuple(map(Path, packages))
 
     def path_of(self, uri: str) -> str | None:
         """The file that a name means, whether or not it exists; None where its package is not found."""
@@ -44,19 +52,13 @@ class FileFinder:
         if "://" in uri:
             return None
         path = Path(uri)
-        return str(path if path.is_absolute() or self.beside is None else self.beside / path)
+        return str(path if path.is_absolute() or self._beside is None else self._beside / path)
 
     def _in_package(self, package: str, inside: str) -> str | None:
-        folder = self._found.get(package) or self._find(package)
-        if folder is None or not _stays_inside(inside):
-            return None
-        self._found[package] = folder
-        return str(folder / inside)
-
-    @cached_property
-    def _found(self) -> dict[str, Path]:
-        given = self.packages
-        return {name: Path(folder) for name, folder in given.items()} if isinstance(given, Mapping) else {}
+        if package not in self._found:
+            self._found[package] = self._find(package)
+        folder = self._found[package]
+        return None if folder is None or not _stays_inside(inside) else str(folder / inside)
 
     def _find(self, package: str) -> Path | None:
         if not package or package in {".", ".."}:
@@ -64,7 +66,7 @@ class FileFinder:
         return next((folder for folder in self._candidates(package) if folder.is_dir()), None)
 
     def _candidates(self, package: str) -> Iterator[Path]:
-        for folder in () if isinstance(self.packages, Mapping) else map(Path, self.packages):
+        for folder in self._given:
             yield folder if _is_package(folder, package) else folder / package
         around = self._around
         yield from (folder for folder in around if _is_package(folder, package))
@@ -72,7 +74,7 @@ class FileFinder:
 
     @cached_property
     def _around(self) -> tuple[Path, ...]:
-        beside = None if self.beside is None else self.beside.resolve()
+        beside = None if self._beside is None else self._beside.resolve()
         return () if beside is None else (beside, *beside.parents)
 
 

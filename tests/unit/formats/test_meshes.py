@@ -149,6 +149,10 @@ class TestPackages:
     def test_do_not_lead_out_of_themselves(self, uri, tmp_path):
         assert self.path_of(tmp_path, uri, packages={"lamp": "/there"}) is None
 
+    def test_are_given_as_a_mapping_or_a_list(self, tmp_path):
+        with pytest.raises(errors.InvalidArgument, match="Pass it in a list"):
+            self.path_of(tmp_path, packages=str(tmp_path))
+
     def test_are_not_needed_beside_the_file(self, tmp_path):
         assert self.path_of(tmp_path, "a.stl") == str(tmp_path / "a.stl")
         assert self.path_of(tmp_path, "file:///there/a%20b.stl") == "/there/a b.stl"
