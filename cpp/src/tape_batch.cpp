@@ -37,8 +37,7 @@ struct Rows {
 /// Lanes without a row repeat the last one: nothing is computed that is not computed anyway.
 void load(Rows<const double> rows, std::size_t count, std::span<Lanes> columns) {
   for (std::size_t column = 0; column < columns.size(); ++column)
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      columns[column].of[lane] = rows.at(std::min(lane, count - 1), column);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) columns[column].of[lane] = rows.at(std::min(lane, count - 1), column);
 }
 
 void store(std::span<const Lanes> columns, std::size_t count, Rows<double> rows) {

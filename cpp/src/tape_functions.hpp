@@ -16,8 +16,11 @@ namespace {
 template <typename F>
 inline constexpr bool takes_three = std::is_invocable_v<F, double, double, double>;
 
-/// Calls `use` with the function of `op`: of three numbers for products with a sum, of two for all others, which ignore the
-/// second where they need one.
+/// Two functions of one number, with a place for each.
+struct SineCosine {};
+
+/// Calls `use` with the function of `op`: of three numbers for products with a sum, of two for others, which ignore the second
+/// where they need one; or with SineCosine.
 template <typename Use>
 [[gnu::always_inline]] inline void with_function(TapeOp op, Use use) {
   switch (op) {
@@ -120,6 +123,8 @@ template <typename Use>
       return use([](double a, double b, double c) { return a * b - c; });
     case TapeOp::sub_mul:
       return use([](double a, double b, double c) { return c - a * b; });
+    case TapeOp::sine_cosine:
+      return use(SineCosine{});
   }
   __builtin_unreachable();
 }

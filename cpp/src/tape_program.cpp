@@ -1,6 +1,7 @@
 #include "tape_program.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace armillary {
@@ -34,37 +35,86 @@ Outputs outputs_written_at_once(const std::vector<TapeInstruction>& code, std::s
   return outputs;
 }
 
+bool turns(TapeOp op) { return op == TapeOp::sin || op == TapeOp::cos; }
+
+/// For each sine the cosine of the same number, where there is one, and the other way round.
+std::vector<std::uint32_t> partners(const TapeParts& parts, std::size_t registers) {
+  std::vector<std::uint32_t> partner(parts.code.size(), kNowhere), value(registers);
+  std::unordered_map<std::uint32_t, std::uint32_t> single;  // by value: who turns it and has no partner
+  for (std::uint32_t at = 0; at < parts.code.size(); ++at) {
+    const auto& [op, target, a, b] = parts.code[at];
+    if (turns(op)) {
+      const auto [found, is_new] = single.try_emplace(value[a], at);
+      if (!is_new && parts.code[found->second].op != op) {
+        partner[at] = found->second;
+        partner[found->second] = at;
+        single.erase(found);
+      }
+    }
+    if (op == TapeOp::output) continue;
+    value[target] = op == TapeOp::input ? a : static_cast<std::uint32_t>(parts.inputs) + at;
+  }
+  return partner;
+}
+
 /// Follows the code and knows in which place the value of each register is.
 class Placing {
  public:
   Placing(const TapeProgram& program, std::size_t registers)
-      : program_(program), place_(registers, kNowhere), own_(registers, kNowhere), free_(program.first_register()) {}
+      : program_(program),
+        outputs_(outputs_written_at_once(program.parts().code, registers)),
+        partner_(partners(program.parts(), registers)),
+        place_(registers, kNowhere),
+        own_(registers, kNowhere),
+        free_(program.first_register()) {}
 
   [[nodiscard]] std::vector<TapeStep> steps() {
     const std::vector<TapeInstruction>& code = program_.parts().code;
-    const Outputs outputs = outputs_written_at_once(code, place_.size());
-    std::vector<TapeStep> steps;
-    steps.reserve(static_cast<std::size_t>(std::ranges::count_if(code, computes, &TapeInstruction::op)));
-    for (std::size_t at = 0; at < code.size(); ++at) {
-      const auto& [op, target, a, b] = code[at];
-      if (op == TapeOp::constant) {
-        place_[target] = a;
-      } else if (op == TapeOp::input) {
-        place_[target] = static_cast<std::uint32_t>(program_.first_input()) + a;
-      } else if (op == TapeOp::output) {
-        if (!outputs.is_spared[at]) steps.push_back({TapeOp::assign, output(target), place_[a], 0});
-      } else {
-        steps.push_back({op, 0, place_[a], registers_read(op) > 1 ? place_[b] : 0});
-        place_[target] = outputs.written_by[at] == kNowhere ? own_place(target) : output(outputs.written_by[at]);
-        steps.back().target = place_[target];
-      }
-    }
-    return steps;
+    steps_.reserve(static_cast<std::size_t>(std::ranges::count_if(code, computes, &TapeInstruction::op)));
+    for (std::uint32_t at = 0; at < code.size(); ++at) follow(at, code[at]);
+    return std::move(steps_);
   }
 
   [[nodiscard]] std::size_t places() const { return free_; }
 
  private:
+  void follow(std::uint32_t at, const TapeInstruction& instruction) {
+    const auto& [op, target, a, b] = instruction;
+    if (op == TapeOp::constant) {
+      place_[target] = a;
+    } else if (op == TapeOp::input) {
+      place_[target] = static_cast<std::uint32_t>(program_.first_input()) + a;
+    } else if (op == TapeOp::output) {
+      if (!outputs_.is_spared[at]) steps_.push_back({TapeOp::assign, output(target), place_[a], 0});
+    } else if (partner_[at] == kNowhere) {
+      const TapeStep step{op, 0, place_[a], registers_read(op) > 1 ? place_[b] : 0};
+      steps_.push_back(step);
+      steps_.back().target = place_[target] = target_place(at, target);
+    } else if (partner_[at] > at) {
+      turn_together(at, instruction);
+    } else {
+      place_[target] = computed_before_.at(at);
+    }
+  }
+
+  /// At the first of two partners. The place of the second is its own until the end: others may use its register before.
+  void turn_together(std::uint32_t at, const TapeInstruction& instruction) {
+    const std::uint32_t second = partner_[at], angle = place_[instruction.a];
+    const std::uint32_t output_of_second = outputs_.written_by[second];
+    const std::uint32_t place_of_second =
+        output_of_second == kNowhere ? static_cast<std::uint32_t>(free_++) : output(output_of_second);
+    const std::uint32_t place_of_first = place_[instruction.target] = target_place(at, instruction.target);
+    const bool sine_first = instruction.op == TapeOp::sin;
+    steps_.push_back({TapeOp::sine_cosine, sine_first ? place_of_first : place_of_second, angle, 0,
+                      sine_first ? place_of_second : place_of_first});
+    computed_before_.emplace(second, place_of_second);
+  }
+
+  [[nodiscard]] std::uint32_t target_place(std::uint32_t at, std::uint32_t index) {
+    const std::uint32_t output_of_it = outputs_.written_by[at];
+    return output_of_it == kNowhere ? own_place(index) : output(output_of_it);
+  }
+
   [[nodiscard]] std::uint32_t output(std::uint32_t index) const {
     return static_cast<std::uint32_t>(program_.first_output()) + index;
   }
@@ -75,9 +125,13 @@ class Placing {
   }
 
   const TapeProgram& program_;
-  std::vector<std::uint32_t> place_;
-  std::vector<std::uint32_t> own_;
+  const Outputs outputs_;
+  const std::vector<std::uint32_t> partner_;
+  std::vector<std::uint32_t> place_;                                  // by register: where its value is
+  std::vector<std::uint32_t> own_;                                    // by register: its place, once it needs one
+  std::unordered_map<std::uint32_t, std::uint32_t> computed_before_;  // by instruction: where its partner put its value
   std::size_t free_;
+  std::vector<TapeStep> steps_;
 };
 
 /// Which products are read once, by the step behind them, and by nobody else.

@@ -10,7 +10,7 @@ namespace armillary {
 struct TapeStep {
   TapeOp op;
   std::uint32_t target, a, b;
-  std::uint32_t c = 0;  // of a product with a sum: what is beside the product
+  std::uint32_t c = 0;  // what is beside a product, or where the cosine goes that is computed with a sine
 };
 
 }  // namespace armillary

@@ -57,10 +57,12 @@ enum class TapeOp : std::uint32_t {
   hypot,
   log1p,
   expm1,
-  // In no tape: what a product and the sum or difference behind it become when they are run as one step, each rounded.
+  // In no tape: two instructions run as one step. A product and the sum or difference behind it, each rounded; the sine
+  // and the cosine of one number.
   mul_add,
   mul_sub,
   sub_mul,
+  sine_cosine,
 };
 
 inline constexpr std::array<std::string_view, 48> kTapeOpNames{

@@ -17,6 +17,8 @@ from tape_model import BINARY, NASTY, UNARY, Unclear, interpret, numbers, same_n
 
 OP = TAPE_OPS
 TURNING = frozenset({"sin", "cos"})
+STRAIGHT = {*UNARY, *BINARY} - TURNING
+JOINED = TURNING | {"mul", "add", "sub"}  # what runs two instructions as one
 
 
 def tape_of(*rows: tuple, constants=(), inputs: int = 1, outputs: int = 1) -> Tape:
@@ -55,6 +57,28 @@ class TestATape:
     def test_means_what_the_interpreter_says(self, tape, data):
         values = data.draw(st.lists(numbers, min_size=tape.inputs, max_size=tape.inputs))
         assert same_numbers(tape.run(values), expected(tape, values))
+
+    @given(tapes(computing=JOINED, most=60), st.data())
+    def test_means_it_where_two_instructions_run_as_one(self, tape, data):
+        values = data.draw(st.lists(numbers, min_size=tape.inputs, max_size=tape.inputs))
+        assert same_numbers(tape.run(values), interpret(tape, values))
+        own = {name: in_a_batch(name) for name in TURNING}
+        assert same_numbers(tape.run(np.array([values]).reshape(1, -1))[0], interpret(tape, values, own))
+
+    def test_turns_the_same_number_by_sine_and_cosine(self):
+        tape = tape_of(
+            ("input", 0, 0),
+            ("sin", 1, 0),
+            ("cos", 2, 0),
+            ("mul", 1, 1, 2),
+            ("cos", 0, 1),
+            ("sin", 2, 1),
+            ("output", 0, 0),
+            ("output", 1, 1),
+            ("output", 2, 2),
+            outputs=3,
+        )
+        assert same_numbers(tape.run([0.3]), interpret(tape, [0.3]))
 
     @pytest.mark.parametrize("name", [*UNARY, *BINARY])
     def test_knows_every_function_at_its_corners(self, name):
@@ -109,7 +133,7 @@ class TestATape:
 
 
 class TestABatch:
-    @given(tapes(without=TURNING), st.integers(0, 70), st.data())
+    @given(tapes(computing=STRAIGHT), st.integers(0, 70), st.data())
     def test_is_each_row_alone(self, tape, count, data):
         row = st.lists(numbers, min_size=tape.inputs, max_size=tape.inputs)
         few = data.draw(st.lists(row, min_size=1, max_size=3))
