@@ -47,6 +47,11 @@ class Constraint:
         """Of the expression and of both bounds."""
         return self.lower.free_variables | self.upper.free_variables | self.expression.free_variables
 
+    @cached_property
+    def _parts(self) -> tuple[Expression | float, ...]:
+        """With a number for each part that is one: most bounds are, and this is asked often."""
+        return tuple(float(p) if p.is_grounded else p for p in (self.lower, self.upper, self.expression))
+
     @property
     def is_on_positions(self) -> bool:
         """Whether what it bounds is said of positions alone."""
@@ -61,7 +66,7 @@ class Constraint:
             values: Of some or all variables.
             tolerance: What is forgiven of a contradiction, in the unit of the expression.
         """
-        lower, upper, value = (_number(part, values) for part in (self.lower, self.upper, self.expression))
+        lower, upper, value = (_number(part, values) for part in self._parts)
         pairs = ((lower, upper), (lower, value), (value, upper))
         return all(low is None or high is None or low <= high + tolerance for low, high in pairs)
 
@@ -96,7 +101,9 @@ class Constraint:
         return f"Constraint({self.lower} <= {self.expression} <= {self.upper})"
 
 
-def _number(part: Expression, values: Mapping[Variable, float]) -> float | None:
+def _number(part: Expression | float, values: Mapping[Variable, float]) -> float | None:
+    if isinstance(part, float):
+        return part
     if any(variable not in values for variable in part.free_variables):
         return None
     return part.evaluate({variable: values[variable] for variable in part.free_variables})

@@ -37,7 +37,7 @@ class OmniBase(PlanarJoint):
     speed_limit_m_s: float | None = None
     turn_limit_rad_s: float | None = None
 
-    @property
+    @cached_property
     def constraints(self) -> Mapping[str, Constraint]:
         """Its limits; that of the speed as a square, which can be differentiated where it stands still."""
         found = {}
@@ -109,7 +109,7 @@ class DifferentialDrive(PlanarJoint):
         )
         return pose(rotation_about(_Z, heading), here)
 
-    @property
+    @cached_property
     def constraints(self) -> Mapping[str, Constraint]:
         """The limits of its wheels."""
         limit = self.wheel_limit_rad_s

@@ -82,7 +82,7 @@ class AxisJoint(Joint):
         """How far it has turned or slid."""
         return self._followed(self.variables[0], self.offset)
 
-    @property
+    @cached_property
     def constraints(self) -> Mapping[str, Constraint]:
         """Its limits, on what it does itself."""
         found, hard, soft = {}, self.limits, self.soft_limits

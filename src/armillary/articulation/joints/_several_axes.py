@@ -132,7 +132,7 @@ class CylindricalJoint(NamedJoint):
         angle, slide = self.variables
         return pose(rotation_about(self.axis, angle), [entry * slide for entry in self.axis])
 
-    @property
+    @cached_property
     def constraints(self) -> Mapping[str, Constraint]:
         """Its limits."""
         return _limited(self, (self.limits, self.slide_limits))
@@ -172,7 +172,7 @@ class UniversalJoint(NamedJoint):
         first, second = self.variables
         return pose(rotation_about(self.axis, first) @ rotation_about(self.second_axis, second), _NO_SHIFT)
 
-    @property
+    @cached_property
     def constraints(self) -> Mapping[str, Constraint]:
         """Its limits."""
         return _limited(self, (self.limits, self.second_limits))
@@ -194,7 +194,7 @@ class BallJoint(NamedJoint):
         """A turn."""
         return pose(rotation_from_quaternion(*self.variables), _NO_SHIFT)
 
-    @property
+    @cached_property
     def constraints(self) -> Mapping[str, Constraint]:
         """That the quaternion has length one."""
         return {"unit_quaternion": _of_length_one(self.variables)}
@@ -222,7 +222,7 @@ class FloatingJoint(NamedJoint):
         x, y, z, *wxyz = self.variables
         return pose(rotation_from_quaternion(*wxyz), (x, y, z))
 
-    @property
+    @cached_property
     def constraints(self) -> Mapping[str, Constraint]:
         """That the quaternion has length one."""
         return {"unit_quaternion": _of_length_one(self.variables[3:])}
