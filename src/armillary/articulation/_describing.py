@@ -118,7 +118,7 @@ def _placed(robot: RobotDescription, name: str, root: str) -> Iterator[Edit]:
 
 def _joint_edit(name: str, said: JointDescription) -> Edit:
     path, joint = joined(name, "joints", said.name), joint_of(said, joined(name, said.name))
-    if said.mimic is None:
+    if said.mimic is None or isinstance(joint, FixedJoint):
         return Apply(f"create {path}", AddJoint(path=path, joint=joint))
     if not isinstance(joint, AxisJoint):
         raise InvalidArgument(f"Joint '{path}' cannot follow another: it has not one degree of freedom.", said.mimic)

@@ -27,7 +27,7 @@ from armillary.articulation.operations import Operation
 from armillary.articulation.paths import as_path, is_under
 from armillary.articulation.variables import Variable
 from armillary.errors import InvalidArgument, LinkLoop, TagTaken, WrongValue
-from armillary.formats import RobotDescription, read_urdf
+from armillary.formats import RobotDescription, read_sdf, read_urdf
 from armillary.formats.packages import PackageFolders
 from armillary.transforms._dispatcher import print_error
 
@@ -137,14 +137,20 @@ class ArticulationModel:
         robot = read_urdf(path_or_text, packages=packages, root=root, tips=tips, arguments=arguments)
         return self.add_robot(robot, name=name)
 
+    def load_sdf(
+        self, path_or_text: str | PathLike[str], *, packages: PackageFolders = ()
+    ) -> tuple[ArticulatedObject, ...]:
+        """Add every model of an SDFormat file, under the names they have there, in one edit.
+
+        Args:
+            path_or_text: The file, or its text.
+            packages: Where `model://` and `package://` lead.
+        """
+        return self._added([(robot, robot.name) for robot in read_sdf(path_or_text, packages=packages)])
+
     def add_robot(self, robot: RobotDescription, *, name: str | None = None) -> ArticulatedObject:
-        """Add what a file describes, in one edit."""
-        called = as_path(robot.name if name is None else name)
-        with self._lock:
-            if f"create {called}" in self._history:
-                raise TagTaken(f"create {called}")
-            self.edit(edits_of(robot, called))
-            return self._of_kind(called, ArticulatedObject)
+        """Add what a file describes, in one edit; under the name it has there, if no other is given."""
+        return self._added([(robot, robot.name if name is None else name)])[0]
 
     # Reading
 
@@ -310,6 +316,15 @@ class ArticulationModel:
     def digest(self) -> str:
         """The same for models of equal operations in equal order."""
         return saving.digest(self.to_bytes())
+
+    def _added(self, robots: Sequence[tuple[RobotDescription, str]]) -> tuple[ArticulatedObject, ...]:
+        named = [(robot, as_path(name)) for robot, name in robots]
+        with self._lock:
+            taken = next((f"create {name}" for _, name in named if f"create {name}" in self._history), None)
+            if taken is not None:
+                raise TagTaken(taken)
+            self.edit([edit for robot, name in named for edit in edits_of(robot, name)])
+            return tuple(self._of_kind(name, ArticulatedObject) for _, name in named)
 
     def _link(self, path: str) -> Link:
         return self._of_kind(path, Link)

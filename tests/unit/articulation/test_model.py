@@ -28,6 +28,13 @@ from unit.articulation.model_kit import DOOR_URDF, add_link, arm, arm_tip, door,
 
 HINGE, LATCH = position("door/hinge"), position("door/latch")
 CLOSE_M = 1e-12
+SDF = """<sdf version="1.9">
+  <model name="lamp">
+    <link name="foot"/><link name="head"><pose>0 0 1 0 0 0</pose></link>
+    <joint name="neck" type="ball"><parent>foot</parent><child>head</child></joint>
+  </model>
+  <model name="box"><link name="all"/></model>
+</sdf>"""
 
 
 class TestReadingAModel:
@@ -250,6 +257,14 @@ class TestEditingAModel:
         assert model.tags[0] == "create cupboard"
         model.undo()
         assert (model.tags, model.paths()) == ((), ())
+
+    def test_takes_every_model_of_an_sdf_file(self):
+        model = ArticulationModel()
+        lamp, box = model.load_sdf(SDF)
+        assert (lamp.root, box.name) == ("lamp/links/foot", "box")
+        assert set(model.pose("lamp/links/head").free_variables) == set(model.value("lamp/joints/neck").variables)
+        model.undo()
+        assert model.paths() == ()
 
     def test_refuses_a_second_thing_of_the_same_name(self):
         with pytest.raises(TagTaken, match="create door"):
