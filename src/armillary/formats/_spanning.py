@@ -80,7 +80,10 @@ def _away_from(roots: Iterable[str], joints: Sequence[JointDescription]) -> dict
 
 
 def turned_round(joint: JointDescription) -> JointDescription:
-    """The same joint, seen from its child: the same position means the same, but for a ball the turn is the inverse."""
+    """The same joint, seen from its child.
+
+    The same position means the same, but the turn of a ball is the inverse, and two angles change places.
+    """
     axes = (joint.axis, joint.second_axis)
     first, second = axes if joint.second_axis is None else (joint.second_axis, joint.axis)
     return replace(
