@@ -39,6 +39,7 @@ TOPICS = (
     "scene_memory",
     "scene_threads",
     "tapes",
+    "expressions",
 )
 REPEATS, QUICK_REPEATS = 20, 3
 

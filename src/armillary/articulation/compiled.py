@@ -59,9 +59,12 @@ class Compiled:
         if out is not None:
             return self._into(values, out)
         result = self._run(values)
-        if result.ndim == 1:
-            return result.reshape(self.shape) if self.shape else result[0]
-        return result.reshape((len(result), *self.shape))
+        shape = self.shape
+        if result.ndim != 1:
+            return result.reshape((len(result), *shape))
+        if len(shape) == 1:
+            return result
+        return result.reshape(shape) if shape else result[0]
 
     def _into(self, values: ArrayLike, out: NDArray[np.float64]) -> NDArray[np.float64]:
         rows = np.shape(values)[:-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import casadi
 import numpy as np
@@ -17,6 +18,7 @@ from armillary.articulation import (
     VectorExpression,
     _machine_code,
     atan2,
+    cos,
     expression_from_tape,
     if_else,
     less,
@@ -25,7 +27,7 @@ from armillary.articulation import (
     sin,
     translation,
 )
-from armillary.articulation._machine_code import c_source
+from armillary.articulation._c_source import c_source
 from armillary.articulation.expressions._terms import term_of
 from armillary.errors import CannotCompile, InvalidArgument, NotGrounded
 from unit.articulation.duals import UNARY
@@ -156,6 +158,13 @@ class TestExpressionsInThreads:
             np.testing.assert_array_equal(found[seed], build(seed))
 
 
+@cache
+def turning():
+    """Four angles or more are turned side by side."""
+    angles = [position(f"angle_{i}") for i in range(4)]
+    return art.stack([*map(sin, angles), *map(cos, angles)]).compile(order=angles, backend="c")
+
+
 class TestMachineCode:
     def test_is_made_once_for_equal_tapes(self):
         first, second = sin(a).tape([a]), sin(position("a")).tape([a])
@@ -174,6 +183,24 @@ class TestMachineCode:
     def test_refuses_other_backends(self):
         with pytest.raises(InvalidArgument, match="'vm' or 'c'"):
             sin(a).compile(order=[a], backend="llvm")
+
+    @pytest.mark.parametrize("reach", [4.0, 100.0, 99_999.0])
+    def test_has_sines_and_cosines_to_the_last_digits(self, reach):
+        rows = np.random.default_rng(2).uniform(-reach, reach, (20_000, 4))
+        found, expected = turning()(rows), np.concatenate([np.sin(rows), np.cos(rows)], axis=1)
+        assert (np.abs(found - expected) <= 2.0 * np.spacing(np.abs(expected))).all()
+
+    def test_has_them_where_they_vanish(self):
+        quarters = np.arange(-60_000, 60_000) * (math.pi / 2)
+        near = np.concatenate([quarters, np.nextafter(quarters, math.inf)]).reshape(-1, 4)
+        expected = np.concatenate([np.sin(near), np.cos(near)], axis=1)
+        assert (np.abs(turning()(near) - expected) <= 2.0 * np.spacing(np.abs(expected))).all()
+
+    def test_has_them_of_what_is_hardly_an_angle(self):
+        found = turning()([-0.0, 1e300, math.inf, math.nan])
+        np.testing.assert_array_equal(found[:2], [-0.0, math.sin(1e300)])
+        assert math.copysign(1.0, found[0]) == -1.0
+        assert np.isnan(found[[2, 3, 6, 7]]).all()
 
     def test_writes_constants_exactly(self):
         source = c_source((0.1 * a + math.inf).tape([a]))

@@ -9,7 +9,7 @@ from armillary.articulation.documents._format import VERSION, Document, digest_o
 from armillary.articulation.expressions import PoseExpression, RotationExpression
 from armillary.articulation.expressions._body_rates import Motion, Product, links_of
 from armillary.articulation.expressions._flattening import tape_of_sx
-from armillary.articulation.expressions._terms import occurring, term_of
+from armillary.articulation.expressions._terms import term_of
 from armillary.articulation.expressions._turns import Turn
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class _Writing:
         return {"axis": list(turn.axis), "angle": self.term(turn.angle)}
 
     def term(self, term: Term) -> Document:
-        variables, atoms = occurring(term)
+        variables, atoms = term.occurring
         symbols = [*(term.symbols[variable] for variable in variables), *(atom.symbol for atom in atoms)]
         inputs = [*map(_written, variables), *map(self.number, atoms)]
         tape = b64encode(tape_of_sx(term.sx, symbols).to_bytes()).decode()

@@ -78,19 +78,18 @@ def _of_turn(turn: Turn, along: Sequence[Variable]) -> Term:
 
 def _of_chain(motion: Motion, along: Sequence[Variable]) -> Term:
     """The sum over the links, each seen from the last one."""
-    columns = {direction: i for i, direction in enumerate(along)}
-    placed = []
-    for reached, link in _links(motion):
-        own = [direction for direction in directions(link.term) if direction in columns]
-        if own:
-            rates = body_jacobian_of(link, own)
-            seen = rates if reached is motion.term else build(_seen_from, reached, motion.term, rates)
-            placed.append((seen, [columns[direction] for direction in own]))
-    parts, symbols, atoms = united([motion.term, *(seen for seen, _ in placed)])
-    whole = SX(6, len(along))
-    for part, (_, places) in zip(parts[1:], placed, strict=True):
-        whole[:, places] += part
-    return Term(whole, symbols, atoms)
+    wanted = set(along)
+    moving = [
+        (reached, link, [key for key in directions(link.term) if key in wanted]) for reached, link in _links(motion)
+    ]
+    moving = [(reached, link, keys) for reached, link, keys in moving if keys]
+    rates = [body_jacobian_of(link, keys) for _, link, keys in moving]
+    parts, symbols, atoms = united([motion.term, *(reached for reached, _, _ in moving), *rates])
+    reached, rates_sx = parts[1 : len(moving) + 1], parts[len(moving) + 1 :]
+    last = 1 if moving and moving[0][0] is motion.term else 0
+    columns = casadi.horzcat(*rates_sx[:last], _seen_from(parts[0], reached[last:], rates_sx[last:]))
+    found = [key for _, _, keys in moving for key in keys]
+    return Term(casadi.mtimes(columns, _selection(found, along)), symbols, atoms)
 
 
 def _links(motion: Motion) -> list[tuple[Term, Motion]]:
@@ -102,12 +101,35 @@ def _links(motion: Motion) -> list[tuple[Term, Motion]]:
     return [*found, (motion.term, motion)]
 
 
-def _seen_from(reached: Any, end: Any, rates: Any) -> Any:
-    """The rates of a frame of a rigid body, as another frame on it has them."""
-    linear, angular = (casadi.mtimes(reached[:3, :3], part) for part in (rates[:3, :], rates[3:, :]))
-    linear = linear - casadi.mtimes(casadi.skew(end[:3, 3] - reached[:3, 3]), angular)
+def _seen_from(end: Any, reached: Sequence[Any], rates: Sequence[Any]) -> Any:
+    """The rates of frames on a rigid body, as another frame on it has them; side by side."""
+    counts = [each.size2() for each in rates]
+    turned = [
+        casadi.mtimes(pose[:3, :3], casadi.reshape(each, 3, -1)) for pose, each in zip(reached, rates, strict=True)
+    ]
+    if not turned:
+        return SX(6, 0)
+    both = casadi.horzcat(*turned)  # linear, angular, linear, angular, ...
+    linear, angular = both[:, 0::2], both[:, 1::2]
+    levers = casadi.horzcat(
+        *(casadi.repmat(end[:3, 3] - pose[:3, 3], 1, n) for pose, n in zip(reached, counts, strict=True))
+    )
     back = end[:3, :3].T
-    return casadi.vertcat(casadi.mtimes(back, linear), casadi.mtimes(back, angular))
+    return casadi.vertcat(
+        casadi.mtimes(back, linear + _columnwise_cross(angular, levers)), casadi.mtimes(back, angular)
+    )
+
+
+def _columnwise_cross(left: Any, right: Any) -> Any:
+    (a, b, c), (x, y, z) = casadi.vertsplit(left), casadi.vertsplit(right)
+    return casadi.vertcat(b * z - c * y, c * x - a * z, a * y - b * x)
+
+
+def _selection(found: Sequence[Variable], along: Sequence[Variable]) -> Any:
+    """Which column is added to which."""
+    places = {direction: i for i, direction in enumerate(along)}
+    sparsity = casadi.Sparsity.triplet(len(found), len(along), range(len(found)), [places[key] for key in found])
+    return SX(casadi.DM(sparsity, 1.0))
 
 
 def _of_matrix(pose: Term, along: Sequence[Variable]) -> Term:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armillary.articulation.expressions._casadi import SX, casadi, flat, stacked
-from armillary.articulation.expressions._terms import Term, build, occurring, term_of, united
+from armillary.articulation.expressions._terms import Term, build, term_of, united
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ __all__ = ["directions", "gradient_of", "jacobian_of", "velocity_of"]
 
 def directions(term: Term) -> list[Variable]:
     """The variables, one order higher, along which the term can change: the keys of its gradient."""
-    variables, atoms = occurring(term)
+    variables, atoms = term.occurring
     found = {variable.derivative: None for variable in variables}
     for atom in atoms:
         found.update(dict.fromkeys(atom.gradient))
@@ -39,17 +39,19 @@ def gradient_of(term: Term) -> dict[Variable, Term]:
 
 def jacobian_of(term: Term, along: Sequence[Variable]) -> Term:
     """One row for each entry, row after row, and one column for each direction."""
-    variables, atoms = occurring(term)
+    variables, atoms = term.occurring
     wanted = set(along)
     own = [variable for variable in variables if variable.derivative in wanted]
     seeds = [*(term.symbols[variable] for variable in own), *(atom.symbol for atom in atoms)]
     partial = term.with_sx(casadi.jacobian(flat(term.sx), stacked(seeds)))
+    if not atoms and [variable.derivative for variable in own] == list(along):
+        return partial
     return build(casadi.mtimes, partial, _closing(own, atoms, along))
 
 
 def velocity_of(term: Term) -> Term:
     """The change in time: every direction times its entry, in one forward sweep."""
-    variables, atoms = occurring(term)
+    variables, atoms = term.occurring
     changes = [*(term_of(variable.derivative) for variable in variables), *(_atom_velocity(atom) for atom in atoms)]
     parts, symbols, all_atoms = united([term, *changes])
     seeds = [*(term.symbols[variable] for variable in variables), *(atom.symbol for atom in atoms)]

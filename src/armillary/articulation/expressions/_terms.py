@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Symbols = dict[Variable, Any]
     Atoms = dict[Atom, None]
 
-__all__ = ["Term", "build", "number_term", "occurring", "replaced", "term_of", "united"]
+__all__ = ["Term", "build", "number_term", "replaced", "term_of", "united"]
 
 
 class Term:
@@ -29,13 +29,14 @@ class Term:
     `symbols` holds the variables that may stand in `sx` itself; those inside an atom are the atom's own.
     """
 
-    __slots__ = ("_expanded", "_variables", "atoms", "sx", "symbols", "tape")
+    __slots__ = ("_expanded", "_occurring", "_variables", "atoms", "sx", "symbols", "tape")
 
     def __init__(self, sx: Any, symbols: Symbols | None = None, atoms: Atoms | None = None) -> None:
         self.sx = sx
         self.symbols: Symbols = symbols or {}
         self.atoms: Atoms = atoms or {}
         self._expanded: Term | None = None
+        self._occurring: tuple[list[Variable], list[Atom]] | None = None
         self._variables: frozenset[Variable] | None = None
         self.tape: tuple[tuple[Variable, ...], Tape] | None = None
 
@@ -55,8 +56,15 @@ class Term:
     def variables(self) -> frozenset[Variable]:
         """The variables that the value depends on, those inside its atoms included."""
         if self._variables is None:
-            self._variables = frozenset(occurring(self.expanded)[0])
+            self._variables = frozenset(self.expanded.occurring[0])
         return self._variables
+
+    @property
+    def occurring(self) -> tuple[list[Variable], list[Atom]]:
+        """The variables and atoms that stand in the casadi expression itself; others may have cancelled out."""
+        if self._occurring is None:
+            self._occurring = _occurring(self)
+        return self._occurring
 
     def with_sx(self, sx: Any) -> Term:
         """Another expression of the same variables and atoms."""
@@ -113,8 +121,7 @@ def _without_atoms(term: Term) -> Term:
     return Term(replaced(parts[0], pairs), symbols)
 
 
-def occurring(term: Term) -> tuple[list[Variable], list[Atom]]:
-    """The variables and atoms that stand in the casadi expression itself; others may have cancelled out."""
+def _occurring(term: Term) -> tuple[list[Variable], list[Atom]]:
     present = {symbol.element_hash() for symbol in casadi.symvar(term.sx)}
     variables = [variable for variable, symbol in term.symbols.items() if symbol.element_hash() in present]
     return variables, [atom for atom in term.atoms if atom.symbol.element_hash() in present]

@@ -1,0 +1,100 @@
+"""Tapes as C."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from armillary._core import TAPE_OPS
+from armillary.articulation._c_turns import TURNS, turns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from armillary._core import Tape
+
+__all__ = ["SYMBOL", "c_source"]
+
+SYMBOL = "armillary_tape"
+_NAMES = {number: name for name, number in TAPE_OPS.items()}
+_FORMS = {
+    "assign": "{a}",
+    "add": "{a} + {b}",
+    "sub": "{a} - {b}",
+    "mul": "{a} * {b}",
+    "div": "{a} / {b}",
+    "neg": "-{a}",
+    "sq": "{a} * {a}",
+    "twice": "{a} + {a}",
+    "inv": "1.0 / {a}",
+    "abs": "fabs({a})",
+    "sign": "({a} > 0.0 ? 1.0 : {a} < 0.0 ? -1.0 : {a})",
+    "min": "fmin({a}, {b})",
+    "max": "fmax({a}, {b})",
+    "lt": "(double)({a} < {b})",
+    "le": "(double)({a} <= {b})",
+    "eq": "(double)({a} == {b})",
+    "ne": "(double)({a} != {b})",
+    "and": "(double)({a} != 0.0 && {b} != 0.0)",
+    "or": "(double)({a} != 0.0 || {b} != 0.0)",
+    "not": "(double)({a} == 0.0)",
+    "if_else_zero": "({a} != 0.0 ? {b} : 0.0)",
+}
+_TURNED = {"sin": "sine", "cos": "cosine"}
+_OF_TWO = ("pow", "atan2", "fmod", "copysign", "hypot")
+
+
+def c_source(tape: Tape) -> str:
+    """C99: one function for one configuration, one for many."""
+    turned = turns_of(tape)
+    registers = "".join(f"  double r{i};\n" for i in range(tape.registers))
+    many = f"  for (long i = 0; i < n; ++i) one(in + i * {tape.inputs}, out + i * {tape.outputs});"
+    return (
+        f"#include <math.h>\n{TURNS if turned else ''}"
+        "static inline void one(const double* in, double* out) {\n"
+        f"{registers}{_turning(turned)}{''.join(_statements(tape, turned))}}}\n"
+        f"void {SYMBOL}(const double* in, double* out) {{ one(in, out); }}\n"
+        f"void {SYMBOL}_batch(long n, const double* in, double* out) {{\n{many}\n}}\n"
+    )
+
+
+def _turning(turned: dict[int, int]) -> str:
+    """The sines and cosines of all inputs that turn something, side by side."""
+    if not turned:
+        return ""
+    count = len(turned)
+    gathered = " ".join(f"angle[{place}] = in[{index}];" for index, place in turned.items())
+    arrays = f"double angle[{count}], sine[{count}], cosine[{count}];"
+    return f"  {arrays}\n  {gathered}\n  turns({count}, angle, sine, cosine);\n"
+
+
+def _statements(tape: Tape, turned: dict[int, int]) -> Iterator[str]:
+    constants = tape.constants.tolist()
+    holds: dict[int, int] = {}  # the input that a register is
+    for number, target, a, b in tape.code.tolist():
+        name = _NAMES[number]
+        if name == "output":
+            yield f"  out[{target}] = r{a};\n"
+            continue
+        if name == "constant":
+            value = _literal(constants[a])
+        elif name == "input":
+            value = f"in[{a}]"
+        elif name in _TURNED and holds.get(a) in turned:
+            value = f"{_TURNED[name]}[{turned[holds[a]]}]"
+        else:
+            value = _form(name).format(a=f"r{a}", b=f"r{b}")
+        holds.pop(target, None)
+        if name == "input":
+            holds[target] = a
+        yield f"  r{target} = {value};\n"
+
+
+def _form(name: str) -> str:
+    return _FORMS.get(name) or (f"{name}({{a}}, {{b}})" if name in _OF_TWO else f"{name}({{a}})")
+
+
+def _literal(value: float) -> str:
+    if math.isfinite(value):
+        return value.hex()
+    return "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"
