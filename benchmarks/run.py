@@ -40,6 +40,7 @@ TOPICS = (
     "scene_threads",
     "tapes",
     "expressions",
+    "models",
 )
 REPEATS, QUICK_REPEATS = 20, 3
 
