@@ -1,5 +1,6 @@
 """Mechanisms as mathematics: expressions of typed variables, with gradients that can be extended."""
 
+from armillary.articulation.choices import if_else
 from armillary.articulation.compiled import Compiled
 from armillary.articulation.constraints import Constraint
 from armillary.articulation.documents import expression_from_document, expression_from_tape, expression_to_document
@@ -30,7 +31,6 @@ from armillary.articulation.functions import (
     cosh,
     exp,
     floor,
-    if_else,
     log,
     sign,
     sin,

@@ -5,14 +5,11 @@ Some have the names of Python's own, which take numbers only: import this module
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from armillary.articulation.expressions._base import Symbolic
-from armillary.articulation.expressions._casadi import binary, casadi, unary
-from armillary.articulation.expressions._operators import combined, is_scalar, mapped, scalar_term
-from armillary.articulation.expressions._terms import build, term_of
+from armillary.articulation.expressions._casadi import casadi
+from armillary.articulation.expressions._operators import combined, mapped
 from armillary.articulation.expressions.scalar import Expression
-from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from armillary.articulation.variables import Variable
@@ -34,7 +31,6 @@ __all__ = [
     "cosh",
     "exp",
     "floor",
-    "if_else",
     "log",
     "max",
     "min",
@@ -45,8 +41,6 @@ __all__ = [
     "tan",
     "tanh",
 ]
-
-_TRUE_ABOVE = 0.5
 
 
 def sin(x: Scalar) -> Expression:
@@ -162,24 +156,6 @@ def max(first: Scalar, *others: Scalar) -> Expression:  # noqa: A001  (what it i
 def clip(x: Scalar, lower: Scalar, upper: Scalar) -> Expression:
     """Not below `lower`, not above `upper`."""
     return min(max(x, lower), upper)
-
-
-def if_else(condition: Scalar, then: Any, otherwise: Any) -> Any:
-    """`then` where the condition is true, that is above one half; its derivative is that of the one it takes.
-
-    Both may be scalars, or two expressions of one kind and shape.
-    """
-    truth = combined(casadi.OP_LT, _TRUE_ABOVE, condition)
-    if is_scalar(then) and is_scalar(otherwise):
-        return Expression.of_term(build(_chosen, term_of(truth), scalar_term(then), scalar_term(otherwise)))
-    if not isinstance(then, Symbolic) or type(then) is not type(otherwise) or then.shape != otherwise.shape:
-        raise InvalidArgument(f"if_else chooses between two of one kind and shape, got {then!r}, {otherwise!r}.", then)
-    return then.of_term(build(_chosen, term_of(truth), term_of(then), term_of(otherwise)))
-
-
-def _chosen(truth: Any, then: Any, otherwise: Any) -> Any:
-    yes = binary(casadi.OP_IF_ELSE_ZERO, truth, then)
-    return binary(casadi.OP_ADD, yes, binary(casadi.OP_IF_ELSE_ZERO, unary(casadi.OP_NOT, truth), otherwise))
 
 
 def _folded(operation: int, first: Scalar, others: tuple[Scalar, ...]) -> Expression:

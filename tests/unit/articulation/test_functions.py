@@ -112,6 +112,14 @@ class TestIfElse:
         assert [gradient[p.velocity].evaluate({q: truth, p: 1.0}) for truth in (0.0, 1.0)] == [5.0, 3.0]
         assert gradient[q.velocity].evaluate({q: 1.0, p: 1.0}) == 0.0
 
+    def test_has_that_gradient_beside_what_has_none(self):
+        """Also the second time: infinity times zero is no number, and nobody asked for it."""
+        root = if_else(art.greater(q, 0.0), art.sqrt(q), 2.0 * q)
+        there = {q: -1.0, q.velocity: 3.0, q.acceleration: 0.0}
+        assert root.gradient()[q.velocity].evaluate(there) == 2.0
+        assert root.velocity().velocity().evaluate(there) == 0.0
+        assert if_else(q, 1.0, 1.0 / p).gradient()[p.velocity].evaluate({q: 1.0, p: 0.0}) == 0.0
+
     def test_chooses_between_poses(self):
         there = if_else(q, art.translation(p, 0, 0), art.translation(0, p, 0)).evaluate({q: 1.0, p: 2.0})
         assert there.translation.tolist() == [2.0, 0.0, 0.0]

@@ -223,7 +223,23 @@ class TestMatrices:
             MatrixExpression([[a, 1.0], [b]])
 
 
+small = st.sampled_from([0.0, 1e-12, 1e-6, 1e-4, 2e-4, 0.1])
+
+
 class TestRotations:
+    @given(angle=st.one_of(small, st.floats(0.0, 3.1)), axis=st.sampled_from([(1, 0, 0), (0, -1, 0), (1, 2, -2)]))
+    def test_have_an_angle_and_a_vector(self, angle, axis):
+        unit = np.array(axis) / np.linalg.norm(axis)
+        turned = rotation_about(axis, a)
+        assert turned.angle().evaluate({a: angle}) == pytest.approx(angle, abs=1e-9)
+        assert turned.vector().evaluate({a: angle}) == pytest.approx(unit * angle, abs=1e-9)
+        assert turned.vector().gradient()[a.velocity].evaluate({a: angle}) == pytest.approx(unit, abs=1e-6)
+
+    def test_have_axes(self):
+        quarter = rotation_about((0, 0, 1), math.pi / 2)
+        found = [axis.value() for axis in (quarter.x_axis, quarter.y_axis, quarter.z_axis)]
+        assert np.array(found) == pytest.approx(np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1]]), abs=CLOSE)
+
     def test_turn_vectors_and_one_another(self):
         quarter = rotation_about((0, 0, 1), math.pi / 2)
         assert (quarter @ (1.0, 0.0, 0.0)).value() == pytest.approx([0.0, 1.0, 0.0])

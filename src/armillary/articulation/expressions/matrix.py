@@ -11,7 +11,7 @@ from armillary.articulation.expressions._base import Symbolic
 from armillary.articulation.expressions._casadi import casadi
 from armillary.articulation.expressions._terms import Term, build
 from armillary.articulation.expressions.scalar import Expression
-from armillary.articulation.expressions.vector import VectorExpression
+from armillary.articulation.expressions.vector import DirectionExpression, VectorExpression
 from armillary.errors import InvalidArgument
 from armillary.transforms import Rotation
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from armillary.articulation.expressions._turns import Turn
 
 __all__ = ["MatrixExpression", "RotationExpression"]
+
+_SMALL_SINE = 1e-4
 
 
 class MatrixExpression(ArrayOperators):
@@ -98,6 +100,32 @@ class RotationExpression(Symbolic[Rotation]):
         """As a matrix of 3 x 3."""
         return MatrixExpression.of_term(self._term)
 
+    @property
+    def x_axis(self) -> DirectionExpression:
+        """Where the x axis points after the turn."""
+        return self._axis(0)
+
+    @property
+    def y_axis(self) -> DirectionExpression:
+        """Where the y axis points after the turn."""
+        return self._axis(1)
+
+    @property
+    def z_axis(self) -> DirectionExpression:
+        """Where the z axis points after the turn."""
+        return self._axis(2)
+
+    def angle(self) -> Expression:
+        """How far it turns, in [0, pi]. Where it does not turn at all, the derivative does not exist (NaN)."""
+        return Expression.of_term(self._term.with_sx(_angle(self._term.sx)))
+
+    def vector(self) -> DirectionExpression:
+        """The axis times the angle, as `Rotation.log`; not defined at half a turn, where the axis has two signs."""
+        return DirectionExpression.of_term(self._term.with_sx(_rotation_vector(self._term.sx)))
+
+    def _axis(self, index: int) -> DirectionExpression:
+        return DirectionExpression.of_term(self._term.with_sx(self._term.sx[:, index]))
+
     def inverse(self) -> RotationExpression:
         """The rotation back."""
         return RotationExpression.of_term(self._term.with_sx(self._term.sx.T))
@@ -122,6 +150,24 @@ class RotationExpression(Symbolic[Rotation]):
 
     def _from_array(self, array: NDArray[np.float64]) -> Rotation:
         return Rotation.from_matrix(array)
+
+
+def _twice_sine_axis(sx: Any) -> Any:
+    return casadi.vertcat(sx[2, 1] - sx[1, 2], sx[0, 2] - sx[2, 0], sx[1, 0] - sx[0, 1])
+
+
+def _angle(sx: Any) -> Any:
+    return casadi.atan2(casadi.norm_2(_twice_sine_axis(sx)), casadi.trace(sx) - 1.0)
+
+
+def _rotation_vector(sx: Any) -> Any:
+    """For small turns the ratio of angle and sine is taken from its series: there it does not divide by nothing."""
+    twice = _twice_sine_axis(sx)
+    square = casadi.dot(twice, twice) / 4.0
+    is_small = square < _SMALL_SINE**2
+    sine = casadi.sqrt(casadi.if_else(is_small, 1.0, square))
+    ratio = casadi.if_else(is_small, 1.0 + square / 6.0, casadi.atan2(sine, (casadi.trace(sx) - 1.0) / 2.0) / sine)
+    return ratio * twice / 2.0
 
 
 def _is_vector(value: Any) -> bool:
