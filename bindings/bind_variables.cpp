@@ -234,6 +234,14 @@ void drive_joint(Self self, nb::handle of, nb::handle in_frame, const std::strin
   finish(self, edge, failure);
 }
 
+/// From `at` on the frame hangs nowhere, as far as this world says.
+void close_frame(Self self, nb::handle of, nb::handle at) {
+  const FrameEdit edit = CloseFrame{nb::cast<std::string>(admitted(self, of)), std::nullopt, Stamp{as_stamp(at, "at")}};
+  const Failure failure = core(self).forest->transact({&edit, 1});
+  if (failure) raise_failure(core(self), failure, of, of);
+  ++core(self).edits;
+}
+
 nb::list driven_poses(Self self) {
   nb::list found;
   for (const DrivenInfo& info : core(self).forest->driven_poses())
@@ -290,6 +298,7 @@ void bind_world_variables(nb::class_<WorldCore>& world) {
            nb::sig("def _drive_joint(self, *, of: str, in_frame: str, kind: str, origin: Transform, axes: Sequence[ArrayLike], "
                    "variables: Sequence[str], at: int | None = None, source: str | None = None, multiplier: float = 1.0, "
                    "offset: float = 0.0, pitch: float = 0.0) -> None"))
+      .def("_close_frame", &close_frame, "of"_a, "at"_a, nb::sig("def _close_frame(self, of: str, at: int) -> None"))
       .def("_driven_poses", &driven_poses, nb::sig("def _driven_poses(self) -> list[tuple[str, str, str, int | None, str]]"));
 }
 

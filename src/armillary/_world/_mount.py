@@ -1,0 +1,204 @@
+"""A model that stands in a world: its links are frames, its variables are joints."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from armillary._core import NodeId
+from armillary.articulation.appearance import Appearance, appearances, refuse_missing_meshes
+from armillary.articulation.drive import LinkDrive, drive_of, interpolations_of, link_drive
+from armillary.articulation.joints import ClosedForm, TapeForm
+from armillary.articulation.links import ArticulatedObject, Link
+from armillary.articulation.naming import Naming
+from armillary.scene import AddGeometry, AddTransform, Change, Remove, SetAttributes
+from armillary.transforms import Transform
+
+if TYPE_CHECKING:
+    from armillary._world._mounting import MountingWorld
+    from armillary.articulation import ArticulationModel, Subscription
+    from armillary.articulation.history import ModelChange
+
+__all__ = ["Mount", "Standing"]
+
+_IDENTITY = Transform.identity()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What of a model stands where.
+
+    Attributes:
+        under: The path of the part that is mounted.
+        in_frame: Where the links stand that nothing carries; None: wherever poses of them are set.
+        roles: Of the shapes that are shown.
+        skip_missing: Whether shapes without a file are left out.
+    """
+
+    under: str
+    in_frame: str | None
+    roles: tuple[str, ...]
+    skip_missing: bool
+
+
+class Mount:
+    """A model in a world. Edits of the model are followed from the instant they are made, until `close`.
+
+    `model` is what stands there.
+    """
+
+    def __init__(
+        self, world: MountingWorld, model: ArticulationModel, standing: Standing, *, prefix: str | None
+    ) -> None:
+        self.model, self._standing = model, standing
+        self._world = weakref.ref(world)
+        self._naming = Naming(_objects(model, standing.under), prefix)
+        self._shown: dict[str, list[NodeId]] = {}
+        self._following: Subscription | None = None
+
+    @property
+    def frames(self) -> dict[str, str]:
+        """By path of a link, the name of its frame."""
+        return {path: self._naming.frame(path) for path in self.model.links(self._standing.under)}
+
+    @property
+    def joints(self) -> dict[str, str]:
+        """By name of a variable in the model, the name of the joint in the world."""
+        variables = self.model.variables(self._standing.under)
+        return {variable.name: self._naming.variable(variable.name) for variable in variables}
+
+    def close(self) -> None:
+        """Follow edits of the model no more; what stands in the world stays there."""
+        if self._following is not None:
+            self._following.cancel()
+
+    def stand(self, at: int | None) -> None:
+        """Make frames, joints and shapes, from `at` on, and follow the model from now on."""
+        world = self._world()
+        if world is not None:
+            self._stand(world, at)
+            self._following = self.model.on_path(self._follow, self._standing.under)
+
+    def _stand(self, world: MountingWorld, at: int | None) -> None:
+        links = self.model.links(self._standing.under)
+        if not self._standing.skip_missing:
+            refuse_missing_meshes(self._standing.under or "this model", links, self._standing.roles)
+        looks = {path: list(self._looks(link)) for path, link in links.items()}
+        drive = drive_of(self.model, self._standing.under)
+        self._declare(world, drive.interpolations)
+        for part in drive.links:
+            self._place(world, part, at)
+        self._show(world, looks)
+
+    def _follow(self, change: ModelChange) -> None:
+        world = self._world()
+        if world is None:
+            self.close()
+            return
+        now = world.now()
+        links = {path: value for path, value in change.after.items() if isinstance(value, Link)}
+        self._declare(world, interpolations_of(link.joint for link in links.values() if link.joint is not None))
+        for path, link in links.items():
+            if _stands_otherwise(change.before.get(path), link):
+                self._place(world, link_drive(path, link), now)
+        gone = [path for path, value in change.before.items() if isinstance(value, Link) and path not in links]
+        for path in gone:
+            world._close_frame(self._naming.frame(path), now)  # noqa: SLF001
+        seen = {path: link for path, link in links.items() if _looks_otherwise(change.before.get(path), link)}
+        self._hide(world, [*gone, *seen])
+        self._show(world, {path: list(self._looks(link)) for path, link in seen.items()})
+
+    def _declare(self, world: MountingWorld, interpolations: Mapping[str, str]) -> None:
+        names = [self._naming.variable(name) for name in interpolations]
+        world._declare_variables(names, list(interpolations.values()))  # noqa: SLF001
+
+    # Frames
+
+    def _place(self, world: MountingWorld, part: LinkDrive, at: int | None) -> None:
+        frame = self._naming.frame(part.link)
+        parent = self._standing.in_frame if part.parent is None else self._naming.frame(part.parent)
+        if parent is None:
+            world.add_frame(frame)
+            return
+        match part.form:
+            case ClosedForm() as form:
+                self._place_joint(world, frame, parent, form, at)
+            case TapeForm() as form:
+                self._place_tapes(world, frame, parent, form, at)
+            case transform:
+                world.fix(of=frame, in_frame=parent, transform=transform, at=at)
+
+    def _place_joint(self, world: MountingWorld, frame: str, parent: str, form: ClosedForm, at: int | None) -> None:
+        world._drive_joint(  # noqa: SLF001
+            of=frame,
+            in_frame=parent,
+            kind=form.kind,
+            origin=form.origin,
+            axes=form.axes,
+            variables=self._renamed(form.variables),
+            at=at,
+            multiplier=form.multiplier,
+            offset=form.offset,
+            pitch=form.pitch_m_per_rad,
+        )
+
+    def _place_tapes(self, world: MountingWorld, frame: str, parent: str, form: TapeForm, at: int | None) -> None:
+        world._drive_tape(  # type: ignore[attr-defined]  # noqa: SLF001
+            of=frame,
+            in_frame=parent,
+            value=form.value,
+            jacobian=form.jacobian,
+            positions=self._renamed(form.positions),
+            velocities=self._renamed(form.velocities),
+            at=at,
+        )
+
+    def _renamed(self, variables: Iterable[str]) -> list[str]:
+        return [self._naming.variable(name) for name in variables]
+
+    # Shapes
+
+    def _looks(self, link: Link) -> Iterable[Appearance]:
+        return appearances(link, self._standing.roles, skip_missing=self._standing.skip_missing)
+
+    def _show(self, world: MountingWorld, looks: Mapping[str, Iterable[Appearance]]) -> None:
+        changes: list[Change] = []
+        for path, seen in looks.items():
+            frame = self._naming.frame(path)
+            changes.append(SetAttributes(frame, {"name": frame, "link": path}))
+            self._shown[path] = []
+            for look in seen:
+                changes += self._shape(path, frame, look)
+        if changes:
+            world.apply(changes)
+
+    def _shape(self, path: str, frame: str, look: Appearance) -> list[Change]:
+        shape = NodeId.random()
+        if look.link_T_shape == _IDENTITY:
+            self._shown[path].append(shape)
+            return [AddGeometry(parent=frame, shape=look.shape, attributes=look.attributes, id=shape)]
+        placed = NodeId.random()
+        self._shown[path].append(placed)
+        return [
+            AddTransform(parent=frame, transform=look.link_T_shape, at=None, id=placed),
+            AddGeometry(parent=placed, shape=look.shape, attributes=look.attributes, id=shape),
+        ]
+
+    def _hide(self, world: MountingWorld, paths: Iterable[str]) -> None:
+        nodes = [node for path in paths for node in self._shown.pop(path, ())]
+        if nodes:
+            world.apply([Remove(node) for node in nodes])
+
+
+def _objects(model: ArticulationModel, under: str) -> dict[str, ArticulatedObject]:
+    return {path: value for path, value in model.values(under).items() if isinstance(value, ArticulatedObject)}
+
+
+def _stands_otherwise(before: Any, after: Link) -> bool:
+    return not isinstance(before, Link) or (before.parent, before.joint) != (after.parent, after.joint)
+
+
+def _looks_otherwise(before: Any, after: Link) -> bool:
+    return not isinstance(before, Link) or (before.visuals, before.collisions) != (after.visuals, after.collisions)

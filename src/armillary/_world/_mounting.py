@@ -1,0 +1,75 @@
+"""Models in the world."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from armillary._world._scene import WorldWithScene
+from armillary.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from armillary._world._mount import Mount
+    from armillary.articulation import ArticulationModel
+
+_ROLES = {"visual": ("visual",), "collision": ("collision",), "both": ("visual", "collision"), "none": ()}
+
+
+class MountingWorld(WorldWithScene):
+    """A world in which models stand."""
+
+    _mounts: tuple[Mount, ...] = ()
+
+    def mount(
+        self,
+        model: ArticulationModel,
+        *,
+        in_frame: str | None = None,
+        prefix: str | None = None,
+        under: str = "",
+        at: int | None = None,
+        shapes: Literal["visual", "collision", "both", "none"] = "visual",
+        skip_missing: bool = False,
+    ) -> Mount:
+        """Let a model stand in this world: every link is a frame that its joints move, with its shapes in the scene.
+
+        The link `robot/links/gripper` is the frame `robot/gripper`, the variable `robot/wrist` is the joint
+        `robot/wrist`; `set_joints` says where joints are. Later edits of the model are followed, from the instant of
+        the world's clock on at which they are made.
+
+        Args:
+            model: Stays yours, and can be edited.
+            in_frame: Where the links stand that nothing carries. Left out, they hang nowhere until a pose of them is
+                set.
+            prefix: In place of the name of the thing and its slash; "" for the bare names of links and joints.
+            under: Mount only what is at or under this path of the model.
+            at: From this instant on [ns]; always, if left out.
+            shapes: Which shapes of links become nodes of the scene.
+            skip_missing: Leave out shapes whose files are not there, instead of refusing.
+
+        Raises:
+            MissingMeshes: Names every file that is not there; nothing is mounted.
+        """
+        from armillary._world._mount import Mount, Standing  # noqa: PLC0415  (a world without models needs no casadi)
+
+        if shapes not in _ROLES:
+            raise InvalidArgument(f"shapes must be one of {', '.join(_ROLES)}, got {shapes!r}.", shapes)
+        standing = Standing(under=under, in_frame=in_frame, roles=_ROLES[shapes], skip_missing=skip_missing)
+        mount = Mount(self, model, standing, prefix=prefix)
+        self._refuse_taken(mount)
+        mount.stand(at)
+        self._mounts = (*self._mounts, mount)
+        return mount
+
+    @property
+    def mounts(self) -> tuple[Mount, ...]:
+        """The models that stand in this world, in the order they came."""
+        return self._mounts
+
+    def _refuse_taken(self, mount: Mount) -> None:
+        taken = {frame for other in self._mounts for frame in other.frames.values()}
+        shared = next((frame for frame in mount.frames.values() if frame in taken), None)
+        if shared is not None:
+            raise InvalidArgument(
+                f"'{shared}' is a link of a model that stands here already. Give another prefix=, or edit that model.",
+                shared,
+            )
