@@ -8,7 +8,7 @@ from armillary.articulation._overlay import Gone
 from armillary.articulation._steps import Step
 from armillary.articulation.links import Link, chain_of
 from armillary.articulation.paths import as_path
-from armillary.errors import UndeclaredRead, UnknownPath, WrongValue
+from armillary.errors import LinkLoop, UndeclaredRead, UnknownPath, WrongValue
 
 if TYPE_CHECKING:
     from armillary.articulation._draft import Draft
@@ -31,6 +31,8 @@ class StepReading:
     def pose(self, path: str) -> PoseExpression:
         """Where a declared link is in the model."""
         chain = chain_of(self._declared(path), self._link)
+        if chain[-1] in chain[:-1]:
+            raise LinkLoop(chain[chain.index(chain[-1]) :])
         root_T_link = self._link(chain[-1]).parent_T_link
         for below in reversed(chain[:-1]):
             root_T_link = root_T_link @ self._link(below).parent_T_link

@@ -14,7 +14,8 @@ from armillary.articulation._places import Places
 from armillary.articulation._steps import Step, same_value
 from armillary.articulation.edits import Edit
 from armillary.articulation.operations._operation import Operation
-from armillary.errors import NothingToUndo, UnknownTag
+from armillary.articulation.paths import is_under
+from armillary.errors import InvalidOperation, NothingToUndo, UnknownTag
 
 __all__ = ["History", "ModelChange"]
 
@@ -70,6 +71,7 @@ class History:
         self._tables = Tables()
         self._order: Places[str] = Places()
         self._check = check
+        self._is_editing = False
         self._undo: deque[_Memory] = deque(maxlen=max_undo)
         self._redo: deque[_Memory] = deque(maxlen=max_undo)
 
@@ -94,23 +96,38 @@ class History:
             raise UnknownTag(tag, self.tags)
         return step.operation
 
+    def tags_writing(self, under: str) -> tuple[str, ...]:
+        """Of the operations that write at or under a path, first to last."""
+        steps = self._tables.steps
+        return tuple(tag for tag in self.tags if any(is_under(path, under) for path in steps[tag].writes))
+
     def edit(self, edits: Sequence[Edit]) -> ModelChange:
         """Do all of these or none."""
+        if self._is_editing:
+            raise InvalidOperation("An operation cannot edit the model that it runs in. Give it what to read.", edits)
         draft = Draft(self._tables, self._order)
+        self._is_editing = True
         try:
-            for edit in edits:
-                draft.edit(edit)
-            draft.settle()
-            differing = [path for path in draft.touched if not _is_as_before(draft.values, path)]
-            self._check(draft.values, differing)
+            differing = self._settled(draft, edits)
         except BaseException:
             replay(self._order, draft.moves)
             raise
+        finally:
+            self._is_editing = False
         tags = tuple(dict.fromkeys(edit.tag for edit in edits))
         change = _change(draft.values, differing, tags, tuple(draft.ran))
         self._redo.clear()
         self._undo.append(_committed(draft, tags))
         return change
+
+    def _settled(self, draft: Draft, edits: Sequence[Edit]) -> list[str]:
+        """The paths whose values will be different."""
+        for edit in edits:
+            draft.edit(edit)
+        draft.settle()
+        differing = [path for path in draft.touched if not _is_as_before(draft.values, path)]
+        self._check(draft.values, differing)
+        return differing
 
     def undo(self) -> ModelChange:
         """Take the last edit back; nothing runs for it."""
@@ -126,6 +143,8 @@ class History:
         self._redo.clear()
 
     def _taken_back(self, memories: deque[_Memory], back: deque[_Memory]) -> ModelChange:
+        if self._is_editing:
+            raise InvalidOperation("An operation cannot edit the model that it runs in.", None)
         if not memories:
             raise NothingToUndo
         memory, tables = memories.pop(), self._tables

@@ -107,6 +107,11 @@ class ArticulationModel:
         with self._lock:
             return self._history.tags
 
+    def tags_of(self, path: str) -> tuple[str, ...]:
+        """Of the operations that write at or under a path: `model.remove(*model.tags_of("robot"))`."""
+        with self._lock:
+            return self._history.tags_writing(as_path(path))
+
     def operation(self, tag: str) -> Operation:
         """The operation with this tag."""
         with self._lock:
@@ -309,7 +314,7 @@ class ArticulationModel:
         try:
             model.edit([Apply(tag, operation) for tag, operation in steps])
         except Exception as error:
-            raise saving.refused_replay(file, error) from error
+            raise saving.refused_replay(file, steps, error) from error
         model._history.forget_edits()
         return model
 

@@ -131,9 +131,12 @@ def write_file(path: str | PathLike[str], data: bytes) -> None:
     beside.replace(target)
 
 
-def refused_replay(file: str, error: BaseException) -> InvalidModelFile:
-    """For operations that are well-formed and do not make a model."""
-    return InvalidModelFile(file, "operations", f"they do not make a model: {str(error).rstrip('.')}")
+def refused_replay(file: str, steps: Sequence[tuple[str, Operation]], error: BaseException) -> InvalidModelFile:
+    """For operations that are well-formed and do not make a model; an error that has a `tag` says which of them."""
+    tags = [tag for tag, _ in steps]
+    blamed = getattr(error, "tag", None)
+    place = f"operations[{tags.index(blamed)}]" if blamed in tags else "operations"
+    return InvalidModelFile(file, place, f"this makes no model: {str(error).rstrip('.')}")
 
 
 def _encoded_step(tag: str, operation: Operation, codecs: Codecs, own: Iterable[type[Operation]]) -> dict[str, Any]:

@@ -89,6 +89,17 @@ class TestAHistory:
         some.edit([RemoveOperation("result"), Apply("sum", Sum(("total",), of=("foo", "bar")))])
         assert dict(some.values) == {"foo": 4.0, "bar": 2.0, "total": 6.0}
 
+    def test_cannot_be_edited_by_what_runs_in_it(self):
+        some = thesis()
+
+        @operation(writes=["y"])
+        def greedy(read):
+            some.edit([RemoveOperation("result")])
+
+        with pytest.raises(OperationFailed, match="cannot edit the model"):
+            some.edit([Apply("y", greedy())])
+        assert state(some) == state(thesis())
+
 
 class TestUndo:
     def test_restores_without_running(self):

@@ -266,6 +266,13 @@ class TestEditingAModel:
         model.undo()
         assert model.paths() == ()
 
+    def test_takes_a_thing_away_by_what_writes_it(self):
+        model = door()
+        model.load_urdf(_renamed("cupboard"))
+        model.remove(*model.tags_of("door"))
+        assert model.tags == model.tags_of("cupboard")
+        assert model.paths("door") == ()
+
     def test_refuses_a_second_thing_of_the_same_name(self):
         with pytest.raises(TagTaken, match="create door"):
             door().load_urdf(_renamed("door"))
