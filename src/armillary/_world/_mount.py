@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from armillary._core import NodeId
 from armillary.articulation.appearance import Appearance, appearances, refuse_missing_meshes
 from armillary.articulation.drive import LinkDrive, drive_of, interpolations_of, link_drive
 from armillary.articulation.joints import ClosedForm, TapeForm
+from armillary.articulation.limits import limits_of
 from armillary.articulation.links import ArticulatedObject, Link
 from armillary.articulation.naming import Naming
 from armillary.scene import AddGeometry, AddTransform, Change, Remove, SetAttributes
@@ -68,6 +70,14 @@ class Mount:
         """By name of a variable in the model, the name of the joint in the world."""
         variables = self.model.variables(self._standing.under)
         return {variable.name: self._naming.variable(variable.name) for variable in variables}
+
+    @property
+    def limits(self) -> dict[str, tuple[float, float]]:
+        """By name of a joint in the world, how far it may go; infinite where nothing bounds it."""
+        variables = self.model.variables(self._standing.under)
+        known = limits_of(self.model.constraints(variables).values())
+        free = (-math.inf, math.inf)
+        return {self._naming.variable(variable.name): known.get(variable, free) for variable in variables}
 
     def close(self) -> None:
         """Follow edits of the model no more; what stands in the world stays there."""

@@ -11,9 +11,9 @@ import pytest
 from armillary import Transform, World, seconds
 from armillary.articulation import ArticulationModel, FixedJoint, RevoluteJoint, position
 from armillary.articulation.edits import Apply
-from armillary.articulation.operations import AddJoint, AddLink, AddObject, Connect
+from armillary.articulation.operations import AddJoint, AddLink, AddMimicJoint, AddObject, Connect
 from armillary.errors import AfterHistory, ArmillaryError, InvalidArgument, MissingMeshes, UnknownVariable
-from armillary.formats.descriptions import BoxForm, MeshForm, ShapeDescription
+from armillary.formats.descriptions import BoxForm, Limits, MeshForm, ShapeDescription
 from armillary.scene import Box, Sphere
 
 CLOSE = 1e-12
@@ -169,6 +169,31 @@ class TestNames:
         world.mount(arm(), in_frame="map")
         with pytest.raises(UnknownVariable, match="arm/elbow"):
             world.set_joints({"arm/elbows": 0.0}, at=seconds(0))
+
+
+class TestLimits:
+    def test_are_those_of_the_joints(self, world):
+        model = arm()
+        model.edit(
+            hung(
+                "arm",
+                "finger",
+                RevoluteJoint(variable="arm/finger", axis=UP, limits=Limits(lower=-0.5, upper=1.0)),
+                parent="hand",
+            )
+        )
+        limits = world.mount(model, in_frame="map", prefix="").limits
+        assert limits == {"finger": (-0.5, 1.0), "shoulder": (-np.inf, np.inf), "elbow": (-np.inf, np.inf)}
+
+    def test_of_a_follower_bound_its_leader(self, world):
+        model = arm()
+        follower = RevoluteJoint(variable="arm/elbow", axis=UP, limits=Limits(lower=-1.0, upper=1.0))
+        follows = AddMimicJoint(
+            path="arm/joints/tip", joint=follower, leader="arm/joints/lower", multiplier=-2.0, offset=0.5
+        )
+        model.apply(follows, tag="follow")
+        limits = world.mount(model, in_frame="map").limits
+        assert limits["arm/elbow"] == (-0.25, 0.75)
 
 
 class TestShapes:
