@@ -6,6 +6,14 @@
 
 namespace armillary {
 
+std::vector<tape::Kernel> tape::kernels() {
+  std::vector<Kernel> usable{base_kernel};
+#ifdef ARMILLARY_HAS_AVX2_KERNEL
+  if (__builtin_cpu_supports("avx2")) usable.push_back(avx2_kernel);
+#endif
+  return usable;
+}
+
 namespace {
 
 using tape::kLanes;
@@ -14,15 +22,6 @@ using tape::Lanes;
 /// Beyond it the lanes of one place are far from those of the next, and rows are computed one by one.
 constexpr std::size_t kMostPlaces = 65'536;
 constexpr std::size_t kTile = 8;  // doubles in a cache line
-
-tape::Kernel kernel() {
-#ifdef ARMILLARY_HAS_AVX2_KERNEL
-  static const bool wide = __builtin_cpu_supports("avx2");
-  return wide ? tape::avx2_kernel : tape::base_kernel;
-#else
-  return tape::base_kernel;
-#endif
-}
 
 /// Rows of numbers in memory.
 template <typename T>
@@ -48,13 +47,14 @@ void store(std::span<const Lanes> columns, std::size_t count, Rows<double> rows)
 }
 
 void run_side_by_side(const TapeProgram& program, std::size_t n, Rows<const double> in, Rows<double> out) {
+  static const tape::Kernel kernel = tape::kernels().back();
   const TapeParts& parts = program.parts();
   const auto work = std::make_unique_for_overwrite<Lanes[]>(program.places());
   for (std::size_t i = 0; i < parts.constants.size(); ++i) std::ranges::fill(work[i].of, parts.constants[i]);
   for (std::size_t row = 0; row < n; row += kLanes) {
     const std::size_t count = std::min(kLanes, n - row);
     load(in.from(row), count, {&work[program.first_input()], parts.inputs});
-    kernel()(program.steps(), work.get());
+    kernel(program.steps(), work.get());
     store({&work[program.first_output()], parts.outputs}, count, out.from(row));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "tape_step.hpp"
 
@@ -19,5 +20,8 @@ using Kernel = void (*)(std::span<const TapeStep> steps, Lanes* work);
 
 extern const Kernel base_kernel;
 extern const Kernel avx2_kernel;
+
+/// Those that this processor can run, the fastest last.
+[[nodiscard]] std::vector<Kernel> kernels();
 
 }  // namespace armillary::tape
