@@ -116,8 +116,9 @@ class History:
             self._is_editing = False
         tags = tuple(dict.fromkeys(edit.tag for edit in edits))
         change = _change(draft.values, differing, tags, tuple(draft.ran))
-        self._redo.clear()
-        self._undo.append(_committed(draft, tags))
+        if edits:
+            self._redo.clear()
+            self._undo.append(_committed(draft, tags))
         return change
 
     def _settled(self, draft: Draft, edits: Sequence[Edit]) -> list[str]:

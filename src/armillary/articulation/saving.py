@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
@@ -94,9 +95,9 @@ _FORMS: dict[str, type[Any]] = {
 
 def encoded(steps: Sequence[tuple[str, Operation]]) -> bytes:
     """Tags and operations, as they stand in a file."""
-    own = {type(operation) for _, operation in steps} - set(_OPERATIONS)
     codecs = _codecs(_joints_of(operation for _, operation in steps))
-    said = [_encoded_step(tag, operation, codecs, own) for tag, operation in steps]
+    named = {kind.kind: kind for kind in (*(type(operation) for _, operation in steps), *_OPERATIONS)}
+    said = [_encoded_step(tag, operation, codecs, named) for tag, operation in steps]
     whole = {"format": FORMAT, "version": VERSION, "sha256": _checksum(said), "operations": said}
     return json.dumps(whole, separators=(",", ":"), allow_nan=False).encode()
 
@@ -139,17 +140,20 @@ def refused_replay(file: str, steps: Sequence[tuple[str, Operation]], error: Bas
     return InvalidModelFile(file, place, f"this makes no model: {str(error).rstrip('.')}")
 
 
-def _encoded_step(tag: str, operation: Operation, codecs: Codecs, own: Iterable[type[Operation]]) -> dict[str, Any]:
+def _encoded_step(tag: str, operation: Operation, codecs: Codecs, named: dict[str, type[Operation]]) -> dict[str, Any]:
     kind = type(operation)
     if not kind.kind:
         raise UnsavableModel(tag, f"is a {kind.__name__}, which has no name in files", "Give its class a `kind`.")
-    if kind in own and kind.kind in {known.kind for known in _OPERATIONS}:
+    if named[kind.kind] is not kind:
         raise UnsavableModel(tag, f"has the name of another kind, '{kind.kind}'", "Give its class another `kind`.")
     try:
-        return {"tag": tag, "kind": kind.kind, **codecs.fields_of(kind).encode(operation)}
-    except (InvalidArgument, TypeError) as error:
+        said = codecs.fields_of(kind).encode(operation)
+    except (TypeError, ValueError) as error:
         cure = "Annotate the fields of the operation with types that files know, and give it such values."
         raise UnsavableModel(tag, str(error).rstrip("."), cure) from error
+    if said.keys() & {"tag", "kind"}:
+        raise UnsavableModel(tag, "has a field called 'tag' or 'kind', as every operation in a file", "Rename it.")
+    return {"tag": tag, "kind": kind.kind, **said}
 
 
 def _decoded(top: ModelField, own: tuple[type[Any], ...]) -> list[tuple[str, Operation]]:
@@ -158,6 +162,9 @@ def _decoded(top: ModelField, own: tuple[type[Any], ...]) -> list[tuple[str, Ope
         raise parts["format"].refused(f"'{FORMAT}' is expected")
     if parts["version"].integer() != VERSION:
         raise parts["version"].refused(f"version {VERSION} is what this release reads")
+    for kind in own:
+        if not isinstance(kind, type) or not issubclass(kind, Operation | Joint):
+            raise InvalidArgument(f"kinds= takes classes of operations and of joints, got {kind!r}.", kind)
     operations = {kind.kind: kind for kind in (*own, *_OPERATIONS) if issubclass(kind, Operation)}
     codecs = _codecs(kind for kind in own if issubclass(kind, Joint))
     steps = [_decoded_step(field, operations, codecs) for field in parts["operations"].items()]
@@ -197,8 +204,12 @@ def _codecs(own: Iterable[type[Joint]]) -> Codecs:
 
 
 def _joints_of(operations: Iterable[Operation]) -> set[type[Joint]]:
-    found = {type(getattr(operation, "joint", None)) for operation in operations}
-    return {kind for kind in found if issubclass(kind, Joint)} - set(_JOINTS)
+    held = [value for operation in operations for value in _held(operation)]
+    return {type(value) for value in held if isinstance(value, Joint)} - set(_JOINTS)
+
+
+def _held(operation: Any) -> list[Any]:
+    return [getattr(operation, own.name) for own in fields(operation)] if is_dataclass(operation) else []
 
 
 def _checksum(operations: Any) -> str:

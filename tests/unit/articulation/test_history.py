@@ -129,6 +129,14 @@ class TestUndo:
         with pytest.raises(NothingToUndo, match="max_undo"):
             some.undo()
 
+    def test_does_not_count_edits_of_nothing(self):
+        some = thesis()
+        some.edit([])
+        some.undo()
+        some.edit([])
+        some.redo()
+        assert state(some) == state(thesis())
+
     def test_forgets_what_was_taken_back_when_something_else_is_done(self):
         some = thesis()
         some.undo()

@@ -40,6 +40,7 @@ from armillary.articulation import (
     pose,
     position,
     rotation_about,
+    saving,
     sin,
     stack,
     velocity,
@@ -47,7 +48,7 @@ from armillary.articulation import (
 from armillary.articulation.documents._format import digest_of
 from armillary.articulation.joints import Joint
 from armillary.articulation.saving import _checksum
-from armillary.errors import ArmillaryError, InvalidModelFile, UnsavableModel
+from armillary.errors import ArmillaryError, InvalidArgument, InvalidModelFile, UnsavableModel
 from armillary.formats import Limits
 from unit.articulation.model_kit import arm, door, moved
 
@@ -161,6 +162,20 @@ class TestAModelFromAFile:
         with pytest.raises(InvalidModelFile, match="kinds="):
             again(model, kinds=[Sag, Wobbling])
 
+    def test_has_joints_wherever_they_stand(self):
+        @operation(writes=["j", "k"])
+        def both(read, *, plain: RevoluteJoint, other: Joint):
+            return {"j": plain, "k": other}
+
+        model = ArticulationModel()
+        model.apply(both(plain=ContinuousJoint(variable="q"), other=Wobbling(variable="w")), tag="both")
+        loaded = again(model, kinds=[both, Wobbling])
+        assert (loaded.value("j"), loaded.value("k")) == (ContinuousJoint(variable="q"), Wobbling(variable="w"))
+
+    def test_needs_to_be_told_of_classes(self):
+        with pytest.raises(InvalidArgument, match="classes of operations"):
+            again(door(), kinds=["Sag"])
+
     def test_replaces_another_file_whole(self, tmp_path):
         path = tmp_path / "model.json"
         door().save(path)
@@ -251,6 +266,33 @@ class TestWhatCannotBeSaved:
         model = ArticulationModel()
         model.apply(Impostor(("a",), moved()), tag="x")
         with pytest.raises(UnsavableModel, match="another `kind`"):
+            model.to_bytes()
+
+    @pytest.mark.parametrize("wrong", [{"tap": 3}, {"tap": "sink", "gain": "much"}, {"tap": "sink", "gain": True}])
+    def test_is_another_type_than_is_annotated(self, wrong):
+        steps = [("flow", flow(**wrong))]
+        with pytest.raises(UnsavableModel, match="is expected"):
+            saving.encoded(steps)
+
+    def test_is_two_kinds_of_one_name(self):
+        @operation(writes=["x"], kind="sag")
+        def other(read):
+            return 1.0
+
+        model = ArticulationModel()
+        model.apply(Sag(("a",), moved()), tag="one")
+        model.apply(other(), tag="two")
+        with pytest.raises(UnsavableModel, match="another `kind`"):
+            model.to_bytes()
+
+    def test_is_a_field_that_files_need(self):
+        @operation(writes=["x"])
+        def tagged(read, *, tag: str):
+            return tag
+
+        model = ArticulationModel()
+        model.apply(tagged(tag="y"), tag="x")
+        with pytest.raises(UnsavableModel, match="Rename it"):
             model.to_bytes()
 
     def test_leaves_the_old_file(self, tmp_path):

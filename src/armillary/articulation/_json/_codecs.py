@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from numbers import Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -24,6 +25,8 @@ from armillary.errors import ArmillaryError, InvalidArgument
 __all__ = ["Codec", "Codecs"]
 
 
+_Part = tuple[str, "Codec", Any]
+"""Of a dataclass: the name of a field, its form, its default."""
 _PARTS = ("lower", "upper", "expression")
 
 
@@ -49,6 +52,7 @@ class Codecs:
         self._codecs |= {kind: _expression_codec(kind) for kind in EXPRESSIONS}
         self._codecs[Constraint] = _CONSTRAINT
         self._codecs[Any] = Codec(self._encode_any, self._decode_any)
+        self._fields: dict[type[Any], Codec] = {}
 
     def of(self, annotation: Any) -> Codec:
         """The form of a type; TypeError for one that has none."""
@@ -64,23 +68,23 @@ class Codecs:
             return self._tuple(parts)
         if origin is Literal:
             return _literal(parts)
-        known = [
-            kind for kind in self._classes.values() if isinstance(annotation, type) and issubclass(kind, annotation)
-        ]
-        if known and known != [annotation]:
-            return self._tagged(known)
-        if isinstance(annotation, type) and is_dataclass(annotation):
-            return self._dataclass(annotation)
-        raise TypeError(f"{annotation} has no form in files")
+        if not isinstance(annotation, type):
+            raise InvalidArgument(f"holds a {annotation}, which has no form in files", annotation)
+        known = [kind for kind in self._classes.values() if issubclass(kind, annotation)]
+        return self._tagged(known) if known else self.fields_of(annotation)
 
-    def _dataclass(self, kind: type[Any]) -> Codec:
-        hints = get_type_hints(kind)
-        own = [field for field in fields(kind) if field.init]
-        parts: list[tuple[str, Codec, Any]] = []
-        codec = Codec(lambda value: _encode_fields(parts, value), lambda field: _decode_fields(kind, parts, field))
-        self._codecs[kind] = codec
-        parts += [(field.name, self.of(hints[field.name]), field.default) for field in own]
-        return codec
+    def fields_of(self, kind: type[Any]) -> Codec:
+        """The form of a dataclass as the object of its fields, without saying which it is."""
+        if kind not in self._fields:
+            if not is_dataclass(kind):
+                raise InvalidArgument(f"holds a {kind.__name__}, which has no form in files", kind)
+            parts: list[_Part] = []
+            self._fields[kind] = Codec(
+                lambda value: _encode_fields(parts, value), lambda field: _decode_fields(kind, parts, field)
+            )
+            hints = get_type_hints(kind)
+            parts += [(own.name, self.of(hints[own.name]), own.default) for own in fields(kind) if own.init]
+        return self._fields[kind]
 
     def _union(self, kinds: tuple[Any, ...]) -> Codec:
         rest = tuple(kind for kind in kinds if kind is not NoneType)
@@ -102,7 +106,7 @@ class Codecs:
         name = self._names.get(type(value))
         if name not in allowed:
             raise InvalidArgument(f"holds a {type(value).__name__}, which has no name in files", value)
-        return {"type": name, **_as_object(self.fields_of(type(value)).encode(value))}
+        return self.fields_of(type(value)).encode(value) | {"type": name}
 
     def _decode_tagged(self, field: ModelField, allowed: Mapping[str, type[Any]]) -> Any:
         said = field.mapping()
@@ -113,11 +117,6 @@ class Codecs:
             raise said["type"].refused(f"one of {', '.join(sorted(allowed))} is expected")
         rest = {key: value for key, value in field.value.items() if key != "type"}
         return self.fields_of(allowed[name]).decode(ModelField(rest, field.file, field.above, field.key))
-
-    def fields_of(self, kind: type[Any]) -> Codec:
-        """The form of a dataclass as the object of its fields, without saying which it is."""
-        found = self._codecs.get(kind)
-        return self._dataclass(kind) if found is None else found
 
     def _tuple(self, parts: tuple[Any, ...]) -> Codec:
         if len(parts) == 2 and parts[1] is Ellipsis:  # noqa: PLR2004
@@ -133,11 +132,11 @@ class Codecs:
         )
 
     def _encode_any(self, value: Any) -> Any:
-        if isinstance(value, bool | int | str):
-            return _PLAIN[type(value)].encode(value) if type(value) in _PLAIN else value
+        if type(value) in {bool, int, str}:
+            return value
         if isinstance(value, float):
-            return _PLAIN[float].encode(value)
-        if isinstance(value, tuple):
+            return _encode_float(value)
+        if type(value) is tuple:
             return {"type": "tuple", "items": [self._encode_any(one) for one in value]}
         for name, kind in _NAMED.items():
             if type(value) is kind:
@@ -155,7 +154,7 @@ class Codecs:
         return self._decode_tagged(field, self._classes)
 
 
-def _encode_fields(parts: list[tuple[str, Codec, Any]], value: Any) -> dict[str, Any]:
+def _encode_fields(parts: list[_Part], value: Any) -> dict[str, Any]:
     """What differs from the default; the rest need not be said."""
     found = {}
     for name, codec, default in parts:
@@ -165,18 +164,14 @@ def _encode_fields(parts: list[tuple[str, Codec, Any]], value: Any) -> dict[str,
     return found
 
 
-def _decode_fields(kind: type[Any], parts: list[tuple[str, Codec, Any]], field: ModelField) -> Any:
+def _decode_fields(kind: type[Any], parts: list[_Part], field: ModelField) -> Any:
     required = [name for name, _, default in parts if default is MISSING]
     said = field.members(required, [name for name, _, _ in parts])
     given = {name: codec.decode(said[name]) for name, codec, _ in parts if name in said}
     try:
         return kind(**given)
-    except (ArmillaryError, TypeError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001  (whatever a stranger's class raises)
         raise field.refused(str(error).rstrip(".")) from None
-
-
-def _as_object(encoded: Any) -> dict[str, Any]:
-    return encoded if isinstance(encoded, dict) else {"value": encoded}
 
 
 def _literal(texts: tuple[Any, ...]) -> Codec:
@@ -188,7 +183,15 @@ def _literal(texts: tuple[Any, ...]) -> Codec:
     return Codec(lambda value: value, decode)
 
 
+def _as_it_is(value: Any, kind: type[Any]) -> Any:
+    if type(value) is not kind:
+        raise InvalidArgument(f"holds {value!r} where a {kind.__name__} is expected", value)
+    return value
+
+
 def _encode_float(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidArgument(f"holds {value!r} where a float is expected", value)
     number = float(value)
     if math.isnan(number):
         raise InvalidArgument("holds a number that is none (NaN)", value)
@@ -245,9 +248,9 @@ _CONSTRAINT = Codec(
     lambda field: Constraint(**{name: _decode_part(one) for name, one in field.members(_PARTS).items()}),
 )
 _PLAIN: dict[Any, Codec] = {
-    str: Codec(str, ModelField.text),
-    bool: Codec(bool, ModelField.truth_value),
-    int: Codec(int, ModelField.integer),
+    str: Codec(lambda value: _as_it_is(value, str), ModelField.text),
+    bool: Codec(lambda value: _as_it_is(value, bool), ModelField.truth_value),
+    int: Codec(lambda value: _as_it_is(value, int), ModelField.integer),
     float: Codec(_encode_float, ModelField.real),
     Transform: Codec(_encode_transform, _decode_transform),
     Variable: Codec(lambda variable: [variable.name, int(variable.order)], _decode_variable),
