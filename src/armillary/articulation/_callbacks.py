@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from armillary.articulation._overlay import GONE
 from armillary.articulation._queries import constraints_in
 from armillary.articulation._steps import same_value
 from armillary.articulation.history import ModelChange
@@ -33,40 +35,61 @@ class Subscription:
 
 
 class Callbacks:
-    """Called one after the other, in the order they came, on the thread that made the change.
+    """Called one after the other, each with the changes in the order they were made, by a thread that makes them.
 
-    `_lock` guards the list.
+    While one is called, changes wait, also those that it makes itself; whoever calls it goes on with them. No lock is
+    held meanwhile. `_lock` guards everything here.
     """
 
     def __init__(self) -> None:
-        self._all: list[Subscription] = []
+        self._all: dict[Subscription, None] = {}
+        self._waiting: deque[tuple[ModelChange, list[Subscription]]] = deque()
+        self._is_telling = False
         self._lock = threading.Lock()
 
     def add(self, callback: Callback, wants: Callable[[ModelChange], bool]) -> Subscription:
         """From the next change on."""
         subscription = Subscription(self, callback, wants)
         with self._lock:
-            self._all.append(subscription)
+            self._all[subscription] = None
         return subscription
 
     def remove(self, subscription: Subscription) -> bool:
         """Whether it was there."""
         with self._lock:
-            if subscription not in self._all:
-                return False
-            self._all.remove(subscription)
-            return True
+            return self._all.pop(subscription, GONE) is None
 
-    def tell(self, change: ModelChange, report: Callable[[BaseException], object]) -> None:
-        """Everybody who wants this change; what a callback raises is reported and stops nobody."""
+    def put(self, change: ModelChange) -> None:
+        """A change that was made just now; who makes changes calls this in their order."""
         with self._lock:
-            listening = list(self._all)
-        for subscription in listening:
+            if self._all:
+                self._waiting.append((change, list(self._all)))
+
+    def tell(self, report: Callable[[BaseException], object]) -> None:
+        """Call for all changes that wait, unless somebody does so already."""
+        while (waiting := self._next()) is not None:
+            change, listening = waiting
             try:
-                if subscription.wants(change):
-                    subscription.callback(change)
-            except Exception as error:  # noqa: BLE001  (a callback's fault is reported, the change is made)
-                report(error)
+                for subscription in listening:
+                    self._call(subscription, change, report)
+            finally:
+                with self._lock:
+                    self._is_telling = False
+
+    def _next(self) -> tuple[ModelChange, list[Subscription]] | None:
+        with self._lock:
+            if self._is_telling or not self._waiting:
+                return None
+            self._is_telling = True
+            return self._waiting.popleft()
+
+    def _call(self, subscription: Subscription, change: ModelChange, report: Callable[[BaseException], object]) -> None:
+        """What a callback raises is reported and stops nobody; one that was cancelled is not called."""
+        try:
+            if subscription in self._all and subscription.wants(change):
+                subscription.callback(change)
+        except Exception as error:  # noqa: BLE001  (a callback's fault is reported, the change is made)
+            report(error)
 
 
 @dataclass(frozen=True, slots=True)

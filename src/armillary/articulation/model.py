@@ -43,7 +43,8 @@ class ArticulationModel:
     is what reads values that became different. An edit is done whole or not at all; one that is refused leaves the
     model exactly as it was.
 
-    Safe to use from several threads: `_lock` is held while an edit is made, and callbacks run after it.
+    Safe to use from several threads: `_lock` is held while an edit is made, and callbacks run after it,
+    in the order of the edits.
 
     Args:
         max_undo: How many edits can be taken back.
@@ -324,12 +325,16 @@ class ArticulationModel:
 
     def _added(self, robots: Sequence[tuple[RobotDescription, str]]) -> tuple[ArticulatedObject, ...]:
         named = [(robot, as_path(name)) for robot, name in robots]
-        with self._lock:
-            taken = next((f"create {name}" for _, name in named if f"create {name}" in self._history), None)
-            if taken is not None:
-                raise TagTaken(taken)
-            self.edit([edit for robot, name in named for edit in edits_of(robot, name)])
-            return tuple(self._of_kind(name, ArticulatedObject) for _, name in named)
+        edits = [edit for robot, name in named for edit in edits_of(robot, name)]
+        self._told(lambda: self._edited_anew(edits, [f"create {name}" for _, name in named]))
+        return tuple(self._of_kind(name, ArticulatedObject) for _, name in named)
+
+    def _edited_anew(self, edits: Sequence[Edit], tags: Sequence[str]) -> ModelChange:
+        """Nothing that has one of these tags is replaced."""
+        taken = next((tag for tag in tags if tag in self._history), None)
+        if taken is not None:
+            raise TagTaken(taken)
+        return self._history.edit(edits)
 
     def _link(self, path: str) -> Link:
         return self._of_kind(path, Link)
@@ -351,7 +356,8 @@ class ArticulationModel:
             self._poses.forget(frozenset(change.before) - frozenset(change.after))
             if any(isinstance(value, Closure) for value in (*change.before.values(), *change.after.values())):
                 self._loops = None
-        self._callbacks.tell(change, print_error if self.on_error is None else self.on_error)
+            self._callbacks.put(change)
+        self._callbacks.tell(print_error if self.on_error is None else self.on_error)
         return change
 
 

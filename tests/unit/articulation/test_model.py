@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from unit.articulation.model_kit import DOOR_URDF, add_link, arm, arm_tip, door,
 
 HINGE, LATCH = position("door/hinge"), position("door/latch")
 CLOSE_M = 1e-12
+WAIT_S = 20.0
 SDF = """<sdf version="1.9">
   <model name="lamp">
     <link name="foot"/><link name="head"><pose>0 0 1 0 0 0</pose></link>
@@ -363,8 +365,56 @@ class TestBeingTold:
         model.apply(SetValue("a", 1.0), tag="a")
         assert model.paths() == ("a", "b")
 
+    def test_comes_in_the_order_of_the_edits(self):
+        model, told = ArticulationModel(), []
+        model.on_path(lambda change: model.apply(SetValue("b", 2.0), tag="b"), "a")
+        model.on_path(lambda change: told.extend(sorted(change.paths)))
+        model.apply(SetValue("a", 1.0), tag="a")
+        assert told == ["a", "b"]
+
+    def test_ends_at_once_when_another_callback_cancels_it(self):
+        model, told = ArticulationModel(), []
+        model.on_path(lambda change: later.cancel())
+        later = model.on_path(told.append)
+        model.apply(SetValue("a", 1.0), tag="a")
+        assert told == []
+
+    def test_begins_with_the_next_edit(self):
+        model, told = ArticulationModel(), []
+        model.on_path(lambda change: model.on_path(told.append))
+        model.apply(SetValue("a", 1.0), tag="a")
+        assert told == []
+
+    def test_holds_no_lock(self):
+        model, read = ArticulationModel(), []
+
+        def ask_elsewhere(change):
+            asking = threading.Thread(target=lambda: read.append(model.paths()))
+            asking.start()
+            asking.join(WAIT_S)
+
+        model.on_path(ask_elsewhere)
+        model.load_urdf(DOOR_URDF)
+        assert [len(paths) for paths in read] == [8]
+
 
 class TestThreads:
+    def test_tell_in_the_order_of_the_edits(self):
+        model, told = ArticulationModel(), []
+        model.on_path(lambda change: told.append((change.before.get("a"), change.after["a"])))
+
+        def count(start: int):
+            for i in range(100):
+                model.apply(SetValue("a", float(start + i)), tag="a")
+
+        threads = [threading.Thread(target=count, args=(1000 * i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(told) == 400
+        assert all(before[1] == after[0] for before, after in pairwise(told))
+
     def test_read_while_one_edits(self):
         model, stop, failures = arm(), threading.Event(), []
 
