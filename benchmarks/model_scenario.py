@@ -1,14 +1,13 @@
 """What the rows about models have in common: robots as files, and a world of several of them."""
 
-import sys
 from functools import cache
 from importlib.metadata import files
 from pathlib import Path
 
 from armillary.articulation import ArticulationModel
 from armillary.formats import write_urdf
+from armillary.models import kitchen, mobile_manipulator
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 LINKS = 50
 
 
@@ -40,12 +39,7 @@ def chain_text() -> str:
 
 @cache
 def example_texts() -> dict[str, str]:
-    """The kitchen and the robot of the examples, as URDF."""
-    sys.path.insert(0, str(EXAMPLES))
-    from models.kitchen import kitchen
-    from models.mobile_manipulator import mobile_manipulator
-
-    sys.path.remove(str(EXAMPLES))
+    """The kitchen and the robot of this project, as URDF."""
     return {"kitchen": write_urdf(kitchen()), "robot": write_urdf(mobile_manipulator())}
 
 

@@ -25,7 +25,7 @@ NATIVE_SOURCES = sorted(path for folder in NATIVE for path in (ROOT / folder).rg
 LONGEST_FILE = 500
 PACKAGES = [
     f"armillary.{name}"
-    for name in ("articulation", "errors", "formats", "relations", "scene", "stamps", "transforms", "view")
+    for name in ("articulation", "errors", "formats", "models", "relations", "scene", "stamps", "transforms", "view")
 ]
 MOST_NAMES = 30
 EXTRAS = ("typer", "rich", "matplotlib", "casadi", "lxml", "trimesh", "xacrodoc")
@@ -72,7 +72,7 @@ class TestImporting:
         result = run_python(
             "import sys\n"
             f"sys.modules.update(dict.fromkeys({EXTRAS!r}))\n"
-            "import armillary, armillary.formats, armillary.view\n"
+            "import armillary, armillary.formats, armillary.models, armillary.view\n"
             "world = armillary.World()\n"
             "world.fix(of='a', in_frame='b', transform=armillary.Transform.identity())\n"
             "print(world.pose(of='a', in_frame='b').stamp, world.tree())\n"

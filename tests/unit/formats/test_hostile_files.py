@@ -10,7 +10,7 @@ import pytest
 from armillary import errors
 from armillary.formats import read_sdf, read_urdf, write_urdf
 from armillary.formats._xml import LARGEST_FILE_BYTES
-from models.mobile_manipulator import mobile_manipulator
+from armillary.models import mobile_manipulator
 from unit.formats.kit import LINKS, lamp, robot, robot_file
 from unit.formats.mutations import mutated
 

@@ -1,4 +1,4 @@
-"""The models of examples/models: what they promise, and that others can read them."""
+"""The models of `armillary.models`: what they promise, and that others can read them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pytest
 import yourdfpy
 
 from armillary.formats import read_urdf, write_urdf
-from models.kitchen import HANDLES, kitchen
-from models.mobile_manipulator import mobile_manipulator
+from armillary.models import HANDLES, kitchen, mobile_manipulator
 from unit.formats.likeness import differences
 from unit.formats.motions import link_places
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from armillary.formats import RobotDescription, read_sdf, read_urdf
-from models.kitchen import kitchen
-from models.mobile_manipulator import mobile_manipulator
+from armillary.models import kitchen, mobile_manipulator
 from unit.formats.kit import robot_file
 from unit.formats.motions import link_places
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,11 +11,11 @@ from armillary.articulation.edits import Apply
 from armillary.articulation.operations import AddJoint, AddLink, AddMimicJoint, AddObject, Connect
 from armillary.errors import AfterHistory, ArmillaryError, InvalidArgument, MissingMeshes, UnknownVariable
 from armillary.formats.descriptions import BoxForm, Limits, MeshForm, ShapeDescription
+from armillary.models import kitchen, mobile_manipulator
 from armillary.scene import Box, Sphere
 
 CLOSE = 1e-12
 UP = (0.0, 0.0, 1.0)
-_EXAMPLES = str(Path(__file__).parents[3] / "examples")
 
 
 def at(x, y=0.0, z=0.0):
@@ -285,13 +282,11 @@ class TestEditsOfAMountedModel:
         assert "two/x" not in world.frames()
 
 
-class TestTheModelsOfTheExamples:
-    @pytest.mark.parametrize("name", ["kitchen", "mobile_manipulator"])
-    def test_are_in_the_world_where_their_expressions_are(self, world, name, monkeypatch):
-        monkeypatch.syspath_prepend(_EXAMPLES)
-        module = __import__(f"models.{name}", fromlist=[name])
+class TestTheModelsOfThisProject:
+    @pytest.mark.parametrize("made", [kitchen, mobile_manipulator])
+    def test_are_in_the_world_where_their_expressions_are(self, world, made):
         model = ArticulationModel()
-        model.add_robot(getattr(module, name)(), name="thing")
+        model.add_robot(made(), name="thing")
         mount = world.mount(model, in_frame="map")
         generator = np.random.default_rng(1)
         values = dict(zip(world.joints(), generator.uniform(-1.0, 1.0, len(world.joints())), strict=True))
@@ -300,7 +295,6 @@ class TestTheModelsOfTheExamples:
         numbers = {position(joint): value for joint, value in values.items()}
         for path, frame in mount.frames.items():
             assert np.abs(everything[frame].matrix - model.pose(path).evaluate(numbers).matrix).max() < CLOSE
-        sys.modules.pop(module.__name__)
 
 
 def test_a_mount_of_a_world_that_is_gone_is_harmless():
