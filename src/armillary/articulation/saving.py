@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
@@ -95,7 +96,8 @@ _FORMS: dict[str, type[Any]] = {
 
 def encoded(steps: Sequence[tuple[str, Operation]]) -> bytes:
     """Tags and operations, as they stand in a file."""
-    codecs = _codecs(_joints_of(operation for _, operation in steps))
+    own = {type(operation) for _, operation in steps}.difference(_OPERATIONS)
+    codecs = _codecs(own | _joints_of(operation for _, operation in steps))
     named = {kind.kind: kind for kind in (*(type(operation) for _, operation in steps), *_OPERATIONS)}
     said = [_encoded_step(tag, operation, codecs, named) for tag, operation in steps]
     whole = {"format": FORMAT, "version": VERSION, "sha256": _checksum(said), "operations": said}
@@ -166,7 +168,7 @@ def _decoded(top: ModelField, own: tuple[type[Any], ...]) -> list[tuple[str, Ope
         if not isinstance(kind, type) or not issubclass(kind, Operation | Joint):
             raise InvalidArgument(f"kinds= takes classes of operations and of joints, got {kind!r}.", kind)
     operations = {kind.kind: kind for kind in (*own, *_OPERATIONS) if issubclass(kind, Operation)}
-    codecs = _codecs(kind for kind in own if issubclass(kind, Joint))
+    codecs = _codecs(set(own))
     steps = [_decoded_step(field, operations, codecs) for field in parts["operations"].items()]
     _check_tags(parts["operations"], steps)
     if _checksum(parts["operations"].value) != parts["sha256"].text():
@@ -198,9 +200,21 @@ def _check_tags(field: ModelField, steps: list[tuple[str, Operation]]) -> None:
         seen.add(tag)
 
 
-def _codecs(own: Iterable[type[Joint]]) -> Codecs:
-    joints = {kind.kind: kind for kind in (*own, *_JOINTS) if kind.kind}
+def _codecs(own: set[type[Any]]) -> Codecs:
+    """Of the library's classes, and of the user's own operations and joints."""
+    if not own:
+        return _library_codecs()
+    joints = {kind.kind: kind for kind in (*own, *_JOINTS) if issubclass(kind, Joint) and kind.kind}
     return Codecs({**_FORMS, **joints})
+
+
+@cache
+def _library_codecs() -> Codecs:
+    """Made whole before anybody has it, so that threads only read it."""
+    made = Codecs({**_FORMS, **{kind.kind: kind for kind in _JOINTS}})
+    for kind in (*_OPERATIONS, *_JOINTS, *_FORMS.values()):
+        made.fields_of(kind)
+    return made
 
 
 def _joints_of(operations: Iterable[Operation]) -> set[type[Joint]]:
