@@ -84,7 +84,7 @@ void RetireList::collect() {
   const auto kept = std::ranges::find_if(retired_, [oldest](const Retired& r) { return r.epoch >= oldest; });
   std::for_each(retired_.begin(), kept, [](const Retired& r) { r.free(r.pointer); });
   retired_.erase(retired_.begin(), kept);
-  collect_at_ = std::max<std::size_t>(64, 2 * retired_.size());
+  collect_at_ = std::max(kCollectAt, 2 * retired_.size());
 }
 
 RetireList::~RetireList() {

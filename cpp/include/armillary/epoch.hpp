@@ -48,8 +48,10 @@ class RetireList {
     void* pointer;
     void (*free)(void*);
   };
+  static constexpr std::size_t kCollectAt = 8;  // few: what is freed soon is still in the cache
+
   std::vector<Retired> retired_;  // oldest first
-  std::size_t collect_at_ = 64;
+  std::size_t collect_at_ = kCollectAt;
 };
 
 }  // namespace armillary
