@@ -102,13 +102,20 @@ nb::list finish(SceneCore& self, const Outcome& outcome) {
 
 Stamp valid_from(nb::handle at) { return Stamp{as_stamp(at, "at")}; }
 
-/// ("add_node", kind, id, parent, attributes, at, payload, placement)
+/// Of a node that is there for others to name: limbo is not.
+NodeId named_node(nb::handle given) {
+  const NodeId id = as_node_id(given);
+  if (id == kLimboNode) raise_object(error_class("UnknownNode")(nb::cast(id)));
+  return id;
+}
+
+/// ("add_node", kind, id, parent, attributes, at, payload, placement); without a parent it is the root of others
 Wish new_node(const nb::tuple& parts) {
   Wish wish;
   wish.change.kind = ChangeKind::add_node;
   wish.change.node_kind = as_kind(nb::cast<std::string>(parts[1]));
   wish.change.node = nb::handle(parts[2]).is_none() ? NodeId::random() : as_node_id(parts[2]);
-  wish.change.parent = as_node_id(parts[3]);
+  wish.change.parent = nb::handle(parts[3]).is_none() ? kLimboNode : named_node(parts[3]);
   wish.change.settings = as_settings(parts[4], false);
   wish.change.at = valid_from(parts[5]);
   wish.change.payload = payload_from(parts[6]);
@@ -122,7 +129,7 @@ Wish as_wish(nb::handle given) {
   const auto kind = nb::cast<std::string>(parts[0]);
   if (kind == "add_node") return new_node(parts);
   Wish wish;
-  wish.change.node = as_node_id(parts[1]);
+  wish.change.node = named_node(parts[1]);
   if (kind == "set_transform") {
     wish.sample = *placement_from(parts[2]);
     wish.change.at = valid_from(parts[3]);
@@ -136,7 +143,7 @@ Wish as_wish(nb::handle given) {
     wish.with_hanging_frames = nb::cast<bool>(parts[3]);
   } else {
     wish.change.kind = kind == "add_parent" ? ChangeKind::add_parent : ChangeKind::remove_parents;
-    wish.change.parent = as_node_id(parts[2]);
+    wish.change.parent = named_node(parts[2]);
     wish.change.at = valid_from(parts[3]);
   }
   return wish;
@@ -145,8 +152,10 @@ Wish as_wish(nb::handle given) {
 /// What happened, where somebody wants to know, and the node that each wish was about.
 nb::tuple apply(SceneCore& self, nb::list wishes, std::int64_t now_ns, bool for_undo, bool with_records) {
   std::vector<Wish> wanted;
-  for (nb::handle wish : wishes) wanted.push_back(as_wish(wish));
   std::vector<NodeId> nodes;
+  wanted.reserve(nb::len(wishes));
+  nodes.reserve(nb::len(wishes));
+  for (nb::handle wish : wishes) wanted.push_back(as_wish(wish));
   for (const Wish& wish : wanted) nodes.push_back(wish.change.node);
   const Outcome outcome = self.store->apply(std::move(wanted), now_ns, for_undo);
   check_outcome(self, outcome);

@@ -93,7 +93,7 @@ nb::object attribute_object(const AttributeValue& value) {
 std::vector<scene::Setting> as_settings(nb::handle mapping, bool may_erase) {
   std::vector<scene::Setting> settings;
   if (mapping.is_none()) return settings;
-  if (!nb::hasattr(mapping, "keys"))
+  if (!PyDict_Check(mapping.ptr()) && !nb::hasattr(mapping, "keys"))
     raise("InvalidArgument",
           "Attributes are a mapping of names to values, as in {\"name\": \"cup\"}, got " + shown(mapping) + ".", mapping);
   const nb::object items =

@@ -167,6 +167,7 @@ void Draft::begin(NodeRecord& record, const Change& change) {
   record.payload = change.payload;
   record.placement = change.placement;
   record.has_frame = change.placement != nullptr || change.parent == kLimboNode;
+  record.attributes.reserve(record.attributes.size() + change.settings.size());
   for (const Setting& setting : change.settings) set_attribute(record, setting, change);
 }
 
@@ -356,7 +357,7 @@ void Draft::set_attribute(NodeRecord& record, const Setting& setting, const Chan
   if (!key) return;
   Attribute said{*key, setting.value.value_or(false), change.mark, change.at, !setting.value.has_value()};
   auto& all = record.attributes;
-  all.insert(std::ranges::upper_bound(all, said, by_key_then_mark), said);
+  all.insert(std::ranges::upper_bound(all, said, by_key_then_mark), std::move(said));
   const auto same_key = [&](const Attribute& one) { return one.key.text == key->text; };
   const auto first = std::ranges::find_if(all, same_key);
   if (std::count_if(first, all.end(), same_key) > static_cast<std::ptrdiff_t>(kPastValues)) all.erase(first);

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
-from armillary._core import LIMBO_NODE, ROOT_NODE, NodeId
-from armillary.errors import UnknownNode
+from armillary._core import ROOT_NODE, NodeId
 from armillary.scene.changes import NOW, Now
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
-    from armillary._core import SceneView
+    from armillary._core import SceneCore, SceneView
 
 __all__ = ["ChangeContext", "SceneWorld"]
 
@@ -39,15 +38,23 @@ class SceneWorld(Protocol):
 class ChangeContext:
     """One batch on its way to the native door: names become nodes, `NOW` becomes one instant for all of it."""
 
-    __slots__ = ("_coming", "_looked_at", "_view", "_world", "frames", "now_ns", "wishes")
+    __slots__ = ("_coming", "_core", "_looked_at", "_seen", "_world", "frames", "now_ns", "wishes")
 
-    def __init__(self, world: SceneWorld, view: SceneView) -> None:
-        self._world, self._view = world, view
+    def __init__(self, world: SceneWorld, core: SceneCore) -> None:
+        self._world, self._core = world, core
+        self._seen: SceneView | None = None
         self.now_ns = world.now()
         self.wishes: list[tuple[Any, ...]] = []  # one for each change
         self.frames: list[tuple[Any, ...]] = []  # for the nodes of frames that the changes name; they come first
         self._coming: set[NodeId | UUID] = set()
         self._looked_at = 0
+
+    @property
+    def _view(self) -> SceneView:
+        """The scene when it was first looked at. Few changes look."""
+        if self._seen is None:
+            self._seen = self._core.view()
+        return self._seen
 
     @property
     def author(self) -> str:
@@ -65,8 +72,6 @@ class ChangeContext:
     def node(self, target: NodeId | UUID | str) -> NodeId:
         """The node meant; a text names a frame, which gets a node where it has none yet."""
         if not isinstance(target, str):
-            if target == LIMBO_NODE:
-                raise UnknownNode(LIMBO_NODE)
             return target  # type: ignore[return-value]  # the native door checks it
         node, frame = node_of_frame(self._world, target)
         if node != ROOT_NODE and not self._comes(node) and not self._view.contains(node):

@@ -29,10 +29,11 @@ from armillary.scene.changes import (
     AddUncertainTransform,
     Change,
     Now,
-    Remove,
     RemoveParent,
     SetAttributes,
     SetTransform,
+    group_wish,
+    removal_wish,
 )
 from armillary.scene.expiry import ExpiryRule, StandingWindows, as_window, outdated, remove_outdated
 
@@ -110,7 +111,7 @@ class Scene(SceneVolumes):
         id: NodeId | None = None,  # noqa: A002
     ) -> NodeId:
         """A node that holds others together."""
-        return self._do(AddGroup(parent=parent, attributes=attributes, at=at, id=id))
+        return self._do_plainly(group_wish, parent, attributes, at, id)
 
     def add_transform(
         self,
@@ -225,10 +226,16 @@ class Scene(SceneVolumes):
 
         Frames of others that hang under it refuse, unless `subtree=True`: they stay, and hang nowhere.
         """
-        self._do(Remove(id, at, subtree))
+        self._do_plainly(removal_wish, id, at, subtree)
 
     def _do(self, change: Change) -> NodeId:
         return self._applied((change,))[0]
+
+    def _do_plainly(self, wish: Callable[..., tuple[Any, ...]], *said: Any) -> NodeId:
+        """A change of nothing that can be old: the value that would stand for it costs as much as the change itself."""
+        context = ChangeContext(self._world, self._core)
+        context.wishes.append(wish(context, *said))
+        return self._taken(context, (), for_undo=True)[0]
 
     def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
         """All of these changes, or none. For each of them the node that it made; None where it made none."""
@@ -238,14 +245,17 @@ class Scene(SceneVolumes):
 
     def _applied(self, changes: tuple[Change, ...], *, for_undo: bool = True) -> list[NodeId]:
         """The node that each change is about."""
-        context = ChangeContext(self._world, self._core.view())
+        context = ChangeContext(self._world, self._core)
         for change in changes:
             if not isinstance(change, Change):
                 raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)
             context.wishes.append(change.wish(context))
+        return self._taken(context, changes, for_undo=for_undo)
+
+    def _taken(self, context: ChangeContext, changes: tuple[Change, ...], *, for_undo: bool) -> list[NodeId]:
         wishes = context.frames + context.wishes
         if not self._observers:
-            nodes = self._core.apply(wishes, context.now_ns, for_undo, with_records=False)[1]
+            nodes = self._core.apply(wishes, context.now_ns, for_undo, False)[1]
         else:
             with self._order:
                 records, nodes = self._core.apply(wishes, context.now_ns, for_undo)

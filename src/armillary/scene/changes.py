@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, final
 
-from armillary._core import LIMBO_NODE
 from armillary.errors import InvalidArgument
 from armillary.scene._payloads import connection_payload, shape_payload
 
@@ -72,16 +71,18 @@ class AddGroup(Change):
     id: NodeId | None = None
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return (
-            "add_node",
-            "group",
-            self.id,
-            context.node(self.parent),
-            self.attributes,
-            context.at(self.at),
-            None,
-            None,
-        )
+        return group_wish(context, self.parent, self.attributes, self.at, self.id)
+
+
+def group_wish(
+    context: ChangeContext,
+    parent: NodeId | str,
+    attributes: Mapping[str, Any] | None,
+    at: int | Now,
+    node: NodeId | None,
+) -> tuple[Any, ...]:
+    """A new group."""
+    return ("add_node", "group", node, context.node(parent), attributes, context.at(at), None, None)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -172,7 +173,7 @@ class AddRemoteRoot(Change):
     at: int | Now = NOW
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return ("add_node", "group", self.id, LIMBO_NODE, self.attributes, context.at(self.at), None, None)
+        return ("add_node", "group", self.id, None, self.attributes, context.at(self.at), None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,4 +254,9 @@ class Remove(Change):
     subtree: bool = False
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return ("remove", context.node(self.id), context.at(self.at), self.subtree)
+        return removal_wish(context, self.id, self.at, self.subtree)
+
+
+def removal_wish(context: ChangeContext, node: NodeId, at: int | Now, subtree: bool) -> tuple[Any, ...]:  # noqa: FBT001
+    """A node that leaves all its parents."""
+    return ("remove", context.node(node), context.at(at), subtree)
