@@ -25,10 +25,21 @@ NATIVE_SOURCES = sorted(path for folder in NATIVE for path in (ROOT / folder).rg
 LONGEST_FILE = 500
 PACKAGES = [
     f"armillary.{name}"
-    for name in ("articulation", "errors", "formats", "models", "relations", "scene", "stamps", "transforms", "view")
+    for name in (
+        "articulation",
+        "errors",
+        "formats",
+        "models",
+        "record",
+        "relations",
+        "scene",
+        "stamps",
+        "transforms",
+        "view",
+    )
 ]
 MOST_NAMES = 30
-EXTRAS = ("typer", "rich", "matplotlib", "casadi", "lxml", "trimesh", "xacrodoc")
+EXTRAS = ("typer", "rich", "matplotlib", "casadi", "lxml", "trimesh", "xacrodoc", "yaml")
 LEFT = ("TODO", "FIXME", "XXX", "HACK")
 
 

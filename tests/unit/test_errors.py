@@ -145,6 +145,28 @@ def _bad_file(world):
         world.scene.load(path)
 
 
+def _no_world(_):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "world.json"
+        World().save(path)
+        path.write_text(path.read_text().replace("armillary.world", "armillary.word"))
+        World.load(path)
+
+
+def _no_extrinsics(world):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "extrinsics.yaml"
+        path.write_text("{format: armillary.extrinsics, version: 1, extrinsics: 7}")
+        world.load_extrinsics(path)
+
+
+def _driven_without_a_model(world):
+    _with_hinge(world)._drive_joint(
+        of="door", in_frame="wall", kind="revolute", origin=STILL, axes=[(0, 0, 1)], variables=["hinge"]
+    )
+    world.save("nowhere.json")
+
+
 def _cut_tape(_):
     Tape.from_bytes(Tape([], [], inputs=0, outputs=0).to_bytes()[:31])
 
@@ -289,6 +311,21 @@ CASES = [
         {"block": "crop_to_box"},
     ),
     Case(errors.InvalidSceneFile, _bad_file, ("at version", "reads"), "mend the file", {"field": "version"}),
+    Case(errors.InvalidWorldFile, _no_world, ("at format", "armillary.world"), "save it again", {"field": "format"}),
+    Case(
+        errors.InvalidExtrinsicsFile,
+        _no_extrinsics,
+        ("at extrinsics", "a list is expected"),
+        "mend the file",
+        {"field": "extrinsics"},
+    ),
+    Case(
+        errors.UnsavableWorld,
+        _driven_without_a_model,
+        ("'door' in 'wall'",),
+        "Save the world that mounted it",
+        {"edge": ("door", "wall", "")},
+    ),
     Case(
         errors.InvalidTape, _cut_tape, ("there are 31 bytes of it",), "ask again for the bytes", {"instruction": None}
     ),

@@ -35,12 +35,16 @@ class Standing:
     Attributes:
         under: The path of the part that is mounted.
         in_frame: Where the links stand that nothing carries; None: wherever poses of them are set.
+        prefix: In place of the names of things; None: as the model says.
+        since: From when on [ns]; None: always.
         roles: Of the shapes that are shown.
         skip_missing: Whether shapes without a file are left out.
     """
 
     under: str
     in_frame: str | None
+    prefix: str | None
+    since: int | None
     roles: tuple[str, ...]
     skip_missing: bool
 
@@ -48,33 +52,31 @@ class Standing:
 class Mount:
     """A model in a world. Edits of the model are followed from the instant they are made, until `close`.
 
-    `model` is what stands there.
+    `model` is what stands there, `standing` how.
     """
 
-    def __init__(
-        self, world: MountingWorld, model: ArticulationModel, standing: Standing, *, prefix: str | None
-    ) -> None:
-        self.model, self._standing = model, standing
+    def __init__(self, world: MountingWorld, model: ArticulationModel, standing: Standing) -> None:
+        self.model, self.standing = model, standing
         self._world = weakref.ref(world)
-        self._naming = Naming(_objects(model, standing.under), prefix)
+        self._naming = Naming(_objects(model, standing.under), standing.prefix)
         self._shown: dict[str, list[NodeId]] = {}
         self._following: Subscription | None = None
 
     @property
     def frames(self) -> dict[str, str]:
         """By path of a link, the name of its frame."""
-        return {path: self._naming.frame(path) for path in self.model.links(self._standing.under)}
+        return {path: self._naming.frame(path) for path in self.model.links(self.standing.under)}
 
     @property
     def joints(self) -> dict[str, str]:
         """By name of a variable in the model, the name of the joint in the world."""
-        variables = self.model.variables(self._standing.under)
+        variables = self.model.variables(self.standing.under)
         return {variable.name: self._naming.variable(variable.name) for variable in variables}
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
         """By name of a joint in the world, how far it may go; infinite where nothing bounds it."""
-        variables = self.model.variables(self._standing.under)
+        variables = self.model.variables(self.standing.under)
         known = limits_of(self.model.constraints(variables).values())
         free = (-math.inf, math.inf)
         return {self._naming.variable(variable.name): known.get(variable, free) for variable in variables}
@@ -84,23 +86,35 @@ class Mount:
         if self._following is not None:
             self._following.cancel()
 
-    def stand(self, at: int | None) -> None:
-        """Make frames, joints and shapes, from `at` on, and follow the model from now on."""
+    @property
+    def shapes(self) -> dict[str, list[NodeId]]:
+        """By path of a link, the nodes of the scene that show it."""
+        return {path: list(nodes) for path, nodes in self._shown.items()}
+
+    def stand(self, shapes: Mapping[str, list[NodeId]] | None = None) -> None:
+        """Make frames, joints and shapes, and follow the model from now on.
+
+        `shapes` are there already, or come by themselves: then none are made.
+        """
         world = self._world()
         if world is not None:
-            self._stand(world, at)
-            self._following = self.model.on_path(self._follow, self._standing.under)
+            looks = self._all_looks() if shapes is None else {}
+            self._stand(world)
+            self._shown.update(shapes or {})
+            self._show(world, looks)
+            self._following = self.model.on_path(self._follow, self.standing.under)
 
-    def _stand(self, world: MountingWorld, at: int | None) -> None:
-        links = self.model.links(self._standing.under)
-        if not self._standing.skip_missing:
-            refuse_missing_meshes(self._standing.under or "this model", links, self._standing.roles)
-        looks = {path: list(self._looks(link)) for path, link in links.items()}
-        drive = drive_of(self.model, self._standing.under)
+    def _stand(self, world: MountingWorld) -> None:
+        drive = drive_of(self.model, self.standing.under)
         self._declare(world, drive.interpolations)
         for part in drive.links:
-            self._place(world, part, at)
-        self._show(world, looks)
+            self._place(world, part, self.standing.since)
+
+    def _all_looks(self) -> dict[str, list[Appearance]]:
+        links = self.model.links(self.standing.under)
+        if not self.standing.skip_missing:
+            refuse_missing_meshes(self.standing.under or "this model", links, self.standing.roles)
+        return {path: list(self._looks(link)) for path, link in links.items()}
 
     def _follow(self, change: ModelChange) -> None:
         world = self._world()
@@ -128,7 +142,7 @@ class Mount:
 
     def _place(self, world: MountingWorld, part: LinkDrive, at: int | None) -> None:
         frame = self._naming.frame(part.link)
-        parent = self._standing.in_frame if part.parent is None else self._naming.frame(part.parent)
+        parent = self.standing.in_frame if part.parent is None else self._naming.frame(part.parent)
         if parent is None:
             world.add_frame(frame)
             return
@@ -171,7 +185,7 @@ class Mount:
     # Shapes
 
     def _looks(self, link: Link) -> Iterable[Appearance]:
-        return appearances(link, self._standing.roles, skip_missing=self._standing.skip_missing)
+        return appearances(link, self.standing.roles, skip_missing=self.standing.skip_missing)
 
     def _show(self, world: MountingWorld, looks: Mapping[str, Iterable[Appearance]]) -> None:
         changes: list[Change] = []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from armillary._world._scene import WorldWithScene
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from armillary._core import NodeId
     from armillary._world._mount import Mount
     from armillary.articulation import ArticulationModel
 
@@ -53,10 +55,22 @@ class MountingWorld(WorldWithScene):
 
         if shapes not in _ROLES:
             raise InvalidArgument(f"shapes must be one of {', '.join(_ROLES)}, got {shapes!r}.", shapes)
-        standing = Standing(under=under, in_frame=in_frame, roles=_ROLES[shapes], skip_missing=skip_missing)
-        mount = Mount(self, model, standing, prefix=prefix)
+        standing = Standing(
+            under=under, in_frame=in_frame, prefix=prefix, since=at, roles=_ROLES[shapes], skip_missing=skip_missing
+        )
+        return self._take(Mount(self, model, standing))
+
+    def _mount_again(
+        self, model: ArticulationModel, shapes: Mapping[str, list[NodeId]], standing: Mapping[str, Any]
+    ) -> Mount:
+        """A model whose shapes are in the scene already, or come there by themselves."""
+        from armillary._world._mount import Mount, Standing  # noqa: PLC0415  (see `mount`)
+
+        return self._take(Mount(self, model, Standing(**standing)), shapes)
+
+    def _take(self, mount: Mount, shapes: Mapping[str, list[NodeId]] | None = None) -> Mount:
         self._refuse_taken(mount)
-        mount.stand(at)
+        mount.stand(shapes)
         self._mounts = (*self._mounts, mount)
         return mount
 

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 from armillary.errors._base import ArmillaryError, GivenValue
 from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, UnusableBlock
 from armillary.errors.expressions import CannotCompile, InvalidExpression, NoSuchOrder, NotGrounded
-from armillary.errors.files import InvalidSceneFile, UnsavableScene
+from armillary.errors.files import (
+    InvalidExtrinsicsFile,
+    InvalidSceneFile,
+    InvalidWorldFile,
+    UnsavableScene,
+    UnsavableWorld,
+)
 from armillary.errors.formats import CannotSayInUrdf, InvalidMesh, InvalidRobotFile, MissingMeshes, UnknownLink
 from armillary.errors.joints import ContestedJoint, UnknownVariable
 from armillary.errors.loops import LoopError, SingularLoop, UnreachableLoop
@@ -48,6 +54,7 @@ from armillary.errors.nodes import (
     WrongKind,
 )
 from armillary.errors.policies import NoPathChosen
+from armillary.errors.running import LimitReached, MissingExtra, WorldClosed
 from armillary.errors.scene import InvalidShape
 from armillary.errors.semantics import (
     AmbiguousOrder,
@@ -107,6 +114,7 @@ __all__ = [
     "InvalidArgument",
     "InvalidAttribute",
     "InvalidExpression",
+    "InvalidExtrinsicsFile",
     "InvalidMesh",
     "InvalidModelFile",
     "InvalidName",
@@ -118,6 +126,7 @@ __all__ = [
     "InvalidStamp",
     "InvalidTape",
     "InvalidTransform",
+    "InvalidWorldFile",
     "KindDiffers",
     "LimitReached",
     "LinkLoop",
@@ -174,6 +183,7 @@ __all__ = [
     "UnreachableLoop",
     "UnsavableModel",
     "UnsavableScene",
+    "UnsavableWorld",
     "UnusableBlock",
     "WaitTimeout",
     "WorldClosed",
@@ -449,31 +459,6 @@ class FrameInUse(ArmillaryError, ValueError):
         super().__init__(
             f"Frame '{frame}' carries {_listing(self.frames)}. "
             "Remove those first, or pass subtree=True to remove all of them."
-        )
-
-
-class WorldClosed(ArmillaryError, RuntimeError):
-    """A world that was closed cannot be waited on."""
-
-    def __init__(self) -> None:
-        super().__init__("This world is closed: nothing more can be waited for. Make a new World().")
-
-
-class LimitReached(ArmillaryError, RuntimeError):
-    """A limit given at construction."""
-
-    def __init__(self, what: str, limit: int, cure: str) -> None:
-        self.what, self.limit = what, limit
-        super().__init__(f"At most {limit} {what} are kept. {cure}")
-
-
-class MissingExtra(ArmillaryError, ImportError):
-    """An optional part that is not installed."""
-
-    def __init__(self, extra: str, package: str) -> None:
-        self.extra, self.package = extra, package
-        super().__init__(
-            f"This needs '{package}', which is not installed. Install it with: pip install 'armillary[{extra}]'"
         )
 
 

@@ -1,6 +1,24 @@
 """Scenes in files: JSON, with the arrays of clouds and meshes beside it."""
 
-from armillary.scene._json._loading import LoadedScene, load_into, read_scene
-from armillary.scene._json._saving import write_scene
+from armillary.scene._json._fields import Field, parsed
+from armillary.scene._json._loading import LoadedScene, load_into, read_bytes, read_scene, scene_in
+from armillary.scene._json._nodes import PlacedAt, checked, pose_in
+from armillary.scene._json._saving import pose_fields, scene_document, write_scene, write_whole, write_with_arrays
 
-__all__ = ["LoadedScene", "load_into", "read_scene", "write_scene"]
+__all__ = [
+    "Field",
+    "LoadedScene",
+    "PlacedAt",
+    "checked",
+    "load_into",
+    "parsed",
+    "pose_fields",
+    "pose_in",
+    "read_bytes",
+    "read_scene",
+    "scene_document",
+    "scene_in",
+    "write_scene",
+    "write_whole",
+    "write_with_arrays",
+]

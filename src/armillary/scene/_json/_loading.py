@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import LIMBO_NODE, ROOT_NODE, NodeId
-from armillary.errors import InvalidSceneFile
 from armillary.scene._json._arrays import unpacked
 from armillary.scene._json._fields import Field, parsed
 from armillary.scene._json._format import FORMAT, VERSION
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["LoadedScene", "load_into", "read_scene"]
+__all__ = ["LoadedScene", "load_into", "read_bytes", "read_scene", "scene_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +39,15 @@ class LoadedScene:
 
 def read_scene(path: Path, *, max_bytes: int) -> LoadedScene:
     """All of a file, or InvalidSceneFile."""
-    data = _read(path, max_bytes)
-    top = parsed(data, str(path), Field)
+    data = read_bytes(path, max_bytes, Field)
+    return scene_in(parsed(data, str(path), Field), path.parent, max_bytes - len(data))
+
+
+def scene_in(top: Field, folder: Path, max_bytes: int) -> LoadedScene:
+    """A scene that is a file, or a part of one; its arrays are in `folder`."""
     parts = top.members(("format", "version", "arrays", "root", "nodes", "contains", "remote_roots"))
     _check_kind(parts)
-    arrays = {} if parts["arrays"].value is None else unpacked(parts["arrays"], path.parent, max_bytes - len(data))
+    arrays = {} if parts["arrays"].value is None else unpacked(parts["arrays"], folder, max_bytes)
     root = parts["root"].members(("id", "attributes"))
     if root["id"].node() != ROOT_NODE:
         raise root["id"].refused(f"the root of a scene is {ROOT_NODE}")
@@ -69,11 +72,12 @@ def load_into(world: Any, apply: Callable[[Sequence[Change]], object], loaded: L
         raise
 
 
-def _read(path: Path, max_bytes: int) -> bytes:
+def read_bytes(path: Path, max_bytes: int, kind: type[Field]) -> bytes:
+    """The whole file, or the error of this kind of file."""
     with path.open("rb") as file:
         data = file.read(max_bytes + 1)
     if len(data) > max_bytes:
-        raise InvalidSceneFile(str(path), "", f"it is larger than max_bytes, {max_bytes} bytes")
+        raise kind.error(str(path), "", f"it is larger than max_bytes, {max_bytes} bytes")
     return data
 
 

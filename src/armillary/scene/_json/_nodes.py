@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from armillary.scene._context import ChangeContext
 
-__all__ = ["LoadedNode", "attributes_of", "loaded_node"]
+__all__ = ["LoadedNode", "PlacedAt", "attributes_of", "checked", "loaded_node", "pose_in"]
 
 Arrays = Mapping[str, "NDArray[Any]"]
 
@@ -81,7 +81,7 @@ def attributes_of(field: Field) -> dict[str, Any]:
     """Names to values that an attribute can have."""
     found = {}
     for key, value in field.mapping().items():
-        if not Field(key, value.file, field, key).text():
+        if not type(field)(key, value.file, field, key).text():
             raise value.refused("the name of an attribute is not empty")
         found[key] = _attribute(value, DEEPEST_LIST)
     return found
@@ -120,7 +120,7 @@ def _group(field: Field, _: Arrays) -> LoadedNode:
 def _frame(field: Field, _: Arrays) -> LoadedNode:
     parts = field.members((*_COMMON, "frame"))
     node, said = parts["id"].node(), attributes_of(parts["attributes"])
-    name = _checked(parts["frame"], lambda: check_name(parts["frame"].text()))
+    name = checked(parts["frame"], lambda: check_name(parts["frame"].text()))
     if NodeId.of_name(FRAME_SPACE, name) != node:
         raise parts["id"].refused(f"this is not the id of the frame '{name}'")
 
@@ -137,7 +137,9 @@ def _frame(field: Field, _: Arrays) -> LoadedNode:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sample:
+class PlacedAt:
+    """A pose, how sure it is, and since or for when."""
+
     transform: Transform
     covariance: list[list[float]] | None
     at: int | None
@@ -184,31 +186,32 @@ def _transform(field: Field, _: Arrays) -> LoadedNode:
     return LoadedNode(node, kind, said, make, NOW if first.at is None else first.at)
 
 
-def _fixed(field: Field) -> _Sample:
-    return _pose(field, field.members(("xyz_m", "wxyz"), ("covariance",)), None)
+def _fixed(field: Field) -> PlacedAt:
+    return pose_in(field, field.members(("xyz_m", "wxyz"), ("covariance",)), None)
 
 
-def _samples(field: Field) -> list[_Sample]:
-    samples: list[_Sample] = []
+def _samples(field: Field) -> list[PlacedAt]:
+    samples: list[PlacedAt] = []
     for item in field.items():
         parts = item.members(("at_ns", "xyz_m", "wxyz"), ("covariance",))
         at = parts["at_ns"].stamp()
         if samples and at <= (samples[-1].at or 0):
             raise parts["at_ns"].refused("the stamps of samples increase")
-        samples.append(_pose(item, parts, at))
+        samples.append(pose_in(item, parts, at))
     if not samples:
         raise field.refused("at least one sample is expected")
     return samples
 
 
-def _pose(field: Field, parts: dict[str, Field], at: int | None) -> _Sample:
+def pose_in(field: Field, parts: Mapping[str, Field], at: int | None) -> PlacedAt:
+    """Where something is, from the fields `xyz_m`, `wxyz` and perhaps `covariance`."""
     xyz, wxyz = parts["xyz_m"].numbers(3), parts["wxyz"].numbers(4)
-    transform = _checked(parts["wxyz"], lambda: Transform.from_xyz_wxyz(xyz=xyz, wxyz=wxyz))
+    transform = checked(parts["wxyz"], lambda: Transform.from_xyz_wxyz(xyz=xyz, wxyz=wxyz))
     covariance = None
     if "covariance" in parts:
         covariance = [row.numbers(6) for row in parts["covariance"].items(6)]
-        _checked(field, lambda: Pose(of="node", in_frame="parent", transform=transform, covariance=covariance))
-    return _Sample(transform, covariance, at)
+        checked(field, lambda: Pose(of="node", in_frame="parent", transform=transform, covariance=covariance))
+    return PlacedAt(transform, covariance, at)
 
 
 # -- Geometry
@@ -218,7 +221,7 @@ def _geometry(field: Field, arrays: Arrays) -> LoadedNode:
     parts = field.members((*_COMMON, "at_ns", "levels"))
     node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].stamp()
     shapes = tuple(_shape(level, arrays) for level in parts["levels"].items())
-    levels = _checked(parts["levels"], lambda: Levels(shapes))
+    levels = checked(parts["levels"], lambda: Levels(shapes))
 
     def make(parent: NodeId) -> Iterator[Change]:
         finest, *coarser = levels
@@ -232,7 +235,7 @@ def _shape(field: Field, arrays: Arrays) -> Shape:
     plain = parts["fields"].mapping()
     named = {name: _array(ref, arrays) for name, ref in parts["arrays"].mapping().items()}
     values = {name: value.value for name, value in plain.items()}
-    shape: Shape = _checked(field, lambda: Shape.of_kind(parts["kind"].text(), values, named))
+    shape: Shape = checked(field, lambda: Shape.of_kind(parts["kind"].text(), values, named))
     return shape
 
 
@@ -261,7 +264,7 @@ def _connection(field: Field, _: Arrays) -> LoadedNode:
     node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].stamp()
     sources, targets = (tuple(end.node() for end in parts[name].items()) for name in ("sources", "targets"))
     start, end = (None if parts[name].value is None else parts[name].integer() for name in ("start_ns", "end_ns"))
-    _checked(parts["end_ns"], partial(connection_payload, sources, targets, start, end))
+    checked(parts["end_ns"], partial(connection_payload, sources, targets, start, end))
 
     def make(parent: NodeId) -> Iterator[Change]:
         yield _RestoredConnection(
@@ -271,7 +274,7 @@ def _connection(field: Field, _: Arrays) -> LoadedNode:
     return LoadedNode(node, "connection", said, make, at)
 
 
-def _checked(field: Field, make: Callable[[], Any]) -> Any:
+def checked(field: Field, make: Callable[[], Any]) -> Any:
     """What the library refuses is refused with the place in the file."""
     try:
         return make()

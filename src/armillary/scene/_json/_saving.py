@@ -26,34 +26,51 @@ if TYPE_CHECKING:
     from armillary.scene._reading import SceneVersion
     from armillary.scene.shapes import Shape
 
-__all__ = ["write_scene"]
+__all__ = ["pose_fields", "scene_document", "write_scene", "write_whole", "write_with_arrays"]
 
 
 def write_scene(scene: SceneVersion, path: Path) -> None:
-    """The arrays first, under a name made of what they are; then the file that names them replaces the old one."""
+    """A file of the scene alone."""
+    document, arrays = scene_document(scene)
+    write_with_arrays(path, document, document, arrays)
+
+
+def scene_document(scene: SceneVersion) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """What a file says of a scene, and the arrays that belong beside it."""
     writer = _Writer(scene)
-    document = writer.document()
+    return writer.document(), writer.arrays
+
+
+def write_with_arrays(
+    path: Path, document: dict[str, Any], scene: dict[str, Any] | None, arrays: dict[str, NDArray[Any]]
+) -> None:
+    """The arrays first, under a name made of what they are; then the file that names them replaces the old one.
+
+    `scene` is the part of the document that names them.
+    """
     before = _arrays_named_by(path)
-    if writer.arrays:
-        content, digest = packed(writer.arrays)
-        document["arrays"] = {"file": f"{path.stem}.{digest[:16]}.npz", "sha256": digest}
-        _write_whole(path.with_name(document["arrays"]["file"]), content)
-    _write_whole(path, _text(document).encode())
-    if before is not None and before.name != (document["arrays"] or {}).get("file"):
+    named = None
+    if arrays and scene is not None:
+        content, digest = packed(arrays)
+        named = f"{path.stem}.{digest[:16]}.npz"
+        scene["arrays"] = {"file": named, "sha256": digest}
+        write_whole(path.with_name(named), content)
+    write_whole(path, f"{_text(document, levels=1 if document is scene else 2)}\n".encode())
+    if before is not None and before.name != named:
         before.unlink(missing_ok=True)
 
 
-def _text(document: dict[str, Any]) -> str:
+def _text(value: Any, levels: int) -> str:
     """One line for each entry of a list: short files, and differences that can be read."""
-    members = []
-    for key, value in document.items():
-        entries = [json.dumps(entry, allow_nan=False) for entry in value] if isinstance(value, list) else None
-        said = json.dumps(value, allow_nan=False) if entries is None else "[\n" + ",\n".join(entries) + "\n]"
-        members.append(f'"{key}": {said}')
-    return "{\n" + ",\n".join(members) + "\n}\n"
+    if isinstance(value, dict) and levels:
+        members = [f"{json.dumps(key)}: {_text(member, levels - 1)}" for key, member in value.items()]
+        return "{\n" + ",\n".join(members) + "\n}"
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(json.dumps(entry, allow_nan=False) for entry in value) + "\n]"
+    return json.dumps(value, allow_nan=False)
 
 
-def _write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """All of it, or nothing."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -69,8 +86,9 @@ def _write_whole(path: Path, content: bytes) -> None:
 
 def _arrays_named_by(path: Path) -> Path | None:
     """What the file that is replaced has beside it, if that was written here."""
-    with contextlib.suppress(OSError, ValueError, RecursionError, KeyError, TypeError):
-        name = json.loads(path.read_bytes())["arrays"]["file"]
+    with contextlib.suppress(OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        said = json.loads(path.read_bytes())
+        name = said.get("scene", said)["arrays"]["file"]
         if name.startswith(f"{path.stem}.") and name.endswith(".npz") and Path(name).name == name:
             return path.with_name(name)
     return None
@@ -134,7 +152,7 @@ class _Writer:
         if not self._view.is_fixed(node):
             return {"samples": self._samples(node, of, in_frame)}
         pose = self._scene.world.pose(of=of, in_frame=in_frame)
-        return {"fixed": _pose(pose.transform.xyz_wxyz, pose.covariance)}
+        return {"fixed": pose_fields(pose.transform.xyz_wxyz, pose.covariance)}
 
     def _samples(self, node: NodeId, of: str, in_frame: str) -> list[dict[str, Any]]:
         if self._stamps.span(node) is None:
@@ -143,7 +161,7 @@ class _Writer:
         relation = world._relation_id(of, in_frame, self._view.source(node))  # noqa: SLF001  (names cost a search)
         stamps, transforms, spreads = world._samples(relation, None, None)  # noqa: SLF001
         rows = zip(stamps.tolist(), transforms, [None] * len(stamps) if spreads is None else spreads, strict=True)
-        return [{"at_ns": stamp} | _pose(row, spread) for stamp, row, spread in rows]
+        return [{"at_ns": stamp} | pose_fields(row, spread) for stamp, row, spread in rows]
 
     # -- What is in what
 
@@ -179,7 +197,7 @@ def _order(chains: list[list[Edge]]) -> tuple[dict[Edge, list[Edge]], dict[Edge,
     return after, waits
 
 
-def _pose(xyz_wxyz: NDArray[np.float64], covariance: NDArray[np.float64] | None) -> dict[str, Any]:
+def pose_fields(xyz_wxyz: NDArray[np.float64], covariance: NDArray[np.float64] | None) -> dict[str, Any]:
     numbers = np.asarray(xyz_wxyz).tolist()
     said = {"xyz_m": numbers[:3], "wxyz": numbers[3:]}
     if covariance is not None and not np.isnan(covariance).any():

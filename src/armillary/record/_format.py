@@ -1,0 +1,30 @@
+"""What writing and reading agree on; `docs/world.schema.json` says the same to others."""
+
+from __future__ import annotations
+
+FORMAT, VERSION = "armillary.world", 1
+
+SETTINGS = {
+    "name": "name",
+    "history_ns": "history",
+    "max_samples": "max_samples",
+    "max_runs": "max_runs",
+    "default_covariance": "default_covariance",
+    "root_frame": "root_frame",
+    "interpolation": "interpolation",
+    "frames": "frames",
+    "max_ahead_s": "max_ahead_s",
+    "thin_m": "thin_m",
+    "thin_rad": "thin_rad",
+    "process_noise": "process_noise",
+    "predict_up_to_s": "predict_up_to_s",
+    "max_waits": "max_waits",
+    "max_paths": "max_paths",
+    "max_changes": "max_changes",
+    "max_undo": "max_undo",
+}
+"""By key in a file, what `World` calls it; its clock is no value that a file can hold."""
+
+SECTIONS = ("settings", "frames", "fixed", "bodies", "models", "mounts", "joints", "scene")
+EDGE = ("of", "in_frame", "source")
+ROLES = ("visual", "collision")

@@ -1,0 +1,84 @@
+"""A world as it is, written to a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.errors import UnsavableWorld
+from armillary.record._contents import FixedPose, contents_of
+from armillary.record._format import FORMAT, SETTINGS, VERSION
+from armillary.scene._json import pose_fields, scene_document, write_with_arrays
+from armillary.scene._reading import SceneVersion
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["write_world"]
+
+
+def write_world(world: Any, path: Path) -> None:
+    """One file, and the arrays of its shapes beside it."""
+    contents = contents_of(world)
+    if contents.orphans:
+        raise UnsavableWorld(contents.orphans[0])
+    scene, arrays = _scene(world)
+    models = list({id(mount.model): mount.model for mount in world.mounts}.values())
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "settings": _settings(world),
+        "frames": list(contents.frames),
+        "fixed": [fixed_entry(pose) for pose in contents.fixed],
+        "bodies": [{"name": name, "frames": list(world._frames_of(name))} for name in world.bodies()],  # noqa: SLF001
+        "models": [json.loads(model.to_bytes()) for model in models],
+        "mounts": [_mount(mount, models) for mount in world.mounts],
+        "joints": list(_joints(world)),
+        "scene": scene,
+    }
+    write_with_arrays(path, document, scene, arrays)
+
+
+def fixed_entry(pose: FixedPose) -> dict[str, Any]:
+    """A fixed pose, as both kinds of files have it."""
+    edge = {"of": pose.of, "in_frame": pose.in_frame, "source": pose.source, "at_ns": pose.since}
+    return edge | pose_fields(pose.transform.xyz_wxyz, pose.covariance)
+
+
+def _settings(world: Any) -> dict[str, Any]:
+    made_with = world._made_with  # noqa: SLF001  (a part of the world, in a package of its own)
+    return {key: _plain(made_with[argument]) for key, argument in SETTINGS.items()}
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, str | int | float) else np.asarray(value, dtype=float).tolist()
+
+
+def _scene(world: Any) -> tuple[dict[str, Any] | None, dict[str, NDArray[Any]]]:
+    if world._scene is None:  # noqa: SLF001  (asking for it would make it)
+        return None, {}
+    return scene_document(SceneVersion(world, world.scene._view()))  # noqa: SLF001
+
+
+def _mount(mount: Any, models: list[Any]) -> dict[str, Any]:
+    said = asdict(mount.standing)
+    said["since_ns"] = said.pop("since")
+    number = next(i for i, model in enumerate(models) if model is mount.model)
+    shapes = {path: [str(node) for node in nodes] for path, nodes in mount.shapes.items()}
+    return {"model": number, **said, "roles": list(said["roles"]), "shapes": shapes}
+
+
+def _joints(world: Any) -> Iterator[dict[str, Any]]:
+    """Where joints were last, by everybody who said so."""
+    for name in world.joints():
+        for source in world._joint_sources(name):  # noqa: SLF001
+            told = world.joint_samples(name, source=source)
+            if len(told.stamps):
+                position, velocity = float(told.positions[-1]), float(told.velocities[-1])
+                said = {"name": name, "source": source, "at_ns": int(told.stamps[-1]), "position": position}
+                yield said if np.isnan(velocity) else said | {"velocity": velocity}

@@ -1,0 +1,214 @@
+"""Worlds in files: what is written comes back, and what is wrong is refused by its place."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from armillary import World, seconds
+from armillary.errors import BeforeHistory, InvalidWorldFile, UnsavableWorld
+from armillary.record._format import SETTINGS
+from json_schema import faults
+from unit.kit import FakeClock, moved, run_python
+from unit.record.kit import door, full_world
+
+pytest.importorskip("casadi")
+
+from armillary.articulation import ArticulationModel
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+SCHEMA, SCENE_SCHEMA = (json.loads((DOCS / f"{name}.schema.json").read_text()) for name in ("world", "scene"))
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A world with something of every kind, and the file it was saved to."""
+    path = tmp_path_factory.mktemp("saved") / "kitchen.json"
+    world = full_world()
+    world.save(path)
+    return world, path
+
+
+@pytest.fixture
+def loaded(saved):
+    return World.load(saved[1], clock=FakeClock(seconds(20)))
+
+
+class TestAWorldThatWasSaved:
+    def test_has_the_same_structure(self, saved, loaded):
+        assert loaded.digest() == saved[0].digest()
+
+    def test_has_the_same_frames_and_bodies(self, saved, loaded):
+        assert set(loaded.frames()) == set(saved[0].frames())
+        assert loaded.bodies() == saved[0].bodies()
+
+    def test_has_the_same_settings(self, saved, loaded):
+        before, after = saved[0]._made_with, loaded._made_with
+        assert {**before, "clock": None} == {**after, "clock": None}
+
+    @pytest.mark.parametrize("frame", ["camera", "lidar", "downward"])
+    def test_has_the_same_fixed_poses(self, saved, loaded, frame):
+        before, after = (world.pose(of=frame, in_frame="base") for world in (saved[0], loaded))
+        assert after.transform == before.transform
+        assert np.array_equal(after.covariance, before.covariance)
+
+    def test_knows_since_when(self, loaded):
+        with pytest.raises(BeforeHistory):
+            loaded.pose(of="cup", in_frame="table", at=seconds(6))
+        assert loaded.can_pose(of="cup", in_frame="table", at=seconds(7))
+
+    def test_has_its_models_where_they_stood(self, saved, loaded):
+        before, after = (world.pose(of="door/panel", in_frame="map") for world in (saved[0], loaded))
+        assert (after.transform, after.stamp) == (before.transform, seconds(9))
+        assert loaded.joint("door/hinge").velocity == 0.1
+
+    def test_has_the_shapes_of_its_models_once(self, saved, loaded):
+        assert len(loaded.scene) == len(saved[0].scene)
+        assert loaded.mounts[0].shapes == saved[0].mounts[0].shapes
+
+    def test_follows_edits_of_its_models(self, loaded):
+        model = loaded.mounts[0].model
+        model.remove(next(tag for tag in model.tags if tag.startswith("connect")), "create door/links/panel")
+        assert loaded.mounts[0].shapes == {"door/links/frame": []}
+
+    def test_has_what_is_in_its_scene(self, saved, loaded):
+        shelf = loaded.scene.find({"name": "shelf"})
+        assert shelf == saved[0].scene.find({"name": "shelf"})
+        assert [type(loaded.scene.geometry(node)).__name__ for node in loaded.scene.children(shelf[0])] == [
+            "Box",
+            "PointCloud",
+        ]
+
+    def test_can_be_saved_again(self, saved, loaded, tmp_path):
+        loaded.save(tmp_path / "again.json")
+        assert World.load(tmp_path / "again.json").digest() == saved[0].digest()
+
+    def test_is_what_the_schema_says(self, saved):
+        document = json.loads(saved[1].read_text())
+        assert faults(document, SCHEMA, SCHEMA) == []
+        assert faults(document["scene"], SCENE_SCHEMA, SCENE_SCHEMA) == []
+
+    def test_does_not_repeat_what_its_models_say(self, saved):
+        document = json.loads(saved[1].read_text())
+        assert [entry["of"] for entry in document["fixed"]] == ["camera", "lidar", "downward", "cup"]
+        assert "door/panel" not in document["frames"]
+
+
+class TestSaving:
+    def test_an_empty_world(self, tmp_path):
+        World("nothing").save(tmp_path / "empty.json")
+        world = World.load(tmp_path / "empty.json")
+        assert (world.name, world.frames()) == ("nothing", ())
+
+    def test_knows_every_setting_of_a_world(self):
+        arguments = set(inspect.signature(World).parameters) - {"clock"}
+        assert set(SETTINGS.values()) == arguments
+
+    def test_needs_the_world_that_mounted_the_model(self, saved, tmp_path):
+        with pytest.raises(UnsavableWorld, match="Save the world that mounted it"):
+            saved[0].copy().save(tmp_path / "copy.json")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_replaces_the_arrays_of_the_file_before(self, tmp_path):
+        world = full_world()
+        world.save(tmp_path / "kitchen.json")
+        World("empty").save(tmp_path / "kitchen.json")
+        assert [path.name for path in tmp_path.iterdir()] == ["kitchen.json"]
+
+    def test_writes_a_model_that_stands_twice_once(self, tmp_path):
+        world, model = World(), ArticulationModel()
+        for name in ("left", "right"):
+            model.add_robot(door(), name=name)
+            world.mount(model, under=name, in_frame="map")
+        world.save(tmp_path / "doors.json")
+        assert len(json.loads((tmp_path / "doors.json").read_text())["models"]) == 1
+        mounts = World.load(tmp_path / "doors.json").mounts
+        assert mounts[0].model is mounts[1].model
+
+
+def _at(place, value):
+    def change(document):
+        *way, last = place
+        for key in way:
+            document = document[key]
+        if value is ...:
+            del document[last]
+        else:
+            document[last] = value
+
+    return change
+
+
+BROKEN = [
+    (("format",), "armillary.scene", "format", "'armillary.world' is expected"),
+    (("version",), 2, "version", "version 1 is what this release reads"),
+    (("frames",), ..., "", "'frames' is missing"),
+    (("strange",), 1, "strange", "there is no such key here"),
+    (("frames", 0), "/base", "frames[0]", "begins with '/'"),
+    (("frames", 0), 7, "frames[0]", "a text is expected"),
+    (("settings", "history_ns"), -1, "settings.history_ns", "history"),
+    (("settings", "interpolation"), "cubic", "settings.interpolation", "interpolation"),
+    (("settings", "thin_rad"), None, "settings.thin_m", "thin"),
+    (("settings", "max_runs"), "many", "settings.max_runs", "max_runs"),
+    (("fixed", 0, "wxyz"), [0, 0, 0, 0], "fixed[0].wxyz", "quaternion"),
+    (("fixed", 0, "xyz_m", 1), "left", "fixed[0].xyz_m[1]", "a number is expected"),
+    (("fixed", 0, "at_ns"), 1.5, "fixed[0].at_ns", "a whole number is expected"),
+    (("fixed", 1, "in_frame"), "lidar", "fixed[1]", "placed in itself"),
+    (("fixed", 0, "covariance", 0, 0), -1.0, "fixed[0]", "covariance"),
+    (("bodies", 0, "frames", 0), "", "bodies[0].frames[0]", "empty"),
+    (("mounts", 0, "model"), 3, "mounts[0].model", "there are 1 models"),
+    (("mounts", 0, "roles", 0), "smell", "mounts[0].roles[0]", "one of visual, collision"),
+    (("mounts", 0, "skip_missing"), 0, "mounts[0].skip_missing", "true or false"),
+    (("models", 0, "operations", 0, "kind"), "os.system", "models[0].operations[0].kind", "no such operation"),
+    (("models", 0, "sha256"), "00", "models[0].sha256", "not those that were saved"),
+    (("joints", 0, "name"), "door/hing", "joints[0]", "No joint named 'door/hing'"),
+    (("joints", 0, "position"), None, "joints[0].position", "a number is expected"),
+    (("scene", "nodes", 0, "kind"), "dream", "scene.nodes[0].kind", "a kind is expected"),
+    (("scene", "arrays", "file"), "../secret.npz", "scene.arrays.file", "same folder"),
+]  # fmt: skip
+
+
+class TestABrokenFile:
+    @pytest.mark.parametrize("wrong", BROKEN)
+    def test_is_refused_with_the_place(self, saved, tmp_path, wrong):
+        place, value, field, said = wrong
+        document = copy.deepcopy(json.loads(saved[1].read_text()))
+        _at(place, value)(document)
+        for array in saved[1].parent.glob("*.npz"):
+            (tmp_path / array.name).write_bytes(array.read_bytes())
+        (tmp_path / "broken.json").write_text(json.dumps(document))
+        with pytest.raises(InvalidWorldFile, match="Nothing was made") as error:
+            World.load(tmp_path / "broken.json")
+        assert (error.value.field, error.value.path) == (field, str(tmp_path / "broken.json"))
+        assert said in error.value.truth
+
+    @pytest.mark.parametrize("text", ["", "[]", "{", "{}", "null", '{"format": 1, "format": 2}', "[" * 100_000])
+    def test_is_refused_when_it_is_something_else(self, tmp_path, text):
+        (tmp_path / "broken.json").write_text(text)
+        with pytest.raises(InvalidWorldFile):
+            World.load(tmp_path / "broken.json")
+
+    def test_is_refused_when_it_is_too_large(self, saved):
+        with pytest.raises(InvalidWorldFile, match="larger than max_bytes"):
+            World.load(saved[1], max_bytes=100)
+
+    def test_that_is_not_there_is_said_by_the_system(self, tmp_path):
+        with pytest.raises(FileNotFoundError):
+            World.load(tmp_path / "nowhere.json")
+
+
+class TestAWorldWithoutAModel:
+    def test_is_loaded_without_casadi(self, tmp_path):
+        world = World("plain")
+        world.fix(of="camera", in_frame="base", transform=moved(1))
+        world.save(tmp_path / "plain.json")
+        code = (
+            "import sys; sys.modules['casadi'] = None; import armillary\n"
+            f"print(armillary.World.load({str(tmp_path / 'plain.json')!r}).frames())"
+        )
+        assert run_python(code).stdout == "('camera', 'base')\n"
