@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError, GivenValue
+from armillary.errors._words import instant as _instant
+from armillary.errors._words import length as _length
 from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, UnusableBlock
 from armillary.errors.expressions import CannotCompile, InvalidExpression, NoSuchOrder, NotGrounded
 from armillary.errors.files import (
@@ -195,26 +197,11 @@ Edge = tuple[str, str, str]
 """A pose relation: (of, in_frame, source)."""
 
 _MANY = 12
-_NS_PER_S = 1_000_000_000
 
 
 def _listing(names: Sequence[str]) -> str:
     shown = ", ".join(names[:_MANY])
     return f"{shown}, and {len(names) - _MANY} more" if len(names) > _MANY else shown
-
-
-def _instant(stamp_ns: int) -> str:
-    sign = "-" if stamp_ns < 0 else ""
-    whole, rest = divmod(abs(stamp_ns), _NS_PER_S)
-    digits = f"{rest:09d}".rstrip("0").ljust(3, "0")
-    return f"{sign}{whole}.{digits} s"
-
-
-def _length(duration_ns: int) -> str:
-    for unit_ns, unit in ((_NS_PER_S, "s"), (1_000_000, "ms"), (1_000, "us")):
-        if duration_ns >= unit_ns:
-            return f"{duration_ns / unit_ns:.6g} {unit}"
-    return f"{duration_ns} ns"
 
 
 def _edge_text(edge: Edge) -> str:

@@ -1,0 +1,92 @@
+"""Why one frame cannot be seen from another, in plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armillary._world._findings import EXPLAINED, Finding, Findings
+from armillary._world._saving import SavingWorld
+from armillary.errors._words import instant
+from armillary.stamps import LATEST, Latest
+from armillary.transforms import Cause, Diagnosis, LinkState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+_SEVERAL = 2
+
+
+class DiagnosingWorld(SavingWorld):
+    """A world that explains what it cannot answer."""
+
+    def diagnose(self, *, of: str, in_frame: str, at: int | Latest = LATEST) -> Diagnosis:
+        """Why `of` cannot be seen from `in_frame` at this time: which link is missing, late, contested or ended.
+
+        It asks what `pose` asks, changes nothing, and looks at every link between the two.
+
+        >>> from armillary import World
+        >>> world = World()
+        >>> world.add_frame("camera", "map")
+        >>> world.diagnose(of="camera", in_frame="map").cause
+        'missing link'
+        """
+        findings = Findings(self)
+        try:
+            pose = self.pose(of=of, in_frame=in_frame, at=at)
+        except EXPLAINED as error:
+            found = findings.of_error(error)
+        else:
+            when = "at every instant" if pose.stamp is None else f"at {instant(pose.stamp)}"
+            found = Finding("none", f"'{of}' can be seen from '{in_frame}' {when}.", "")
+        known = self._knows(of) and self._knows(in_frame)
+        return Diagnosis(
+            of=of,
+            in_frame=in_frame,
+            at=None if isinstance(at, Latest) else at,
+            cause=found.cause,
+            truth=found.truth,
+            cure=found.cure,
+            links=_telling(_links(self, findings, of, in_frame, at)) if known else (),
+        )
+
+
+def _telling(links: Iterable[LinkState]) -> tuple[LinkState, ...]:
+    """That nothing carries a root is worth saying only where nothing else is wrong."""
+    every = tuple(links)
+    hanging = tuple(link for link in every if link.in_frame is not None or link.source)
+    return hanging if any(link.cause != "none" for link in hanging) else every
+
+
+def _links(world: SavingWorld, findings: Findings, of: str, in_frame: str, at: int | Latest) -> Iterator[LinkState]:
+    parents = world.tree(at).parents
+    upwards, downwards = _way_up(of, parents), _way_up(in_frame, parents)
+    common = next((frame for frame in upwards if frame in set(downwards)), None)
+    for way in (upwards, downwards):
+        for frame in way:
+            if frame == common:
+                break
+            yield _link(world, findings, frame, parents[frame], at)
+
+
+def _link(
+    world: SavingWorld, findings: Findings, frame: str, parent: tuple[str, str] | None, at: int | Latest
+) -> LinkState:
+    kinds = {(i.of, i.in_frame, i.source): i.kind for i in world.relations() if i.kind != "twist"}
+    if parent is None:
+        sources = sorted({who for of, _, who in kinds if of == frame})
+        lost: Cause = ("missing link", "ended")[len(sources)] if len(sources) < _SEVERAL else "contested"
+        return LinkState(of=frame, in_frame=None, source=" and ".join(sources), kind="nothing", cause=lost)
+    cause: Cause = "none"
+    try:
+        world.pose(of=frame, in_frame=parent[0], at=at)
+    except EXPLAINED as error:
+        cause = findings.of_error(error).cause
+    kind = kinds.get((frame, *parent), "unknown")
+    return LinkState(of=frame, in_frame=parent[0], source=parent[1], kind=kind, cause=cause)
+
+
+def _way_up(frame: str, parents: Mapping[str, tuple[str, str] | None]) -> list[str]:
+    way = [frame]
+    while (parent := parents.get(way[-1])) is not None and parent[0] not in way:
+        way.append(parent[0])
+    return way

@@ -1,0 +1,79 @@
+"""Why one frame cannot be seen from another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Cause", "Diagnosis", "LinkState"]
+
+Cause = Literal[
+    "none",
+    "unknown name",
+    "removed",
+    "missing link",
+    "separate trees",
+    "contested",
+    "ended",
+    "late",
+    "between runs",
+    "before history",
+    "no common time",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkState:
+    """One link of the chain between the two frames.
+
+    Attributes:
+        of: The frame that hangs.
+        in_frame: Under which; None where several sources disagree, or nobody says.
+        source: Who says so.
+        kind: "fixed", "sampled", "integrated" or "driven".
+        cause: What is wrong with this link at the instant of the question; "none" where it holds.
+    """
+
+    of: str
+    in_frame: str | None
+    source: str
+    kind: str
+    cause: Cause
+
+    def __str__(self) -> str:
+        where = "nowhere" if self.in_frame is None else f"in {self.in_frame}"
+        who = f" by '{self.source}'" if self.source else ""
+        return f"{self.of} {where} [{self.kind}{who}]: {'known' if self.cause == 'none' else self.cause}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """Whether `of` can be seen from `in_frame`, and if not, why. Its text is what a person wants to know.
+
+    Attributes:
+        of: The frame whose pose is wanted.
+        in_frame: The frame in which it is wanted.
+        at: The instant [ns]; None for the newest.
+        cause: "none" where it can be seen.
+        truth: What is the matter, in one sentence.
+        cure: What to do; empty where there is nothing to do.
+        links: The links between the two, from `of` upwards and then from `in_frame` upwards.
+    """
+
+    of: str
+    in_frame: str
+    at: int | None
+    cause: Cause
+    truth: str
+    cure: str
+    links: tuple[LinkState, ...] = ()
+
+    @property
+    def is_visible(self) -> bool:
+        """Whether there is nothing wrong."""
+        return self.cause == "none"
+
+    def __str__(self) -> str:
+        heading = self.truth if self.is_visible else f"{self.cause}: {self.truth}"
+        chain = [f"    {link}" for link in self.links]
+        return "\n".join([heading, *([self.cure] if self.cure else []), *chain])

@@ -1,0 +1,181 @@
+"""Why one frame cannot be seen from another: broken worlds, and the true cause each time."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from armillary import LATEST, World, seconds
+from unit.kit import STILL, FakeClock, drive, moved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def new_world() -> World:
+    return World("robot", clock=FakeClock(seconds(20)), history=seconds(10))
+
+
+def nobody_places_the_camera(world):
+    world.add_frame("camera")
+    drive(world, 1, 2, of="base")
+
+
+def samples_are_forgotten(world):
+    drive(world, 1, 2, of="camera")
+    world.clear()
+
+
+def a_joint_nobody_sets(world):
+    world._declare_variables(["neck"], ["linear"])
+    world._drive_joint(of="camera", in_frame="map", kind="revolute", origin=STILL, axes=[(0, 0, 1)], variables=["neck"])
+
+
+def the_driver_stopped(world):
+    drive(world, *(15 + 0.1 * i for i in range(11)), of="base", source="odometry")
+    world.fix(of="camera", in_frame="base", transform=moved(1))
+
+
+def two_detectors(world):
+    for source in ("left", "right"):
+        drive(world, 1, 2, of="base", source=source)
+    world.fix(of="camera", in_frame="base", transform=moved(1))
+
+
+def handed_over(world):
+    drive(world, 4, 5, of="camera", in_frame="table")
+    drive(world, 7, 8, of="camera", in_frame="gripper")
+    for parent in ("table", "gripper"):
+        world.fix(of=parent, in_frame="map", transform=moved(1))
+
+
+def began_late(world):
+    drive(world, 5, 6, of="camera")
+
+
+def began_long_ago(world):
+    drive(world, *range(1, 20), of="camera")
+
+
+def bolted_on_later(world):
+    world.fix(of="camera", in_frame="map", transform=moved(1), at=seconds(5))
+
+
+def two_trees(world):
+    world.fix(of="camera", in_frame="base", transform=moved(1))
+    world.fix(of="shelf", in_frame="map", transform=moved(1))
+
+
+def never_at_the_same_time(world):
+    drive(world, 1, 2, of="camera", in_frame="base")
+    drive(world, 3, 4, of="base")
+
+
+def misspelt(world):
+    drive(world, 1, 2, of="camera_left")
+
+
+def a_body(world):
+    drive(world, 1, 2)
+    world.add_body("camera", frames=["lens"])
+
+
+@dataclass(frozen=True)
+class Broken:
+    make: Callable[[World], Any]
+    at: Any
+    cause: str
+    truth: str
+    cure: str
+    links: tuple[str, ...] = ()
+
+
+BROKEN = [
+    Broken(nobody_places_the_camera, LATEST, "missing link", "Nobody says where 'camera' is", "fix 'camera' in 'map'"),
+    Broken(samples_are_forgotten, LATEST, "missing link", "no sample of it is here", "wait_for_pose"),
+    Broken(a_joint_nobody_sets, LATEST, "missing link", "joint 'neck'", "set_joints({'neck': ...}"),
+    Broken(the_driver_stopped, seconds(18), "late", "2 s older", "whether 'odometry' still sends", ("none", "late")),
+    Broken(two_detectors, seconds(1), "contested", "'left' and 'right'", "prefer(of='base'", ("none", "contested")),
+    Broken(handed_over, seconds(6), "between runs", "last seen in 'table' at 5.000 s", "before or after"),
+    Broken(began_late, seconds(2), "before history", "from 5.000 s on", "Nobody had said"),
+    Broken(began_long_ago, seconds(2), "before history", "from 9.000 s on", "kept for 10 s"),
+    Broken(bolted_on_later, seconds(2), "before history", "from 5.000 s on, 3 s after", "5.000 s or later"),
+    Broken(two_trees, LATEST, "separate trees", "under 'base', 'map' under 'map'", "'base' in 'map'"),
+    Broken(never_at_the_same_time, LATEST, "no common time", "begins at 3.000 s", "longer history"),
+    Broken(misspelt, LATEST, "unknown name", "a frame 'camera'", "mean 'camera_left'?"),
+    Broken(a_body, LATEST, "unknown name", "'camera' is a body", "'lens'"),
+]
+each = pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.make.__name__)
+
+
+class TestABrokenWorld:
+    @each
+    def test_is_told_its_true_cause_and_cure(self, broken):
+        world = new_world()
+        broken.make(world)
+        found = world.diagnose(of="camera", in_frame="map", at=broken.at)
+        assert (found.cause, found.is_visible) == (broken.cause, False)
+        assert broken.truth in found.truth
+        assert broken.cure in found.cure
+
+    @each
+    def test_is_told_which_link(self, broken):
+        world = new_world()
+        broken.make(world)
+        found = world.diagnose(of="camera", in_frame="map", at=broken.at)
+        if broken.links:
+            assert tuple(link.cause for link in found.links) == broken.links
+        if found.links:
+            assert broken.cause in {*(link.cause for link in found.links), "no common time", "separate trees"}
+
+    @each
+    def test_is_not_changed_by_the_question(self, broken):
+        world = new_world()
+        broken.make(world)
+        before = world.digest(), world.frames(), world.relations()
+        world.diagnose(of="camera", in_frame="map", at=broken.at)
+        assert (world.digest(), world.frames(), world.relations()) == before
+
+
+class TestANodeThatIsGone:
+    @pytest.fixture
+    def seen(self):
+        world = new_world()
+        node = world.scene.add_transform(parent=world.scene.root, transform=STILL, at=seconds(1))
+        world.scene.set_transform(node, moved(1), at=seconds(3))
+        world.scene.remove(node, at=seconds(4))
+        return world, world.scene.frame(node) if node in world.scene else str(node)
+
+    def test_was_removed(self, seen):
+        world, frame = seen
+        found = world.diagnose(of=frame, in_frame="map", at=seconds(5))
+        assert (found.cause, "since 4.000 s" in found.truth) == ("removed", True)
+        assert [link.cause for link in found.links] == ["ended"]
+
+    def test_can_be_seen_before_that(self, seen):
+        world, frame = seen
+        assert world.diagnose(of=frame, in_frame="map", at=seconds(2)).is_visible
+
+
+class TestAWorldThatIsWell:
+    def test_says_so(self):
+        world = new_world()
+        the_driver_stopped(world)
+        found = world.diagnose(of="camera", in_frame="map")
+        assert str(found).splitlines() == [
+            "'camera' can be seen from 'map' at 16.000 s.",
+            "    camera in base [fixed by 'robot']: known",
+            "    base in map [sampled by 'odometry']: known",
+        ]
+
+    def test_gives_a_value_that_stays(self):
+        world = new_world()
+        two_trees(world)
+        with pytest.raises(FrozenInstanceError):
+            world.diagnose(of="camera", in_frame="map").cause = "none"
+
+    def test_names_a_slash_that_is_too_much(self):
+        found = new_world().diagnose(of="/camera", in_frame="map")
+        assert (found.cause, "Drop it: 'camera'" in found.truth) == ("unknown name", True)
