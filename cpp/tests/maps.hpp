@@ -10,6 +10,15 @@
 
 namespace tests {
 
+class SharedText;
+
+}  // namespace tests
+
+template <>
+inline constexpr bool armillary::detail::kIsRelocatable<tests::SharedText> = true;
+
+namespace tests {
+
 using armillary::Digest;
 using armillary::Sha256;
 
@@ -40,13 +49,31 @@ using Map = armillary::PersistentMap<std::uint64_t, std::string, DigestTraits<Sp
 /// The same without digests: what does not differ must be found by looking.
 template <std::uint64_t (*Spread)(std::uint64_t)>
 using PlainMap = armillary::PersistentMap<std::uint64_t, std::string, KeyTraits<Spread>>;
-/// The same, whose copies borrow nodes from each other.
+
+/// The same, whose copies borrow children from each other.
 template <std::uint64_t (*Spread)(std::uint64_t)>
 struct LendingTraits : DigestTraits<Spread> {
   using Count = armillary::detail::PlainCount;
 };
 template <std::uint64_t (*Spread)(std::uint64_t)>
 using LendingMap = armillary::PersistentMap<std::uint64_t, std::string, LendingTraits<Spread>>;
+
+/// A text whose address alone is copied: maps lend it, too.
+class SharedText {
+ public:
+  SharedText(const std::string& text) : text_(Pointer::make(text)) {}
+  operator const std::string&() const { return text_->value; }
+
+ private:
+  struct Text : armillary::detail::PlainlyShared {
+    explicit Text(std::string text) : value(std::move(text)) {}
+    std::string value;
+  };
+  using Pointer = armillary::detail::PlainPtr<const Text>;
+  Pointer text_;
+};
+template <std::uint64_t (*Spread)(std::uint64_t)>
+using AllLendingMap = armillary::PersistentMap<std::uint64_t, SharedText, LendingTraits<Spread>>;
 using Model = std::map<std::uint64_t, std::string>;
 
 template <typename M>

@@ -20,7 +20,7 @@ template <typename M>
 void change(M& map, Model& model, std::uint64_t key, const std::string& value) {
   if (value.back() < '3') {
     CHECK(map.erase(key) == (model.erase(key) == 1));
-  } else if (std::string* own = value.back() < '6' ? map.find_own(key) : nullptr) {
+  } else if (auto* own = value.back() < '6' ? map.find_own(key) : nullptr) {
     *own = value;
     model[key] = value;
   } else {
@@ -149,6 +149,13 @@ TEST(map_model_low, "a map follows the model where keys differ in the last bits"
 TEST(map_model_high, "a map follows the model where keys differ in the first bits") { follow_a_model<Map<high_bits>>(); }
 TEST(map_model_scattered, "a map follows the model where hashes are scattered") { follow_a_model<Map<scattered>>(); }
 TEST(map_model_colliding, "a map follows the model where hashes are equal") { follow_a_model<Map<colliding>>(); }
+TEST(map_all_lending_low, "a map that lends entries follows the model: last bits") { follow_a_model<AllLendingMap<low_bits>>(); }
+TEST(map_all_lending_scattered, "a map that lends entries follows the model: scattered") {
+  follow_a_model<AllLendingMap<scattered>>();
+}
+TEST(map_all_lending_colliding, "a map that lends entries follows the model: equal hashes") {
+  follow_a_model<AllLendingMap<colliding>>();
+}
 TEST(map_lending_low, "a map whose copies borrow follows the model: last bits") { follow_a_model<LendingMap<low_bits>>(); }
 TEST(map_lending_high, "a map whose copies borrow follows the model: first bits") { follow_a_model<LendingMap<high_bits>>(); }
 TEST(map_lending_scattered, "a map whose copies borrow follows the model: scattered") { follow_a_model<LendingMap<scattered>>(); }

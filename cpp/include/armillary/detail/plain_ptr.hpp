@@ -69,4 +69,10 @@ class PlainPtr {
   T* value_ = nullptr;
 };
 
+/// Whether a value may be moved by copying its bytes and forgetting the original.
+template <typename T>
+inline constexpr bool kIsRelocatable = std::is_trivially_copyable_v<T>;
+template <typename T>
+inline constexpr bool kIsRelocatable<PlainPtr<T>> = true;
+
 }  // namespace armillary::detail

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "armillary/detail/block_pool.hpp"
+#include "armillary/detail/plain_ptr.hpp"
 #include "armillary/scene/sha256.hpp"
 
 namespace armillary::detail {
@@ -63,7 +64,7 @@ struct RowEdit {
   Kind kind = Kind::keep;
   std::uint32_t at = 0;
   T* value = nullptr;     // moved from; of `insert` and `replace`
-  std::uint32_t bit = 0;  // of a child: its slot
+  std::uint32_t bit = 0;  // its slot; none in a bucket
 
   [[nodiscard]] std::uint32_t size_after(std::uint32_t size) const {
     return size + (kind == Kind::insert ? 1 : 0) - (kind == Kind::remove ? 1 : 0);
@@ -157,8 +158,8 @@ class NodeRef {
 ///
 /// One block of memory: this header, the entries in the order of their slots, the children likewise.
 ///
-/// A copy borrows the children that it has in common with the original instead of counting them: 32 nodes that lie anywhere
-/// in memory would be fetched for that. When the original goes it leaves them to the copy; as long as it has several
+/// A copy borrows the children and entries that it has in common with the original instead of counting them: what lies
+/// anywhere in memory would be fetched for that. When the original goes it leaves them to the copy; as long as it has several
 /// copies it waits for all but one of them to go.
 template <typename Entry, typename Cache, typename Count>
 class TrieNode {
@@ -175,12 +176,18 @@ class TrieNode {
   /// `old`, or a node without anything, with both edits made. O(1) but for the rows, which have at most 32 places in a branch.
   /// Values are moved out of `old` where `may_move`; when this throws, `old` is as it was.
   [[nodiscard]] static Ref edited(TrieNode* old, bool may_move, Slots slots, RowEdit<Entry> entry, RowEdit<Ref> child = {}) {
-    const std::uint32_t entry_count = entry.size_after(old != nullptr ? old->entry_count_ : 0);
+    const std::span<Entry> entries = old != nullptr ? old->entries() : std::span<Entry>{};
+    const std::uint32_t entry_count = entry.size_after(static_cast<std::uint32_t>(entries.size()));
     Ref made(make(entry_count, bit_count(slots.children)));
-    made->take_entries(old != nullptr ? old->entries() : std::span<Entry>{}, may_move, entry);
-    made->take_children(old != nullptr ? old->children() : std::span<Ref>{}, child);
+    if (kLendsEntries && (slots.entries | slots.children) != 0) {
+      take_bytes(entries, made->entry_row(), entry);
+      made->entry_count_ = entry_count;
+    } else {
+      made->take_entries(entries, may_move, entry);
+    }
+    take_bytes(old != nullptr ? old->children() : std::span<Ref>{}, made->child_row(), child);
     made->slots_ = slots;
-    made->owned_ = child.bit & slots.children;
+    made->owned_ = {kLendsEntries ? entry.bit & slots.entries : slots.entries, child.bit & slots.children};
     if (old == nullptr) return made;
     if (may_move)
       old->hand_over(*made.get());
@@ -199,12 +206,17 @@ class TrieNode {
   [[nodiscard]] const Entry& entry_at(std::uint32_t bit) const { return entry_row()[rank(slots_.entries, bit)]; }
   [[nodiscard]] const TrieNode* child_at(std::uint32_t bit) const { return child_row()[rank(slots_.children, bit)].get(); }
 
-  /// Whether a child is this node's own, and not borrowed.
-  [[nodiscard]] bool owns(std::uint32_t bit) const { return (owned_ & bit) != 0; }
+  /// Whether a child or an entry is this node's own, and not borrowed. A bucket borrows nothing.
+  [[nodiscard]] bool owns_child(std::uint32_t bit) const { return (owned_.children & bit) != 0; }
+  [[nodiscard]] bool owns_entry(std::uint32_t bit) const { return bit == 0 || (owned_.entries & bit) != 0; }
   /// In place of one that is borrowed.
   void set_own_child(std::uint32_t bit, Ref child) {
     new (&child_row()[rank(slots_.children, bit)]) Ref(std::move(child));
-    owned_ |= bit;
+    owned_.children |= bit;
+  }
+  void set_own_entry(std::uint32_t bit, Entry entry) {
+    new (&entry_row()[rank(slots_.entries, bit)]) Entry(std::move(entry));
+    owned_.entries |= bit;
   }
 
   [[nodiscard]] const Cache& digest_cache() const { return cache_; }
@@ -213,9 +225,13 @@ class TrieNode {
  private:
   friend Ref;
   static_assert(alignof(Entry) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  static constexpr bool kLendsEntries = Count::kLends && !std::is_trivially_destructible_v<Entry> &&
+                                        kIsRelocatable<typename Entry::KeyType> && kIsRelocatable<typename Entry::ValueType>;
 
   TrieNode() = default;
-  ~TrieNode() { std::ranges::destroy(entries()); }
+  ~TrieNode() {
+    if (!kLendsEntries || is_bucket()) std::ranges::destroy(entries());
+  }
 
   static TrieNode* make(std::uint32_t entry_count, std::uint32_t child_count) {
     const std::size_t size = child_offset(entry_count) + child_count * sizeof(Ref);
@@ -237,41 +253,51 @@ class TrieNode {
     node->return_to_lender();
     if (heir != nullptr) heir->lender_ = nullptr;
     if (heir != nullptr && lender != nullptr) heir->borrow_from(*lender);
-    node->leave_children_to(heir);
+    node->leave_to(heir);
     destroy(node);
     if (lender != nullptr && lender->shares_.is_none()) leave(lender);
   }
 
   /// What the heir borrows is what it has in common with this node: a node that lends is not changed.
-  void leave_children_to(TrieNode* heir) {
-    const std::uint32_t inherited = heir != nullptr ? owned_ & heir->slots_.children & ~heir->owned_ : 0;
-    if (heir != nullptr) heir->owned_ |= inherited;
-    for (std::uint32_t left = owned_ & ~inherited; left != 0; left &= left - 1)
-      child_row()[rank(slots_.children, left & (~left + 1))].~Ref();
+  void leave_to(TrieNode* heir) {
+    if (heir != nullptr) hand_over_owned(*heir);
+    for_each_bit(owned_.children, [this](std::uint32_t bit) { child_row()[rank(slots_.children, bit)].~Ref(); });
+    if constexpr (kLendsEntries)
+      for_each_bit(owned_.entries, [this](std::uint32_t bit) { entry_row()[rank(slots_.entries, bit)].~Entry(); });
   }
 
   void borrow(TrieNode& original) {
-    const std::uint32_t common = slots_.children & ~owned_;
+    const Slots common = borrowed();
     if constexpr (Count::kLends) {
-      if (common != 0) borrow_from(original);
+      if ((common.entries | common.children) != 0) borrow_from(original);
     } else {
-      for (std::uint32_t left = common; left != 0; left &= left - 1) {
-        const std::uint32_t bit = left & (~left + 1);
-        child_row()[rank(slots_.children, bit)].node_->shares_.add();
-      }
-      owned_ = slots_.children;
+      for_each_bit(common.children, [this](std::uint32_t bit) { child_row()[rank(slots_.children, bit)].node_->shares_.add(); });
+      owned_ = slots_;
     }
   }
 
-  /// Everything but the child that `next` does not have; then this node goes.
+  /// Everything but what `next` does not have; then this node goes.
   void hand_over(TrieNode& next) {
-    const std::uint32_t common = next.slots_.children & ~next.owned_;
-    next.owned_ |= owned_ & common;
-    owned_ &= ~common;
+    hand_over_owned(next);
     TrieNode* lender = lender_;
     if (lender == nullptr) return;
     return_to_lender();
     next.borrow_from(*lender);
+  }
+
+  void hand_over_owned(TrieNode& next) {
+    const Slots common = next.borrowed();
+    next.owned_.entries |= owned_.entries & common.entries;
+    next.owned_.children |= owned_.children & common.children;
+    owned_.entries &= ~common.entries;
+    owned_.children &= ~common.children;
+  }
+
+  [[nodiscard]] Slots borrowed() const { return {slots_.entries & ~owned_.entries, slots_.children & ~owned_.children}; }
+
+  template <typename F>
+  static void for_each_bit(std::uint32_t bits, F f) {
+    for (; bits != 0; bits &= bits - 1) f(bits & (~bits + 1));
   }
 
   void borrow_from(TrieNode& lender) {
@@ -316,22 +342,22 @@ class TrieNode {
     return to + values.size();
   }
 
-  /// Bit by bit, without counting: who owns them is settled afterwards.
-  void take_children(std::span<Ref> old, RowEdit<Ref> edit) {
-    Ref* end = child_row();
-    const auto append_bits = [&end](std::span<Ref> refs) {
-      if (!refs.empty()) std::memcpy(static_cast<void*>(end), refs.data(), refs.size_bytes());
-      end += refs.size();
+  /// Byte by byte, without counting: who owns what is settled afterwards.
+  template <typename T>
+  static void take_bytes(std::span<T> old, T* to, RowEdit<T> edit) {
+    const auto append_bytes = [&to](std::span<T> values) {
+      if (!values.empty()) std::memcpy(static_cast<void*>(to), values.data(), values.size_bytes());
+      to += values.size();
     };
-    append_bits(old.first(edit.kept_before(old.size())));
-    if (edit.value != nullptr) new (end++) Ref(std::move(*edit.value));
-    append_bits(old.subspan(edit.next_in(old.size())));
+    append_bytes(old.first(edit.kept_before(old.size())));
+    if (edit.value != nullptr) new (to++) T(std::move(*edit.value));
+    append_bytes(old.subspan(edit.next_in(old.size())));
   }
 
   Count shares_;
   std::uint32_t entry_count_ = 0;
   Slots slots_;
-  std::uint32_t owned_ = 0;          // slots of children that are not borrowed
+  Slots owned_;                      // what is not borrowed
   std::uint32_t borrowers_ = 0;      // copies that borrow from this node
   std::uintptr_t borrower_sum_ = 0;  // of their addresses: that of the last one when there is one
   TrieNode* lender_ = nullptr;

@@ -60,7 +60,8 @@ class PersistentMap {
     Entry entry{std::move(key), std::move(value)};
     const std::uint64_t hash = Traits::hash(entry.key);
     if (!root_) {
-      root_ = Node::edited(nullptr, false, {.entries = Level{}.bit(hash)}, inserted(0, entry));
+      const std::uint32_t bit = Level{}.bit(hash);
+      root_ = Node::edited(nullptr, false, {.entries = bit}, inserted(0, bit, entry));
       size_ = 1;
     } else if (set_in(root_, root_.is_sole(), Level{}, hash, entry)) {
       ++size_;
@@ -126,8 +127,12 @@ class PersistentMap {
   template <typename T>
   using Edit = detail::RowEdit<T>;
 
-  static Edit<Entry> inserted(std::uint32_t at, Entry& value) { return {Edit<Entry>::Kind::insert, at, &value}; }
-  static Edit<Entry> replaced(std::uint32_t at, Entry& value) { return {Edit<Entry>::Kind::replace, at, &value}; }
+  static Edit<Entry> inserted(std::uint32_t at, std::uint32_t bit, Entry& value) {
+    return {Edit<Entry>::Kind::insert, at, &value, bit};
+  }
+  static Edit<Entry> replaced(std::uint32_t at, std::uint32_t bit, Entry& value) {
+    return {Edit<Entry>::Kind::replace, at, &value, bit};
+  }
   static Edit<Entry> removed(std::uint32_t at) { return {Edit<Entry>::Kind::remove, at}; }
   static Edit<Ref> inserted(Slots slots, std::uint32_t bit, Ref& child) {
     return {Edit<Ref>::Kind::insert, detail::rank(slots.children, bit), &child, bit};
@@ -149,11 +154,11 @@ class PersistentMap {
     const std::uint32_t bit = level.is_bucket() ? 0 : level.bit(hash);
     if ((slots.children & bit) != 0) {
       Ref& child = at->children()[detail::rank(slots.children, bit)];
-      return at->owns(bit) ? find_own_in(child, level.next(), hash, key) : nullptr;
+      return at->owns_child(bit) ? find_own_in(child, level.next(), hash, key) : nullptr;
     }
     const std::uint32_t i = level.is_bucket() ? Walk::index_in_bucket(*at.get(), key) : detail::rank(slots.entries, bit);
-    const bool is_there = i < at->entries().size() && Traits::equal(at->entries()[i].key, key);
-    return is_there ? &at->entries()[i].value : nullptr;
+    const bool is_own = at->owns_entry(bit) && i < at->entries().size() && Traits::equal(at->entries()[i].key, key);
+    return is_own ? &at->entries()[i].value : nullptr;
   }
 
   /// True where the key is new.
@@ -167,10 +172,10 @@ class PersistentMap {
     }
     const std::uint32_t i = detail::rank(slots.entries, bit);
     if ((slots.entries & bit) == 0) {
-      at = Node::edited(at.get(), is_sole, {slots.entries | bit, slots.children}, inserted(i, entry));
+      at = Node::edited(at.get(), is_sole, {slots.entries | bit, slots.children}, inserted(i, bit, entry));
       return true;
     }
-    if (Traits::equal(at->entries()[i].key, entry.key)) return set_value(at, is_sole, i, entry);
+    if (Traits::equal(at->entries()[i].key, entry.key)) return set_value(at, is_sole, i, bit, entry);
     split(at, is_sole, level, bit, hash, entry);
     return true;
   }
@@ -178,21 +183,26 @@ class PersistentMap {
   static bool set_in_bucket(Ref& at, bool is_sole, Entry& entry) {
     const auto count = static_cast<std::uint32_t>(at->entries().size());
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (Traits::equal(at->entries()[i].key, entry.key)) return set_value(at, is_sole, i, entry);
+      if (Traits::equal(at->entries()[i].key, entry.key)) return set_value(at, is_sole, i, 0, entry);
     }
-    at = Node::edited(at.get(), is_sole, {}, inserted(count, entry));
+    at = Node::edited(at.get(), is_sole, {}, inserted(count, 0, entry));
     return true;
   }
 
-  static bool set_value(Ref& at, bool is_sole, std::uint32_t i, Entry& entry) {
-    if (is_sole) {
+  static bool set_value(Ref& at, bool is_sole, std::uint32_t i, std::uint32_t bit, Entry& entry) {
+    if (is_sole && at->owns_entry(bit)) {
       static_assert(std::is_nothrow_swappable_v<Value>);
       std::ranges::swap(at->entries()[i].value, entry.value);
       at->forget_digest();
       return false;
     }
     Entry with_key_kept{at->entries()[i].key, std::move(entry.value)};
-    at = Node::edited(at.get(), false, at->slots(), replaced(i, with_key_kept));
+    if (is_sole) {
+      at->set_own_entry(bit, std::move(with_key_kept));
+      at->forget_digest();
+    } else {
+      at = Node::edited(at.get(), false, at->slots(), replaced(i, bit, with_key_kept));
+    }
     return false;
   }
 
@@ -213,15 +223,16 @@ class PersistentMap {
       Ref child = pair(level.next(), hash_a, a, hash_b, b);
       return Node::edited(nullptr, false, {.children = one.entries}, {}, inserted({}, one.entries, child));
     }
-    Ref first = Node::edited(nullptr, false, one, inserted(0, a));
-    return Node::edited(first.get(), true, {one.entries | other.entries}, inserted(other.entries < one.entries ? 0 : 1, b));
+    Ref first = Node::edited(nullptr, false, one, inserted(0, one.entries, a));
+    const std::uint32_t place = other.entries < one.entries ? 0 : 1;
+    return Node::edited(first.get(), true, {one.entries | other.entries}, inserted(place, other.entries, b));
   }
 
   /// Lets `edit(child, is sole)` change a child of `at`, and answers what it answers.
   template <typename F>
   static auto edit_child(Ref& at, bool is_sole, std::uint32_t bit, F edit) {
     Ref& child = at->children()[detail::rank(at->slots().children, bit)];
-    if (is_sole && at->owns(bit)) {
+    if (is_sole && at->owns_child(bit)) {
       const auto answer = edit(child, child.is_sole());
       at->forget_digest();
       return answer;
@@ -268,7 +279,7 @@ class PersistentMap {
     if (lone == nullptr || would_be_lone) return lone;
     Entry raised = *lone;
     at = Node::edited(at.get(), is_sole, {slots.entries | bit, slots.children & ~bit},
-                      inserted(detail::rank(slots.entries, bit), raised), removed(slots, bit));
+                      inserted(detail::rank(slots.entries, bit), bit, raised), removed(slots, bit));
     return nullptr;
   }
 
