@@ -8,7 +8,8 @@ from armillary._world._findings import EXPLAINED, Finding, Findings
 from armillary._world._saving import SavingWorld
 from armillary.errors._words import instant
 from armillary.stamps import LATEST, Latest
-from armillary.transforms import Cause, Diagnosis, LinkState
+from armillary.transforms import Diagnosis, LinkState
+from armillary.transforms._diagnosis import Cause
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -20,7 +20,8 @@ from armillary.errors import (
 )
 from armillary.errors._near import nearest
 from armillary.errors._words import instant, length
-from armillary.transforms import Cause, RelationInfo
+from armillary.transforms import RelationInfo
+from armillary.transforms._diagnosis import Cause
 
 if TYPE_CHECKING:
     from armillary._world._saving import SavingWorld

@@ -1,7 +1,7 @@
 """Rigid motions in time: the face of the native core."""
 
 from armillary._core import Rotation, Transform
-from armillary.transforms._diagnosis import Cause, Diagnosis, LinkState
+from armillary.transforms._diagnosis import Diagnosis, LinkState
 from armillary.transforms._dispatcher import POSE, TWIST, Dispatcher, Kind, WaitHandle, as_number, check_timeout
 from armillary.transforms._joints import JointSamples, JointState
 from armillary.transforms._names import TypoGuard, check_name, warn_of_typo
@@ -10,7 +10,6 @@ from armillary.transforms._reports import RelationInfo, Samples, Snapshot, Twist
 from armillary.transforms._tree import Tree
 
 __all__ = [  # noqa: RUF022 - in plain order, as in every package
-    "Cause",
     "Diagnosis",
     "Dispatcher",
     "JointSamples",
