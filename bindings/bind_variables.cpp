@@ -25,12 +25,13 @@ VariableKind kind_named(const std::string& name) {
   if (name == "wrap") return VariableKind::wrap;
   if (name == "hold") return VariableKind::hold;
   if (name == "unit_quaternion") return VariableKind::unit_quaternion;
-  raise("InvalidArgument", "A joint's kind is 'linear', 'wrap', 'hold' or 'unit_quaternion', got '" + name + "'.",
+  if (name == "velocity") return VariableKind::velocity;
+  raise("InvalidArgument", "A joint's kind is 'linear', 'wrap', 'hold', 'unit_quaternion' or 'velocity', got '" + name + "'.",
         nb::str(name.c_str()));
 }
 
 const char* name_of(VariableKind kind) {
-  constexpr const char* kNames[] = {"linear", "wrap", "hold", "unit_quaternion"};
+  constexpr const char* kNames[] = {"linear", "wrap", "hold", "unit_quaternion", "velocity"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -86,10 +87,31 @@ Items items_of(nb::handle dict) {
   return items;
 }
 
-void put_velocities(const JointDoor& door, nb::handle velocities, double* out) {
+/// What is said of joints at one instant: numbers for the columns of a channel, and velocities beside positions.
+struct Saying {
+  Items numbers;
+  Items velocities;
+  std::size_t positions = 0;  // among the numbers: first come these, then velocities of what has no position
+};
+
+/// A wheel has a velocity and no position: that is its number.
+Saying saying_of(Self self, const nb::object& joints, const nb::object& velocities) {
+  Saying saying{items_of(joints)};
+  saying.positions = saying.numbers.names.size();
+  if (velocities.is_none()) return saying;
+  const Items given = items_of(velocities);
+  for (std::size_t i = 0; i < given.names.size(); ++i) {
+    const bool is_beside = i < saying.positions && saying.numbers.names[i].is(given.names[i]);
+    const bool is_alone = !is_beside && joint_of(self, given.names[i])->kind == VariableKind::velocity;
+    Items& items = is_alone ? saying.numbers : saying.velocities;
+    items.names.push_back(given.names[i]);
+    items.values.push_back(given.values[i]);
+  }
+  return saying;
+}
+
+void put_velocities(const JointDoor& door, const Items& given, double* out) {
   std::fill_n(out, door.width(), kNotGiven);
-  const nb::object dict = as_dict(velocities, "velocities");
-  const Items given = items_of(dict);
   for (std::size_t i = 0; i < given.names.size(); ++i) {
     const std::optional<std::uint32_t> column = door.column_of(i, given.names[i]);
     if (!column)
@@ -115,15 +137,17 @@ void put_covariance(Self self, const JointDoor& door, nb::handle covariance, dou
 void set_joints(Self self, nb::handle joints, nb::handle at, nb::handle velocities, nb::handle source, nb::handle covariance) {
   const Stamp stamp{as_stamp(at, "at")};
   check_ahead(self, stamp.ns);
-  const nb::object dict = as_dict(joints, "joints");
-  if (PyDict_Size(dict.ptr()) == 0) return;
-  const Items given = items_of(dict);
+  const nb::object positions = as_dict(joints, "joints");
+  const nb::object speeds = velocities.is_none() ? nb::object(nb::none()) : as_dict(velocities, "velocities");
+  const Saying saying = saying_of(self, positions, speeds);
+  const Items& given = saying.numbers;
+  const bool has_velocities = !saying.velocities.names.empty(), has_covariance = !covariance.is_none();
+  if (given.names.empty() && !has_velocities) return;
   const nb::object who = source_of(self, source);
-  const bool has_velocities = !velocities.is_none(), has_covariance = !covariance.is_none();
-  const auto door = joint_door(self, given.names, who, has_velocities, has_covariance);
+  const auto door = joint_door(self, given.names, saying.positions, who, has_velocities, has_covariance);
   std::vector<double> row(door->channel.row_width());
   for (std::size_t i = 0; i < given.values.size(); ++i) row[door->columns[i]] = number_of(given.values[i], given.names[i]);
-  if (has_velocities) put_velocities(*door, velocities, row.data() + door->width());
+  if (has_velocities) put_velocities(*door, saying.velocities, row.data() + door->width());
   if (has_covariance) put_covariance(self, *door, covariance, row.data() + (has_velocities ? 2 : 1) * door->width());
   if (const Failure failure = core(self).forest->set_joints(door->id, {&stamp.ns, 1}, row.data()))
     raise_joint_failure(self, failure, false);
@@ -147,7 +171,7 @@ void set_joint_series(Self self, const std::vector<nb::object>& names, nb::handl
   const auto newest = std::ranges::max_element(stamps.span());
   check_ahead(self, *newest, newest - stamps.span().begin());
   const nb::object who = source_of(self, source);
-  const auto door = joint_door(self, {names.begin(), names.end()}, who, speeds.has_value(), false);
+  const auto door = joint_door(self, {names.begin(), names.end()}, names.size(), who, speeds.has_value(), false);
   std::vector<double> rows(stamps.span().size() * door->channel.row_width());
   put_columns(*door, given, 0, rows);
   if (speeds) put_columns(*door, *speeds, door->width(), rows);
@@ -163,8 +187,10 @@ nb::tuple joint(Self self, nb::handle name, nb::handle at, nb::handle outside) {
   Result<JointAnswer> result = world.forest->joint(*variable, as_when(at, "at"), context);
   if (!result) raise_failure(world, result.failure, nb::none(), nb::none());
   const JointAnswer& answer = result.value;
-  return nb::make_tuple(answer.position, answer.has_velocity ? nb::object(nb::float_(answer.velocity)) : nb::none(),
-                        answer.stamp.ns, answer.held, answer.predicted);
+  const bool has_position = variable->kind != VariableKind::velocity;
+  return nb::make_tuple(has_position ? nb::object(nb::float_(answer.position)) : nb::none(),
+                        answer.has_velocity ? nb::object(nb::float_(answer.velocity)) : nb::none(), answer.stamp.ns, answer.held,
+                        answer.predicted);
 }
 
 nb::object stamp_array(const std::vector<std::int64_t>& values) {
@@ -242,6 +268,20 @@ void close_frame(Self self, nb::handle of, nb::handle at) {
   ++core(self).edits;
 }
 
+void drive_tape(Self self, nb::handle of, nb::handle in_frame, const Tape& value, const Tape& jacobian, nb::handle positions,
+                nb::handle velocities, nb::handle at, nb::handle source) {
+  std::vector<VariablePtr> inputs = joints_of(self, positions), columns = joints_of(self, velocities);
+  const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
+  const Edge edge = admitted_edge(self, of, in_frame, source, from);
+  const Failure failure =
+      core(self).forest->drive_tape(edge.name(), from, value, jacobian, std::move(inputs), std::move(columns));
+  if (failure.kind() == FailureKind::part_of_rotation)
+    raise("InvalidArgument",
+          "The value tape goes from the positions to 12 numbers, and the Jacobian tape to 6 for each of the velocities.");
+  ++core(self).edits;
+  finish(self, edge, failure);
+}
+
 nb::list driven_poses(Self self) {
   nb::list found;
   for (const DrivenInfo& info : core(self).forest->driven_poses())
@@ -286,7 +326,8 @@ void bind_world_variables(nb::class_<WorldCore>& world) {
            nb::sig("def _declare_variables(self, names: Sequence[str], kinds: Sequence[str]) -> None"))
       .def("_variables", &variables, nb::sig("def _variables(self) -> list[tuple[str, str]]"))
       .def("_joint", &joint, "name"_a, "at"_a, "outside"_a,
-           nb::sig("def _joint(self, name: str, at: int | Latest, outside: str) -> tuple[float, float | None, int, bool, bool]"))
+           nb::sig("def _joint(self, name: str, at: int | Latest, outside: str) -> tuple[float | None, float | None, int, bool, "
+                   "bool]"))
       .def("_joint_samples", &joint_samples, "name"_a, "start"_a.none(), "end"_a.none(), "source"_a,
            nb::sig("def _joint_samples(self, name: str, start: int | None, end: int | None, source: str) -> "
                    "tuple[NDArray[int64], NDArray[float64], NDArray[float64]]"))
@@ -299,6 +340,10 @@ void bind_world_variables(nb::class_<WorldCore>& world) {
                    "variables: Sequence[str], at: int | None = None, source: str | None = None, multiplier: float = 1.0, "
                    "offset: float = 0.0, pitch: float = 0.0) -> None"))
       .def("_close_frame", &close_frame, "of"_a, "at"_a, nb::sig("def _close_frame(self, of: str, at: int) -> None"))
+      .def("_drive_tape", &drive_tape, nb::kw_only(), "of"_a, "in_frame"_a, "value"_a, "jacobian"_a, "positions"_a,
+           "velocities"_a, "at"_a = nb::none(), "source"_a = nb::none(),
+           nb::sig("def _drive_tape(self, *, of: str, in_frame: str, value: Tape, jacobian: Tape, positions: Sequence[str], "
+                   "velocities: Sequence[str], at: int | None = None, source: str | None = None) -> None"))
       .def("_driven_poses", &driven_poses, nb::sig("def _driven_poses(self) -> list[tuple[str, str, str, int | None, str]]"));
 }
 

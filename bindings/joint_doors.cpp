@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kDoors = 16;  // remembered
 
-bool fits(const JointDoor& door, const std::vector<nb::handle>& names, nb::handle source, bool has_velocities,
-          bool has_covariance) {
-  const bool is_alike = door.source.is(source) && door.width() == names.size() && door.channel.has_velocities == has_velocities &&
-                        door.channel.has_covariance == has_covariance;
+bool fits(const JointDoor& door, const std::vector<nb::handle>& names, std::size_t positions, nb::handle source,
+          bool has_velocities, bool has_covariance) {
+  const bool is_alike = door.source.is(source) && door.positions == positions && door.width() == names.size() &&
+                        door.channel.has_velocities == has_velocities && door.channel.has_covariance == has_covariance;
   return is_alike &&
          std::equal(names.begin(), names.end(), door.names.begin(), [](nb::handle a, nb::handle b) { return a.is(b); });
 }
@@ -33,14 +33,18 @@ void arrange(JointDoor& door, const std::vector<VariablePtr>& variables) {
   }
 }
 
-std::shared_ptr<JointDoor> new_door(Self self, const std::vector<nb::handle>& names, nb::handle source, bool has_velocities,
-                                    bool has_covariance) {
+std::shared_ptr<JointDoor> new_door(Self self, const std::vector<nb::handle>& names, std::size_t positions, nb::handle source,
+                                    bool has_velocities, bool has_covariance) {
   auto door = std::make_shared<JointDoor>();
   std::vector<VariablePtr> variables;
   for (nb::handle name : names) {
     variables.push_back(joint_of(self, name));
+    if (variables.size() <= positions && variables.back()->kind == VariableKind::velocity)
+      raise("InvalidArgument",
+            "Joint " + shown(name) + " has a velocity and no position. Give it in velocities=; nothing was stored.");
     door->names.push_back(nb::borrow(name));
   }
+  door->positions = positions;
   door->source = nb::borrow(source);
   door->channel.has_velocities = has_velocities;
   door->channel.has_covariance = has_covariance;
@@ -81,12 +85,12 @@ std::optional<std::uint32_t> JointDoor::column_of(std::size_t place, nb::handle 
   return std::nullopt;
 }
 
-std::shared_ptr<const JointDoor> joint_door(Self self, const std::vector<nb::handle>& names, nb::handle source,
-                                            bool has_velocities, bool has_covariance) {
+std::shared_ptr<const JointDoor> joint_door(Self self, const std::vector<nb::handle>& names, std::size_t positions,
+                                            nb::handle source, bool has_velocities, bool has_covariance) {
   WorldCore& world = core(self);
   for (const auto& door : world.doors)
-    if (fits(*door, names, source, has_velocities, has_covariance)) return door;
-  std::shared_ptr<JointDoor> door = new_door(self, names, source, has_velocities, has_covariance);
+    if (fits(*door, names, positions, source, has_velocities, has_covariance)) return door;
+  std::shared_ptr<JointDoor> door = new_door(self, names, positions, source, has_velocities, has_covariance);
   if (world.doors.size() >= kDoors) world.doors.erase(world.doors.begin());
   world.doors.push_back(door);
   return door;

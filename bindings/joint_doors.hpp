@@ -17,6 +17,7 @@ struct JointDoor {
   ChannelName channel;            // its `source` is unused here
   ChannelId id = kNone;
   std::vector<std::uint32_t> columns;  // of each name
+  std::size_t positions = 0;           // so many names have positions; the others are velocities alone
 
   [[nodiscard]] std::size_t width() const { return names.size(); }
   /// The column of the name at `place`, or of another one of its names; none: it has no such name.
@@ -24,8 +25,8 @@ struct JointDoor {
 };
 
 /// The door for these names, by pointer where they came in the same order before.
-[[nodiscard]] std::shared_ptr<const JointDoor> joint_door(Self self, const std::vector<nb::handle>& names, nb::handle source,
-                                                          bool has_velocities, bool has_covariance);
+[[nodiscard]] std::shared_ptr<const JointDoor> joint_door(Self self, const std::vector<nb::handle>& names, std::size_t positions,
+                                                          nb::handle source, bool has_velocities, bool has_covariance);
 
 /// Raises what a failure of writing means; `row` is named for batches.
 [[noreturn]] void raise_joint_failure(Self self, const Failure& failure, bool is_batch);

@@ -2,11 +2,104 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 namespace armillary {
 
-DrivenLink::DrivenLink(std::vector<VariablePtr> variables) : kept_(std::move(variables)) {
-  for (const VariablePtr& variable : kept_) read_.push_back(variable.get());
+namespace {
+
+/// So many numbers; few of them without the heap.
+class Numbers {
+ public:
+  explicit Numbers(std::size_t count) : many_(count > kFew ? std::make_unique<double[]>(count) : nullptr) {}
+  [[nodiscard]] double* data() { return many_ ? many_.get() : few_.data(); }
+
+ private:
+  static constexpr std::size_t kFew = 64;
+  std::array<double, kFew> few_;
+  std::unique_ptr<double[]> many_;
+};
+
+std::vector<const Variable*> pointers_to(std::span<const VariablePtr> variables) {
+  std::vector<const Variable*> pointers;
+  for (const VariablePtr& variable : variables) pointers.push_back(variable.get());
+  return pointers;
+}
+
+/// J S J^T.
+Covariance covariance_of(std::span<const VariableError> errors) {
+  Covariance sum;
+  add_covariance(errors, sum);
+  return sum;
+}
+
+}  // namespace
+
+void add_covariance(std::span<const VariableError> errors, Covariance& sum) {
+  for (const VariableError& a : errors)
+    for (const VariableError& b : errors) {
+      const double covariance = a.covariance_with(b);
+      if (covariance == 0.0) continue;
+      for (int row = 0; row < 6; ++row)
+        for (int column = 0; column < 6; ++column)
+          sum.at(row, column) +=
+              covariance * a.effect[static_cast<std::size_t>(row)] * b.effect[static_cast<std::size_t>(column)];
+    }
+}
+
+DrivenLink::DrivenLink(std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities)
+    : positions_(std::move(positions)),
+      velocities_(std::move(velocities)),
+      read_(pointers_to(positions_)),
+      read_velocities_(pointers_to(velocities_)) {
+  for (const Variable* position : read_) {
+    const auto column = std::ranges::find(read_velocities_, position);
+    columns_.push_back(column == read_velocities_.end() ? kNone : static_cast<std::uint32_t>(column - read_velocities_.begin()));
+  }
+}
+
+FailureKind DrivenLink::evaluate(Stamp at, const QueryContext& context, Evaluation& out) const {
+  Numbers positions(read_.size());
+  VariableReader reader(at, context);
+  if (const FailureKind kind = reader.positions(read_, positions.data()); kind != FailureKind::none) return kind;
+  out.value = pose(positions.data());
+  out.held = reader.held();
+  out.predicted = reader.predicted();
+  const bool is_known = context.want_covariance && reader.is_known() && has_all_columns();
+  out.certainty = is_known ? Certainty::known : Certainty::unknown;
+  if (!is_known) return FailureKind::none;
+  std::vector<VariableError> errors;
+  add_errors(at, context, errors);
+  out.covariance = covariance_of(errors);
+  if (reader.predicted()) out.covariance = out.covariance + reader.ahead_s() * context.prediction->noise_per_s;
+  return FailureKind::none;
+}
+
+FailureKind DrivenLink::velocity(Stamp at, const QueryContext& context, Velocity& out) const {
+  Numbers positions(read_.size()), velocities(read_velocities_.size());
+  VariableReader reader(at, context);
+  if (const FailureKind kind = reader.positions(read_, positions.data()); kind != FailureKind::none) return kind;
+  if (const FailureKind kind = reader.velocities(read_velocities_, velocities.data()); kind != FailureKind::none) return kind;
+  out = body_velocity(positions.data(), velocities.data());
+  return FailureKind::none;
+}
+
+bool DrivenLink::has_all_columns() const { return std::ranges::find(columns_, kNone) == columns_.end(); }
+
+void DrivenLink::add_errors(Stamp at, const QueryContext& context, std::vector<VariableError>& out) const {
+  Numbers positions(read_.size());
+  VariableReader reader(at, context);
+  if (reader.positions(read_, positions.data()) != FailureKind::none) return;
+  const std::size_t before = out.size();
+  if (reader.errors(read_, out)) add_effects(positions.data(), std::span(out).subspan(before));
+}
+
+void DrivenLink::add_effects(const double* positions, std::span<VariableError> errors) const {
+  const std::size_t m = read_velocities_.size();
+  Numbers jacobian(6 * m);
+  body_jacobian(positions, jacobian.data());
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    for (std::size_t row = 0; row < 6; ++row) errors[i].effect[row] = jacobian.data()[row * m + columns_[i]];
 }
 
 Coverage DrivenLink::coverage() const {
@@ -58,45 +151,69 @@ bool DrivenLink::has_forgotten(Stamp at) const {
   return std::ranges::any_of(read_, [at](const Variable* variable) { return variable->has_forgotten(at); });
 }
 
-std::vector<VariablePtr> DrivenLink::counterparts(const Variables& variables) const {
+std::vector<VariablePtr> counterparts(std::span<const VariablePtr> of, const Variables& variables) {
   std::vector<VariablePtr> found;
-  for (const Variable* variable : read_) found.push_back(variables.share(variables.find(variable->name)));
+  for (const VariablePtr& variable : of) found.push_back(variables.share(variables.find(variable->name)));
   return found;
 }
 
 std::string DrivenLink::variable_names() const {
   std::string names;
   for (const Variable* variable : read_) names += " '" + variable->name + "'";
+  names += " |";
+  for (const Variable* variable : read_velocities_) names += " '" + variable->name + "'";
   return names;
 }
 
-JointLink::JointLink(const JointMotion& motion, std::vector<VariablePtr> variables)
-    : DrivenLink(std::move(variables)), motion_(motion) {}
+// -- Closed forms
 
-FailureKind JointLink::evaluate(Stamp at, const QueryContext& context, Evaluation& out) const {
-  std::array<double, JointMotion::kMostVariables> positions;
-  VariableReader reader(at, context);
-  if (const FailureKind kind = reader.positions(read(), positions.data()); kind != FailureKind::none) return kind;
-  out.value = motion_.pose(positions.data());
-  out.held = reader.held();
-  out.predicted = reader.predicted();
-  out.certainty = Certainty::unknown;
-  return FailureKind::none;
-}
+JointLink::JointLink(const JointMotion& motion, const std::vector<VariablePtr>& variables)
+    : DrivenLink(variables, variables), motion_(motion) {}
 
-FailureKind JointLink::velocity(Stamp at, const QueryContext& context, Velocity& out) const {
-  std::array<double, JointMotion::kMostVariables> positions, velocities;
-  VariableReader reader(at, context);
-  if (const FailureKind kind = reader.positions(read(), positions.data()); kind != FailureKind::none) return kind;
-  if (const FailureKind kind = reader.velocities(read(), velocities.data()); kind != FailureKind::none) return kind;
-  out = motion_.body_velocity(positions.data(), velocities.data());
-  return FailureKind::none;
+void JointLink::body_jacobian(const double* positions, double* out) const {
+  std::ranges::copy_n(motion_.body_jacobian(positions).begin(), 6 * variables_of(motion_.kind), out);
 }
 
 std::shared_ptr<DrivenProvider> JointLink::driven_by(const Variables& variables) const {
-  return std::make_shared<JointLink>(motion_, counterparts(variables));
+  return std::make_shared<JointLink>(motion_, counterparts(positions(), variables));
 }
 
 std::string JointLink::description() const { return motion_.description() + variable_names(); }
+
+// -- Tapes
+
+TapeLink::TapeLink(Tape value, Tape jacobian, std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities)
+    : DrivenLink(std::move(positions), std::move(velocities)), value_(std::move(value)), jacobian_(std::move(jacobian)) {}
+
+Transform TapeLink::pose(const double* positions) const {
+  std::array<double, 12> m;
+  Numbers scratch(value_.scratch());
+  value_.evaluate(positions, m.data(), scratch.data());
+  return {Rotation::from_matrix({m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]}), {m[3], m[7], m[11]}};
+}
+
+void TapeLink::body_jacobian(const double* positions, double* out) const {
+  Numbers scratch(jacobian_.scratch());
+  jacobian_.evaluate(positions, out, scratch.data());
+}
+
+Velocity TapeLink::body_velocity(const double* positions, const double* velocities) const {
+  const std::size_t m = jacobian_.outputs() / 6;
+  Numbers jacobian(6 * m);
+  body_jacobian(positions, jacobian.data());
+  std::array<double, 6> v{};
+  for (std::size_t row = 0; row < 6; ++row)
+    for (std::size_t i = 0; i < m; ++i) v[row] += jacobian.data()[row * m + i] * velocities[i];
+  return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+}
+
+std::shared_ptr<DrivenProvider> TapeLink::driven_by(const Variables& variables) const {
+  return std::make_shared<TapeLink>(value_, jacobian_, counterparts(positions(), variables),
+                                    counterparts(velocities(), variables));
+}
+
+std::string TapeLink::description() const {
+  return "tapes " + hex(value_.digest()) + " " + hex(jacobian_.digest()) + variable_names();
+}
 
 }  // namespace armillary

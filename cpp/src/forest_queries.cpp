@@ -45,7 +45,7 @@ Failure answer_at_one_time(const Topology& topology, const Question& question, c
   answer.integrated = topology.bodies() != nullptr && is_integrated(scratch.path, leg.at);
   if (leg.certainty == Certainty::known && question.context.want_covariance) {
     CovarianceSum sum(false);
-    add_uncertainty(scratch.path, scratch.values, leg, {}, sum);
+    add_uncertainty(scratch.path, scratch.values, leg, question.context, {}, sum);
     set_covariance(sum, answer);
   }
   return {};
@@ -68,12 +68,12 @@ Failure answer_at_two_times(const Topology& topology, const Question& question, 
     return failure;
   CovarianceSum sum(true);
   const bool far_known = far.certainty != Certainty::unknown && question.context.want_covariance;
-  if (far_known) add_uncertainty(scratch.path, scratch.values, far, {}, sum);
+  if (far_known) add_uncertainty(scratch.path, scratch.values, far, question.context, {}, sum);
   if (Failure failure = answer_leg(topology, question.fixed_frame, question.in_frame, question.at.at, question.at.latest,
                                    question.context, fallback, scratch, scratch.second, near))
     return failure;
   const bool all_known = far_known && near.certainty != Certainty::unknown;
-  if (all_known) add_uncertainty(scratch.second, scratch.values, near, far.value, sum);
+  if (all_known) add_uncertainty(scratch.second, scratch.values, near, question.context, far.value, sum);
   answer.transform = near.value * far.value;
   answer.held = near.held || far.held;
   answer.predicted = near.predicted || far.predicted;

@@ -17,7 +17,7 @@ bool fits(const JointMotion& motion, std::span<const VariablePtr> variables) {
   const std::size_t first = motion.kind == JointKind::ball ? 0 : motion.kind == JointKind::floating ? 3 : variables.size();
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const bool is_part = variables[i]->kind == VariableKind::unit_quaternion;
-    if (is_part != (i >= first)) return false;
+    if (is_part != (i >= first) || variables[i]->kind == VariableKind::velocity) return false;
     if (is_part && (variables[i]->part != i - first || variables[i]->lead != variables[first].get())) return false;
   }
   return true;
@@ -113,7 +113,18 @@ Result<JointAnswer> Forest::joint(const Variable& variable, When at, const Query
 Failure Forest::drive_joint(const EdgeName& edge, Stamp from, const JointMotion& motion, std::vector<VariablePtr> variables) {
   if (!fits(motion, variables)) return Evidence{.kind = FailureKind::part_of_rotation};
   const Guard guard(state_->lock);
-  return state_->drive(edge, from, std::make_shared<JointLink>(motion, std::move(variables)));
+  return state_->drive(edge, from, std::make_shared<JointLink>(motion, variables));
+}
+
+Failure Forest::drive_tape(const EdgeName& edge, Stamp from, const Tape& value, const Tape& jacobian,
+                           std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities) {
+  const bool fits = value.inputs() == positions.size() && jacobian.inputs() == positions.size() && value.outputs() == 12 &&
+                    jacobian.outputs() == 6 * velocities.size();
+  const bool has_positions =
+      std::ranges::none_of(positions, [](const VariablePtr& v) { return v->kind == VariableKind::velocity; });
+  if (!fits || !has_positions) return Evidence{.kind = FailureKind::part_of_rotation};
+  const Guard guard(state_->lock);
+  return state_->drive(edge, from, std::make_shared<TapeLink>(value, jacobian, std::move(positions), std::move(velocities)));
 }
 
 /// From now on samples of its variables wake who waits for it.
@@ -121,10 +132,11 @@ Failure Forest::State::drive(const EdgeName& edge, Stamp from, std::shared_ptr<D
   const DrivenLink& driven = *link;
   if (Failure failure = open_run(edge, {.from = from, .driven = std::move(link)})) return failure;
   const RelationRecord* relation = find_relation(edge);
-  for (const VariablePtr& variable : driven.variables()) {
-    std::vector<RelationId>& known = drives[variable->id];
-    if (std::ranges::find(known, relation->id) == known.end()) known.push_back(relation->id);
-  }
+  for (const auto& variables : {driven.positions(), driven.velocities()})
+    for (const VariablePtr& variable : variables) {
+      std::vector<RelationId>& known = drives[variable->id];
+      if (std::ranges::find(known, relation->id) == known.end()) known.push_back(relation->id);
+    }
   return {};
 }
 

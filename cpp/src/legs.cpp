@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "armillary/driven_link.hpp"
 #include "armillary/pose_row.hpp"
 
 namespace armillary {
@@ -16,6 +17,7 @@ void CovarianceSum::add(const Origin& origin, const Covariance& covariance, cons
 
 Covariance CovarianceSum::total() const {
   Covariance total = sum_;
+  add_covariance(errors_, total);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part& part = parts_[i];
     const auto same = [&](const Part& other) { return other.origin.relation == part.origin.relation; };
@@ -187,12 +189,35 @@ static CovarianceSum::Origin origin_of(const PathEdge& edge, const Leg& leg) {
   return {edge.relation, edge.provider.pointer, fixed ? Stamp::always() : leg.at};
 }
 
-void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const Transform& after,
-                     CovarianceSum& sum) {
+static std::array<double, 6> product(const Matrix6& matrix, const std::array<double, 6>& vector) {
+  std::array<double, 6> result{};
+  for (std::size_t row = 0; row < 6; ++row)
+    for (std::size_t i = 0; i < 6; ++i) result[row] += matrix[6 * row + i] * vector[i];
+  return result;
+}
+
+/// An edge's own error; or, where joints drive it, those of the joints, of which other edges may have their share.
+static void add_error(const PathEdge& edge, const Evaluation& value, const Leg& leg, const QueryContext& context,
+                      const Matrix6& jacobian, CovarianceSum& sum) {
+  const bool is_driven = edge.provider.kind == ProviderKind::driven && !sum.can_repeat() && leg.at >= edge.opens;
+  std::vector<VariableError> errors;
+  if (is_driven) edge.provider.driven().add_errors(leg.at, context, errors);
+  if (errors.empty()) return sum.add(origin_of(edge, leg), value.covariance, jacobian);
+  if (value.predicted) {  // beside what the joints do, it grew on the way
+    Covariance by_joints;
+    add_covariance(errors, by_joints);
+    sum.add(origin_of(edge, leg), value.covariance + -1.0 * by_joints, jacobian);
+  }
+  for (VariableError& error : errors) error.effect = product(jacobian, error.effect);
+  sum.add(std::move(errors));
+}
+
+void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const QueryContext& context,
+                     const Transform& after, CovarianceSum& sum) {
   Transform behind = after;
   for (std::size_t i = 0; i < path.up.size(); ++i) {
     const Evaluation& edge = values[i];
-    if (edge.certainty == Certainty::known) sum.add(origin_of(path.up[i], leg), edge.covariance, adjoint(behind.inverse()));
+    if (edge.certainty == Certainty::known) add_error(path.up[i], edge, leg, context, adjoint(behind.inverse()), sum);
     behind = edge.value * behind;
   }
   for (std::size_t i = path.down.size(); i-- > 0;) {
@@ -200,7 +225,7 @@ void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, co
     if (edge.certainty == Certainty::known) {
       std::array<double, 36> jacobian = adjoint(behind.inverse() * edge.value);
       std::ranges::transform(jacobian, jacobian.begin(), std::negate{});
-      sum.add(origin_of(path.down[i], leg), edge.covariance, jacobian);
+      add_error(path.down[i], edge, leg, context, jacobian, sum);
     }
     behind = between(edge.value, behind);
   }

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "armillary/variable_reading.hpp"
 #include "scratch.hpp"
 
 namespace armillary {
@@ -23,6 +24,9 @@ class CovarianceSum {
   };
 
   void add(const Origin& origin, const Covariance& covariance, const std::array<double, 36>& jacobian);
+  /// Errors of variables, in the tangent of the whole product: one variable may drive several edges.
+  void add(std::vector<VariableError> errors) { errors_.insert(errors_.end(), errors.begin(), errors.end()); }
+  [[nodiscard]] bool can_repeat() const { return can_repeat_; }
   [[nodiscard]] Covariance total() const;
 
  private:
@@ -34,6 +38,7 @@ class CovarianceSum {
   bool can_repeat_;
   Covariance sum_;
   std::vector<Part> parts_;  // only where edges can repeat
+  std::vector<VariableError> errors_;
 };
 
 /// Evaluates one path; keeps what the covariance needs.
@@ -60,7 +65,7 @@ struct Leg {
 [[nodiscard]] Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context);
 
 /// Adds the errors of a leg's edges; `after` is the product of everything right of this leg.
-void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const Transform& after,
-                     CovarianceSum& sum);
+void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const QueryContext& context,
+                     const Transform& after, CovarianceSum& sum);
 
 }  // namespace armillary

@@ -104,6 +104,7 @@ bool VariableReader::can_predict(const Variable& lead, Sighting& out) const {
   if (context_.prediction == nullptr || ahead_ns > context_.prediction->horizon.ns) return false;
   out.place = Place::predicted;
   out.ahead_s = 1e-9 * static_cast<double>(ahead_ns);
+  if (lead.kind == VariableKind::velocity) return true;
   double speed = 0.0;
   Vector3 angular_speed;
   const bool is_rotation = lead.kind == VariableKind::unit_quaternion;
@@ -111,6 +112,8 @@ bool VariableReader::can_predict(const Variable& lead, Sighting& out) const {
 }
 
 void VariableReader::note(const Sighting& sighting) {
+  const auto& [before, after] = sighting.around;
+  is_known_ = is_known_ && before.channel->has_covariance && (sighting.u == 0.0 || after.channel->has_covariance);
   held_ = held_ || sighting.place == Place::held;
   ahead_s_ = std::max(ahead_s_, sighting.ahead_s);
 }
@@ -131,7 +134,8 @@ double VariableReader::position(const Variable& variable, const Sighting& sighti
   const double here = before.position();
   if (sighting.place == Place::between) return here + sighting.u * way(variable.kind, here, after.position());
   double speed = 0.0;
-  if (sighting.place == Place::predicted) (void)velocity(variable, sighting, speed);
+  const bool goes_on = sighting.place == Place::predicted && variable.kind != VariableKind::velocity;
+  if (goes_on) (void)velocity(variable, sighting, speed);
   return here + sighting.ahead_s * speed;
 }
 
@@ -139,6 +143,10 @@ FailureKind VariableReader::velocity(const Variable& variable, const Sighting& s
   const auto& [before, after] = sighting.around;
   out = 0.0;
   if (sighting.place == Place::held) return FailureKind::none;
+  if (variable.kind == VariableKind::velocity) {
+    out = position(variable, sighting);
+    return FailureKind::none;
+  }
   const double given =
       sighting.place == Place::between ? mix(before.velocity(), after.velocity(), sighting.u) : before.velocity();
   if (!std::isnan(given)) {
@@ -223,6 +231,26 @@ FailureKind VariableReader::velocities(std::span<const Variable* const> variable
     *out++ = is_rotation ? part_of(rate, variable->part) : speed;
   }
   return FailureKind::none;
+}
+
+bool VariableReader::errors(std::span<const Variable* const> variables, std::vector<VariableError>& out) {
+  for (const Variable* variable : variables) {
+    Sighting sighting;
+    if (sight(*variable->lead, sighting) != FailureKind::none) return false;
+    out.push_back({sighting.around, variable->part, sighting.u});
+  }
+  return true;
+}
+
+double VariableError::covariance_with(const VariableError& other) const {
+  const bool is_together =
+      said.before.row.words == other.said.before.row.words && (u == 0.0 || said.after.row.words == other.said.after.row.words);
+  if (!is_together) return 0.0;
+  const auto in_row = [&](const Said& mine, const Said& theirs) {
+    return mine.channel->covariance(mine.row, mine.index + part, theirs.index + other.part);
+  };
+  const double before = in_row(said.before, other.said.before);
+  return u == 0.0 ? before : before + u * (in_row(said.after, other.said.after) - before);
 }
 
 }  // namespace armillary

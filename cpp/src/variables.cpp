@@ -239,6 +239,10 @@ VariableTable Variables::samples(VariableId id, SourceId source, Stamp from, Sta
     channel->series.for_each(std::max(from, earlier(voice->newest(), retention_.history)), to, [&](const Row& row) {
       const double* values = row.values();
       if (std::isnan(values[index])) return;
+      if (all_[id]->kind == VariableKind::velocity) {
+        found[row.stamp_ns()] = {kAbsent, values[index]};
+        return;
+      }
       found[row.stamp_ns()] = {values[index], channel->has_velocities ? values[channel->width + index] : kAbsent};
     });
   for (const auto& [stamp, said] : found) {

@@ -3,44 +3,85 @@
 #include <vector>
 
 #include "armillary/joint_motion.hpp"
+#include "armillary/tape.hpp"
 #include "armillary/variable_reading.hpp"
 
 namespace armillary {
 
-/// A pose that variables drive.
+/// A pose that positions drive, and whose velocity is linear in velocities.
 class DrivenLink : public DrivenProvider {
  public:
-  explicit DrivenLink(std::vector<VariablePtr> variables);
+  DrivenLink(std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities);
 
-  [[nodiscard]] std::span<const VariablePtr> variables() const { return kept_; }
+  [[nodiscard]] std::span<const VariablePtr> positions() const { return positions_; }
+  [[nodiscard]] std::span<const VariablePtr> velocities() const { return velocities_; }
+
+  [[nodiscard]] FailureKind evaluate(Stamp at, const QueryContext& context, Evaluation& out) const override;
+  [[nodiscard]] FailureKind velocity(Stamp at, const QueryContext& context, Velocity& out) const override;
+  void add_errors(Stamp at, const QueryContext& context, std::vector<VariableError>& out) const override;
 
   [[nodiscard]] Coverage coverage() const override;
   void explain(Evidence& failure) const override;
   [[nodiscard]] bool has_forgotten(Stamp at) const override;
 
  protected:
-  [[nodiscard]] std::span<const Variable* const> read() const { return read_; }
-  [[nodiscard]] std::vector<VariablePtr> counterparts(const Variables& variables) const;
+  [[nodiscard]] virtual Transform pose(const double* positions) const = 0;
+  [[nodiscard]] virtual Velocity body_velocity(const double* positions, const double* velocities) const = 0;
+  /// Row-major 6 x n into `out`, for the n velocities.
+  virtual void body_jacobian(const double* positions, double* out) const = 0;
+
   [[nodiscard]] std::string variable_names() const;
 
  private:
-  std::vector<VariablePtr> kept_;
-  std::vector<const Variable*> read_;
+  [[nodiscard]] bool has_all_columns() const;
+  void add_effects(const double* positions, std::span<VariableError> errors) const;
+
+  std::vector<VariablePtr> positions_, velocities_;
+  std::vector<const Variable*> read_, read_velocities_;
+  std::vector<std::uint32_t> columns_;  // of the Jacobian, for each position; kNone: none
 };
+
+/// Adds what the errors of one instant do together.
+void add_covariance(std::span<const VariableError> errors, Covariance& sum);
+
+/// The variables of the same names.
+[[nodiscard]] std::vector<VariablePtr> counterparts(std::span<const VariablePtr> of, const Variables& variables);
 
 /// A joint with a closed form.
 class JointLink final : public DrivenLink {
  public:
   /// As many variables as the motion has.
-  JointLink(const JointMotion& motion, std::vector<VariablePtr> variables);
+  JointLink(const JointMotion& motion, const std::vector<VariablePtr>& variables);
 
-  [[nodiscard]] FailureKind evaluate(Stamp at, const QueryContext& context, Evaluation& out) const override;
-  [[nodiscard]] FailureKind velocity(Stamp at, const QueryContext& context, Velocity& out) const override;
   [[nodiscard]] std::shared_ptr<DrivenProvider> driven_by(const Variables& variables) const override;
   [[nodiscard]] std::string description() const override;
 
  private:
+  [[nodiscard]] Transform pose(const double* positions) const override { return motion_.pose(positions); }
+  [[nodiscard]] Velocity body_velocity(const double* positions, const double* velocities) const override {
+    return motion_.body_velocity(positions, velocities);
+  }
+  void body_jacobian(const double* positions, double* out) const override;
+
   JointMotion motion_;
+};
+
+/// A pose as compiled expressions. Its velocity has a tape of its own: an augmented gradient is not the derivative of the
+/// value.
+class TapeLink final : public DrivenLink {
+ public:
+  /// `value`: from positions to the rows of [R|t], twelve numbers. `jacobian`: to 6 x m, row-major, for the m velocities.
+  TapeLink(Tape value, Tape jacobian, std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities);
+
+  [[nodiscard]] std::shared_ptr<DrivenProvider> driven_by(const Variables& variables) const override;
+  [[nodiscard]] std::string description() const override;
+
+ private:
+  [[nodiscard]] Transform pose(const double* positions) const override;
+  [[nodiscard]] Velocity body_velocity(const double* positions, const double* velocities) const override;
+  void body_jacobian(const double* positions, double* out) const override;
+
+  Tape value_, jacobian_;
 };
 
 }  // namespace armillary

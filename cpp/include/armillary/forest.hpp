@@ -16,6 +16,7 @@
 #include "armillary/provider.hpp"
 #include "armillary/query.hpp"
 #include "armillary/series.hpp"
+#include "armillary/tape.hpp"
 #include "armillary/topology.hpp"
 #include "armillary/variables.hpp"
 #include "armillary/watch.hpp"
@@ -247,6 +248,10 @@ class Forest {
   Failure set_joints(ChannelId channel, std::span<const std::int64_t> stamps, double* rows);
   /// A pose that a joint drives: always, or from `from` on.
   Failure drive_joint(const EdgeName& edge, Stamp from, const JointMotion& motion, std::vector<VariablePtr> variables);
+  /// A pose as compiled expressions: see `TapeLink`. `part_of_rotation` where the numbers of variables are not those of
+  /// the tapes.
+  Failure drive_tape(const EdgeName& edge, Stamp from, const Tape& value, const Tape& jacobian,
+                     std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities);
   /// Settles whom to believe about a variable; nothing takes it back. False: the source has said nothing of it.
   bool prefer_variable(const Variable& variable, std::optional<std::string_view> source);
   [[nodiscard]] std::vector<std::string> sources_of(const Variable& variable) const;

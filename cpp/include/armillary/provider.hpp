@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "armillary/errors.hpp"
 #include "armillary/query.hpp"
@@ -9,6 +10,7 @@
 namespace armillary {
 
 class Variables;
+struct VariableError;
 
 /// The instants a provider can answer for, ends included.
 struct Coverage {
@@ -39,6 +41,11 @@ class DrivenProvider {
   [[nodiscard]] virtual FailureKind velocity(Stamp at, const QueryContext& context, Velocity& out) const {
     (void)at, (void)context, (void)out;
     return FailureKind::no_velocity;
+  }
+
+  /// The errors of what drives it, with their effects in the tangent of the child: others may be driven by the same.
+  virtual void add_errors(Stamp at, const QueryContext& context, std::vector<VariableError>& out) const {
+    (void)at, (void)context, (void)out;
   }
 
   /// What is missing at `failure.requested`, as evidence.

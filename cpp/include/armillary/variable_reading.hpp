@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -27,6 +28,17 @@ struct SaidAround {
   Said before{}, after{};
 };
 
+/// The error of one variable, and what it does to a pose.
+struct VariableError {
+  SaidAround said{};
+  std::uint32_t part = 0;
+  double u = 0.0;                  ///< between the two; only `before` counts where it is zero
+  std::array<double, 6> effect{};  ///< in a tangent: translation, then rotation
+
+  /// Of two errors at one instant; zero for what was not said together.
+  [[nodiscard]] double covariance_with(const VariableError& other) const;
+};
+
 /// Variables at one instant, as a question wants them. The caller holds a Pin.
 ///
 /// Those of one channel are looked up once.
@@ -39,10 +51,15 @@ class VariableReader {
   /// Given ones between two samples on the line between them; else as the positions change.
   [[nodiscard]] FailureKind velocities(std::span<const Variable* const> variables, double* out);
 
+  /// What is known of their errors, one for each; nothing where one has no covariance.
+  [[nodiscard]] bool errors(std::span<const Variable* const> variables, std::vector<VariableError>& out);
+
   [[nodiscard]] bool held() const { return held_; }
   [[nodiscard]] bool predicted() const { return ahead_s_ > 0.0; }
   /// How far the farthest prediction reached.
   [[nodiscard]] double ahead_s() const { return ahead_s_; }
+  /// Whether all that was read has a covariance.
+  [[nodiscard]] bool is_known() const { return is_known_; }
 
  private:
   enum class Place : std::uint8_t { exact, between, held, predicted };
@@ -69,7 +86,7 @@ class VariableReader {
   const QueryContext& context_;
   const Channel* channel_ = nullptr;  // last looked up
   Bracket bracket_{};
-  bool held_ = false;
+  bool held_ = false, is_known_ = true;
   double ahead_s_ = 0.0;
 };
 

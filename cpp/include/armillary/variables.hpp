@@ -23,6 +23,7 @@ enum class VariableKind : std::uint8_t {
   wrap,             ///< an angle: the shorter way round
   hold,             ///< stays where it was left
   unit_quaternion,  ///< one of four that are said together, w x y z, and turn along the shortest arc
+  velocity,         ///< a wheel's speed: it has no position, and what is said of it is its velocity
 };
 
 /// Samples of variables that one source says together, as readers see them.
@@ -40,6 +41,13 @@ struct Channel {
   const bool has_velocities, has_covariance;
   Series series;
   std::atomic<std::int64_t> opens_ns{Stamp::never().ns};  ///< the oldest stamp that was ever said
+
+  /// Of two variables in one row.
+  [[nodiscard]] double covariance(const Row& row, std::uint32_t i, std::uint32_t j) const {
+    const std::uint32_t first = i < j ? i : j, second = i < j ? j : i;
+    const double* upper = row.values() + (has_velocities ? 2 : 1) * width;
+    return upper[first * (2 * width - first + 1) / 2 + second - first];
+  }
 
   [[nodiscard]] static std::uint32_t row_width(std::uint32_t k, bool with_velocities, bool with_covariance) {
     return k + (with_velocities ? k : 0) + (with_covariance ? k * (k + 1) / 2 : 0);

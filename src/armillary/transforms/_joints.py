@@ -15,14 +15,15 @@ class JointState:
     """One joint at one instant.
 
     Attributes:
-        value: Its position [rad] or [m]; an angle that wraps is known up to whole turns.
+        value: Its position [rad] or [m]; an angle that wraps is known up to whole turns. None for a wheel whose speed
+            alone is said.
         velocity: Its velocity [rad/s] or [m/s]; None for a single sample that came without one.
         stamp: The instant [ns].
         held: Whether it is where it was left at an earlier instant.
         predicted: Whether its last motion was continued (`outside='predict'`).
     """
 
-    value: float
+    value: float | None
     velocity: float | None
     stamp: int
     held: bool
