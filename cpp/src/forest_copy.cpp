@@ -59,11 +59,12 @@ TwistRecord Forest::State::copy_of(const TwistRecord& twist) {
                    .reference = twist.reference,
                    .source = twist.source,
                    .retention = twist.retention,
-                   .series = std::make_shared<Series>(kTwistWidth, twist.retention)};
+                   .series = std::make_shared<Series>(kTwistRowWidth, twist.retention)};
+  twin.axes = twist.axes;
   twin.forgotten = twist.forgotten;
   if (twist.series->floor() != Stamp::always()) twin.series->begin_forgotten(twist.series->floor());
   twist.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
-    twin.series->insert({row.stamp_ns()}, {row.values(), kTwistWidth}, row.side, retired);
+    twin.series->insert({row.stamp_ns()}, {row.values(), kTwistRowWidth}, row.side, retired);
   });
   return twin;
 }

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armillary import World, relations, seconds
+from armillary import Transform, World, relations, seconds
 from armillary.relations.representations import BodyTwist, HybridTwist, LinearAngular, SpatialTwist
 from strategies import covariances, transforms, vectors
 
@@ -102,3 +102,19 @@ class TestATwin:
             assert_same(again(value), value)
         assert again(pose).method == "integrated"
         assert_same(again(world.twist(of="a", relative_to="b")), world.twist(of="a", relative_to="b"))
+
+
+class TestACopyOfAWorld:
+    def test_knows_along_whose_axes_a_twist_was_said(self):
+        world, unsure = World(), 0.01 * np.eye(6)
+        world.add_frame("first")
+        said = {"of": "cup", "relative_to": "map", "expressed_in": "camera", "linear": (1, 2, 3), "angular": (0, 0, 1)}
+        for t in (0, 1):
+            for frame in ("camera", "cup"):
+                turned = Transform.exp([t, 0, 0, 0, 0, 0.3 * t])
+                world.set_pose(of=frame, in_frame="map", transform=turned, at=seconds(t), covariance=unsure)
+            world.set_twist(**said, at=seconds(t), covariance=unsure)
+        asked = {"of": "cup", "relative_to": "map", "at": seconds(0.5)}
+        covariance = world.twist(**asked).covariance
+        assert covariance is not None
+        np.testing.assert_array_equal(world.copy().twist(**asked).covariance, covariance)
