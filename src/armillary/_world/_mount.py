@@ -169,7 +169,7 @@ class Mount:
         )
 
     def _place_tapes(self, world: MountingWorld, frame: str, parent: str, form: TapeForm, at: int | None) -> None:
-        world._drive_tape(  # type: ignore[attr-defined]  # noqa: SLF001
+        world._drive_tape(  # noqa: SLF001
             of=frame,
             in_frame=parent,
             value=form.value,
