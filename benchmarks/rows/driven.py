@@ -1,0 +1,73 @@
+"""Frames that joints drive: an update and a question, and the same path with sampled transforms instead."""
+
+from collections.abc import Iterator
+from time import process_time_ns
+
+import numpy as np
+
+from armillary import Transform, World, seconds
+from context import Bench, cpu_ns, race
+from table import Row
+
+JOINTS, CHAIN = 40, 7
+SAMPLES, PERIOD_NS = 1_000, seconds(0.01)
+COUNT, BATCH = 2_000, 10_000
+NAMES = [f"j{i}" for i in range(JOINTS)]
+ORIGIN = Transform.from_xyz_rpy(xyz=(0.1, 0.0, 0.3), rpy=(0.0, 0.0, 0.0))
+DRIVEN, SAMPLED = "driven", "sampled"
+
+
+def rows(bench: Bench) -> Iterator[Row]:
+    driven, sampled = driven_world(), sampled_world()
+    best = race({"update": lambda _: _update_ns(driven)}, bench.repeats)
+    yield Row.at_most("set_joints of 40, then a pose over 7 of them", best["update"], "ns", asked=5_000.0)
+    times = np.random.default_rng(7).integers(0, (SAMPLES - 1) * PERIOD_NS, BATCH)
+    worlds = {DRIVEN: driven_world(), SAMPLED: sampled}
+    best = race({name: lambda _, w=world: _pose_ns(w, times[:COUNT]) for name, world in worlds.items()}, bench.repeats)
+    yield Row.at_most("pose, 7 driven edges, over sampled", best[DRIVEN] / best[SAMPLED], "x", asked=1.5)
+    best = race({name: lambda _, w=world: _batch_ns(w, times) for name, world in worlds.items()}, bench.repeats)
+    yield Row.at_most("transforms, 7 driven edges, over sampled", best[DRIVEN] / best[SAMPLED], "x", asked=10.0)
+
+
+def driven_world() -> World:
+    """A chain of 40 revolute joints, ten seconds at 100 Hz."""
+    world = World(history=seconds(1000))
+    world._declare_variables(NAMES, ["linear"] * JOINTS)  # noqa: SLF001
+    for i, name in enumerate(NAMES):
+        parts = {"kind": "revolute", "origin": ORIGIN, "axes": [np.eye(3)[i % 3]], "variables": [name]}
+        world._drive_joint(of=f"l{i + 1}", in_frame=f"l{i}", **parts)  # noqa: SLF001
+    at = np.arange(SAMPLES) * PERIOD_NS
+    world.set_joint_series(NAMES, positions=np.outer(at * 1e-9, np.linspace(-1.0, 1.0, JOINTS)), at=at)
+    return world
+
+
+def sampled_world() -> World:
+    """The same motion, every edge as transforms."""
+    world, driven = World(history=seconds(1000)), driven_world()
+    at = np.arange(SAMPLES) * PERIOD_NS
+    for i in range(JOINTS):
+        edge = {"of": f"l{i + 1}", "in_frame": f"l{i}", "at": at}
+        world.set_poses(**edge, transforms=driven.transforms(**edge))
+    return world
+
+
+def _update_ns(world: World) -> float:
+    values, set_joints, pose = dict.fromkeys(NAMES, 0.25), world.set_joints, world.pose
+    begin = world.joint(NAMES[0]).stamp
+    started = process_time_ns()
+    for at in range(begin + PERIOD_NS, begin + COUNT * PERIOD_NS, PERIOD_NS):
+        set_joints(values, at=at)
+        pose(of=f"l{CHAIN}", in_frame="l0", at=at)
+    return (process_time_ns() - started) / (COUNT - 1)
+
+
+def _pose_ns(world: World, times: np.ndarray) -> float:
+    pose, instants = world.pose, times.tolist()
+    started = process_time_ns()
+    for at in instants:
+        pose(of=f"l{CHAIN}", in_frame="l0", at=at)
+    return (process_time_ns() - started) / len(instants)
+
+
+def _batch_ns(world: World, times: np.ndarray) -> float:
+    return cpu_ns(lambda: world.transforms(of=f"l{CHAIN}", in_frame="l0", at=times), len(times))
