@@ -152,6 +152,7 @@ void set_joints(Self self, nb::handle joints, nb::handle at, nb::handle velociti
   if (const Failure failure = core(self).forest->set_joints(door->id, {&stamp.ns, 1}, row.data()))
     raise_joint_failure(self, failure, false);
   settle_pending(self);
+  if (given.names.size() > saying.positions) self.attr("_wheels_turned")(at, source);
 }
 
 void put_columns(const JointDoor& door, const Doubles& values, std::size_t offset, std::vector<double>& rows) {

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import NodeId
+from armillary._world._wheels import WheeledBase
 from armillary.articulation.appearance import Appearance, appearances, refuse_missing_meshes
 from armillary.articulation.drive import LinkDrive, drive_of, interpolations_of, link_drive
-from armillary.articulation.joints import ClosedForm, TapeForm
+from armillary.articulation.joints import ClosedForm, DifferentialDrive, TapeForm
 from armillary.articulation.limits import limits_of
 from armillary.articulation.links import ArticulatedObject, Link
 from armillary.articulation.naming import Naming
@@ -61,6 +62,7 @@ class Mount:
         self._naming = Naming(_objects(model, standing.under), standing.prefix)
         self._shown: dict[str, list[NodeId]] = {}
         self._following: Subscription | None = None
+        self._bases: tuple[WheeledBase, ...] = ()
 
     @property
     def frames(self) -> dict[str, str]:
@@ -72,6 +74,11 @@ class Mount:
         """By name of a variable in the model, the name of the joint in the world."""
         variables = self.model.variables(self.standing.under)
         return {variable.name: self._naming.variable(variable.name) for variable in variables}
+
+    @property
+    def bases(self) -> tuple[WheeledBase, ...]:
+        """What its wheels drive."""
+        return self._bases
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
@@ -106,9 +113,10 @@ class Mount:
 
     def _stand(self, world: MountingWorld) -> None:
         drive = drive_of(self.model, self.standing.under)
-        self._declare(world, drive.interpolations)
+        self._declare(world, {**drive.interpolations, **dict.fromkeys(drive.velocities, "velocity")})
         for part in drive.links:
             self._place(world, part, self.standing.since)
+        self._find_bases()
 
     def _all_looks(self) -> dict[str, list[Appearance]]:
         links = self.model.links(self.standing.under)
@@ -123,10 +131,14 @@ class Mount:
             return
         now = world.now()
         links = {path: value for path, value in change.after.items() if isinstance(value, Link)}
-        self._declare(world, interpolations_of(link.joint for link in links.values() if link.joint is not None))
+        joints = [link.joint for link in links.values() if link.joint is not None]
+        positions = interpolations_of(joints)
+        wheels = {variable.name for joint in joints for variable in joint.velocities} - positions.keys()
+        self._declare(world, {**positions, **dict.fromkeys(wheels, "velocity")})
         for path, link in links.items():
             if _stands_otherwise(change.before.get(path), link):
                 self._place(world, link_drive(path, link), now)
+        self._find_bases()
         gone = [path for path, value in change.before.items() if isinstance(value, Link) and path not in links]
         for path in gone:
             world._close_frame(self._naming.frame(path), now)  # noqa: SLF001
@@ -137,6 +149,16 @@ class Mount:
     def _declare(self, world: MountingWorld, interpolations: Mapping[str, str]) -> None:
         names = [self._naming.variable(name) for name in interpolations]
         world._declare_variables(names, list(interpolations.values()))  # noqa: SLF001
+
+    def _find_bases(self) -> None:
+        links = self.model.links(self.standing.under).values()
+        joints = [link.joint for link in links if isinstance(link.joint, DifferentialDrive)]
+        self._bases = tuple(self._base(joint) for joint in joints)
+
+    def _base(self, joint: DifferentialDrive) -> WheeledBase:
+        x, y, yaw = (self._naming.variable(variable.name) for variable in joint.variables)
+        left, right = (self._naming.variable(variable.name) for variable in joint.wheels)
+        return WheeledBase(joint, (x, y, yaw), (left, right))
 
     # Frames
 

@@ -79,6 +79,12 @@ class MountingWorld(WorldWithScene):
         """The models that stand in this world, in the order they came."""
         return self._mounts
 
+    def _wheels_turned(self, at: int, source: str | None) -> None:
+        """Speeds of something that has no position came in: the bases they drive move on."""
+        for mount in self._mounts:
+            for base in mount.bases:
+                base.roll(self, at, source)
+
     def _refuse_taken(self, mount: Mount) -> None:
         taken = {frame for other in self._mounts for frame in other.frames.values()}
         shared = next((frame for frame in mount.frames.values() if frame in taken), None)

@@ -82,6 +82,11 @@ def compiled(request):
 
 
 class TestACompiledExpression:
+    def test_takes_its_variables_by_name_where_no_order_is_given(self):
+        compiled = (position("b") - 2.0 * position("a")).compile()
+        assert compiled.order == (position("a"), position("b"))
+        assert compiled([1.0, 5.0]) == 3.0
+
     def test_gives_arrays_of_its_shape(self, compiled):
         assert compiled([1.0, 0.0, 0.0]).shape == (4, 4)
         assert compiled(np.zeros((5, 3))).shape == (5, 4, 4)

@@ -19,7 +19,7 @@ from armillary.articulation.expressions._terms import Term, term_of
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Self
 
     import numpy as np
@@ -143,18 +143,20 @@ class Symbolic(Generic[Value]):
         """
         return flattened(self._term, as_variables(order))
 
-    def compile(self, order: Sequence[Variable], backend: Backend = "vm") -> Compiled:
+    def compile(self, order: Sequence[Variable] | None = None, backend: Backend = "vm") -> Compiled:
         """A function of arrays: the values of these variables go in, in this order.
 
         Args:
-            order: All variables that occur, and others if wanted.
+            order: All variables that occur, and others if wanted. Left out, those that occur, by name; the compiled
+                function tells its `order`.
             backend: "vm" runs the tape at once; "c" makes machine code of it, which takes a C compiler and some time.
 
         Raises:
             NotGrounded: A variable that occurs is not in the order.
             CannotCompile: Machine code was asked, and there is no compiler.
         """
-        return Compiled(self.tape(order), as_variables(order), self.shape, backend)
+        inputs = _by_name(self.free_variables) if order is None else as_variables(order)
+        return Compiled(self.tape(inputs), inputs, self.shape, backend)
 
     def is_same(self, other: object) -> bool:
         """Whether the other is of the same kind, and its value and gradient are calculated in the same way."""
@@ -209,8 +211,12 @@ class Symbolic(Generic[Value]):
         return term
 
 
+def _by_name(variables: Iterable[Variable]) -> list[Variable]:
+    return sorted(variables, key=lambda variable: (variable.name, variable.order))
+
+
 def _is_same(mine: Term, other: Term) -> bool:
-    order = sorted(mine.variables, key=lambda variable: (variable.name, variable.order))
+    order = _by_name(mine.variables)
     if mine.variables != other.variables or mine.shape != other.shape:
         return False
     return flattened(_lean(mine), order) == flattened(_lean(other), order)

@@ -17,6 +17,7 @@ from armillary.articulation.joints._several_axes import PlanarJoint
 from armillary.articulation.paths import joined
 from armillary.articulation.variables import Variable, velocity
 from armillary.errors import InvalidArgument
+from armillary.formats.descriptions import Triple
 
 __all__ = ["DifferentialDrive", "ExpressionJoint", "OmniBase"]
 
@@ -108,6 +109,20 @@ class DifferentialDrive(PlanarJoint):
             0.0,
         )
         return pose(rotation_about(_Z, heading), here)
+
+    def driven(self, place: Triple, turns_rad: tuple[float, float]) -> Triple:
+        """Where it is after its wheels have turned, at a constant ratio: an exact arc.
+
+        Args:
+            place: x, y and yaw before.
+            turns_rad: Of the left and of the right wheel.
+        """
+        (x, y, yaw), (left, right) = place, turns_rad
+        ahead = self.wheel_radius_m * (left + right) / 2.0
+        half_turn = self.wheel_radius_m * (right - left) / self.wheel_distance_m / 2.0
+        chord = ahead * (math.sin(half_turn) / half_turn if half_turn else 1.0)
+        heading = yaw + half_turn
+        return x + chord * math.cos(heading), y + chord * math.sin(heading), yaw + 2.0 * half_turn
 
     @cached_property
     def constraints(self) -> Mapping[str, Constraint]:

@@ -1,0 +1,89 @@
+"""A base on wheels moves when the speeds of its wheels are said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from armillary import World, seconds
+from armillary.articulation import ArticulationModel, DifferentialDrive
+from armillary.articulation.edits import Apply
+from armillary.articulation.operations import AddJoint, AddLink, AddObject, Connect
+
+RADIUS_M, TRACK_M = 0.06, 0.3748
+LEFT, RIGHT = "cart/base/left_wheel", "cart/base/right_wheel"
+CLOSE = 1e-12
+
+
+def cart():
+    drive = DifferentialDrive(variable="cart/base", wheel_radius_m=RADIUS_M, wheel_distance_m=TRACK_M)
+    model = ArticulationModel()
+    model.edit(
+        [
+            Apply("cart", AddObject(name="cart", root="cart/links/body")),
+            Apply("body", AddLink(path="cart/links/body")),
+            Apply("drive", AddJoint(path="cart/joints/drive", joint=drive)),
+            Apply("on the ground", Connect(child="cart/links/body", joint="cart/joints/drive")),
+        ]
+    )
+    return model
+
+
+@pytest.fixture
+def world():
+    with World("tester", clock=lambda: 0) as world:
+        world.mount(cart(), in_frame="map")
+        yield world
+
+
+def roll(world, left, right, *, until_s, since_s=0.0):
+    for t in np.arange(since_s, until_s + 0.05, 0.1):
+        world.set_joints({}, velocities={LEFT: left, RIGHT: right}, at=seconds(round(float(t), 3)))
+
+
+def arc(left, right, duration_s):
+    speed, turn = RADIUS_M / 2 * (left + right), RADIUS_M / TRACK_M * (right - left)
+    if turn == 0.0:
+        return np.array([speed * duration_s, 0.0, 0.0])
+    angle, radius_m = turn * duration_s, speed / turn
+    return np.array([radius_m * np.sin(angle), radius_m * (1 - np.cos(angle)), angle])
+
+
+def place(world, at_s):
+    transform = world.pose(of="cart/body", in_frame="map", at=seconds(at_s)).transform
+    return np.array([*transform.translation[:2], transform.rotation.rpy[2]])
+
+
+@pytest.mark.parametrize(("left", "right"), [(3, 3), (0, 3), (3, 0), (-3, -3), (0, -3), (-3, 0)])
+def test_constant_speeds_drive_an_exact_arc(world, left, right):
+    roll(world, left, right, until_s=1.0)
+    for t in (0.1, 0.5, 1.0):
+        assert np.allclose(place(world, t), arc(left, right, t), atol=CLOSE)
+
+
+def test_its_twist_is_that_of_the_wheels(world):
+    roll(world, 2.0, 4.0, until_s=1.0)
+    twist = world.twist(of="cart/body", relative_to="map", expressed_in="cart/body", at=seconds(0.55))
+    assert twist.method == "joints"
+    assert np.allclose(twist.linear, (RADIUS_M * 3.0, 0.0, 0.0), atol=CLOSE)
+    assert np.allclose(twist.angular, (0.0, 0.0, RADIUS_M / TRACK_M * 2.0), atol=CLOSE)
+
+
+def test_it_goes_on_from_where_it_is_said_to_be(world):
+    roll(world, 3.0, 3.0, until_s=0.5)
+    world.set_joints({"cart/base/x": 5.0, "cart/base/y": 1.0, "cart/base/yaw": 0.0}, at=seconds(0.55))
+    roll(world, 3.0, 3.0, since_s=0.6, until_s=1.0)
+    assert np.allclose(place(world, 1.0), (5.0 + RADIUS_M * 3.0 * 0.45, 1.0, 0.0), atol=1e-9)
+
+
+def test_what_comes_late_changes_nothing(world):
+    roll(world, 3.0, 3.0, until_s=1.0)
+    before = place(world, 1.0)
+    world.set_joints({}, velocities={LEFT: 100.0, RIGHT: 100.0}, at=seconds(0.35))
+    assert np.allclose(place(world, 1.0), before, atol=0.0)
+
+
+def test_wheels_that_speed_up_are_averaged(world):
+    for t, speed in ((0.0, 0.0), (1.0, 4.0)):
+        world.set_joints({}, velocities={LEFT: speed, RIGHT: speed}, at=seconds(t))
+    assert place(world, 1.0)[0] == pytest.approx(RADIUS_M * 2.0)
