@@ -70,6 +70,12 @@ class VariableReader {
     double ahead_s = 0.0;  // beyond the last
   };
 
+  [[nodiscard]] bool find_between(const Variable& variable, double& out);
+  void look_up(const Channel* channel) {
+    if (channel == channel_) return;
+    bracket_ = channel->series.bracket(at_);
+    channel_ = channel;
+  }
   [[nodiscard]] FailureKind look(const Variable& lead, SaidAround& out);
   [[nodiscard]] FailureKind sight(const Variable& lead, Sighting& out);
   [[nodiscard]] FailureKind sight_outside(const Variable& lead, Sighting& out);
