@@ -1,11 +1,14 @@
 // Joints: what is said of them, and the poses they drive.
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "convert.hpp"
 #include "gil.hpp"
@@ -137,18 +140,22 @@ void put_covariance(Self self, const JointDoor& door, nb::handle covariance, dou
 void set_joints(Self self, nb::handle joints, nb::handle at, nb::handle velocities, nb::handle source, nb::handle covariance) {
   const Stamp stamp{as_stamp(at, "at")};
   check_ahead(self, stamp.ns);
-  const nb::object positions = as_dict(joints, "joints");
+  nb::object positions = as_dict(joints, "joints");
+  nb::object sure = nb::borrow(covariance);
+  if (core(self).has_loops)
+    std::tie(positions, sure) =
+        nb::cast<std::pair<nb::object, nb::object>>(self.attr("_with_dependents")(positions, at, covariance));
   const nb::object speeds = velocities.is_none() ? nb::object(nb::none()) : as_dict(velocities, "velocities");
   const Saying saying = saying_of(self, positions, speeds);
   const Items& given = saying.numbers;
-  const bool has_velocities = !saying.velocities.names.empty(), has_covariance = !covariance.is_none();
+  const bool has_velocities = !saying.velocities.names.empty(), has_covariance = !sure.is_none();
   if (given.names.empty() && !has_velocities) return;
   const nb::object who = source_of(self, source);
   const auto door = joint_door(self, given.names, saying.positions, who, has_velocities, has_covariance);
   std::vector<double> row(door->channel.row_width());
   for (std::size_t i = 0; i < given.values.size(); ++i) row[door->columns[i]] = number_of(given.values[i], given.names[i]);
   if (has_velocities) put_velocities(*door, saying.velocities, row.data() + door->width());
-  if (has_covariance) put_covariance(self, *door, covariance, row.data() + (has_velocities ? 2 : 1) * door->width());
+  if (has_covariance) put_covariance(self, *door, sure, row.data() + (has_velocities ? 2 : 1) * door->width());
   if (const Failure failure = core(self).forest->set_joints(door->id, {&stamp.ns, 1}, row.data()))
     raise_joint_failure(self, failure, false);
   settle_pending(self);
@@ -161,9 +168,12 @@ void put_columns(const JointDoor& door, const Doubles& values, std::size_t offse
     for (std::size_t i = 0; i < k; ++i) rows[row * width + offset + door.columns[i]] = values.data()[row * k + i];
 }
 
-void set_joint_series(Self self, const std::vector<nb::object>& names, nb::handle positions, nb::handle at, nb::handle velocities,
+void set_joint_series(Self self, std::vector<nb::object> names, nb::object positions, nb::handle at, nb::object velocities,
                       nb::handle source) {
   const Stamps stamps(at, "at");
+  if (core(self).has_loops && !stamps.span().empty())
+    std::tie(names, positions, velocities) = nb::cast<std::tuple<std::vector<nb::object>, nb::object, nb::object>>(
+        self.attr("_series_with_dependents")(names, positions, at, velocities));
   const auto count = static_cast<Py_ssize_t>(stamps.span().size()), k = static_cast<Py_ssize_t>(names.size());
   const Doubles given(positions, "positions", {count, k});
   std::optional<Doubles> speeds;
@@ -283,6 +293,22 @@ void drive_tape(Self self, nb::handle of, nb::handle in_frame, const Tape& value
   finish(self, edge, failure);
 }
 
+void drive_loop(Self self, nb::handle of, nb::handle in_frame, const Tape& residual, const Tape& slope, const Tape& value,
+                const Tape& jacobian, nb::handle positions, nb::handle velocities, nb::handle at, nb::handle source) {
+  std::vector<VariablePtr> inputs = joints_of(self, positions), columns = joints_of(self, velocities);
+  const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
+  if (!Loop::fits(residual, slope) || residual.inputs() != inputs.size())
+    raise("InvalidArgument", "The residual goes from the positions to at least as many numbers as there are dependents.");
+  const Edge edge = admitted_edge(self, of, in_frame, source, from);
+  const Failure failure = core(self).forest->drive_loop(edge.name(), from, Loop(residual, slope), value, jacobian,
+                                                        std::move(inputs), std::move(columns));
+  if (failure.kind() == FailureKind::part_of_rotation)
+    raise("InvalidArgument",
+          "The value tape goes from the positions to 12 numbers, and the Jacobian tape to 6 for each of the velocities.");
+  ++core(self).edits;
+  finish(self, edge, failure);
+}
+
 nb::list driven_poses(Self self) {
   nb::list found;
   for (const DrivenInfo& info : core(self).forest->driven_poses())
@@ -340,6 +366,14 @@ void bind_world_variables(nb::class_<WorldCore>& world) {
            nb::sig("def _drive_joint(self, *, of: str, in_frame: str, kind: str, origin: Transform, axes: Sequence[ArrayLike], "
                    "variables: Sequence[str], at: int | None = None, source: str | None = None, multiplier: float = 1.0, "
                    "offset: float = 0.0, pitch: float = 0.0) -> None"))
+      .def("_drive_loop", &drive_loop, nb::kw_only(), "of"_a, "in_frame"_a, "residual"_a, "slope"_a, "value"_a, "jacobian"_a,
+           "positions"_a, "velocities"_a, "at"_a = nb::none(), "source"_a = nb::none(),
+           nb::sig("def _drive_loop(self, *, of: str, in_frame: str, residual: Tape, slope: Tape, value: Tape, jacobian: Tape, "
+                   "positions: Sequence[str], velocities: Sequence[str], at: int | None = None, source: str | None = None) -> "
+                   "None"))
+      .def_prop_rw(
+          "_has_loops", [](Self self) { return core(self).has_loops; },
+          [](Self self, bool has_loops) { core(self).has_loops = has_loops; })
       .def("_close_frame", &close_frame, "of"_a, "at"_a, nb::sig("def _close_frame(self, of: str, at: int) -> None"))
       .def("_drive_tape", &drive_tape, nb::kw_only(), "of"_a, "in_frame"_a, "value"_a, "jacobian"_a, "positions"_a,
            "velocities"_a, "at"_a = nb::none(), "source"_a = nb::none(),

@@ -128,6 +128,8 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
                                           stamp_or_none(failure->requested), "motion"_a = failure->about_twist);
     case FailureKind::frame_loop:
       return loop_error(world, failure);
+    case FailureKind::open_loop:
+      return error_class("OpenLoop")(edge_tuple(world, failure->relation), stamp_or_none(failure->requested));
     case FailureKind::frame_in_use:
       return error_class("FrameInUse")(frame_name(world, failure, failure->of),
                                        frame_names(world, failure, std::span(failure->path).subspan(1)));

@@ -31,6 +31,7 @@ struct WorldCore {
   QueryContext defaults;
   std::int64_t max_ahead_ns = -1;  // negative: no limit
   bool has_pending = false;        // twists wait for poses
+  bool has_loops = false;          // joints that follow from others are found when those are said
   std::uint64_t edits = 0;         // how often structure or a fixed pose was changed beside the scene
 
   WorldCore() = default;

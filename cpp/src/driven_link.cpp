@@ -4,21 +4,11 @@
 #include <array>
 #include <memory>
 
+#include "numbers.hpp"
+
 namespace armillary {
 
 namespace {
-
-/// So many numbers; few of them without the heap.
-class Numbers {
- public:
-  explicit Numbers(std::size_t count) : many_(count > kFew ? std::make_unique<double[]>(count) : nullptr) {}
-  [[nodiscard]] double* data() { return many_ ? many_.get() : few_.data(); }
-
- private:
-  static constexpr std::size_t kFew = 64;
-  std::array<double, kFew> few_;
-  std::unique_ptr<double[]> many_;
-};
 
 std::vector<const Variable*> pointers_to(std::span<const VariablePtr> variables) {
   std::vector<const Variable*> pointers;
@@ -62,6 +52,7 @@ FailureKind DrivenLink::evaluate(Stamp at, const QueryContext& context, Evaluati
   Numbers positions(read_.size());
   VariableReader reader(at, context);
   if (const FailureKind kind = reader.positions(read_, positions.data()); kind != FailureKind::none) return kind;
+  if (!settle(positions.data())) return FailureKind::open_loop;
   out.value = pose(positions.data());
   out.held = reader.held();
   out.predicted = reader.predicted();
@@ -79,19 +70,27 @@ FailureKind DrivenLink::velocity(Stamp at, const QueryContext& context, Velocity
   Numbers positions(read_.size()), velocities(read_velocities_.size());
   VariableReader reader(at, context);
   if (const FailureKind kind = reader.positions(read_, positions.data()); kind != FailureKind::none) return kind;
+  if (!settle(positions.data())) return FailureKind::open_loop;
   if (const FailureKind kind = reader.velocities(read_velocities_, velocities.data()); kind != FailureKind::none) return kind;
   out = body_velocity(positions.data(), velocities.data());
   return FailureKind::none;
 }
 
-bool DrivenLink::has_all_columns() const { return std::ranges::find(columns_, kNone) == columns_.end(); }
+std::span<const Variable* const> DrivenLink::free_positions() const {
+  return std::span(read_).first(read_.size() - dependents());
+}
+
+bool DrivenLink::has_all_columns() const {
+  const auto columns = std::span(columns_).first(columns_.size() - dependents());
+  return std::ranges::find(columns, kNone) == columns.end();
+}
 
 void DrivenLink::add_errors(Stamp at, const QueryContext& context, std::vector<VariableError>& out) const {
   Numbers positions(read_.size());
   VariableReader reader(at, context);
-  if (reader.positions(read_, positions.data()) != FailureKind::none) return;
+  if (reader.positions(read_, positions.data()) != FailureKind::none || !settle(positions.data())) return;
   const std::size_t before = out.size();
-  if (reader.errors(read_, out)) add_effects(positions.data(), std::span(out).subspan(before));
+  if (reader.errors(free_positions(), out)) add_effects(positions.data(), std::span(out).subspan(before));
 }
 
 void DrivenLink::add_effects(const double* positions, std::span<VariableError> errors) const {
@@ -215,5 +214,17 @@ std::shared_ptr<DrivenProvider> TapeLink::driven_by(const Variables& variables) 
 std::string TapeLink::description() const {
   return "tapes " + hex(value_.digest()) + " " + hex(jacobian_.digest()) + variable_names();
 }
+
+// -- Loops
+
+LoopLink::LoopLink(Loop loop, Tape value, Tape jacobian, std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities)
+    : TapeLink(std::move(value), std::move(jacobian), std::move(positions), std::move(velocities)), loop_(std::move(loop)) {}
+
+std::shared_ptr<DrivenProvider> LoopLink::driven_by(const Variables& variables) const {
+  return std::make_shared<LoopLink>(loop_, value(), jacobian(), counterparts(positions(), variables),
+                                    counterparts(velocities(), variables));
+}
+
+std::string LoopLink::description() const { return loop_.description() + " " + TapeLink::description(); }
 
 }  // namespace armillary

@@ -59,6 +59,8 @@ const char* to_string(FailureKind kind) {
       return "the four parts of a rotation are said together";
     case FailureKind::not_a_position:
       return "a joint needs finite numbers, and a rotation a unit quaternion";
+    case FailureKind::open_loop:
+      return "joints do not close the loop that the edge is part of";
   }
   return "unknown failure";
 }

@@ -23,6 +23,13 @@ bool fits(const JointMotion& motion, std::span<const VariablePtr> variables) {
   return true;
 }
 
+bool fits(const Tape& value, const Tape& jacobian, std::span<const VariablePtr> positions,
+          std::span<const VariablePtr> velocities) {
+  return value.inputs() == positions.size() && jacobian.inputs() == positions.size() && value.outputs() == 12 &&
+         jacobian.outputs() == 6 * velocities.size() &&
+         std::ranges::none_of(positions, [](const VariablePtr& v) { return v->kind == VariableKind::velocity; });
+}
+
 }  // namespace
 
 Failure Forest::declare_variables(std::span<const Variables::Wish> wishes) {
@@ -118,13 +125,17 @@ Failure Forest::drive_joint(const EdgeName& edge, Stamp from, const JointMotion&
 
 Failure Forest::drive_tape(const EdgeName& edge, Stamp from, const Tape& value, const Tape& jacobian,
                            std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities) {
-  const bool fits = value.inputs() == positions.size() && jacobian.inputs() == positions.size() && value.outputs() == 12 &&
-                    jacobian.outputs() == 6 * velocities.size();
-  const bool has_positions =
-      std::ranges::none_of(positions, [](const VariablePtr& v) { return v->kind == VariableKind::velocity; });
-  if (!fits || !has_positions) return Evidence{.kind = FailureKind::part_of_rotation};
+  if (!fits(value, jacobian, positions, velocities)) return Evidence{.kind = FailureKind::part_of_rotation};
   const Guard guard(state_->lock);
   return state_->drive(edge, from, std::make_shared<TapeLink>(value, jacobian, std::move(positions), std::move(velocities)));
+}
+
+Failure Forest::drive_loop(const EdgeName& edge, Stamp from, const Loop& loop, const Tape& value, const Tape& jacobian,
+                           std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities) {
+  if (!fits(value, jacobian, positions, velocities)) return Evidence{.kind = FailureKind::part_of_rotation};
+  const Guard guard(state_->lock);
+  return state_->drive(edge, from,
+                       std::make_shared<LoopLink>(loop, value, jacobian, std::move(positions), std::move(velocities)));
 }
 
 /// From now on samples of its variables wake who waits for it.

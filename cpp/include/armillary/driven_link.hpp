@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "armillary/joint_motion.hpp"
+#include "armillary/loop.hpp"
 #include "armillary/tape.hpp"
 #include "armillary/variable_reading.hpp"
 
@@ -30,10 +31,19 @@ class DrivenLink : public DrivenProvider {
   /// Row-major 6 x n into `out`, for the n velocities.
   virtual void body_jacobian(const double* positions, double* out) const = 0;
 
+  /// How many of the last positions follow from the others: what they say is only where to look for them.
+  [[nodiscard]] virtual std::size_t dependents() const { return 0; }
+  /// Moves these to where they must be; false where there is no such place.
+  [[nodiscard]] virtual bool settle(double* positions) const {
+    (void)positions;
+    return true;
+  }
+
   [[nodiscard]] std::string variable_names() const;
 
  private:
   [[nodiscard]] bool has_all_columns() const;
+  [[nodiscard]] std::span<const Variable* const> free_positions() const;
   void add_effects(const double* positions, std::span<VariableError> errors) const;
 
   std::vector<VariablePtr> positions_, velocities_;
@@ -68,7 +78,7 @@ class JointLink final : public DrivenLink {
 
 /// A pose as compiled expressions. Its velocity has a tape of its own: an augmented gradient is not the derivative of the
 /// value.
-class TapeLink final : public DrivenLink {
+class TapeLink : public DrivenLink {
  public:
   /// `value`: from positions to the rows of [R|t], twelve numbers. `jacobian`: to 6 x m, row-major, for the m velocities.
   TapeLink(Tape value, Tape jacobian, std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities);
@@ -76,12 +86,32 @@ class TapeLink final : public DrivenLink {
   [[nodiscard]] std::shared_ptr<DrivenProvider> driven_by(const Variables& variables) const override;
   [[nodiscard]] std::string description() const override;
 
+ protected:
+  [[nodiscard]] const Tape& value() const { return value_; }
+  [[nodiscard]] const Tape& jacobian() const { return jacobian_; }
+
  private:
   [[nodiscard]] Transform pose(const double* positions) const override;
   [[nodiscard]] Velocity body_velocity(const double* positions, const double* velocities) const override;
   void body_jacobian(const double* positions, double* out) const override;
 
   Tape value_, jacobian_;
+};
+
+/// A pose in a loop. What samples say of its dependents, the last of its positions, is polished at every question: between
+/// two samples of the drivers the loop is closed as it is at them. Its Jacobian is along the drivers alone.
+class LoopLink final : public TapeLink {
+ public:
+  LoopLink(Loop loop, Tape value, Tape jacobian, std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities);
+
+  [[nodiscard]] std::shared_ptr<DrivenProvider> driven_by(const Variables& variables) const override;
+  [[nodiscard]] std::string description() const override;
+
+ private:
+  [[nodiscard]] std::size_t dependents() const override { return loop_.dependents(); }
+  [[nodiscard]] bool settle(double* positions) const override { return loop_.close(positions); }
+
+  Loop loop_;
 };
 
 }  // namespace armillary

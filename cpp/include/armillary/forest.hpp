@@ -13,6 +13,7 @@
 #include "armillary/errors.hpp"
 #include "armillary/frame_edit.hpp"
 #include "armillary/joint_motion.hpp"
+#include "armillary/loop.hpp"
 #include "armillary/provider.hpp"
 #include "armillary/query.hpp"
 #include "armillary/series.hpp"
@@ -251,6 +252,9 @@ class Forest {
   /// A pose as compiled expressions: see `TapeLink`. `part_of_rotation` where the numbers of variables are not those of
   /// the tapes.
   Failure drive_tape(const EdgeName& edge, Stamp from, const Tape& value, const Tape& jacobian,
+                     std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities);
+  /// A pose in a loop: see `LoopLink`. `part_of_rotation` where the numbers of variables are not those of the tapes.
+  Failure drive_loop(const EdgeName& edge, Stamp from, const Loop& loop, const Tape& value, const Tape& jacobian,
                      std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities);
   /// Settles whom to believe about a variable; nothing takes it back. False: the source has said nothing of it.
   bool prefer_variable(const Variable& variable, std::optional<std::string_view> source);

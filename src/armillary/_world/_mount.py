@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import NodeId
+from armillary._world._following import Followers
 from armillary._world._wheels import WheeledBase
 from armillary.articulation.appearance import Appearance, appearances, refuse_missing_meshes
-from armillary.articulation.drive import LinkDrive, drive_of, interpolations_of, link_drive
+from armillary.articulation.drive import LinkDrive, LoopForm, drive_of, interpolations_of, link_drive
 from armillary.articulation.joints import ClosedForm, DifferentialDrive, TapeForm
 from armillary.articulation.limits import limits_of
 from armillary.articulation.links import ArticulatedObject, Link
+from armillary.articulation.loops import Closure
 from armillary.articulation.naming import Naming
 from armillary.scene import AddGeometry, AddTransform, Change, Remove, SetAttributes
 from armillary.transforms import Transform
@@ -63,6 +65,7 @@ class Mount:
         self._shown: dict[str, list[NodeId]] = {}
         self._following: Subscription | None = None
         self._bases: tuple[WheeledBase, ...] = ()
+        self._followers: tuple[Followers, ...] = ()
 
     @property
     def frames(self) -> dict[str, str]:
@@ -79,6 +82,16 @@ class Mount:
     def bases(self) -> tuple[WheeledBase, ...]:
         """What its wheels drive."""
         return self._bases
+
+    @property
+    def followers(self) -> tuple[Followers, ...]:
+        """Joints that follow from others, each after those that it follows from."""
+        return self._followers
+
+    @property
+    def dependents(self) -> frozenset[str]:
+        """The names in the world of all joints that follow from others."""
+        return frozenset(self._naming.variable(variable.name) for variable in self.model.loops.dependents)
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
@@ -114,9 +127,11 @@ class Mount:
     def _stand(self, world: MountingWorld) -> None:
         drive = drive_of(self.model, self.standing.under)
         self._declare(world, {**drive.interpolations, **dict.fromkeys(drive.velocities, "velocity")})
+        self._declare_rest(world)
         for part in drive.links:
             self._place(world, part, self.standing.since)
         self._find_bases()
+        self._find_followers(world)
 
     def _all_looks(self) -> dict[str, list[Appearance]]:
         links = self.model.links(self.standing.under)
@@ -135,10 +150,12 @@ class Mount:
         positions = interpolations_of(joints)
         wheels = {variable.name for joint in joints for variable in joint.velocities} - positions.keys()
         self._declare(world, {**positions, **dict.fromkeys(wheels, "velocity")})
-        for path, link in links.items():
-            if _stands_otherwise(change.before.get(path), link):
-                self._place(world, link_drive(path, link), now)
+        self._declare_rest(world)
+        for path, link in {**self._reached_by_loops(change), **links}.items():
+            if path not in links or _stands_otherwise(change.before.get(path), link):
+                self._place(world, link_drive(path, link, self.model.loops), now)
         self._find_bases()
+        self._find_followers(world)
         gone = [path for path, value in change.before.items() if isinstance(value, Link) and path not in links]
         for path in gone:
             world._close_frame(self._naming.frame(path), now)  # noqa: SLF001
@@ -146,9 +163,27 @@ class Mount:
         self._hide(world, [*gone, *seen])
         self._show(world, {path: list(self._looks(link)) for path, link in seen.items()})
 
+    def _reached_by_loops(self, change: ModelChange) -> dict[str, Link]:
+        """The links that loops move which came, went or became different."""
+        loops = [value for value in (*change.before.values(), *change.after.values()) if isinstance(value, Closure)]
+        moved = {variable for loop in loops for variable in loop.dependents}
+        links = self.model.links(self.standing.under) if moved else {}
+        return {path: link for path, link in links.items() if link.joint and moved.intersection(link.joint.variables)}
+
     def _declare(self, world: MountingWorld, interpolations: Mapping[str, str]) -> None:
         names = [self._naming.variable(name) for name in interpolations]
         world._declare_variables(names, list(interpolations.values()))  # noqa: SLF001
+
+    def _declare_rest(self, world: MountingWorld) -> None:
+        """What stands in loops and moves no link by itself."""
+        known, systems = set(world.joints()), self.model.loops.systems
+        names = [variable.name for system in systems for variable in (*system.drivers, *system.dependents)]
+        self._declare(world, {name: "linear" for name in names if self._naming.variable(name) not in known})
+
+    def _find_followers(self, world: MountingWorld) -> None:
+        self._followers = tuple(Followers(system, self._naming) for system in self.model.loops.systems)
+        if self._followers:
+            world._has_loops = True  # noqa: SLF001
 
     def _find_bases(self) -> None:
         links = self.model.links(self.standing.under).values()
@@ -173,6 +208,8 @@ class Mount:
                 self._place_joint(world, frame, parent, form, at)
             case TapeForm() as form:
                 self._place_tapes(world, frame, parent, form, at)
+            case LoopForm() as form:
+                self._place_loop(world, frame, parent, form, at)
             case transform:
                 world.fix(of=frame, in_frame=parent, transform=transform, at=at)
 
@@ -194,6 +231,19 @@ class Mount:
         world._drive_tape(  # noqa: SLF001
             of=frame,
             in_frame=parent,
+            value=form.value,
+            jacobian=form.jacobian,
+            positions=self._renamed(form.positions),
+            velocities=self._renamed(form.velocities),
+            at=at,
+        )
+
+    def _place_loop(self, world: MountingWorld, frame: str, parent: str, form: LoopForm, at: int | None) -> None:
+        world._drive_loop(  # noqa: SLF001
+            of=frame,
+            in_frame=parent,
+            residual=form.residual,
+            slope=form.slope,
             value=form.value,
             jacobian=form.jacobian,
             positions=self._renamed(form.positions),

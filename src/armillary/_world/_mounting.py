@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from armillary._world._scene import WorldWithScene
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
     from armillary._core import NodeId
     from armillary._world._mount import Mount
     from armillary.articulation import ArticulationModel
@@ -78,6 +82,44 @@ class MountingWorld(WorldWithScene):
     def mounts(self) -> tuple[Mount, ...]:
         """The models that stand in this world, in the order they came."""
         return self._mounts
+
+    def _with_dependents(
+        self, joints: Mapping[str, float], at: int, covariance: ArrayLike | None
+    ) -> tuple[dict[str, float], ArrayLike | None]:
+        """What is said of joints, and of those that follow from them; what follows has no error of its own."""
+        complete = self._completed(joints, at)
+        added = len(complete) - len(joints)
+        if covariance is None or not added:
+            return complete, covariance
+        return complete, np.pad(self._as_joint_covariance(covariance, len(joints)), (0, added))
+
+    def _series_with_dependents(
+        self, names: Sequence[str], positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None
+    ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64] | None]:
+        """The same for many instants, each search from where the one before ended."""
+        given, stamps = np.asarray(positions, dtype=float), np.asarray(at)
+        rows: dict[int, dict[str, float]] = {}
+        near: dict[str, float] = {}
+        for row in np.argsort(stamps, kind="stable").tolist():
+            said = dict(zip(names, given[row].tolist(), strict=True))
+            near = rows[row] = self._completed(said, int(stamps[row]), near)
+        full = list(near)
+        if any(len(row) != len(full) for row in rows.values()):
+            raise InvalidArgument("Some of these samples close a loop and others do not: say its drivers first.", names)
+        filled = np.array([[rows[row][name] for name in full] for row in range(len(stamps))])
+        added = len(full) - len(names)
+        if velocities is None:
+            return full, filled, None
+        return full, filled, np.pad(np.asarray(velocities), ((0, 0), (0, added)), constant_values=np.nan)
+
+    def _completed(
+        self, joints: Mapping[str, float], at: int, near: Mapping[str, float] | None = None
+    ) -> dict[str, float]:
+        complete = dict(joints)
+        for mount in self._mounts:
+            for followers in mount.followers:
+                followers.complete(self, complete, at, near)
+        return complete
 
     def _wheels_turned(self, at: int, source: str | None) -> None:
         """Speeds of something that has no position came in: the bases they drive move on."""

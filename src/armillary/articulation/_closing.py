@@ -29,6 +29,16 @@ class Loops:
         """Every variable that follows from others."""
         return frozenset(variable for system in self.systems for variable in system.dependents)
 
+    def system_of(self, variables: Iterable[Variable]) -> Closure:
+        """All that determines these variables, as one system."""
+        wanted = set(variables)
+        needed: list[Closure] = []
+        for system in reversed(self.systems):
+            if wanted.intersection(system.dependents):
+                needed.insert(0, system)
+                wanted.update(system.drivers)
+        return needed[0] if len(needed) == 1 else _as_one(needed)
+
     def closed(self, expression: Any) -> Any:
         """The expression, with gradients along what drives the loops."""
         for system in reversed(self.systems):

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armillary._core import Tape, Transform
+from armillary.articulation._closing import Loops
 from armillary.articulation.joints import ClosedForm, Interpolation, Joint, TapeForm
 from armillary.articulation.links import Link
-from armillary.articulation.loops import Closure
 
 if TYPE_CHECKING:
     from armillary.articulation.model import ArticulationModel
 
-__all__ = ["ClosureForm", "Drive", "LinkDrive", "closure_form", "drive_of", "interpolations_of", "link_drive"]
+__all__ = ["Drive", "LinkDrive", "LoopForm", "drive_of", "interpolations_of", "link_drive"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,31 +24,33 @@ class LinkDrive:
     Attributes:
         link: Its path.
         parent: The path of the link that carries it; None for the frame in which the model stands.
-        form: A constant, a joint of the native core, or tapes.
+        form: A constant, a joint of the native core, tapes, or tapes in a loop.
     """
 
     link: str
     parent: str | None
-    form: Transform | ClosedForm | TapeForm
+    form: Transform | ClosedForm | TapeForm | LoopForm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClosureForm:
-    """A loop, for the native core to solve.
+class LoopForm:
+    """A link in a loop, for the native core to solve and run.
 
     Attributes:
-        residual: From the positions, drivers first, to what is zero.
-        jacobian: From the same to its derivative, one row for each row of the residual.
-        drivers: Their names.
-        dependents: Their names.
-        start: Where each dependent is looked for the first time.
+        residual: From the positions to what is zero.
+        slope: From the same to its derivative along the dependents, one row for each row of the residual.
+        value: From the same to the first three rows of parent_T_child.
+        jacobian: From the same to the 6 x m body Jacobian, along what drives the loop.
+        positions: The names of the inputs, dependents last.
+        velocities: The names of the columns of the Jacobian.
     """
 
     residual: Tape
+    slope: Tape
+    value: Tape
     jacobian: Tape
-    drivers: tuple[str, ...]
-    dependents: tuple[str, ...]
-    start: tuple[float, ...]
+    positions: tuple[str, ...]
+    velocities: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,11 @@ class Drive:
         links: Each after the one that carries it.
         interpolations: By name of a variable, how it goes from one sample to the next.
         velocities: The names of those that have a velocity and no position, such as wheels.
-        closures: The loops, each after those that its drivers follow from.
     """
 
     links: tuple[LinkDrive, ...]
     interpolations: Mapping[str, Interpolation]
     velocities: tuple[str, ...]
-    closures: tuple[ClosureForm, ...] = ()
 
 
 def drive_of(model: ArticulationModel, under: str = "") -> Drive:
@@ -75,28 +75,15 @@ def drive_of(model: ArticulationModel, under: str = "") -> Drive:
     positions = interpolations_of(joints)
     names = {variable.name for joint in joints for variable in joint.velocities}
     return Drive(
-        tuple(link_drive(path, links[path]) for path in _carriers_first(links)),
+        tuple(link_drive(path, links[path], model.loops) for path in _carriers_first(links)),
         positions,
         tuple(sorted(names - positions.keys())),
-        tuple(closure_form(system) for system in model.loop_systems(under)),
     )
 
 
-def link_drive(path: str, link: Link) -> LinkDrive:
+def link_drive(path: str, link: Link, loops: Loops) -> LinkDrive:
     """The drive of one link."""
-    return LinkDrive(path, link.parent, Transform.identity() if link.joint is None else _form(link.joint))
-
-
-def closure_form(closure: Closure) -> ClosureForm:
-    """The form of one system of loops."""
-    order = [*closure.drivers, *closure.dependents]
-    return ClosureForm(
-        residual=closure.residual.tape(order),
-        jacobian=closure.residual.jacobian(order).tape(order),
-        drivers=tuple(variable.name for variable in closure.drivers),
-        dependents=tuple(variable.name for variable in closure.dependents),
-        start=tuple(closure.start[variable] for variable in closure.dependents),
-    )
+    return LinkDrive(path, link.parent, Transform.identity() if link.joint is None else _form(link.joint, loops))
 
 
 def interpolations_of(joints: Iterable[Joint]) -> dict[str, Interpolation]:
@@ -111,10 +98,29 @@ def interpolations_of(joints: Iterable[Joint]) -> dict[str, Interpolation]:
     return found
 
 
-def _form(joint: Joint) -> Transform | ClosedForm | TapeForm:
+def _form(joint: Joint, loops: Loops) -> Transform | ClosedForm | TapeForm | LoopForm:
     if not joint.variables and not joint.velocities:
         return joint.parent_T_child.value()
+    if loops.dependents.intersection(joint.variables):
+        return _loop_form(joint, loops)
     return joint.closed_form or joint.tape_form
+
+
+def _loop_form(joint: Joint, loops: Loops) -> LoopForm:
+    closure = loops.system_of(joint.variables)
+    own = [variable for variable in joint.variables if variable not in closure.residual.free_variables]
+    drivers = [*own, *closure.drivers]
+    order = [*drivers, *closure.dependents]
+    pose = closure.closed(joint.parent_T_child)
+    velocities = [variable.velocity for variable in drivers]
+    return LoopForm(
+        residual=closure.residual.tape(order),
+        slope=closure.residual.jacobian(closure.dependents).tape(order),
+        value=pose.value_tape(order),
+        jacobian=pose.jacobian_tape(order, velocities),
+        positions=tuple(variable.name for variable in order),
+        velocities=tuple(variable.name for variable in velocities),
+    )
 
 
 def _carriers_first(links: Mapping[str, Link]) -> list[str]:

@@ -204,9 +204,11 @@ class ArticulationModel:
         """The loops at or under a path."""
         return _only(self.values(under), Closure)
 
-    def loop_systems(self, under: str = "") -> list[Closure]:
-        """The loops at or under a path, each after those that determine its drivers; those in a ring as one."""
-        return Loops(self.closures(under).values()).systems
+    @property
+    def loops(self) -> Loops:
+        """All loops together, and what follows from what."""
+        with self._lock:
+            return self._closing()
 
     def solve(
         self, values: Mapping[Variable, float], *, start: Mapping[Variable, float] | None = None

@@ -22,7 +22,7 @@ from armillary.errors.files import (
 )
 from armillary.errors.formats import CannotSayInUrdf, InvalidMesh, InvalidRobotFile, MissingMeshes, UnknownLink
 from armillary.errors.joints import ContestedJoint, UnknownVariable
-from armillary.errors.loops import LoopError, SingularLoop, UnreachableLoop
+from armillary.errors.loops import LoopError, OpenLoop, SingularLoop, UnreachableLoop
 from armillary.errors.models import (
     InvalidModelFile,
     InvalidOperation,
@@ -153,6 +153,7 @@ __all__ = [
     "NotRepresentable",
     "NothingToUndo",
     "ObserverBehind",
+    "OpenLoop",
     "OperationFailed",
     "OrientationFrameDiffers",
     "PermanentNode",

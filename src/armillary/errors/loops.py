@@ -9,7 +9,7 @@ from armillary.errors._base import ArmillaryError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LoopError", "SingularLoop", "UnreachableLoop"]
+__all__ = ["LoopError", "OpenLoop", "SingularLoop", "UnreachableLoop"]
 
 
 class LoopError(ArmillaryError, ValueError):
@@ -41,6 +41,18 @@ class SingularLoop(LoopError):
             drivers,
             f"The loop was to be closed for {_listed(drivers)}, and there it determines {determined} of its "
             f"{dependents} dependent variables. Keep away from this configuration, or make another variable a driver.",
+        )
+
+
+class OpenLoop(ArmillaryError, LookupError):
+    """Joints do not close a loop at an instant; `edge` is the relation asked for, `requested` the instant."""
+
+    def __init__(self, edge: tuple[str, str, str], requested: int | None) -> None:
+        self.edge, self.requested = edge, requested
+        when = "" if requested is None else f" at {requested * 1e-9:.3f} s"
+        super().__init__(
+            f"The pose of '{edge[0]}' in '{edge[1]}' was asked{when}, and the joints there do not close its loop: "
+            "between two samples its parts do not reach each other. Say the joints more often, or keep within reach."
         )
 
 
