@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from armillary.view._style import PAPER
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -35,6 +37,7 @@ class Area:
     fill: str
     rim: str
     width: float = 1.0
+    opacity: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +85,7 @@ class Drawing:
     title: str
     size: Point
     shapes: Sequence[Shape]
+    paper: str = PAPER
 
 
 def as_points(places: NDArray[np.float64]) -> Points:

@@ -17,6 +17,7 @@ from armillary.view._labels import Wish, place_labels
 from armillary.view._marks import Entry, arrow, dot, legend, swatch
 from armillary.view._style import EDGE, INK, MUTED, SMALL_PX, TITLE_PX, TRACK_COLORS
 from armillary.view._svg import svg_text
+from armillary.view._theme import Theme, in_theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +46,7 @@ def draw_ellipses(
     marks: Mapping[str, Transform] | None = None,
     deviations: float = 2.0,
     title: str = "",
+    theme: Theme = "light",
 ) -> Path:
     """Draw where things are and how surely, in the x-y plane of the frame they are seen from.
 
@@ -56,12 +58,13 @@ def draw_ellipses(
         marks: Frames to show beside them, as arrows along their x axes: cameras, robots.
         deviations: The ellipse encloses so many standard deviations; a paler one encloses one.
         title: Of the picture.
+        theme: "light" or "dark" paper.
 
     Raises:
         InvalidArgument: No pose, one of unknown uncertainty, or poses seen from several frames.
         MissingExtra: A PNG, and no matplotlib.
     """
-    return write_drawing(_ellipses_drawing(poses, marks or {}, deviations, title), path)
+    return write_drawing(_ellipses_drawing(poses, marks or {}, deviations, title), path, theme)
 
 
 def ellipses_svg(
@@ -70,9 +73,10 @@ def ellipses_svg(
     marks: Mapping[str, Transform] | None = None,
     deviations: float = 2.0,
     title: str = "",
+    theme: Theme = "light",
 ) -> str:
     """The picture of `draw_ellipses` as SVG text."""
-    return svg_text(_ellipses_drawing(poses, marks or {}, deviations, title))
+    return svg_text(in_theme(_ellipses_drawing(poses, marks or {}, deviations, title), theme))
 
 
 def ellipse(pose: Pose, deviations: float) -> NDArray[float64]:

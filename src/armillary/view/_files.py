@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from armillary.errors import InvalidArgument
 from armillary.view._png import write_png
 from armillary.view._svg import svg_text
+from armillary.view._theme import Theme, in_theme
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
     from armillary.view._drawing import Drawing
 
 
-def write_drawing(drawing: Drawing, path: str | PathLike[str]) -> Path:
-    """Write SVG or PNG, as the ending of `path` says."""
-    file = Path(path)
+def write_drawing(drawing: Drawing, path: str | PathLike[str], theme: Theme = "light") -> Path:
+    """Write SVG or PNG, as the ending of `path` says, in the colours of a theme."""
+    file, drawing = Path(path), in_theme(drawing, theme)
     match file.suffix.lower():
         case ".svg":
             file.write_text(svg_text(drawing), encoding="utf-8")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import MissingExtra
 from armillary.view._drawing import Area, Disc, Drawing, Line, Plate, Shape, Text
-from armillary.view._style import PAPER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +23,7 @@ def write_png(drawing: Drawing, path: Path) -> None:
     """Paint the drawing at twice its size, or as large as a PNG may sensibly be."""
     width, height = drawing.size
     figure_size = (width / _PX_PER_INCH, height / _PX_PER_INCH)
-    figure = _matplotlib("figure").Figure(figsize=figure_size, facecolor=PAPER)
+    figure = _matplotlib("figure").Figure(figsize=figure_size, facecolor=drawing.paper)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, width), ylim=(height, 0))
     axes.axis("off")
@@ -65,8 +64,14 @@ def _(shape: Line) -> Any:
 
 @_artist.register
 def _(shape: Area) -> Any:
-    width = _stroke(shape.width)
-    return _matplotlib("patches").Polygon(shape.points, facecolor=shape.fill, edgecolor=shape.rim, linewidth=width)
+    return _matplotlib("patches").Polygon(
+        shape.points,
+        facecolor=shape.fill,
+        edgecolor=shape.rim,
+        linewidth=_stroke(shape.width),
+        alpha=shape.opacity,
+        joinstyle="round",
+    )
 
 
 @_artist.register

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from armillary.view._drawing import Area, Disc, Drawing, Line, Plate, Shape, Text
-from armillary.view._style import FONT_FAMILIES, PAPER
+from armillary.view._style import FONT_FAMILIES
 
 if TYPE_CHECKING:
     from armillary.view._drawing import Points
@@ -25,7 +25,7 @@ def svg_text(drawing: Drawing) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="{_FONTS}">'
     )
-    paper = f'<rect width="100%" height="100%" fill="{PAPER}"/>'
+    paper = f'<rect width="100%" height="100%" fill="{drawing.paper}"/>'
     body = [f"<title>{_content(drawing.title)}</title>", paper, *map(_element, drawing.shapes)]
     return "\n".join([head, *(f"  {line}" for line in body), "</svg>\n"])
 
@@ -45,6 +45,10 @@ def _tag(name: str, **attributes: str | float) -> str:
         for key, value in attributes.items()
     )
     return " ".join([name, *pairs])
+
+
+def _faded(opacity: float) -> dict[str, float]:
+    return {} if opacity == 1.0 else {"opacity": opacity}
 
 
 def _corners(points: Points) -> str:
@@ -80,6 +84,7 @@ def _(shape: Area) -> str:
         stroke=shape.rim,
         stroke_width=shape.width,
         stroke_linejoin="round",
+        **_faded(shape.opacity),
     )
     return f"<{tag}/>"
 

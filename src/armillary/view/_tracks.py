@@ -16,6 +16,7 @@ from armillary.view._labels import Wish, place_labels
 from armillary.view._marks import Entry, arrow, dot, legend, ring, stroke_opacity, stroke_width, swatch
 from armillary.view._style import EDGE, INK, MUTED, SMALL_PX, TITLE_PX, TRACK_COLORS
 from armillary.view._svg import svg_text
+from armillary.view._theme import Theme, in_theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +39,15 @@ _MOST_TICKS = 8
 _TICK_STEPS_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
 
 
-def draw_tracks(world: Subject, path: str | PathLike[str], *, of: Sequence[str], in_frame: str, at: ArrayLike) -> Path:
+def draw_tracks(
+    world: Subject,
+    path: str | PathLike[str],
+    *,
+    of: Sequence[str],
+    in_frame: str,
+    at: ArrayLike,
+    theme: Theme = "light",
+) -> Path:
     """Draw where frames went, in the x-y plane of `in_frame`: start, end and the time along the way.
 
     The ending of `path` decides: .svg needs nothing, .png needs matplotlib.
@@ -49,18 +58,19 @@ def draw_tracks(world: Subject, path: str | PathLike[str], *, of: Sequence[str],
         of: Frames whose tracks are wanted; the later lie on top and are drawn thinner.
         in_frame: The frame they are seen from.
         at: The instants drawn, (N,) int64 [ns]; every frame must be known at each.
+        theme: "light" or "dark" paper.
 
     Raises:
         InvalidArgument: No frame, no instant, or another ending.
         MissingExtra: A PNG, and no matplotlib.
         ArmillaryError: Whatever `world.transforms` refuses.
     """
-    return write_drawing(_tracks_drawing(world, of, in_frame, at), path)
+    return write_drawing(_tracks_drawing(world, of, in_frame, at), path, theme)
 
 
-def tracks_svg(world: Subject, *, of: Sequence[str], in_frame: str, at: ArrayLike) -> str:
+def tracks_svg(world: Subject, *, of: Sequence[str], in_frame: str, at: ArrayLike, theme: Theme = "light") -> str:
     """The picture of `draw_tracks` as SVG text."""
-    return svg_text(_tracks_drawing(world, of, in_frame, at))
+    return svg_text(in_theme(_tracks_drawing(world, of, in_frame, at), theme))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -10,6 +10,7 @@ from armillary.view._drawing import Drawing, Line, Plate, Shape, Text
 from armillary.view._files import write_drawing
 from armillary.view._style import ALARM, EDGE, INK, MUTED, PLATE, SMALL_PX, TEXT_PX, TITLE_PX, text_width
 from armillary.view._svg import svg_text
+from armillary.view._theme import Theme, in_theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,9 +27,11 @@ _BOX_HEIGHT = 30.0
 _BOX_PADDING = 12.0
 _STUB = 22.0  # from a parent's box to its trunk
 _LABEL_PADDING = 12.0
+_UNITS = (("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0), ("days", 86400.0))
+_LONGEST = 100.0  # of one unit, before the next is taken
 
 
-def draw_tree(world: Subject, path: str | PathLike[str], at: int | Latest = LATEST) -> Path:
+def draw_tree(world: Subject, path: str | PathLike[str], *, at: int | Latest = LATEST, theme: Theme = "light") -> Path:
     """Draw which frame hangs under which at one time, and how each edge is known.
 
     The ending of `path` decides: .svg needs nothing, .png needs matplotlib.
@@ -37,12 +40,12 @@ def draw_tree(world: Subject, path: str | PathLike[str], at: int | Latest = LATE
         InvalidArgument: Another ending.
         MissingExtra: A PNG, and no matplotlib.
     """
-    return write_drawing(_tree_drawing(world, at), path)
+    return write_drawing(_tree_drawing(world, at), path, theme)
 
 
-def tree_svg(world: Subject, at: int | Latest = LATEST) -> str:
+def tree_svg(world: Subject, *, at: int | Latest = LATEST, theme: Theme = "light") -> str:
     """The picture of `draw_tree` as SVG text."""
-    return svg_text(_tree_drawing(world, at))
+    return svg_text(in_theme(_tree_drawing(world, at), theme))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +164,16 @@ def _label(info: RelationInfo) -> tuple[str, str]:
         above.append(f"{info.rate_hz:.3g} Hz")
     if info.kind == "sampled":
         above.append(f"{info.samples} sample{'' if info.samples == 1 else 's'}")
-    return ", ".join(above), f"by {info.source}" if info.source else ""
+    below = [_age(info.age_s)] if info.age_s is not None else []
+    if info.source:
+        below.append(f"by {info.source}")
+    return ", ".join(above), ", ".join(below)
+
+
+def _age(age_s: float) -> str:
+    """How long ago the newest sample was on the world's clock, to two digits, in a unit one can grasp."""
+    unit, factor_s = next((pair for pair in _UNITS if abs(age_s) < _LONGEST * pair[1]), _UNITS[-1])
+    return f"{float(f'{abs(age_s) / factor_s:.2g}'):g} {unit} {'old' if age_s >= 0.0 else 'ahead'}"
 
 
 def _quarrel(tree: Tree, name: str) -> str:

@@ -17,7 +17,7 @@ HERE = Transform.identity()
 
 @pytest.fixture
 def kitchen():
-    world = World("kitchen")
+    world = World("kitchen", clock=lambda: seconds(0.9))
     for i in range(5):
         world.set_pose(of="robot", in_frame="map", transform=HERE, at=seconds(0.1 * i))
     world.fix(of="camera", in_frame="robot", transform=HERE, source="urdf")
@@ -55,6 +55,27 @@ class TestTheTreePicture:
         assert shown.count("sampled, 10 Hz, 5 samples") == 1
         assert shown.count("fixed") == 2
         assert shown.count("by urdf") == 1
+
+    def test_says_how_old_an_edge_is_on_the_clock_of_the_world(self, kitchen):
+        assert "0.5 s old, by kitchen" in texts(picture(kitchen))
+
+    @pytest.mark.parametrize(
+        ("age_s", "said"),
+        [
+            (0.0, "0 ms old"),
+            (0.012, "12 ms old"),
+            (0.2, "0.2 s old"),
+            (99.0, "99 s old"),
+            (600.0, "10 min old"),
+            (86_400.0, "24 h old"),
+            (-2.0, "2 s ahead"),
+            (1e9, "12000 days old"),
+        ],
+    )
+    def test_says_ages_in_a_unit_one_can_grasp(self, age_s, said):
+        world = World(clock=lambda: seconds(2e9))
+        world.set_pose(of="robot", in_frame="map", transform=HERE, at=seconds(2e9 - age_s))
+        assert said in texts(picture(world))
 
     def test_draws_one_line_per_edge(self, kitchen):
         assert len(list(picture(kitchen).iter(f"{SVG}polyline"))) == len(kitchen.relations())
@@ -118,6 +139,10 @@ class TestDrawingToAFile:
         path = draw_tree(kitchen, tmp_path / "tree.svg")
         assert path == tmp_path / "tree.svg"
         assert path.read_text(encoding="utf-8") == tree_svg(kitchen)
+
+    def test_is_a_method_of_the_world_too(self, kitchen, tmp_path):
+        path = kitchen.draw_tree(tmp_path / "tree.svg", at=seconds(0.3), theme="dark")
+        assert path.read_text(encoding="utf-8") == tree_svg(kitchen, at=seconds(0.3), theme="dark")
 
     @pytest.mark.parametrize("name", ["tree", "tree.pdf", "svg"])
     def test_refuses_an_ending_it_cannot_draw(self, kitchen, tmp_path, name):
