@@ -33,6 +33,11 @@ PICTURES: tuple[tuple[str, float, Callable[[], pens.Shapes]], ...] = (
     ("Two velocities that tf2 gets wrong", 338, motions.what_tf2_answers),
 )
 
+DRAWN_BY_EXAMPLES = {
+    "09_two_cameras.py": "two_cameras.svg",
+    "10_between_joint_samples.py": "between_joint_samples.svg",
+}
+
 
 def main(target: Path = TARGET) -> None:
     """Writes all pictures."""
@@ -40,8 +45,9 @@ def main(target: Path = TARGET) -> None:
     for title, height, shapes in PICTURES:
         drawing = Drawing(title=title, size=(WIDTH_PX, height), shapes=tuple(shapes()))
         (target / f"{shapes.__name__}.svg").write_text(svg_text(drawing), encoding="utf-8")
-    example = [sys.executable, EXAMPLES / "09_two_cameras.py", target / "two_cameras.svg"]
-    subprocess.run(example, check=True, stdout=subprocess.DEVNULL)
+    for example, picture in DRAWN_BY_EXAMPLES.items():
+        command = [sys.executable, EXAMPLES / example, target / picture]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":
