@@ -119,6 +119,58 @@ class JudgingWorld(ExpressingWorld):
                 missing[name] = error
         return PolicySweep(found, missing)
 
+    # -- Re-parenting
+
+    def attach(
+        self,
+        *,
+        of: str,
+        to: str,
+        at: int | None = None,
+        source: str | None = None,
+        outside: str = "raise",
+        policy: str | Policy = "unique",
+    ) -> None:
+        """Hang a frame under another from `at` on, keeping where it is: the grasped cup.
+
+        Args:
+            of: The frame that is moved.
+            to: What it hangs under from then on.
+            at: With a stamp: where it is then, from then on. None: where it was last seen, from `world.now()` on.
+            source: In whose name. Left out, it is whoever holds the frame at that instant, so that it is a move and not
+                a rival; with a policy other than "unique", this world.
+            outside: As for `pose`.
+            policy: As for `pose`: where it is, if several sources say so.
+
+        Raises:
+            InvalidArgument: A policy found a pose of unknown uncertainty.
+        """
+        if policy == "unique":
+            super().attach(of=of, to=to, at=at, source=source, outside=outside)
+            return
+        seen = self.pose(of=of, in_frame=to, at=LATEST if at is None else at, outside=outside, policy=policy)
+        if seen.covariance is None:
+            raise InvalidArgument(
+                f"Where '{of}' is in '{to}' is known, but not how well. Give its samples a covariance, or settle who "
+                "is believed with world.prefer.",
+                of,
+            )
+        since = self.now() if at is None else at
+        self.fix(of=of, in_frame=to, transform=seen.transform, at=since, covariance=seen.covariance, source=source)
+
+    def detach(
+        self,
+        *,
+        of: str,
+        to: str,
+        at: int | None = None,
+        source: str | None = None,
+        outside: str = "raise",
+        policy: str | Policy = "unique",
+    ) -> None:
+        """Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion."""
+        self.attach(of=of, to=to, at=at, source=source, outside=outside, policy=policy)
+
     # -- Motion
 
     def _twist_by_policy(self, *, policy: object, **question: Any) -> Twist:
