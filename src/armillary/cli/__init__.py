@@ -37,11 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     try:
         from armillary.cli._app import run  # noqa: PLC0415  (typer is optional)
+
+        return run(arguments)
     except ModuleNotFoundError as missing:
         if missing.name in _OPTIONAL:
             raise MissingExtra("cli", missing.name) from missing
         raise
-    return run(arguments)
 
 
 def _sentence(error: ArmillaryError | OSError) -> str:

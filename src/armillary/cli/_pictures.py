@@ -13,6 +13,7 @@ from armillary.stamps import seconds
 from armillary.view import draw_tracks, draw_tree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _STEP = seconds(0.05)
@@ -35,9 +36,14 @@ class Pictures:
 
 def draw_pictures(turtles: Turtles, folder: Path) -> Pictures:
     """Draw both tracks and the frame tree: as SVG, and as PNG where matplotlib is installed."""
-    files = _draw(turtles, folder, "svg")
+    return drawn(folder, lambda kind: _draw(turtles, folder, kind))
+
+
+def drawn(folder: Path, draw: Callable[[str], tuple[str, ...]]) -> Pictures:
+    """Draw as "svg", and as "png" where matplotlib is installed; `draw` gives the names of the files."""
+    files = draw("svg")
     try:
-        return Pictures(folder=folder, files=files + _draw(turtles, folder, "png"), missing="")
+        return Pictures(folder=folder, files=files + draw("png"), missing="")
     except MissingExtra as missing:
         return Pictures(folder=folder, files=files, missing=str(missing))
 

@@ -4,70 +4,82 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
 
-from armillary.cli._figures import measured
-from armillary.cli._live import can_show_live, show_live
-from armillary.cli._pictures import draw_pictures
-from armillary.cli._report import Report
-from armillary.cli._turtles import Turtles
 from armillary.errors import InvalidArgument
-from armillary.stamps import seconds
 
-_DEMOS = ("turtles",)
+_DEMOS = ("kitchen", "turtles")
 _SHORTEST_S = 1.0
-_LONGEST_S = 600.0  # about two seconds of computing
+_LONGEST_S = 600.0
 
-_Name = Annotated[str, typer.Argument(help="Which demonstration: turtles.")]
-_Headless = Annotated[bool, typer.Option("--headless", help="No table, no waiting; the default without a terminal.")]
-_Seconds = Annotated[float, typer.Option("--seconds", help="How many seconds the turtles drive, 1 to 600.")]
+_Name = Annotated[str, typer.Argument(help="Which demonstration: kitchen or turtles.")]
+_Headless = Annotated[
+    bool, typer.Option("--headless", help="No screen, no browser, no waiting; the default without a terminal.")
+]
+_Seconds = Annotated[
+    float | None,
+    typer.Option("--seconds", help="How many seconds of it, 1 to 600; 10 of the kitchen, 60 in a terminal."),
+]
 _Out = Annotated[Path, typer.Option("--out", help="Folder for the pictures; made if it is not there.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON, without a table.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON, without a screen.")]
+
+
+class _Report(Protocol):
+    """The end of a demonstration."""
+
+    def json(self) -> str: ...
+
+    def text(self) -> str: ...
+
+
+class _Teller(Protocol):
+    """A demonstration: lets things happen, draws them into a folder, and reports."""
+
+    def __call__(self, duration_s: float | None, out: Path, *, headless: bool) -> _Report: ...
 
 
 def demo(
     *,
-    name: _Name = "turtles",
+    name: _Name = "kitchen",
     headless: _Headless = False,
-    duration_s: _Seconds = 30.0,
+    duration_s: _Seconds = None,
     out: _Out = Path("armillary_demo"),
     as_json: _Json = False,
 ) -> None:
-    """Two turtles, one following five seconds behind the other, with pictures of their tracks and frames."""
+    """A robot in a kitchen, asked about in every way, with pictures; or two turtles that follow each other.
+
+    For example: armillary demo --headless, or: armillary demo turtles --seconds 20 --json
+    """
     _check(name, duration_s, out)
+    tell = _teller(name)
     out.mkdir(parents=True, exist_ok=True)
-    turtles, end = Turtles(history=seconds(duration_s + 1)), seconds(duration_s)
-    begin = perf_counter()
-    if headless or as_json or not can_show_live():
-        turtles.advance(to=end)
-    else:
-        show_live(turtles, to=end)
-    report = _report(turtles, out, took_s=perf_counter() - begin)
+    report = tell(duration_s, out, headless=headless or as_json)
     typer.echo(report.json() if as_json else _writable(report.text()))
 
 
-def _check(name: str, duration_s: float, out: Path) -> None:
+def _check(name: str, duration_s: float | None, out: Path) -> None:
     if name not in _DEMOS:
-        raise InvalidArgument(f"No demonstration named '{name}'. There is: {', '.join(_DEMOS)}.")
-    if not _SHORTEST_S <= duration_s <= _LONGEST_S:
+        raise InvalidArgument(f"No demonstration named '{name}'. There are: {', '.join(_DEMOS)}.")
+    if duration_s is not None and not _SHORTEST_S <= duration_s <= _LONGEST_S:
         raise InvalidArgument(f"--seconds must be between {_SHORTEST_S:g} and {_LONGEST_S:g}, got {duration_s:g}.")
     if out.exists() and not out.is_dir():
         raise InvalidArgument(f"--out must name a folder, and '{out}' is a file. Name another one.")
 
 
-def _report(turtles: Turtles, out: Path, took_s: float) -> Report:
-    return Report(
-        tree=turtles.world.tree(),
-        figures=measured(turtles),
-        pictures=draw_pictures(turtles, out),
-        took_s=took_s,
-    )
+def _teller(name: str) -> _Teller:
+    """Each one is imported when it is wanted: the kitchen needs more than the turtles."""
+    if name == "turtles":
+        from armillary.cli._turtle_story import tell_turtles  # noqa: PLC0415
+
+        return tell_turtles
+    from armillary.cli._kitchen.story import tell_kitchen  # noqa: PLC0415
+
+    return tell_kitchen
 
 
 def _writable(text: str) -> str:
-    """The text without what the output's encoding cannot say; the lines of the tree are not ASCII."""
+    """The text without what the output's encoding cannot say; the lines of a tree are not ASCII."""
     encoding = sys.stdout.encoding
     return text.encode(encoding, "replace").decode(encoding)

@@ -64,8 +64,9 @@ def _torso(made: Assembly) -> None:
 
 
 def _head(made: Assembly) -> None:
-    made.hinge("head_pan", "torso_lift", at(0.05, 0, 0.58), [box((0.1, 0.2, 0.06))], reach=(-1.5, 1.5))
-    made.hinge("head_tilt", "head_pan", at(0.12, 0, 0.06), [box((0.06, 0.24, 0.06))], axis=Y, reach=(-0.7, 1.4))
+    neck, head = [box((0.1, 0.2, 0.06))], [box((0.06, 0.24, 0.06))]
+    made.hinge("head_pan", "torso_lift", at(0.05, 0, 0.58), neck, reach=(-1.5, 1.5), velocity=2.5)
+    made.hinge("head_tilt", "head_pan", at(0.12, 0, 0.06), head, axis=Y, reach=(-0.7, 1.4), velocity=2.5)
     made.fix("camera", "head_tilt", at(0.05, 0, 0.02), [box((0.03, 0.12, 0.03), material=DARK)])
     optical = (-math.pi / 2, 0.0, -math.pi / 2)
     made.fix("camera_optical", "camera", at(0.015, 0, 0, optical))
@@ -75,7 +76,7 @@ def _arm(made: Assembly) -> None:
     on = "torso_lift"
     for name, axis, reach, place, length in _ARM:
         shape = rod(0.05, length, at(length / 2, 0, 0, (0.0, math.pi / 2, 0.0)), WHITE)
-        made.hinge(name, on, place, [shape], axis=axis, reach=reach, velocity=1.5, effort=80.0)
+        made.hinge(name, on, place, [shape], axis=axis, reach=reach, velocity=3.0, effort=80.0)
         on = name
 
 

@@ -96,7 +96,7 @@ class Assembly:
 
     def turn(self, name: str, on: str, place: Transform, shapes: Sequence[ShapeDescription], *, axis: Triple) -> None:
         """A wheel."""
-        self._add("continuous", name, on, place, shapes, axis=axis, limits=Limits(velocity=10.0, effort=20.0))
+        self._add("continuous", name, on, place, shapes, axis=axis, limits=Limits(velocity=18.0, effort=20.0))
 
     def glide(self, name: str, on: str, place: Transform, shapes: Sequence[ShapeDescription]) -> None:
         """Something that moves freely on the floor."""

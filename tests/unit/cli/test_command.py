@@ -39,7 +39,20 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def turtles(folder):
     """One run without any option, in a pipe."""
-    return run("-m", "armillary", "demo", cwd=folder)
+    return run("-m", "armillary", "demo", "turtles", cwd=folder)
+
+
+@pytest.fixture(scope="module")
+def kitchen(folder):
+    """What `armillary demo` does in a pipe."""
+    return run("-m", "armillary", "demo", "--out", "kitchen", cwd=folder)
+
+
+@pytest.fixture(scope="module")
+def kitchen_report(folder):
+    answer = run("-m", "armillary", "demo", "--seconds", "3", "--out", "short", "--json", cwd=folder)
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(answer.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +62,40 @@ def report(folder):
     )
     assert answer.returncode == 0, answer.stderr
     return json.loads(answer.stdout)
+
+
+class TestTheKitchenWithoutATerminal:
+    def test_ends_by_itself_and_says_what_it_found_out(self, kitchen):
+        assert (kitchen.returncode, kitchen.stderr) == (0, "")
+        for word in (
+            "A robot in a kitchen: 10 s of it",
+            "opens the cupboard",
+            "Who disagrees?\n",
+            "  the wall camera: ",
+            "moved in the gripper by 0.000 mm",
+            "opened by 57 degrees",
+        ):
+            assert word in kitchen.stdout
+
+    def test_leaves_both_pictures_in_the_folder_it_names(self, kitchen, folder):
+        assert "kitchen: kitchen.svg, cup.svg" in kitchen.stdout
+        for name in ("kitchen.svg", "cup.svg"):
+            assert ET.parse(folder / "kitchen" / name).getroot().tag.endswith("svg")
+
+    def test_prints_lines_that_fit_into_a_terminal(self, kitchen):
+        assert max(map(len, kitchen.stdout.splitlines())) <= 80
+
+    def test_gives_programs_the_figures_and_the_answers(self, kitchen_report):
+        assert (kitchen_report["demo"], kitchen_report["simulated_s"]) == ("kitchen", 3.0)
+        assert kitchen_report["slip_in_hand_m"] is None  # it has no cup in its hand yet
+        assert [bool(answer["values"]) for answer in kitchen_report["answers"]] == [True, True, True, True, False]
+        assert set(kitchen_report["cup_error_m"]) == {"head camera", "wall camera", "together"}
+
+    def test_needs_the_extra_for_models(self, tmp_path):
+        answer = run("-c", WITHOUT.format(module="casadi", arguments=["demo"]), cwd=tmp_path)
+        assert (answer.returncode, answer.stdout) == (1, "")
+        assert "pip install 'armillary[articulation]'" in answer.stderr
+        assert (answer.stderr.count("\n"), list(tmp_path.iterdir())) == (1, [])
 
 
 class TestTheTurtlesWithoutATerminal:
@@ -66,7 +113,7 @@ class TestTheTurtlesWithoutATerminal:
         assert max(map(len, turtles.stdout.splitlines())) <= 80
 
     def test_speak_ascii_where_the_output_knows_nothing_else(self, tmp_path):
-        answer = run("-m", "armillary", "demo", "--seconds", "1", cwd=tmp_path, PYTHONIOENCODING="ascii")
+        answer = run("-m", "armillary", "demo", "turtles", "--seconds", "1", cwd=tmp_path, PYTHONIOENCODING="ascii")
         assert answer.returncode == 0
         assert "??? turtle2" in answer.stdout
 
@@ -92,7 +139,7 @@ class TestAMistake:
     @pytest.mark.parametrize(
         ("typed", "said"),
         [
-            (["demo", "tortoises"], "No demonstration named 'tortoises'. There is: turtles."),
+            (["demo", "tortoises"], "No demonstration named 'tortoises'. There are: kitchen, turtles."),
             (["demo", "--seconds", "0"], "--seconds must be between 1 and 600, got 0."),
             (["demo", "--seconds", "nan"], "--seconds must be between 1 and 600, got nan."),
             (["demo", "--seconds", "1e9"], "--seconds must be between 1 and 600"),
@@ -128,7 +175,8 @@ class TestAMissingPart:
         )
 
     def test_costs_the_demonstration_only_its_png(self, tmp_path):
-        answer = run("-c", WITHOUT.format(module="matplotlib", arguments=["demo", "--seconds", "1"]), cwd=tmp_path)
+        arguments = ["demo", "turtles", "--seconds", "1"]
+        answer = run("-c", WITHOUT.format(module="matplotlib", arguments=arguments), cwd=tmp_path)
         assert answer.returncode == 0
         assert "No PNG. This needs 'matplotlib'" in answer.stdout
         assert "turtle2 had not caught up yet" in answer.stdout
