@@ -27,3 +27,35 @@ class DrawingWorld(DiagnosingWorld):
         from armillary.view import draw_tree  # noqa: PLC0415  (a world that is not drawn needs none of it)
 
         return draw_tree(self, path, at=at, theme=theme)
+
+    def plot_history(
+        self,
+        path: str | PathLike[str],
+        *,
+        of: str,
+        in_frame: str,
+        start: int | None = None,
+        end: int | None = None,
+        deviations: float = 2.0,
+        theme: Theme = "light",
+    ) -> Path:
+        """Plot how a pose changed: position, angles, speed and turning over time, with bands of their covariance.
+
+        Args:
+            path: The file to write.
+            of: The frame whose pose is wanted.
+            in_frame: The frame it is seen from.
+            start: The first instant [ns]; the oldest that can be answered, if left out.
+            end: The last instant [ns]; `LATEST`, if left out.
+            deviations: So many standard deviations to both sides are in the bands.
+            theme: "light" or "dark" paper.
+
+        Raises:
+            InvalidArgument: The pose is fixed, `start` is after `end`, or another ending than .svg or .png.
+            MissingExtra: A PNG, and no matplotlib.
+        """
+        from armillary.view import plot_history  # noqa: PLC0415  (see `draw_tree`)
+
+        return plot_history(
+            self, path, of=of, in_frame=in_frame, start=start, end=end, deviations=deviations, theme=theme
+        )

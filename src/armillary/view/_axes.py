@@ -67,14 +67,14 @@ def grid(axes: Axes) -> Iterator[Shape]:
     """Lines at round numbers, and the numbers beside them."""
     step = round_step(max(axes.size) / axes.scale / _GRID_LINES)
     (left, top), (width, height) = axes.corner, axes.size
-    for x_m in _multiples(step, axes.low[0], axes.high[0]):
+    for x_m in multiples(step, axes.low[0], axes.high[0]):
         x = left + (x_m - axes.low[0]) * axes.scale
         yield Line(points=((x, top), (x, top + height)), color=RULE)
-        yield Text(at=(x, top + height + 17), text=_round_text(x_m, step), size=SMALL_PX, color=MUTED, anchor="middle")
-    for y_m in _multiples(step, axes.low[1], axes.high[1]):
+        yield Text(at=(x, top + height + 17), text=round_text(x_m, step), size=SMALL_PX, color=MUTED, anchor="middle")
+    for y_m in multiples(step, axes.low[1], axes.high[1]):
         y = top + (axes.high[1] - y_m) * axes.scale
         yield Line(points=((left, y), (left + width, y)), color=RULE)
-        yield Text(at=(left - 8, y + 4), text=_round_text(y_m, step), size=SMALL_PX, color=MUTED, anchor="end")
+        yield Text(at=(left - 8, y + 4), text=round_text(y_m, step), size=SMALL_PX, color=MUTED, anchor="end")
     yield Line(points=_rim(axes), color=RULE, width=1.5)
     yield Text(at=(left + width / 2, top + height + 36), text="x [m]", size=SMALL_PX, color=MUTED, anchor="middle")
     yield Text(at=(left - 8, top - 9), text="y [m]", size=SMALL_PX, color=MUTED, anchor="end")
@@ -86,11 +86,13 @@ def round_step(least: float) -> float:
     return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least * (1 - 1e-9))
 
 
-def _multiples(step: float, low: float, high: float) -> list[float]:
+def multiples(step: float, low: float, high: float) -> list[float]:
+    """All multiples of `step` from `low` to `high`."""
     return [i * step for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
-def _round_text(value: float, step: float) -> str:
+def round_text(value: float, step: float) -> str:
+    """A multiple of `step` with as many digits as tell it from the next."""
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     # Adding zero turns a rounded -0.0 into 0.0.
     return f"{round(value, digits) + 0.0:.{digits}f}"

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from armillary.relations import Pose, Twist
     from armillary.transforms import RelationInfo, Tree
 
 
@@ -25,6 +26,12 @@ class Subject(Protocol):
 
     def relations(self) -> tuple[RelationInfo, ...]:
         """How each pose is known."""
+
+    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST) -> Pose:
+        """Where a frame is, seen from another."""
+
+    def twist(self, *, of: str, relative_to: str, expressed_in: str, at: int | Latest) -> Twist:
+        """How a frame moves."""
 
     def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str) -> NDArray[np.float64]:
         """`in_frame_T_of` at many instants."""
