@@ -186,7 +186,7 @@ void bind_scene_view(nb::module_& m) {
           "node"_a)
       .def(
           "base_frame",
-          [](const SceneView& view, nb::handle node) { return view.store->names().base(*view.version, record_of(view, node)); },
+          [](const SceneView& view, nb::handle node) { return view.store->names().base(view.version, record_of(view, node)); },
           "node"_a)
       .def(
           "hub_frame", [](const SceneView& view, nb::handle node) { return view.store->names().hub(record_of(view, node)); },

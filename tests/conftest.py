@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import strategies  # noqa: F401  chooses the profile of hypothesis, also for a file that is run alone
 from armillary import World
 from unit.kit import FakeClock, Mailbox
 

@@ -41,12 +41,13 @@ if TYPE_CHECKING:
     Damage = Callable[[State, World], State]
 
 TICK_NS = 100
-PAST_NS = (700, 1000, 1100, 1200, 1300, 1500)
+PAST_NS = (700, 1000, 1100, 1200, 1300, 1500, 2000)
+LATER_NS = 10**6  # when all clocks have passed
 IDS = [NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "12345"]
 TURNED = [Transform.from_xyz_rpy(xyz=(value, 1, 0), rpy=(0, 0, 1)) for value in range(3)]
-SHARED = ((0, 0), (1, 0), (2, 1))  # what all have from the start: two groups, and one more in the first
-ADDITIONS = ("group", "group", "transform", "geometry", "connection", "remote_root")
-EDITS = (*ADDITIONS, "say", "unsay", *["add_parent"] * 4, *["remove_parent"] * 2, *["remove"] * 2)
+SHARED = ((0, 0), (0, 0), (0, 1))  # what all have from the start: two groups, and one more in the first
+ADDITIONS = ("group", "group", "fixed", "sampled", "geometry", "connection", "remote_root")
+EDITS = (*ADDITIONS, "say", "unsay", *["add_parent"] * 4, "remove_parent", "remove")
 
 some_replica, some_node = st.integers(0, 4), st.integers(0, len(IDS) - 1)
 some_parent, some_value = st.integers(0, len(IDS)), st.integers(0, 2)
@@ -55,7 +56,7 @@ deeds = st.tuples(st.sampled_from(["deliver", "drop", "repeat"]), st.integers(0,
 syncs = st.tuples(st.just("sync"), some_replica, some_replica)
 partitions = st.tuples(st.just("partition"), st.integers(0, 31))
 take_backs = st.tuples(st.sampled_from(["undo", "redo"]), some_replica)
-steps = st.one_of(edits, edits, edits, deeds, deeds, syncs, partitions, take_backs)
+steps = st.sampled_from([edits] * 6 + [deeds] * 3 + [syncs, partitions, take_backs]).flatmap(lambda kind: kind)
 
 
 def unharmed(state: State, receiver: World) -> State:
@@ -165,11 +166,12 @@ def _world(number: int, clock: FakeClock) -> World:
 
 def _change(world: World, kind: str, node: int, parent: int, value: int) -> Change:
     """A change by its numbers; `value` also tells how far it is dated back."""
-    this, above = IDS[node], [world.scene.root, *IDS][parent]
+    this, above = _nodes(world.scene, kind, node, parent)
     at, said = world.now() - 250 * value, {"name": f"{world.name}{value}"}
     changes: dict[str, Callable[[], Change]] = {
         "group": lambda: AddGroup(parent=above, id=this, attributes=said, at=at),
-        "transform": lambda: AddTransform(parent=above, id=this, transform=TURNED[value], at=None),
+        "fixed": lambda: AddTransform(parent=above, id=this, transform=TURNED[value], at=None),
+        "sampled": lambda: AddTransform(parent=above, id=this, transform=TURNED[value], at=at),
         "geometry": lambda: AddGeometry(parent=above, id=this, shape=Sphere(1.0 + value)),
         "connection": lambda: AddConnection(parent=above, id=this, sources=[IDS[value]], targets=[world.scene.root]),
         "remote_root": lambda: AddRemoteRoot(this, said),
@@ -180,6 +182,19 @@ def _change(world: World, kind: str, node: int, parent: int, value: int) -> Chan
         "remove": lambda: Remove(this, at),
     }
     return changes[kind]()
+
+
+def _nodes(scene: Any, kind: str, node: int, parent: int) -> tuple[NodeId, NodeId]:
+    """The node that is meant and where it goes, such that the change makes sense to its author, as far as possible."""
+    there = [one for one in IDS if one in scene]
+    this = _some([one for one in IDS if one not in there] if kind in ADDITIONS else there, node)
+    above = scene.parents(this) if this in there else []
+    elsewhere = [one for one in (scene.root, *there) if one not in (this, *above)]
+    return this, _some(above if kind == "remove_parent" else elsewhere, parent)
+
+
+def _some(nodes: list[NodeId], number: int) -> NodeId:
+    return nodes[number % len(nodes)] if nodes else IDS[0]
 
 
 def differences(worlds: Sequence[World], asked: Callable[[World], dict[Any, Any]]) -> list[str]:
@@ -194,17 +209,17 @@ def differences(worlds: Sequence[World], asked: Callable[[World], dict[Any, Any]
     ]
 
 
+def about_everything(world: World) -> dict[Any, Any]:
+    return about_now(world) | about_the_past(world) | about_places(world)
+
+
 def about_now(world: World) -> dict[Any, Any]:
     """What copies must agree on."""
     scene = world.scene
     facts: dict[Any, Any] = {"digest": scene.digest(), "found": scene.find({}), "count": len(scene)}
     facts |= {"light": scene.find({"mass": 0}), "heard": scene.heard()}
+    facts |= {"world": world.digest(), "inactive": scene.inactive()}
     return facts | {node: _of_node(scene, node) for node in [scene.root, *IDS]}
-
-
-def about_places(world: World) -> dict[Any, Any]:
-    """Where every node is."""
-    return {node: _place(world, node) for node in IDS}
 
 
 def about_the_past(world: World) -> dict[Any, Any]:
@@ -213,18 +228,24 @@ def about_the_past(world: World) -> dict[Any, Any]:
     return {(stamp, node): _of_node(past, node) for stamp, past in pasts.items() for node in [world.scene.root, *IDS]}
 
 
+def about_places(world: World) -> dict[Any, Any]:
+    """Where the frames of all nodes are and were, be they alive or not."""
+    frames = [name for node in IDS for name in (str(node), f"{node}/mount")]
+    places = {(stamp, frame): _place(world, frame, stamp) for stamp in (*PAST_NS, LATER_NS) for frame in frames}
+    nodes = [node for node in IDS if node in world.scene]
+    return places | {("now", node): _place(world, world.scene.frame(node), LATER_NS) for node in nodes}
+
+
 def _of_node(scene: Any, node: NodeId) -> Any:
     if node not in scene:
         return None
     return scene.kind(node), scene.parents(node), scene.children(node), scene.attributes(node), scene.frame(node)
 
 
-def _place(world: World, node: NodeId) -> Any:
-    """Where it is at an instant that all clocks have passed; or what hinders the answer."""
-    if node not in world.scene:
-        return None
+def _place(world: World, frame: str, at_ns: int) -> Any:
+    """In the root; or what hinders the answer."""
     try:
-        pose = world.pose(of=world.scene.frame(node), in_frame=world.scene.frame(world.scene.root), at=10**6)
+        pose = world.pose(of=frame, in_frame=world.scene.frame(world.scene.root), at=at_ns, outside="hold")
     except ArmillaryError as error:
         return type(error).__name__
     return tuple(pose.transform.xyz_wxyz.round(9))

@@ -80,7 +80,6 @@ class SceneModel:
             thing, key, before, after = what
             thing.said.append((key, before, now))
             return ("said", thing, key, after, before)
-        what[0].awaits_sample = bool(what[0].samples)
         return self._close(*what, now) if done == "opened" else self._open(*what, now)
 
     def _open(self, child: Thing, parent: Thing, at: int) -> Step:

@@ -30,7 +30,6 @@ class Thing:
     payload: Any = None
     fixed: Transform | None = None
     samples: dict[int, Transform] = field(default_factory=dict)
-    awaits_sample: bool = False  # undo brings a containment back, and never a sample
     said: list[tuple[str, Any, int]] = field(default_factory=list)
 
     def attributes(self, stamp: int | None) -> dict[str, Any]:
@@ -106,7 +105,7 @@ class ModelView:
         above_T_thing = Transform.identity()
         while thing is not self.root:
             parents = self.parents(thing)
-            if len(parents) != 1 or parents[0] is self.limbo or thing.awaits_sample:
+            if len(parents) != 1 or parents[0] is self.limbo:
                 return None
             above_T_thing = thing.parent_T_thing @ above_T_thing
             thing = parents[0]

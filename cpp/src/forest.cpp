@@ -248,7 +248,7 @@ std::optional<RelationInfo> Forest::relation(RelationId id) const {
     const RunRecord& run = record.track->runs[k];
     const bool counts = run.relation == id && run.is_sampled() == (info.kind == ProviderKind::sampled);
     if (!counts) continue;
-    if (run.is_sampled()) info.samples += run.series->size();
+    if (run.is_sampled()) info.samples += record.track->own_samples(k);
     info.integrated = run.is_sampled() && run.series->is_computed(run.series->newest());
     const Coverage covered = record.track->coverage(k);
     info.coverage.first = std::min(info.coverage.first, covered.first);

@@ -21,12 +21,28 @@ std::vector<Run> TrackRecord::published() const {
 Coverage TrackRecord::coverage(std::size_t k) const {
   const RunRecord& run = runs[k];
   if (run.is_closed()) return {};
-  if (run.is_sampled()) {
-    const Row first = run.series->first_row();
-    return first ? Coverage{{first.stamp_ns()}, run.series->newest()} : Coverage{};
-  }
   const Stamp next = k + 1 < runs.size() ? runs[k + 1].from : Stamp::never();
-  return {run.from, next == Stamp::never() ? next : Stamp{next.ns - 1}};
+  const Coverage open{run.from, next == Stamp::never() ? next : Stamp{next.ns - 1}};
+  if (!run.is_sampled()) return open;
+  const Row first = run.series->first_row();
+  return first ? Coverage{std::max(open.first, {first.stamp_ns()}), std::min(open.last, run.series->newest())} : Coverage{};
+}
+
+Stamp TrackRecord::own_since(std::size_t k) const {
+  Stamp since = Stamp::always();
+  for (std::size_t i = 0; i < k; ++i)
+    if (runs[i].relation == runs[k].relation && runs[i].is_sampled() && !runs[i].series->empty())
+      since = std::max(since, {runs[i].series->newest().ns + 1});
+  return since;
+}
+
+std::size_t TrackRecord::own_samples(std::size_t k) const {
+  const Series& series = *runs[k].series;
+  const Row first = series.first_row();
+  if (!first || first.stamp_ns() >= own_since(k).ns) return series.size();
+  std::size_t count = 0;
+  series.for_each(own_since(k), Stamp::never(), [&](const Row&) { ++count; });
+  return count;
 }
 
 bool TrackRecord::is_closed_at(Stamp at) const {
@@ -40,8 +56,6 @@ std::ptrdiff_t TrackRecord::open_before(std::ptrdiff_t k) const {
   return k;
 }
 
-namespace {
-
 void copy_row(const Series& from, const Row& row, Series& to, RetireList& retired) {
   if (from.is_computed({row.stamp_ns()})) {
     to.insert_computed({row.stamp_ns()}, {row.values(), kPoseWidth}, row.side, retired);
@@ -50,7 +64,16 @@ void copy_row(const Series& from, const Row& row, Series& to, RetireList& retire
   }
 }
 
-}  // namespace
+/// Two, where there are: one alone would not tell that there were more, nor how it moved.
+void copy_last(const Series& from, Stamp before, Series& to, RetireList& retired) {
+  Stamp at{before.ns - 1};
+  for (int i = 0; i < 2; ++i) {
+    const Row row = from.bracket(at).before;
+    if (!row) return;
+    copy_row(from, row, to, retired);
+    at = {row.stamp_ns() - 1};
+  }
+}
 
 std::shared_ptr<Series> Forest::State::new_series(RelationId relation) const {
   return std::make_shared<Series>(kPoseWidth, relations[relation]->retention);
@@ -168,8 +191,7 @@ void Forest::State::place_run(TrackRecord& track, RunRecord run) {
   track.runs.insert(track.runs.begin() + place, std::move(run));
 }
 
-/// What was said last goes on from `at`: a sampled run waits for its samples there. The run in force is closed, and was
-/// not always.
+/// What was said last goes on from `at`, a sampled run from its last sample. The run in force is closed, and was not always.
 void Forest::State::reopen_run(TrackRecord& track, Stamp at) {
   auto k = static_cast<std::size_t>(track.run_at(at));
   if (track.runs[k].from == at) remove_event(track, at, kNone);
@@ -183,7 +205,10 @@ void Forest::State::reopen_run(TrackRecord& track, Stamp at) {
     track.runs[k + 1].from = at;
     return;
   }
-  if (again.is_sampled()) again.series = new_series(again.relation);
+  if (again.is_sampled()) {
+    const std::shared_ptr<Series> before = std::exchange(again.series, new_series(again.relation));
+    copy_last(*before, at, *again.series, retired);
+  }
   track.runs.insert(track.runs.begin() + static_cast<std::ptrdiff_t>(k) + 1, std::move(again));
 }
 

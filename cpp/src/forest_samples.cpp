@@ -1,5 +1,6 @@
 // What is stored, read back; and how much of it is kept.
 
+#include <algorithm>
 #include <limits>
 
 #include "armillary/pose_row.hpp"
@@ -83,10 +84,12 @@ SampleTable Forest::samples(RelationId id, Stamp from, Stamp to) const {
   if (const auto twist = state_->twists.find(id); twist != state_->twists.end())
     return twist_samples(*twist->second->series, from, to);
   Table table(kPoseWidth);
-  if (id < state_->relations.size() && state_->relations[id])
-    for (const RunRecord& run : state_->relations[id]->track->runs)
-      if (run.relation == id && run.is_sampled())
-        run.series->for_each(from, to, [&](const Row& row) { table.add(row, xyz_wxyz_of(row)); });
+  if (id >= state_->relations.size() || !state_->relations[id]) return std::move(table).taken();
+  const TrackRecord& track = *state_->relations[id]->track;
+  for (std::size_t k = 0; k < track.runs.size(); ++k)
+    if (track.runs[k].relation == id && track.runs[k].is_sampled())
+      track.runs[k].series->for_each(std::max(from, track.own_since(k)), to,
+                                     [&](const Row& row) { table.add(row, xyz_wxyz_of(row)); });
   return std::move(table).taken();
 }
 

@@ -48,6 +48,9 @@ struct TrackRecord {
   [[nodiscard]] Stamp next_said(Stamp at) const;
   /// The runs as readers see them.
   [[nodiscard]] std::vector<Run> published() const;
+  /// Since when the samples of run `k` are its own: open again, it has the last ones from before it was closed as well.
+  [[nodiscard]] Stamp own_since(std::size_t k) const;
+  [[nodiscard]] std::size_t own_samples(std::size_t k) const;
   /// What run `k` covers: its samples, or until the next run begins.
   [[nodiscard]] Coverage coverage(std::size_t k) const;
   /// Whether a closed run is in force at `at`.
@@ -115,6 +118,11 @@ struct Sample {
   std::array<double, 7> values;
   const double* side;  // Series::kSideWords values, or null
 };
+
+/// A row of one series as a row of another.
+void copy_row(const Series& from, const Row& row, Series& to, RetireList& retired);
+/// The last rows before an instant.
+void copy_last(const Series& from, Stamp before, Series& to, RetireList& retired);
 
 /// A pose as it is stored: with a unit quaternion. Refuses what is no pose.
 [[nodiscard]] Failure to_values(const Transform& pose, std::array<double, 7>& values);
@@ -207,6 +215,7 @@ struct Forest::State {
   Failure apply(const AddFrame& edit);
   Failure apply(const PlaceFixed& edit);
   Failure apply(const PlaceSample& edit);
+  Failure apply(const PlaceRuns& edit);
   Failure apply(const CloseFrame& edit);
   Failure apply(const ReopenFrame& edit);
   Failure apply(const InsertBetween& edit);
@@ -217,6 +226,18 @@ struct Forest::State {
   Failure hang_in(RelationRecord& relation, FrameId parent);
   void keep_names(Evidence& evidence) const;
   [[nodiscard]] std::vector<FrameId> hanging_under(std::span<const std::string> names, Stamp at) const;
+
+  // all that a source says at once (forest_placing.cpp)
+  [[nodiscard]] Failure check_pieces(const PlaceRuns& edit) const;
+  [[nodiscard]] bool is_replaced(const PlaceRuns& edit, const RunRecord& run) const;
+  [[nodiscard]] RelationRecord& relation_of(const PlaceRuns& edit, const std::string& in_frame);
+  [[nodiscard]] RunRecord run_of(const PlaceRuns& edit, std::size_t k, const std::vector<RunRecord>& before);
+  [[nodiscard]] std::shared_ptr<Series> history_of(const PlaceRuns& edit, std::size_t k, const std::vector<RunRecord>& before,
+                                                   RelationId relation);
+  [[nodiscard]] std::shared_ptr<Series> samples_of(const PlaceRuns& edit, std::size_t k, const std::vector<RunRecord>& before,
+                                                   RelationId relation);
+  void place_again(TrackRecord& track, RunRecord run);
+  [[nodiscard]] Failure check_placed(const PlaceRuns& edit);
 
   // what to put back when a transaction fails (forest_journal.cpp)
   void touch(FrameId frame) {  // before its record is changed

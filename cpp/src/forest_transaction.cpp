@@ -18,6 +18,10 @@ bool is_identity(const FixedPose& pose) {
   return pose.certainty == Certainty::exact && values_of(pose.value) == values_of(Transform{});
 }
 
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 /// Whether the frame of `track` hangs by this relation at `at` or later.
 bool holds_from(const TrackRecord& track, RelationId relation, Stamp at) {
   for (std::size_t k = 0; k < track.runs.size(); ++k) {
@@ -58,8 +62,10 @@ Failure Forest::State::apply(const CloseFrame& edit) {
   if (of == kNone) return unknown(edit.of);
   if (!is_instant(edit.at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = edit.at};
   if (edit.source) return close_track(of, add_source(*edit.source), edit.at);
-  for (const auto& track : frames[of].tracks)
+  for (const auto& track : frames[of].tracks) {
+    if (is_among(edit.but, sources[track->source])) continue;
     if (Failure failure = close_track(of, track->source, edit.at)) return failure;
+  }
   return {};
 }
 
@@ -67,8 +73,9 @@ Failure Forest::State::apply(const ReopenFrame& edit) {
   const FrameId of = find_frame(edit.of);
   if (of == kNone) return unknown(edit.of);
   for (const auto& track : frames[of].tracks) {
-    if (edit.source && sources[track->source] != *edit.source) continue;
-    if (Failure failure = reopen_track(*track, edit.at)) return failure;
+    if (edit.source ? sources[track->source] != *edit.source : is_among(edit.but, sources[track->source])) continue;
+    const bool was_open = edit.source || track->open_before(track->run_at(edit.at)) >= 0;
+    if (Failure failure = was_open ? reopen_track(*track, edit.at) : Failure{}) return failure;
   }
   return {};
 }
@@ -166,14 +173,23 @@ void Forest::State::keep_names(Evidence& evidence) const {
 }
 
 Failure Forest::State::apply_all(std::span<const FrameEdit> edits) {
-  for (std::size_t i = 0; i < edits.size(); ++i) {
-    Failure failure = std::visit([this](const auto& edit) { return apply(edit); }, edits[i]);
-    if (!failure) continue;
-    failure->row = i;
-    keep_names(*failure.operator->());
-    return failure;
-  }
-  return {};
+  const auto for_each = [&](auto pass) -> Failure {
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+      Failure failure = pass(edits[i]);
+      if (!failure) continue;
+      failure->row = i;
+      keep_names(*failure.operator->());
+      return failure;
+    }
+    return {};
+  };
+  Failure failure =
+      for_each([this](const FrameEdit& one) { return std::visit([this](const auto& edit) { return apply(edit); }, one); });
+  if (failure) return failure;
+  return for_each([this](const FrameEdit& one) {
+    const auto* placed = std::get_if<PlaceRuns>(&one);
+    return placed == nullptr ? Failure{} : check_placed(*placed);
+  });
 }
 
 /// One sample of a relation that exists is seen at once by itself: nothing has to be kept.

@@ -107,12 +107,14 @@ TEST(reopened, "closing: taken back from an instant on, or as if it had never be
   for (const std::int64_t at : {4, 5, 7, 9}) CHECK_CLOSE(world.x("cup", "map", at), 3.0, tests::kCloseM);
 }
 
-TEST(reopened_sampled, "closing: a sampled frame that is open again waits for its samples") {
+TEST(reopened_sampled, "closing: a sampled frame that is open again goes on from its last sample") {
   World world;
   (void)world.put("cup", "map", {1, 3});
   (void)close(world, "cup", 5);
   (void)reopen(world, "cup", 8);
-  CHECK(world.kind("cup", "map", 9) == FailureKind::no_samples);
+  CHECK(world.kind("cup", "map", 9) == FailureKind::after_history);
+  CHECK_CLOSE(world.x("cup", "map", 9, tests::holding()), 3.0, tests::kCloseM);
+  CHECK(world.samples("cup", "map") == 2);
   (void)world.put("cup", "map", {9, 10});
   CHECK_CLOSE(world.x("cup", "map", 9), 9.0, tests::kCloseM);
   CHECK(world.kind("cup", "map", 6) == FailureKind::not_connected);

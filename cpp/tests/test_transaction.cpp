@@ -32,6 +32,14 @@ PlaceSample sample(std::string of, std::string in, std::int64_t at, std::string 
           .in_frame_T_of = at_x(static_cast<double>(at))};
 }
 
+/// What was in one frame is in another, but for a while.
+PlaceRuns runs(std::string of, std::string was_in, std::string in_frame, std::string source = "") {
+  const PlaceRuns::Piece before{.in_frame = std::move(was_in), .is_fixed = false};
+  const PlaceRuns::Piece first{.in_frame = in_frame, .is_fixed = false, .first_sample = Stamp{1}};
+  const PlaceRuns::Piece again{.from = {8}, .in_frame = std::move(in_frame), .is_fixed = false};
+  return {std::move(of), std::move(source), {before}, {first, {.from = {5}}, again}};
+}
+
 /// One of everything: samples, moves, rivals, a circle in time, a body, twists and what was integrated from them.
 void furnish(World& world) {
   (void)world.put("base", "map", {0, 2, 4, 6});
@@ -66,6 +74,10 @@ Edits all_kinds() {
           sample("base", "map", 3),
           sample("tag", "base", 5, "middle"),
           sample("a", "b", 5),
+          runs("cup", "arm", "gripper"),
+          runs("tag", "base", "plate", "right"),
+          runs("a", "b", "ab"),
+          runs("lamp", "", "ceiling"),
           CloseFrame{.of = "cup", .source = std::nullopt, .at = {6}},
           CloseFrame{.of = "arm", .source = "", .at = Stamp::always()},
           CloseFrame{.of = "cart", .source = "", .at = {3}},

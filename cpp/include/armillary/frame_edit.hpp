@@ -35,20 +35,39 @@ struct PlaceSample {
   std::optional<Covariance> covariance{};
 };
 
+/// All that `source` says of a frame, in place of `before`, what it said until now: those runs end, their samples go to the
+/// new ones. Whether that makes a loop is looked at when all edits of the transaction have passed.
+struct PlaceRuns {
+  /// From `from` until the next one, in `in_frame`; nowhere, where that is empty.
+  struct Piece {
+    Stamp from = Stamp::always();
+    std::string in_frame{};
+    std::size_t thing = 0;  ///< whose place it is: samples stay with their thing
+    Transform in_frame_T_of{};
+    std::optional<Covariance> covariance{};
+    bool is_fixed = true;                 ///< else sampled: open again it goes on from its last sample
+    std::optional<Stamp> first_sample{};  ///< the pose is one, at this stamp
+  };
+  std::string of, source;
+  std::vector<Piece> before{}, after{};  ///< in the order of time
+};
+
 /// From `at` on the frame hangs nowhere, as far as `source` says; without one, as far as anybody does who placed it.
 /// Earlier questions still answer. What is said of a later instant places it again from there on.
 struct CloseFrame {
   std::string of;
   std::optional<std::string> source{};
   Stamp at{};
+  std::vector<std::string> but{};  ///< sources that are not meant
 };
 
-/// Takes a close back from `at` on: a fixed or driven pose holds again, a sampled one waits for its samples.
+/// Takes a close back from `at` on: what held the frame last holds it again, a sampled pose from its last sample on.
 /// Where the frame is not closed at `at` nothing changes.
 struct ReopenFrame {
   std::string of;
   std::optional<std::string> source{};  ///< without one: everybody who closed it
   Stamp at{};
+  std::vector<std::string> but{};  ///< sources that are not meant
 };
 
 /// What `of` was in `old_parent`, it is in `middle`, for all time and for every source: relations keep their numbers and
@@ -69,7 +88,7 @@ struct ExpectNothingUnder {
   Stamp at{};
 };
 
-using FrameEdit =
-    std::variant<AddFrame, PlaceFixed, PlaceSample, CloseFrame, ReopenFrame, InsertBetween, EraseFrame, ExpectNothingUnder>;
+using FrameEdit = std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, ReopenFrame, InsertBetween, EraseFrame,
+                               ExpectNothingUnder>;
 
 }  // namespace armillary

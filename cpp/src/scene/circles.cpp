@@ -1,7 +1,13 @@
 // Containment that runs in a circle: peers can say it together though none of them said it alone.
 //
-// Which edges are in force is a function of the set of edges: within each knot (a strongly connected set of nodes) edges
-// count in the order of their marks, and one that would lead back does not.
+// Which edges are in force is a function of the set of edges, at present as at every instant of the past. At an instant:
+//   * the life of a node is the one that began last by then, in the order of incarnations;
+//   * the links are the edges of those lives that hold then and mean the life that their parent has then;
+//   * they count in the order of their marks, but for those that lead back along links that count already;
+//   * alive is what the root or limbo reaches along those that count.
+// The present is the same of the newest lives and the edges that were not removed.
+
+#include "circles.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -12,11 +18,6 @@
 namespace armillary::scene {
 
 namespace {
-
-struct Link {
-  Mark mark;
-  NodeId node, parent;
-};
 
 /// Every edge that was not removed and leads to the present life of its parent.
 std::vector<Link> links_of(const Version& version) {
@@ -29,7 +30,6 @@ std::vector<Link> links_of(const Version& version) {
   };
   version.alive.for_each(collect);
   version.gone.for_each(collect);
-  std::ranges::sort(links, {}, &Link::mark);
   return links;
 }
 
@@ -50,27 +50,11 @@ bool reaches(const Neighbours& up, const NodeId& from, const NodeId& target) {
   return false;
 }
 
-/// The links that close a circle. An edge outside every knot never does.
-std::unordered_set<std::size_t> closing(const std::vector<Link>& links) {
-  Neighbours all, taken;
-  for (const Link& link : links) all[link.node].push_back(link.parent);
-  std::unordered_set<std::size_t> found;
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const bool in_a_knot = reaches(all, links[i].parent, links[i].node);
-    if (in_a_knot && reaches(taken, links[i].parent, links[i].node))
-      found.insert(i);
-    else if (in_a_knot)
-      taken[links[i].node].push_back(links[i].parent);
-  }
-  return found;
-}
-
 /// What root and limbo reach, parents before children.
-std::vector<NodeId> reached(const Version& version, const std::vector<Link>& links,
-                            const std::unordered_set<std::size_t>& closes) {
+std::vector<NodeId> reached(const Version& version, const std::vector<Link>& links, const std::vector<Mark>& closed) {
   Neighbours down;
-  for (std::size_t i = 0; i < links.size(); ++i)
-    if (!closes.contains(i)) down[links[i].parent].push_back(links[i].node);
+  for (const Link& link : links)
+    if (!std::ranges::binary_search(closed, link.mark)) down[link.parent].push_back(link.node);
   std::vector<NodeId> order{kRootNode, kLimboNode};
   std::unordered_set<NodeId> seen(order.begin(), order.end());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -83,14 +67,26 @@ std::vector<NodeId> reached(const Version& version, const std::vector<Link>& lin
 
 }  // namespace
 
+std::vector<Mark> closing(std::vector<Link> links) {
+  std::ranges::sort(links, {}, &Link::mark);
+  Neighbours all, taken;
+  for (const Link& link : links) all[link.node].push_back(link.parent);
+  std::vector<Mark> found;
+  for (const Link& link : links) {
+    const bool in_a_knot = reaches(all, link.parent, link.node);
+    if (in_a_knot && reaches(taken, link.parent, link.node))
+      found.push_back(link.mark);
+    else if (in_a_knot)
+      taken[link.node].push_back(link.parent);
+  }
+  return found;
+}
+
 /// Decides anew which edges are in force, and from it who is alive. Rare: the whole scene is looked at.
 void Draft::settle_circles(Stamp at) {
   const std::vector<Link> links = links_of(*next_);
-  const std::unordered_set<std::size_t> closes = closing(links);
-  const std::vector<NodeId> living = reached(*next_, links, closes);
-  std::vector<Mark> closed;
-  for (const std::size_t i : closes) closed.push_back(links[i].mark);
-  std::ranges::sort(closed);
+  const std::vector<Mark> closed = closing(links);
+  const std::vector<NodeId> living = reached(*next_, links, closed);
   next_->circles = closed.size();
   set_flags(closed, std::unordered_set<NodeId>(living.begin(), living.end()), at);
   move_to(living, at);

@@ -34,7 +34,9 @@ std::optional<Key> KeyPool::intern(std::string_view text) {
   return Key{&*texts_.insert(std::move(wanted)).first};
 }
 
-Draft::Draft(VersionPtr base, KeyPool& keys) : next_(new_version(base.get())), keys_(keys) { ++next_->number; }
+Draft::Draft(VersionPtr base, KeyPool& keys) : base_(std::move(base)), next_(new_version(base_.get())), keys_(keys) {
+  ++next_->number;
+}
 
 // -- What was said, and when
 
@@ -70,6 +72,7 @@ bool Draft::take(const Change& change) {
       set_attributes(change);
       return true;
   }
+  moved_.push_back(change.node);
   if (next_->circles > 0) settle_circles(change.at);  // what ended may have been part of one
   return true;
 }
@@ -166,7 +169,7 @@ void Draft::begin(NodeRecord& record, const Change& change) {
   record.kind = change.node_kind;
   record.payload = change.payload;
   record.placement = change.placement;
-  record.has_frame = change.placement != nullptr || change.parent == kLimboNode;
+  record.has_frame |= change.placement != nullptr || change.parent == kLimboNode;
   record.attributes.reserve(record.attributes.size() + change.settings.size());
   for (const Setting& setting : change.settings) set_attribute(record, setting, change);
 }
@@ -174,6 +177,7 @@ void Draft::begin(NodeRecord& record, const Change& change) {
 // -- Containment
 
 void Draft::add_edge(const NodeId& node, const Mark& incarnation, const Edge& edge) {
+  next_->may_be_circular = next_->may_be_circular || (has_ever_had_children(node) && next_->ever_led_up(edge.parent, node));
   NewRecord record = life(node, incarnation);
   if (record == nullptr) {
     edit_former(node, incarnation, [&](NodeRecord& former) { enter(former, edge); });
@@ -187,6 +191,12 @@ void Draft::add_edge(const NodeId& node, const Mark& incarnation, const Edge& ed
   (was_removed ? parent->former_children : parent->children).set(node, {});
   keep(std::move(parent));
   if (!was_removed) connect(node, edge);
+}
+
+bool Draft::has_ever_had_children(const NodeId& id) const {
+  for (const NodeRecord* life = next_->recall(id); life != nullptr; life = life->previous.get())
+    if (!life->children.empty() || !life->former_children.empty()) return true;
+  return false;
 }
 
 /// Where the edge was removed before it was heard of, only its removal was kept.
@@ -240,6 +250,7 @@ bool Draft::remove_edge(NodeRecord& record, const Dot& dot, Stamp at) {
   const auto edge = edge_of(record, dot);
   if (edge == record.edges.end()) {
     Edge early;
+    early.from = Stamp::always();
     early.mark.dot = dot;
     early.until = at;
     early.removed = true;

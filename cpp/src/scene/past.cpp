@@ -3,18 +3,53 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "circles.hpp"
+
 namespace armillary::scene {
 
 const NodeRecord* Past::life(const NodeId& id) const {
-  const NodeRecord* record = version_->recall(id);
-  while (record != nullptr && (!record->has_known_beginning() || record->created_at > at_)) record = record->previous.get();
-  return record;
+  const NodeRecord* first = nullptr;
+  for (const NodeRecord* record = version_->recall(id); record != nullptr; record = record->previous.get()) {
+    if (!record->has_known_beginning()) continue;
+    if (record->created_at <= at_) return record;
+    first = record;
+  }
+  return beginnings_ == Beginnings::are_ignored ? first : nullptr;
 }
 
-bool Past::counts(const Edge& edge) const {
-  if (edge.closes_a_circle || !edge.holds_at(at_)) return false;
+bool is_first(const NodeRecord& record, const Edge& edge) {
+  const auto first = std::ranges::find_if(record.edges, [](const Edge& one) { return one.parent != NodeId{}; });
+  return first != record.edges.end() && first->mark == edge.mark;
+}
+
+bool Past::held(const NodeRecord& record, const Edge& edge) const {
+  if (edge.holds_at(at_)) return true;
+  return beginnings_ == Beginnings::are_ignored && at_ < edge.from && edge.from < edge.until && is_first(record, edge);
+}
+
+/// It held then, and meant the life that its parent had then.
+bool Past::is_link(const NodeRecord& record, const Edge& edge) const {
+  if (!held(record, edge)) return false;
   const NodeRecord* parent = life(edge.parent);
   return parent != nullptr && parent->incarnation == edge.parent_incarnation;
+}
+
+bool Past::counts(const NodeRecord& record, const Edge& edge) const {
+  return is_link(record, edge) && !(version_->may_be_circular && closes_a_circle(record, edge));
+}
+
+/// A knot that the node is in is among what is above it.
+bool Past::closes_a_circle(const NodeRecord& record, const Edge& edge) const {
+  std::vector<Link> links;
+  std::vector<NodeId> above{record.id};
+  std::unordered_set<NodeId> seen{record.id};
+  for (std::size_t i = 0; i < above.size(); ++i)
+    for (const Edge& one : life(above[i])->edges) {
+      if (!is_link(*life(above[i]), one)) continue;
+      links.push_back({one.mark, above[i], one.parent});
+      if (seen.insert(one.parent).second) above.push_back(one.parent);
+    }
+  return std::ranges::binary_search(closing(std::move(links)), edge.mark);
 }
 
 const NodeRecord* Past::find(const NodeId& id) const {
@@ -27,7 +62,7 @@ const NodeRecord* Past::find(const NodeId& id) const {
     const NodeRecord* record = life(node);
     if (record == nullptr) continue;
     for (const Edge& edge : record->edges)
-      if (counts(edge) && seen.insert(edge.parent).second) waiting.push_back(edge.parent);
+      if (counts(*record, edge) && seen.insert(edge.parent).second) waiting.push_back(edge.parent);
   }
   return nullptr;
 }
@@ -35,7 +70,7 @@ const NodeRecord* Past::find(const NodeId& id) const {
 std::vector<NodeId> Past::parents(const NodeRecord& record) const {
   std::vector<NodeId> found;
   for (const Edge& edge : record.edges)
-    if (counts(edge) && find(edge.parent) != nullptr && std::ranges::find(found, edge.parent) == found.end())
+    if (counts(record, edge) && find(edge.parent) != nullptr && std::ranges::find(found, edge.parent) == found.end())
       found.push_back(edge.parent);
   return found;
 }
@@ -46,7 +81,7 @@ std::vector<NodeId> Past::children(const NodeRecord& record) const {
     const NodeRecord* child = life(id);
     if (child == nullptr) return;
     for (const Edge& edge : child->edges)
-      if (edge.parent == record.id && counts(edge)) return found.emplace_back(edge.mark, id), void();
+      if (edge.parent == record.id && counts(*child, edge)) return found.emplace_back(edge.mark, id), void();
   };
   record.children.for_each(look_at);
   record.former_children.for_each(look_at);

@@ -1,6 +1,7 @@
 #include "armillary/scene/store.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace armillary::scene {
 
@@ -219,10 +220,8 @@ std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names
   ExpectNothingUnder expected;
   for (const FrameEvent& event : draft.events()) {
     if (event.kind != FrameEvent::Kind::died) continue;
-    const NodeRecord* record = draft.version().recall(event.node);
-    if (!record->is_placed || record->kind == NodeKind::frame) continue;
-    expected.frames.push_back(names.own(*record));
-    if (record->has_mount) expected.frames.push_back(names.hub(*record));
+    const std::vector<std::string> frames = names.all(*draft.version().recall(event.node));
+    expected.frames.insert(expected.frames.end(), frames.begin(), frames.end());
     expected.at = event.at;
   }
   if (expected.frames.empty()) return std::nullopt;
@@ -237,35 +236,18 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
     if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
   for (const NodeSample& sample : taken.samples) {
     const NodeRecord& record = *draft.version().find(sample.node);
-    edits.emplace_back(PlaceSample{names_.own(record), names_.base(draft.version(), record), record.placement->source, sample.at,
+    edits.emplace_back(PlaceSample{names_.own(record), names_.base(draft.share(), record), record.placement->source, sample.at,
                                    sample.placement.parent_T_node, sample.placement.covariance});
   }
   return edits;
 }
 
-/// A Transform that was removed at the very instant it was placed has no past that could be opened again: place it anew.
 Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version, bool strictly) {
   const CompanionPtr companion = with_version ? draft.share() : nullptr;
   for (;;) {
     Failure failure = forest_->transact(edits, companion);
-    const bool is_to_reopen = failure.kind() == FailureKind::nothing_to_reopen;
-    if (failure && !is_to_reopen && !strictly) {
-      edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));  // what others accepted is not refused here
-      continue;
-    }
-    if (!is_to_reopen) return failure;
-    FrameEdit& edit = edits[failure->row];
-    const std::optional<NodeId> id = NodeId::parse(std::get<ReopenFrame>(edit).of);
-    const NodeRecord* known = id ? draft.version().recall(*id) : nullptr;
-    if (known == nullptr || known->placement == nullptr) {
-      edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));
-      continue;
-    }
-    const NodeRecord& record = *known;
-    const Placement& said = *record.placement;
-    edit =
-        PlaceSample{names_.own(record), names_.base(draft.version(), record), said.source, record.created_at, said.parent_T_node,
-                    said.covariance};
+    if (!failure || strictly) return failure;
+    edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));  // what others accepted is not refused here
   }
 }
 
@@ -306,11 +288,11 @@ void Store::forget_past() {
     ended_.pop_front();
     const NodeRecord* record = draft.version().recall(id);
     if (record == nullptr) continue;
-    std::vector<FrameEdit> erasing;
-    if (record->is_placed && record->kind != NodeKind::frame) erasing.emplace_back(EraseFrame{names_.own(*record)});
-    if (!erasing.empty() && record->has_mount) erasing.emplace_back(EraseFrame{names_.hub(*record)});
-    if (draft.forget(id, oldest)) std::ranges::move(erasing, std::back_inserter(edits));
+    const std::vector<std::string> frames = names_.all(*record);
+    if (!draft.forget(id, oldest)) continue;
+    for (const std::string& frame : frames | std::views::reverse) edits.emplace_back(EraseFrame{frame});
   }
+  std::ranges::reverse(edits);  // what is in others first
   erase(std::move(edits), draft);
 }
 

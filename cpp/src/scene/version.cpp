@@ -104,6 +104,16 @@ bool NodeRecord::has_living_parent() const {
   return std::ranges::any_of(edges, [](const Edge& edge) { return edge.is_in_force(); });
 }
 
+bool NodeRecord::had_several_parents() const {
+  const Edge* first = nullptr;
+  for (const Edge& edge : edges) {
+    if (edge.parent == NodeId{} || edge.parent == kLimboNode) continue;
+    if (first == nullptr) first = &edge;
+    if (edge.parent != first->parent || edge.parent_incarnation != first->parent_incarnation) return true;
+  }
+  return false;
+}
+
 bool NodeRecord::is_in_own_frame() const {
   if (placement != nullptr || id == kRootNode || id == kLimboNode) return true;
   const Edge* first = nullptr;
@@ -152,6 +162,12 @@ const NodeRecord* Version::recall(const NodeId& id) const {
   if (const NodeRecord* record = find(id)) return record;
   const RecordPtr* record = gone.find(id);
   return record == nullptr ? nullptr : record->get();
+}
+
+const NodeRecord* Version::recall(const NodeId& id, const Mark& incarnation) const {
+  const NodeRecord* life = recall(id);
+  while (life != nullptr && life->incarnation != incarnation) life = life->previous.get();
+  return life;
 }
 
 std::vector<NodeId> Version::children(const NodeRecord& record) const {
@@ -229,22 +245,42 @@ std::vector<NodeId> Version::way_up(const NodeId& from, const NodeId& ancestor, 
   return {};
 }
 
-bool Version::leads_up(const NodeId& from, const NodeId& ancestor) const {
+namespace {
+
+/// `above(id, visit)` names the parents of a node.
+template <typename Above>
+bool climbs(const NodeId& from, const NodeId& ancestor, Above above) {
   std::unordered_set<NodeId> seen{from};
   std::vector<NodeId> waiting{from};
   while (!waiting.empty()) {
     const NodeId node = waiting.back();
     waiting.pop_back();
     if (node == ancestor) return true;
-    const NodeRecord* record = recall(node);
-    if (record == nullptr) continue;
-    for (const Edge& edge : record->edges) {
-      const NodeRecord* parent = edge.removed ? nullptr : recall(edge.parent);
-      const bool is_current = parent != nullptr && parent->incarnation == edge.parent_incarnation;
-      if (is_current && seen.insert(edge.parent).second) waiting.push_back(edge.parent);
-    }
+    above(node, [&](const NodeId& parent) {
+      if (seen.insert(parent).second) waiting.push_back(parent);
+    });
   }
   return false;
+}
+
+}  // namespace
+
+bool Version::leads_up(const NodeId& from, const NodeId& ancestor) const {
+  return climbs(from, ancestor, [this](const NodeId& id, auto visit) {
+    const NodeRecord* record = recall(id);
+    if (record == nullptr) return;
+    for (const Edge& edge : record->edges) {
+      const NodeRecord* parent = edge.removed ? nullptr : recall(edge.parent);
+      if (parent != nullptr && parent->incarnation == edge.parent_incarnation) visit(edge.parent);
+    }
+  });
+}
+
+bool Version::ever_led_up(const NodeId& from, const NodeId& ancestor) const {
+  return climbs(from, ancestor, [this](const NodeId& id, auto visit) {
+    for (const NodeRecord* life = recall(id); life != nullptr; life = life->previous.get())
+      for (const Edge& edge : life->edges) visit(edge.parent);
+  });
 }
 
 }  // namespace armillary::scene

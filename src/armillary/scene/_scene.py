@@ -417,6 +417,13 @@ class Scene(SceneVolumes):
         """What this copy has heard from whom: everything up to a number, and some numbers beyond."""
         return self._view().heard()
 
+    def inactive(self) -> list[tuple[NodeId, NodeId]]:
+        """Containment, as (node, parent), that copies said together and that is not in force: it closes a circle.
+
+        The oldest containment counts. What is left out comes into force when the circle is opened elsewhere.
+        """
+        return sorted(self._view().circles(), key=str)
+
     # -- Comparing, and the past
 
     def digest(self, *, under: NodeId | str | None = None) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from armillary import Transform, World
-from armillary.errors import BuiltUpon, NothingToUndo, PermanentNode, UnknownNode
+from armillary.errors import BuiltUpon, NotConnected, NothingToUndo, PermanentNode, SingleSample, UnknownNode
 from armillary.scene import AddGroup, NodeId, Remove, SetAttributes
 from unit.kit import FakeClock, moved
 
@@ -75,6 +75,23 @@ class TestUndo:
         world.undo()
         assert [table in scene.as_of(stamp) for stamp in (1500, 2500, 3500)] == [True, False, True]
         assert len(scene.changes()) == 3
+
+    def test_of_a_removal_lets_a_sampled_transform_go_on_from_its_last_sample(self, world, scene, clock):
+        cup = scene.add_transform(parent=scene.root, transform=moved(1))  # at 1000
+        clock.ns = 2000
+        scene.remove(cup)
+        clock.ns = 3000
+        world.undo()
+        of = scene.frame(cup)
+        assert world.pose(of=of, in_frame="map").stamp == 1000
+        assert world.pose(of=of, in_frame="map", at=3000, outside="hold").transform.is_close(moved(1))
+        with pytest.raises(SingleSample):
+            world.pose(of=of, in_frame="map", at=3000)
+        with pytest.raises(NotConnected):
+            world.pose(of=of, in_frame="map", at=2500, outside="hold")
+        scene.set_transform(cup, moved(2), at=4000)
+        assert world.pose(of=of, in_frame="map", at=4000).transform.is_close(moved(2))
+        assert world.pose(of=of, in_frame="map", at=1000).transform.is_close(moved(1))
 
     def test_leaves_samples_alone(self, world, scene):
         table = scene.add_transform(parent=scene.root, transform=moved(1), at=1000)

@@ -40,7 +40,10 @@ class Draft {
   [[nodiscard]] const Version& version() const { return *next_; }
   /// The version itself, to be published; nothing may be taken any more.
   [[nodiscard]] VersionPtr share() const { return next_; }
+  [[nodiscard]] const VersionPtr& base() const { return base_; }
   [[nodiscard]] const std::vector<FrameEvent>& events() const { return events_; }
+  /// Nodes whose containment, in any of their lives, something was said of.
+  [[nodiscard]] const std::vector<NodeId>& moved() const { return moved_; }
 
   /// The stamp of the next thing said here; later than all that was heard.
   [[nodiscard]] Mark next_mark(std::uint64_t author, std::int64_t wall_ns);
@@ -70,6 +73,7 @@ class Draft {
   void begin(NodeRecord& record, const Change& change);
   void add_edge(const NodeId& node, const Mark& incarnation, const Edge& edge);
   void enter(NodeRecord& record, const Edge& edge);
+  [[nodiscard]] bool has_ever_had_children(const NodeId& id) const;
   void connect(const NodeId& node, const Edge& edge);
   void remove_edges(const Change& change);
   void set_attributes(const Change& change);
@@ -92,9 +96,11 @@ class Draft {
   void remove_from_index(const NodeRecord& record);
   void index_value(const NodeId& id, const Attribute& attribute, bool present);
 
+  VersionPtr base_;
   std::shared_ptr<Version> next_;
   KeyPool& keys_;
   std::vector<FrameEvent> events_;
+  std::vector<NodeId> moved_;
 };
 
 template <typename Edit>

@@ -13,10 +13,14 @@ class FrameNames {
   [[nodiscard]] std::string own(const NodeRecord& record) const;  ///< whether it has one or not
   /// The one it is in: its own, or that of the nearest ancestor which has one.
   [[nodiscard]] std::string of(const Version& version, const NodeRecord& record) const;
-  /// The one that hangs under the frames of the parents of a node with a frame.
-  [[nodiscard]] std::string hub(const NodeRecord& record) const;
+  /// The one that a Transform with several parents is placed in: it hangs in each of theirs.
+  [[nodiscard]] std::string mount(const NodeRecord& record) const;
+  /// The one that hangs in those of its parents: its mount, or its own.
+  [[nodiscard]] std::string hub(const NodeRecord& record) const { return record.has_mount ? mount(record) : own(record); }
+  /// Those that were made for it.
+  [[nodiscard]] std::vector<std::string> all(const NodeRecord& record) const;
   /// The one that a Transform is placed in.
-  [[nodiscard]] std::string base(const Version& version, const NodeRecord& record) const;
+  [[nodiscard]] std::string base(const VersionPtr& version, const NodeRecord& record) const;
 
  private:
   std::string root_frame_;

@@ -7,12 +7,20 @@ namespace armillary::scene {
 /// A scene as it was at one instant of valid time, as far as this version knows.
 class Past {
  public:
-  Past(VersionPtr version, Stamp at) : version_(std::move(version)), at_(at) {}
+  /// Whether nodes were not there before they were added, or have always been in what they were added to.
+  enum class Beginnings : std::uint8_t { count, are_ignored };
+
+  Past(VersionPtr version, Stamp at, Beginnings beginnings = Beginnings::count)
+      : version_(std::move(version)), at_(at), beginnings_(beginnings) {}
 
   [[nodiscard]] Stamp at() const { return at_; }
   [[nodiscard]] const Version& version() const { return *version_; }
   /// The life that the node had then; null where it was not alive.
   [[nodiscard]] const NodeRecord* find(const NodeId& id) const;
+  /// The same where the root did not reach it.
+  [[nodiscard]] const NodeRecord* life(const NodeId& id) const;
+  /// Whether a containment was in force then, be its parent alive or not.
+  [[nodiscard]] bool counts(const NodeRecord& record, const Edge& edge) const;
   [[nodiscard]] std::vector<NodeId> parents(const NodeRecord& record) const;
   [[nodiscard]] std::vector<NodeId> children(const NodeRecord& record) const;
   /// The node whose frame the node was in.
@@ -36,11 +44,16 @@ class Past {
   static void give(const Attribute& said, F& f) {
     if (!said.erased) f(said);
   }
-  [[nodiscard]] const NodeRecord* life(const NodeId& id) const;
-  [[nodiscard]] bool counts(const Edge& edge) const;
+  [[nodiscard]] bool held(const NodeRecord& record, const Edge& edge) const;
+  [[nodiscard]] bool is_link(const NodeRecord& record, const Edge& edge) const;
+  [[nodiscard]] bool closes_a_circle(const NodeRecord& record, const Edge& edge) const;
 
   VersionPtr version_;
   Stamp at_;
+  Beginnings beginnings_;
 };
+
+/// Whether a node was added with this edge.
+[[nodiscard]] bool is_first(const NodeRecord& record, const Edge& edge);
 
 }  // namespace armillary::scene

@@ -32,10 +32,6 @@ struct Edge {
   bool closes_a_circle = false;  ///< kept, but not in force: older edges lead back
   bool parent_is_alive = false;  ///< and still in the life that was meant
 
-  /// Whether the frame of the node hangs in that of this parent: not yet, now, or no more.
-  enum class Hanging : std::uint8_t { never, now, no_more };
-  Hanging hanging = Hanging::never;
-
   [[nodiscard]] bool is_in_force() const { return !removed && !closes_a_circle && parent_is_alive; }
   [[nodiscard]] bool holds_at(Stamp at) const { return from <= at && at < until; }
 };
@@ -56,11 +52,8 @@ using NewRecord = detail::PlainPtr<NodeRecord>;
 struct NodeRecord : detail::PlainlyShared {
   NodeId id{};
   NodeKind kind = NodeKind::unknown;  ///< unknown: others speak of it, but its own beginning has not arrived
-  bool has_frame = false;             ///< a frame was made for it; whether it is in it: `is_in_own_frame`
+  bool has_frame = false;             ///< in the world; whether it is in it at present: `is_in_own_frame`
   bool has_mount = false;             ///< a Transform with several parents: it is placed in a frame that is placed in each
-  bool is_placed = false;             ///< its frame is in the world; of a Transform without a mount, in that of `placed_in`
-  NodeId placed_in{};
-  Stamp closed_at = Stamp::never();  ///< of a Transform without a mount: since when it hangs nowhere
   Mark incarnation{};
   Stamp created_at{};
   std::shared_ptr<const Payload> payload{};
@@ -72,7 +65,10 @@ struct NodeRecord : detail::PlainlyShared {
   RecordPtr previous{};                 ///< its former life
 
   [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
+  [[nodiscard]] bool is_transform() const { return kind == NodeKind::transform || kind == NodeKind::uncertain_transform; }
   [[nodiscard]] bool has_living_parent() const;
+  /// Whether it was ever in more than one, at the same time or one after the other.
+  [[nodiscard]] bool had_several_parents() const;
   /// A Transform, the stand-in of a frame, a root, and whatever has several parents; others are in that of their parent.
   [[nodiscard]] bool is_in_own_frame() const;
   [[nodiscard]] std::vector<NodeId> parents() const;  ///< living ones, each once, oldest edge first
@@ -141,9 +137,11 @@ struct Version : Companion {
   Stamp oldest_past = Stamp::always();  ///< before it the past was forgotten
   std::uint64_t number = 0;             ///< grows by one with each commit
   std::size_t circles = 0;              ///< edges that close one
+  bool may_be_circular = false;         ///< whether edges ran in a circle, be it at different times
 
-  [[nodiscard]] const NodeRecord* find(const NodeId& id) const;    ///< alive, or null
-  [[nodiscard]] const NodeRecord* recall(const NodeId& id) const;  ///< alive or gone, or null
+  [[nodiscard]] const NodeRecord* find(const NodeId& id) const;                             ///< alive, or null
+  [[nodiscard]] const NodeRecord* recall(const NodeId& id) const;                           ///< alive or gone, or null
+  [[nodiscard]] const NodeRecord* recall(const NodeId& id, const Mark& incarnation) const;  ///< one of its lives, or null
   [[nodiscard]] bool is_alive(const NodeId& id) const { return alive.find(id) != nullptr; }
   [[nodiscard]] std::vector<NodeId> children(const NodeRecord& record) const;  ///< living ones, oldest edge first
   /// The oldest that is in force; of a dead node, the oldest of all. Nil where none is known.
@@ -152,6 +150,8 @@ struct Version : Companion {
   [[nodiscard]] const NodeRecord& framed(const NodeRecord& record) const;
   /// Whether `ancestor` is above `from`, or is it, along edges that were not removed.
   [[nodiscard]] bool leads_up(const NodeId& from, const NodeId& ancestor) const;
+  /// The same along all that ever were, in any life.
+  [[nodiscard]] bool ever_led_up(const NodeId& from, const NodeId& ancestor) const;
   /// A way from `from` up to `ancestor`, both included, that is there at one instant not before `since`; empty where none is.
   [[nodiscard]] std::vector<NodeId> way_up(const NodeId& from, const NodeId& ancestor, Stamp since) const;
 };

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "armillary/scene/frames.hpp"
+#include "armillary/scene/past.hpp"
+
+namespace armillary::scene {
+
+/// Where a frame hangs from `from` on.
+struct Stay {
+  Stamp from = Stamp::always();
+  std::string in_frame{};                        ///< empty: nowhere
+  std::shared_ptr<const Placement> placement{};  ///< of a Transform; else by identity
+  Stamp created_at{};                            ///< of a Transform
+  Mark life{};                                   ///< of a Transform: which of its lives
+  friend bool operator==(const Stay&, const Stay&) = default;
+};
+
+/// What one source says of one frame.
+struct Track {
+  std::string of, source;
+  std::vector<Stay> stays{};
+  friend bool operator==(const Track&, const Track&) = default;
+};
+
+/// The frames of a node and where they hang, at all times.
+struct Places {
+  std::vector<std::string> frames{};
+  std::vector<Track> tracks{};
+  friend bool operator==(const Places&, const Places&) = default;
+};
+
+/// What a version says of the places of a node: nothing else matters for them, so that copies of a scene agree on it.
+///
+/// A Transform that only ever was in one thing is placed in the frame of that. Whatever was in several has a hub, a frame
+/// that hangs by identity in that of each for as long as it is in it: one source a parent. For places there was no time
+/// before a node was added: it has always been in what it was added to.
+[[nodiscard]] Places places_of(const VersionPtr& version, const FrameNames& names, const NodeId& id);
+
+/// The frame that a Transform is placed in; empty where none is known.
+[[nodiscard]] std::string base_of(const VersionPtr& version, const FrameNames& names, const NodeRecord& record);
+
+}  // namespace armillary::scene
