@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _NS_PER_S = 1e9
 _EVERY = seconds(0.1)
-_LOOKUPS = 20_000
-_ROWS = 100_000
+_LOOKUPS = 5_000
+_ROWS = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
