@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    from armillary.view import Theme
+    from armillary.view._theme import Theme
 
 
 class DrawingWorld(DiagnosingWorld):

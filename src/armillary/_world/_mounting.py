@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from armillary._world._arguments import as_text
 from armillary._world._scene import WorldWithScene
 from armillary.errors import InvalidArgument
+from armillary.relations._storage import as_stamp
+from armillary.transforms import check_name
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -56,11 +59,21 @@ class MountingWorld(WorldWithScene):
             MissingMeshes: Names every file that is not there; nothing is mounted.
         """
         from armillary._world._mount import Mount, Standing  # noqa: PLC0415  (a world without models needs no casadi)
+        from armillary.articulation import ArticulationModel  # noqa: PLC0415
 
-        if shapes not in _ROLES:
+        if not isinstance(model, ArticulationModel):
+            raise InvalidArgument(f"An ArticulationModel is mounted, got {model!r}. Load one, or make one.", model)
+        if not isinstance(shapes, str) or shapes not in _ROLES:
             raise InvalidArgument(f"shapes must be one of {', '.join(_ROLES)}, got {shapes!r}.", shapes)
+        if not isinstance(skip_missing, bool):
+            raise InvalidArgument(f"skip_missing is True or False, got {skip_missing!r}.", skip_missing)
         standing = Standing(
-            under=under, in_frame=in_frame, prefix=prefix, since=at, roles=_ROLES[shapes], skip_missing=skip_missing
+            under=as_text(under, "under"),
+            in_frame=None if in_frame is None else check_name(in_frame),
+            prefix=None if prefix is None else as_text(prefix, "prefix"),
+            since=as_stamp(at),
+            roles=_ROLES[shapes],
+            skip_missing=skip_missing,
         )
         return self._take(Mount(self, model, standing))
 

@@ -2,12 +2,10 @@
 
 from armillary.view._ellipses import draw_ellipses, ellipses_svg
 from armillary.view._history import history_svg, plot_history
-from armillary.view._theme import Theme
 from armillary.view._tracks import draw_tracks, tracks_svg
 from armillary.view._tree import draw_tree, tree_svg
 
 __all__ = [
-    "Theme",
     "draw_ellipses",
     "draw_tracks",
     "draw_tree",
