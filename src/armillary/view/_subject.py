@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from armillary.relations import Pose, Twist
-    from armillary.transforms import RelationInfo, Tree
+    from armillary.scene import Scene
+    from armillary.transforms import RelationInfo, Snapshot, Tree
 
 
 class Subject(Protocol):
@@ -20,6 +21,17 @@ class Subject(Protocol):
     @property
     def name(self) -> str:
         """The world's own name."""
+
+    @property
+    def root_frame(self) -> str:
+        """The frame of the scene's root."""
+
+    @property
+    def scene(self) -> Scene:
+        """What is in the world."""
+
+    def snapshot(self, *, in_frame: str, at: int | Latest = LATEST) -> Snapshot:
+        """Where every frame is."""
 
     def tree(self, at: int | Latest = LATEST) -> Tree:
         """Which frame hangs under which."""

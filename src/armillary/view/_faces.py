@@ -1,0 +1,94 @@
+"""The surface of a shape as flat faces, seen from outside."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.scene import Box, Capsule, Cylinder, Mesh, PointCloud, Shape, Sphere, VoxelGrid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    Face = NDArray[float64]
+
+_SIDES = 20
+_RINGS = 10
+_AROUND = np.linspace(0.0, 2.0 * np.pi, _SIDES + 1)
+_MOST_CELLS = 24
+
+
+def faces_of(shape: Shape, cell_m: float) -> Iterator[Face]:
+    """Each (K, 3) [m], counter-clockwise seen from outside; flat sides in cells of about `cell_m`, to sort by depth.
+
+    Points and voxels have no faces.
+    """
+    match shape:
+        case Box(size_m=size_m):
+            yield from _box(np.array(size_m), cell_m)
+        case Sphere(radius_m=radius_m):
+            yield from _ball(radius_m, 0.0)
+        case Cylinder(radius_m=radius_m, length_m=length_m):
+            yield from _tube(radius_m, length_m)
+            yield from _lids(radius_m, length_m)
+        case Capsule(radius_m=radius_m, length_m=length_m):
+            yield from _tube(radius_m, length_m)
+            yield from _ball(radius_m, length_m)
+        case Mesh():
+            yield from np.asarray(shape.vertices, dtype=float)[np.asarray(shape.triangles)]
+
+
+def points_of(shape: Shape) -> NDArray[float64]:
+    """(N, 3) [m]: of a cloud, or the middles of occupied voxels."""
+    match shape:
+        case PointCloud():
+            return np.asarray(shape.points, dtype=float)
+        case VoxelGrid():
+            cells = np.argwhere(shape.occupied)
+            return np.asarray(np.asarray(shape.origin) + (cells + 0.5) * shape.voxel_size_m)
+    return np.zeros((0, 3))
+
+
+def _box(size: NDArray[float64], cell_m: float) -> Iterator[Face]:
+    for axis, sign in product(range(3), (-0.5, 0.5)):
+        u, v = (axis + 1) % 3, (axis + 2) % 3
+        for (u0, u1), (v0, v1) in product(_cells(size[u], cell_m), _cells(size[v], cell_m)):
+            around = [(u0, v0), (u1, v0), (u1, v1), (u0, v1)]
+            face = np.empty((4, 3))
+            face[:, axis] = sign * size[axis]
+            face[:, [u, v]] = around if sign > 0 else around[::-1]
+            yield face
+
+
+def _cells(length_m: float, cell_m: float) -> list[tuple[float, float]]:
+    count = int(np.clip(np.ceil(length_m / cell_m), 1, _MOST_CELLS))
+    edges = np.linspace(-length_m / 2, length_m / 2, count + 1).tolist()
+    return list(pairwise(edges))
+
+
+def _tube(radius_m: float, length_m: float) -> Iterator[Face]:
+    rim = radius_m * np.stack([np.cos(_AROUND), np.sin(_AROUND)], axis=1)
+    low, high = (np.column_stack([rim, np.full(len(rim), z)]) for z in (-length_m / 2, length_m / 2))
+    for i in range(_SIDES):
+        yield np.array([low[i], low[i + 1], high[i + 1], high[i]])
+
+
+def _lids(radius_m: float, length_m: float) -> Iterator[Face]:
+    rim = radius_m * np.stack([np.cos(_AROUND[:-1]), np.sin(_AROUND[:-1])], axis=1)
+    yield np.column_stack([rim, np.full(_SIDES, length_m / 2)])
+    yield np.column_stack([rim, np.full(_SIDES, -length_m / 2)])[::-1]
+
+
+def _ball(radius_m: float, apart_m: float) -> Iterator[Face]:
+    """Two half balls whose middles are `apart_m` from each other along z."""
+    polar = np.linspace(0.0, np.pi, _RINGS + 1)
+    lift = np.where(polar <= np.pi / 2, apart_m / 2, -apart_m / 2)
+    z, radii = radius_m * np.cos(polar) + lift, radius_m * np.sin(polar)
+    for i, k in product(range(_RINGS), range(_SIDES)):
+        corners = ((i, k), (i + 1, k), (i + 1, k + 1), (i, k + 1))
+        yield np.array([(radii[a] * np.cos(_AROUND[b]), radii[a] * np.sin(_AROUND[b]), z[a]) for a, b in corners])

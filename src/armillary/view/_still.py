@@ -1,0 +1,224 @@
+"""A world in space as a picture: things, frames and how sure they are, without perspective."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.errors import InvalidArgument
+from armillary.stamps import LATEST, Latest
+from armillary.view._drawing import Area, Disc, Drawing, Line, Shape, Text, as_points
+from armillary.view._faces import faces_of, points_of
+from armillary.view._files import write_drawing
+from armillary.view._labels import Wish, place_labels
+from armillary.view._stage import Stage, Thing, stage_of
+from armillary.view._style import INK, MUTED, SMALL_PX, TITLE_PX, TRACK_COLORS, text_width
+from armillary.view._svg import svg_text
+from armillary.view._theme import Theme, in_theme
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from os import PathLike
+    from pathlib import Path
+
+    from numpy import float64
+    from numpy.typing import ArrayLike, NDArray
+
+    from armillary.view._subject import Subject
+
+FROM = (1.0, -1.4, 0.9)
+
+_MARGIN, _HEADER = 28.0, 76.0
+_WIDEST, _HIGHEST = 860.0, 620.0
+_AXIS_PART = 0.035  # of the extent of the picture
+_CELLS = 14.0  # along the extent: flat sides are sorted in pieces
+_LEAST_M = 1e-3
+_DEVIATIONS = 2.0
+_AXIS_COLORS = (TRACK_COLORS[1], TRACK_COLORS[2], TRACK_COLORS[0])
+_LIGHT = np.array([0.35, -0.5, 0.8]) / np.linalg.norm([0.35, -0.5, 0.8])
+_DARKEST = 0.68
+_CIRCLE = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Camera:
+    """Looks along parallel rays.
+
+    Attributes:
+        axes: (3, 3): rows to the right, up, and towards the eye.
+        scale: Pixels per metre.
+        shift: (2,) [px].
+    """
+
+    axes: NDArray[float64]
+    scale: float
+    shift: NDArray[float64]
+
+    def place(self, points: NDArray[float64]) -> NDArray[float64]:
+        """(N, 3) [m] on the paper, (N, 2) [px]."""
+        return np.asarray(self.shift + self.scale * (points @ self.axes[:2].T) * (1.0, -1.0))
+
+    def nearness(self, points: NDArray[float64]) -> NDArray[float64]:
+        """(N,) [m]: greater is nearer to the eye."""
+        return np.asarray(points @ self.axes[2])
+
+
+def draw_world(
+    world: Subject,
+    path: str | PathLike[str],
+    *,
+    in_frame: str | None = None,
+    at: int | Latest = LATEST,
+    from_: ArrayLike = FROM,
+    frames: Iterable[str] | None = None,
+    theme: Theme = "light",
+) -> Path:
+    """Draw what stands in a world: shapes of its scene, frames, ellipsoids of what is not certain.
+
+    Without perspective: what is parallel stays so. The ending of `path` decides: .svg needs nothing, .png needs
+    matplotlib.
+
+    Args:
+        world: Who is asked.
+        path: The file to write.
+        in_frame: The frame that the picture stands in, z upwards; the root, if left out.
+        at: The instant shown [ns].
+        from_: The direction the eye is in, in `in_frame`.
+        frames: Those whose axes and names are shown; all that somebody named, if left out.
+        theme: "light" or "dark" paper.
+
+    Raises:
+        InvalidArgument: `from_` has no direction, or another ending.
+        MissingExtra: A PNG, and no matplotlib.
+        ArmillaryError: Whatever `world.snapshot` refuses, or why a wanted frame cannot be seen.
+    """
+    return write_drawing(_still(world, in_frame, at, from_, frames), path, theme)
+
+
+def world_svg(
+    world: Subject,
+    *,
+    in_frame: str | None = None,
+    at: int | Latest = LATEST,
+    from_: ArrayLike = FROM,
+    frames: Iterable[str] | None = None,
+    theme: Theme = "light",
+) -> str:
+    """The picture of `draw_world` as SVG text."""
+    return svg_text(in_theme(_still(world, in_frame, at, from_, frames), theme))
+
+
+def _still(
+    world: Subject, in_frame: str | None, at: int | Latest, from_: ArrayLike, frames: Iterable[str] | None
+) -> Drawing:
+    seen_from = world.root_frame if in_frame is None else in_frame
+    axes = _axes(from_)
+    stage = stage_of(world, seen_from, at, frames)
+    title = f"'{world.name}' seen from {seen_from}" if world.name else f"seen from {seen_from}"
+    when = "now" if isinstance(at, Latest) else f"at {at / 1e9:.3f} s"
+    said = f"{when}; ellipses of {_DEVIATIONS:g} standard deviations" if stage.covariances else when
+    extent_m, rough = _rough(stage)
+    camera, size = _camera(axes, rough)
+    shapes = [
+        Text(at=(_MARGIN, 36), text=title, size=TITLE_PX, color=INK, bold=True),
+        Text(at=(_MARGIN, 55), text=said, size=SMALL_PX, color=MUTED),
+        *_things(camera, stage.things, extent_m / _CELLS),
+        *_ellipses(camera, stage),
+        *_frames(camera, stage, extent_m * _AXIS_PART),
+    ]
+    least = _MARGIN * 2 + max(text_width(title, TITLE_PX), text_width(said, SMALL_PX))
+    return Drawing(title=title, size=(max(size[0], least), size[1]), shapes=shapes)
+
+
+def _axes(from_: ArrayLike) -> NDArray[float64]:
+    eye = np.array(from_, dtype=float)
+    if eye.shape != (3,) or not np.isfinite(eye).all() or not eye.any():
+        raise InvalidArgument(f"from_ must be a direction (x, y, z) that is not zero, got {from_!r}.", from_)
+    eye /= np.linalg.norm(eye)
+    right = np.cross((0.0, 0.0, 1.0), eye)
+    # Straight from above x is to the right, as on a map.
+    right = right / np.linalg.norm(right) if np.linalg.norm(right) > _LEAST_M else np.array([1.0, 0.0, 0.0])
+    return np.stack([right, np.cross(eye, right), eye])
+
+
+def _rough(stage: Stage) -> tuple[float, NDArray[float64]]:
+    """How large everything is [m], and points that enclose it, (N, 3) [m]."""
+    corners = [_corners(thing) for thing in stage.things]
+    origins = [transform.translation[None] for transform in stage.frames.values()]
+    points = np.concatenate([np.zeros((1, 3)) if not origins and not corners else np.zeros((0, 3)), *corners, *origins])
+    extent_m = max(float(np.ptp(points, axis=0).max()), _LEAST_M)
+    return extent_m, np.concatenate([points, *(origin + extent_m * _AXIS_PART * np.eye(3) for origin in origins)])
+
+
+def _corners(thing: Thing) -> NDArray[float64]:
+    box = thing.shape.bounding_box()
+    if box is None:
+        return np.zeros((0, 3))
+    grid = np.stack(np.meshgrid(*zip(box.low, box.high, strict=True)), axis=-1).reshape(-1, 3)
+    return np.asarray(thing.transform @ grid)
+
+
+def _camera(axes: NDArray[float64], points: NDArray[float64]) -> tuple[_Camera, tuple[float, float]]:
+    flat = points @ axes[:2].T
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    width_m, height_m = np.maximum(high - low, _LEAST_M).tolist()
+    scale = min(_WIDEST / width_m, _HIGHEST / height_m)
+    shift = np.array([_MARGIN - scale * low[0], _HEADER + scale * high[1]])
+    size = (scale * width_m + 2 * _MARGIN, scale * height_m + _HEADER + _MARGIN)
+    return _Camera(axes=axes, scale=scale, shift=shift), size
+
+
+def _things(camera: _Camera, things: Iterable[Thing], cell_m: float) -> list[Shape]:
+    """Sorted so that what is nearer is painted later."""
+    painted = [piece for thing in things for piece in _pieces(camera, thing, cell_m)]
+    return [shape for _, shape in sorted(painted, key=lambda piece: piece[0])]
+
+
+def _pieces(camera: _Camera, thing: Thing, cell_m: float) -> Iterator[tuple[float, Shape]]:
+    for face in faces_of(thing.shape, cell_m):
+        corners = thing.transform @ face
+        normal = _normal(corners)
+        if normal @ camera.axes[2] > 0.0:
+            color = _hex(thing.color, _DARKEST + (1.0 - _DARKEST) * max(0.0, float(normal @ _LIGHT)))
+            outline = as_points(camera.place(corners))
+            area = Area(points=outline, fill=color, rim=color, width=0.5, opacity=thing.opacity)
+            yield float(camera.nearness(corners).mean()), area
+    points = thing.transform @ points_of(thing.shape)
+    color = _hex(thing.color, 1.0)
+    for near, center in zip(camera.nearness(points).tolist(), as_points(camera.place(points)), strict=True):
+        yield near, Disc(center=center, radius=1.1, fill=color, rim=color, width=0.0)
+
+
+def _normal(corners: NDArray[float64]) -> NDArray[float64]:
+    """Newell's: also of faces with corners that coincide."""
+    normal = np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
+    length = np.linalg.norm(normal)
+    return np.asarray(normal / length if length > 0.0 else normal)
+
+
+def _hex(color: tuple[float, float, float], light: float) -> str:
+    return "#" + "".join(f"{round(255 * part * light):02x}" for part in color)
+
+
+def _ellipses(camera: _Camera, stage: Stage) -> Iterator[Shape]:
+    for name, covariance in stage.covariances.items():
+        values, ways = np.linalg.eigh(camera.axes[:2] @ covariance @ camera.axes[:2].T)
+        circle = np.stack([np.cos(_CIRCLE), np.sin(_CIRCLE)], axis=1)
+        around = (circle * _DEVIATIONS * np.sqrt(np.maximum(values, 0.0))) @ ways.T
+        (center,) = camera.place(stage.frames[name].translation[None])
+        points = as_points(center + camera.scale * around * (1.0, -1.0))
+        yield Area(points=points, fill=TRACK_COLORS[3], rim=TRACK_COLORS[3], opacity=0.3)
+        yield Line(points=(*points, points[0]), color=TRACK_COLORS[3], width=1.4)
+
+
+def _frames(camera: _Camera, stage: Stage, length_m: float) -> Iterator[Shape]:
+    wishes = []
+    for name, transform in stage.frames.items():
+        origin, *ends = as_points(camera.place(transform @ (length_m * np.vstack([np.zeros(3), np.eye(3)]))))
+        for end, color in zip(ends, _AXIS_COLORS, strict=True):
+            yield Line(points=(origin, end), color=color, width=2.0)
+        wishes.append(Wish(name, origin, INK))
+    if wishes:
+        yield from place_labels(wishes, np.array([wish.beside for wish in wishes]))
