@@ -48,9 +48,6 @@ const char* to_string(FailureKind kind) {
       return "a body does not move relative to itself";
     case FailureKind::nothing_to_reopen:
       return "the frame was closed before anything was said of where it hangs: place it instead";
-    case FailureKind::cannot_come_between:
-      return "a frame comes between two others only where it rests in the upper one by identity, always, and the lower one "
-             "does not hang in it yet";
     case FailureKind::too_many_paths:
       return "more paths join the frames than are looked at";
     case FailureKind::other_variable:

@@ -218,12 +218,8 @@ struct Forest::State {
   Failure apply(const PlaceRuns& edit);
   Failure apply(const CloseFrame& edit);
   Failure apply(const ReopenFrame& edit);
-  Failure apply(const InsertBetween& edit);
   Failure apply(const EraseFrame& edit);
   Failure apply(const ExpectNothingUnder& edit);
-  [[nodiscard]] Failure check_between(const InsertBetween& edit) const;
-  [[nodiscard]] bool rests_in(FrameId middle, FrameId upper) const;
-  Failure hang_in(RelationRecord& relation, FrameId parent);
   void keep_names(Evidence& evidence) const;
   [[nodiscard]] std::vector<FrameId> hanging_under(std::span<const std::string> names, Stamp at) const;
 

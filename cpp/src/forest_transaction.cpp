@@ -14,10 +14,6 @@ Failure unknown(const std::string& name) { return Evidence{.kind = FailureKind::
 
 bool is_instant(Stamp at) { return at == Stamp::always() || is_sample_stamp(at); }
 
-bool is_identity(const FixedPose& pose) {
-  return pose.certainty == Certainty::exact && values_of(pose.value) == values_of(Transform{});
-}
-
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -77,61 +73,6 @@ Failure Forest::State::apply(const ReopenFrame& edit) {
     const bool was_open = edit.source || track->open_before(track->run_at(edit.at)) >= 0;
     if (Failure failure = was_open ? reopen_track(*track, edit.at) : Failure{}) return failure;
   }
-  return {};
-}
-
-/// Whether `middle` rests in `upper`: then what hangs in the one may as well hang in the other.
-bool Forest::State::rests_in(FrameId middle, FrameId upper) const {
-  return std::ranges::any_of(frames[middle].tracks, [&](const auto& track) {
-    if (track->runs.size() != 1) return false;
-    const RunRecord& run = track->runs.front();
-    return run.fixed && run.parent == upper && run.from == Stamp::always() && is_identity(*run.fixed);
-  });
-}
-
-Failure Forest::State::check_between(const InsertBetween& edit) const {
-  const FrameId of = find_frame(edit.of), upper = find_frame(edit.old_parent), middle = find_frame(edit.middle);
-  if (of == kNone || upper == kNone) return unknown(of == kNone ? edit.of : edit.old_parent);
-  if (middle == of || middle == upper) return Evidence{.kind = FailureKind::frame_in_itself, .name = edit.middle};
-  if (is_within_body(of, upper)) return check_constant({edit.of, edit.old_parent, {}}, nullptr, false);
-  if (middle == kNone) return {};
-  const auto hangs = [](const auto& track) { return !track->runs.empty(); };
-  const bool hangs_elsewhere = !rests_in(middle, upper) && std::ranges::any_of(frames[middle].tracks, hangs);
-  const bool is_doubled = std::ranges::any_of(frames[of].tracks, [&](const auto& track) {
-    return find_relation(of, upper, track->source) != nullptr && find_relation(of, middle, track->source) != nullptr;
-  });
-  if (hangs_elsewhere || is_doubled)
-    return Evidence{.kind = FailureKind::cannot_come_between, .of = of, .in_frame = upper, .name = edit.middle};
-  return {};
-}
-
-Failure Forest::State::apply(const InsertBetween& edit) {
-  if (Failure failure = check_between(edit)) return failure;
-  const FrameId of = find_frame(edit.of), upper = find_frame(edit.old_parent), middle = add_frame(edit.middle);
-  if (!rests_in(middle, upper))
-    if (Failure failure = fix({edit.middle, edit.old_parent, edit.source}, Stamp::always(), {}, false)) return failure;
-  for (const auto& track : frames[of].tracks)
-    if (RelationRecord* relation = find_relation(of, upper, track->source))
-      if (Failure failure = hang_in(*relation, middle)) return failure;
-  return {};
-}
-
-/// The relation keeps its number and its history, in another frame. Within a transaction: a loop is put back by it.
-Failure Forest::State::hang_in(RelationRecord& relation, FrameId parent) {
-  TrackRecord& track = *relation.track;
-  for (const FrameId id : {relation.of, relation.parent, parent}) touch(id);
-  std::erase(frames[relation.parent].hanging, relation.id);
-  frames[parent].hanging.push_back(relation.id);
-  relation.parent = parent;
-  for (RunRecord& run : track.runs)
-    if (run.relation == relation.id) run.parent = parent;
-  publish(track.of);
-  if (reaches(parent, track.of)) {
-    if (Failure failure = check_loops(track)) return failure;
-    mark_circle(track.of, parent);
-    publish(std::vector<FrameId>(circular.begin(), circular.end()));
-  }
-  if (!circular.empty()) refresh_circles();
   return {};
 }
 

@@ -82,9 +82,6 @@ Edits all_kinds() {
           CloseFrame{.of = "arm", .source = "", .at = Stamp::always()},
           CloseFrame{.of = "cart", .source = "", .at = {3}},
           CloseFrame{.of = "a", .source = "", .at = {2}},
-          InsertBetween{.of = "cup", .old_parent = "arm", .middle = "gripper", .source = "edge"},
-          InsertBetween{.of = "tag", .old_parent = "base", .middle = "plate", .source = "edge"},
-          InsertBetween{.of = "a", .old_parent = "b", .middle = "ab", .source = "edge"},
           EraseFrame{"cup"},
           EraseFrame{"muzzle"},
           EraseFrame{"cart"},
@@ -176,8 +173,7 @@ TEST(transaction_refusals, "transaction: the failure is that of the edit, and sa
   CHECK(refused(sample("cup", "map", kLatestSample.ns)) == FailureKind::stamp_not_a_sample);
   CHECK(refused(EraseFrame{"map"}) == FailureKind::frame_in_use);
   CHECK(refused(ExpectNothingUnder{{"base", "arm"}, {7}}) == FailureKind::frame_in_use);
-  CHECK(refused(InsertBetween{"cup", "arm", "hook", ""}) == FailureKind::cannot_come_between);
-  CHECK(refused(InsertBetween{"muzzle", "gun", "sight", ""}) == FailureKind::constant_in_body);
+  CHECK(refused(runs("muzzle", "sight", "gun")) == FailureKind::constant_in_body);
 }
 
 TEST(transaction_names, "transaction: a failure names frames that are gone with it") {
@@ -188,27 +184,6 @@ TEST(transaction_names, "transaction: a failure names frames that are gone with 
     return std::ranges::any_of(failure->names, [&](const auto& known) { return known.second == name; });
   };
   CHECK(is_named("a") && is_named("b"));
-}
-
-TEST(transaction_between, "transaction: a frame that comes between changes no answer") {
-  World world;
-  furnish(world);
-  const RelationId relation = world.relation("cup", "arm");
-  const auto rows = [&] {
-    std::ostringstream out;
-    for (const auto& of : {"cup", "arm", "base", "tag"})
-      for (std::int64_t at = 0; at < 12; ++at)
-        out << to_string(world.kind(of, "map", at)) << world.x(of, "map", at, tests::holding()) << ' ';
-    return out.str();
-  };
-  const std::string before = rows();
-  CHECK(!world.forest.transact(
-      Edits{InsertBetween{"cup", "arm", "gripper", "edge"}, InsertBetween{"gun", "arm", "gripper", "edge"}}));
-  CHECK(rows() == before);
-  CHECK(world.relation("cup", "gripper") == relation && world.relation("cup", "arm") == kNone);
-  CHECK(world.forest.parent_at(world.forest.find_frame("gun"), {}).first == world.forest.find_frame("gripper"));
-  CHECK(!world.put("cup", "gripper", {8}) && world.samples("cup", "gripper") == 3);
-  CHECK(world.forest.remove_frame(world.forest.find_frame("gripper"), false).kind() == FailureKind::frame_in_use);
 }
 
 TEST(transaction_hanging, "transaction: who hangs under frames, from an instant on") {
@@ -311,7 +286,7 @@ class Drawing {
   Stamp at() { return {static_cast<std::int64_t>(below(12))}; }
 
   FrameEdit one() {
-    switch (below(12)) {
+    switch (below(11)) {
       case 0:
         return AddFrame{frame()};
       case 1:
@@ -327,8 +302,6 @@ class Drawing {
       case 8:
         return ReopenFrame{frame(), any_source(), at()};
       case 9:
-        return InsertBetween{frame(), frame(), frame(), source()};
-      case 10:
         return EraseFrame{frame()};
       default:
         return ExpectNothingUnder{{frame(), frame(), frame()}, at()};

@@ -33,7 +33,6 @@ enum class FailureKind {
   on_other_body,
   relative_to_itself,
   nothing_to_reopen,
-  cannot_come_between,
   too_many_paths,
   other_variable,
   part_of_rotation,

@@ -70,13 +70,6 @@ struct ReopenFrame {
   std::vector<std::string> but{};  ///< sources that are not meant
 };
 
-/// What `of` was in `old_parent`, it is in `middle`, for all time and for every source: relations keep their numbers and
-/// histories. `middle` rests in `old_parent` by identity, so that no answer changes; it is put there by `source` where
-/// it hangs nowhere yet.
-struct InsertBetween {
-  std::string of, old_parent, middle, source;
-};
-
 /// The frame goes, its past included. Refused where others hang under it, or did.
 struct EraseFrame {
   std::string of;
@@ -88,7 +81,7 @@ struct ExpectNothingUnder {
   Stamp at{};
 };
 
-using FrameEdit = std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, ReopenFrame, InsertBetween, EraseFrame,
-                               ExpectNothingUnder>;
+using FrameEdit =
+    std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, ReopenFrame, EraseFrame, ExpectNothingUnder>;
 
 }  // namespace armillary
