@@ -20,7 +20,7 @@ class SavingWorld(MountingWorld):
 
         Settings, frames, fixed poses, bodies, preferences, models where they stand with the last values of their
         joints, and the scene. Other samples are not part of it, nor is the clock. A file that is there is replaced
-        whole, or stays. `docs/world.schema.json` describes the format.
+        whole, or stays. `docs/saved_world.schema.json` describes the format.
 
         Raises:
             UnsavableWorld: Joints drive a pose whose model is not mounted here.

@@ -40,8 +40,9 @@ def _run(arguments: Sequence[str] | None) -> int:
 
         return run(arguments)
     except ModuleNotFoundError as missing:
-        if missing.name in _OPTIONAL:
-            raise MissingExtra("cli", missing.name) from missing
+        package = (missing.name or "").partition(".")[0]
+        if package in _OPTIONAL:
+            raise MissingExtra("cli", package) from missing
         raise
 
 

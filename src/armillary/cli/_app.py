@@ -7,16 +7,49 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import armillary
-from armillary.cli.demo import demo
+from armillary.cli import (
+    bench,
+    convert,
+    demo,
+    doctor,
+    find,
+    fix,
+    list_frames,
+    load,
+    monitor,
+    pose,
+    save,
+    tree,
+    twist,
+    watch,
+)
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _INTERRUPTED = 130  # what a shell reports for Ctrl-C
 
 # Click's UsageError, which typer carries under another address since it ships its own click.
 _USAGE_ERROR: Any = typer.BadParameter.__base__
+
+COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
+    "tree": (tree.tree, tree.EXAMPLE),
+    "pose": (pose.pose, pose.EXAMPLE),
+    "twist": (twist.twist, twist.EXAMPLE),
+    "watch": (watch.watch, watch.EXAMPLE),
+    "monitor": (monitor.monitor, monitor.EXAMPLE),
+    "doctor": (doctor.doctor, doctor.EXAMPLE),
+    "list": (list_frames.list_frames, list_frames.EXAMPLE),
+    "find": (find.find, find.EXAMPLE),
+    "fix": (fix.fix, fix.EXAMPLE),
+    "save": (save.save, save.EXAMPLE),
+    "load": (load.load, load.EXAMPLE),
+    "convert": (convert.convert, convert.EXAMPLE),
+    "bench": (bench.bench, bench.EXAMPLE),
+    "demo": (demo.demo, demo.EXAMPLE),
+}
+"""By name: what it does, and how it is called."""
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001  (a callback of typer gets the flag's value)
@@ -37,9 +70,10 @@ def _armillary(
         typer.echo(context.get_help())
 
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(pretty_exceptions_enable=False)
 app.callback(invoke_without_command=True)(_armillary)
-app.command()(demo)
+for _name, (_command, _example) in COMMANDS.items():
+    app.command(_name, epilog=f"Example: {_example}")(_command)
 
 
 def run(arguments: Sequence[str] | None) -> int:

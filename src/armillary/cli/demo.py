@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Protocol
 
 import typer
 
+from armillary.cli._output import writable
 from armillary.errors import InvalidArgument
+
+EXAMPLE = "armillary demo turtles --seconds 5"
 
 _DEMOS = ("kitchen", "turtles")
 _SHORTEST_S = 1.0
@@ -48,15 +50,12 @@ def demo(
     out: _Out = Path("armillary_demo"),
     as_json: _Json = False,
 ) -> None:
-    """A robot in a kitchen, asked about in every way, with pictures; or two turtles that follow each other.
-
-    For example: armillary demo --headless, or: armillary demo turtles --seconds 20 --json
-    """
+    """A robot in a kitchen, asked about in every way, with pictures; or two turtles that follow each other."""
     _check(name, duration_s, out)
     tell = _teller(name)
     out.mkdir(parents=True, exist_ok=True)
     report = tell(duration_s, out, headless=headless or as_json)
-    typer.echo(report.json() if as_json else _writable(report.text()))
+    typer.echo(report.json() if as_json else writable(report.text()))
 
 
 def _check(name: str, duration_s: float | None, out: Path) -> None:
@@ -77,9 +76,3 @@ def _teller(name: str) -> _Teller:
     from armillary.cli._kitchen.story import tell_kitchen  # noqa: PLC0415
 
     return tell_kitchen
-
-
-def _writable(text: str) -> str:
-    """The text without what the output's encoding cannot say; the lines of a tree are not ASCII."""
-    encoding = sys.stdout.encoding
-    return text.encode(encoding, "replace").decode(encoding)

@@ -1,4 +1,4 @@
-"""What writing and reading agree on; `docs/world.schema.json` says the same to others."""
+"""What writing and reading agree on; `docs/saved_world.schema.json` says the same to others."""
 
 from __future__ import annotations
 

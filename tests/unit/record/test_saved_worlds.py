@@ -22,7 +22,7 @@ pytest.importorskip("casadi")
 from armillary.articulation import ArticulationModel
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
-SCHEMA, SCENE_SCHEMA = (json.loads((DOCS / f"{name}.schema.json").read_text()) for name in ("world", "scene"))
+SCHEMA, SCENE_SCHEMA = (json.loads((DOCS / f"{name}.schema.json").read_text()) for name in ("saved_world", "scene"))
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,70 @@
+"""Arguments that commands have in common, and how they are read."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Annotated
+
+import typer
+
+from armillary.cli._source import complete_frame, complete_world
+from armillary.errors import InvalidArgument
+from armillary.stamps import LATEST, Latest
+
+__all__ = [
+    "AsJson",
+    "At",
+    "Frame",
+    "Hertz",
+    "InFrame",
+    "Nodes",
+    "Seconds",
+    "WorldHere",
+    "WorldOption",
+    "as_instant",
+    "as_span",
+]
+
+_NS_PER_S = 1_000_000_000
+_WORLD_HELP = "Where the world comes from: a saved world, a URDF or SDF file, or 'demo', which plays live."
+
+WorldOption = Annotated[
+    str | None,
+    typer.Option("--world", "-w", envvar="ARMILLARY_WORLD", help=_WORLD_HELP, autocompletion=complete_world),
+]
+WorldHere = Annotated[str | None, typer.Argument(help="The same as --world.", autocompletion=complete_world)]
+Frame = Annotated[str, typer.Argument(metavar="FRAME", help="The frame asked about.", autocompletion=complete_frame)]
+InFrame = Annotated[
+    str, typer.Argument(metavar="IN_FRAME", help="The frame it is seen from.", autocompletion=complete_frame)
+]
+At = Annotated[str, typer.Option("--at", help="Instant in seconds, or 'latest'.")]
+Nodes = Annotated[bool, typer.Option("--nodes", help="Show frames of nodes of the scene, too; their names are ids.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Hertz = Annotated[float, typer.Option("--hz", help="How often to look, 0.1 to 50.")]
+Seconds = Annotated[float | None, typer.Option("--seconds", help="Stop after so long; otherwise at Ctrl-C.")]
+
+_SLOWEST_HZ, _FASTEST_HZ = 0.1, 50.0
+
+
+def as_instant(text: str) -> int | Latest:
+    """Of `--at`: seconds to nanoseconds without rounding, or LATEST."""
+    if text == "latest":
+        return LATEST
+    try:
+        stamp_ns = Decimal(text) * _NS_PER_S
+        if stamp_ns == stamp_ns.to_integral_value():
+            return int(stamp_ns)
+    except (InvalidOperation, OverflowError):
+        pass
+    raise InvalidArgument(
+        f"--at takes seconds with at most nine decimals, as in 12.5, or 'latest', got '{text}'.", text
+    )
+
+
+def as_span(hertz: float, span_s: float | None) -> tuple[float, float | None]:
+    """Of `--hz` and `--seconds`: the time between two looks and the time of all of them [s]."""
+    if not _SLOWEST_HZ <= hertz <= _FASTEST_HZ:
+        raise InvalidArgument(f"--hz must be between {_SLOWEST_HZ:g} and {_FASTEST_HZ:g}, got {hertz:g}.", hertz)
+    if span_s is not None and not 0.0 < span_s < float("inf"):
+        raise InvalidArgument(f"--seconds must be more than 0, got {span_s:g}.", span_s)
+    return 1.0 / hertz, span_s

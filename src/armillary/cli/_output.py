@@ -1,0 +1,80 @@
+"""How answers are printed: as text for people, as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from armillary import Pose, Transform
+    from armillary.relations import Twist
+
+__all__ = ["fields_of_pose", "fields_of_twist", "say", "text_of_transform", "writable"]
+
+
+def say(*, as_json: bool, fields: Any, text: str) -> None:
+    """One or the other."""
+    typer.echo(json.dumps(_finite(fields), indent=2, allow_nan=False) if as_json else writable(text))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity: it becomes a text."""
+    if isinstance(value, dict):
+        return {key: _finite(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def writable(text: str) -> str:
+    """The text without what the output's encoding cannot say; the lines of a tree are not ASCII."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)
+
+
+def fields_of_pose(pose: Pose) -> dict[str, Any]:
+    """For programs."""
+    return {
+        "of": pose.of,
+        "in_frame": pose.in_frame,
+        "stamp_ns": pose.stamp,
+        "xyz_m": pose.transform.translation.tolist(),
+        "wxyz": pose.transform.rotation.wxyz.tolist(),
+        "rpy_rad": pose.transform.rotation.rpy.tolist(),
+        "matrix": pose.transform.matrix.tolist(),
+        "covariance": None if pose.covariance is None else pose.covariance.tolist(),
+        "relations": [list(relation) for relation in pose.relations],
+    }
+
+
+def fields_of_twist(twist: Twist) -> dict[str, Any]:
+    """For programs."""
+    return {
+        "point": twist.point,
+        "reference_body": twist.reference_body,
+        "expressed_in": twist.expressed_in,
+        "stamp_ns": twist.stamp,
+        "linear_m_per_s": twist.linear.tolist(),
+        "angular_rad_per_s": twist.angular.tolist(),
+        "method": twist.method,
+    }
+
+
+def text_of_transform(transform: Transform) -> str:
+    """Three lines: metres, degrees, quaternion."""
+    degrees = [math.degrees(angle) for angle in transform.rotation.rpy.tolist()]
+    return "\n".join(
+        [
+            f"  xyz   {_row(transform.translation.tolist(), 4)}  m",
+            f"  rpy   {_row(degrees, 3)}  deg",
+            f"  wxyz  {_row(transform.rotation.wxyz.tolist(), 6)}",
+        ]
+    )
+
+
+def _row(values: list[float], digits: int) -> str:
+    return "".join(f"{value + 0.0:12.{digits}f}" for value in values)

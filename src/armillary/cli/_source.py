@@ -1,0 +1,159 @@
+"""Where the world of a command comes from: a saved world, a file of a robot, or the demonstration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import typer  # noqa: TC002  (typer reads the annotations of what completes)
+
+from armillary import World, seconds
+from armillary.cli._progress import working
+from armillary.errors import ArmillaryError, InvalidArgument
+
+if TYPE_CHECKING:
+    from armillary.articulation import ArticulationModel
+    from armillary.formats import RobotDescription
+
+__all__ = [
+    "DEMO",
+    "SDF",
+    "URDF",
+    "OpenedWorld",
+    "complete_frame",
+    "complete_world",
+    "opened",
+    "robots_in",
+    "saved_world",
+]
+
+DEMO = "demo"
+URDF, SDF = (".urdf", ".xacro"), (".sdf", ".world")
+_HISTORY_S = 30.0
+_FORMAT_BYTES = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedWorld:
+    """A world, and what makes it go on.
+
+    Attributes:
+        name: What the user called it.
+        world: What is asked.
+        catch_up: Lets it come up to the present; None where nothing moves.
+    """
+
+    name: str
+    world: World
+    catch_up: Callable[[], None] | None = None
+
+
+def opened(source: str | None, here: str | None = None, *, with_shapes: bool = False) -> OpenedWorld:
+    """The world that a user named, as an option or in its place.
+
+    Args:
+        source: Of `--world`.
+        here: The argument; it comes first.
+        with_shapes: Whether shapes of a robot are wanted; they take time.
+    """
+    name = here or source
+    if name is None:
+        raise InvalidArgument("No world was named. Say where it comes from: --world kitchen.json, robot.urdf or demo.")
+    if name == DEMO:
+        return _demonstration()
+    with working(f"Reading {name}"):
+        return OpenedWorld(name, _read(Path(name), with_shapes=with_shapes))
+
+
+def saved_world(path: Path) -> World:
+    """A saved world, and nothing else."""
+    if _format_of(path) != "armillary.world":
+        raise InvalidArgument(
+            f"'{path}' is no saved world. Make one with: armillary save {path.stem}.json --world {path}"
+        )
+    return World.load(path)
+
+
+def robots_in(path: Path) -> tuple[RobotDescription, ...]:
+    """Of a URDF or SDF file."""
+    from armillary.formats import read_sdf, read_urdf  # noqa: PLC0415  (lxml is optional)
+
+    return (read_urdf(path),) if path.suffix in URDF else read_sdf(path)
+
+
+def _read(path: Path, *, with_shapes: bool) -> World:
+    if path.suffix in (*URDF, *SDF):
+        return _of_robots(path, with_shapes=with_shapes)
+    kind = _format_of(path)
+    if kind == "armillary.world":
+        return World.load(path)
+    if kind == "armillary.model":
+        from armillary.articulation import ArticulationModel  # noqa: PLC0415  (casadi is optional)
+
+        return _standing(path.stem, ArticulationModel.load(path), prefix=None, with_shapes=with_shapes)
+    raise InvalidArgument(f"'{path}' is no world: a saved world (.json), a URDF or an SDF file is expected.", str(path))
+
+
+def _format_of(path: Path) -> str:
+    """What a JSON file says of itself; empty where it says nothing."""
+    with path.open("rb") as file:
+        data = file.read(_FORMAT_BYTES)
+    try:
+        said = json.loads(data)
+    except (ValueError, RecursionError):
+        return ""
+    kind = said.get("format") if isinstance(said, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
+def _of_robots(path: Path, *, with_shapes: bool) -> World:
+    from armillary.articulation import ArticulationModel  # noqa: PLC0415  (casadi is optional)
+
+    model, robots = ArticulationModel(), robots_in(path)
+    for robot in robots:
+        model.add_robot(robot)
+    return _standing(path.stem, model, prefix="" if len(robots) == 1 else None, with_shapes=with_shapes)
+
+
+def _standing(name: str, model: ArticulationModel, *, prefix: str | None, with_shapes: bool) -> World:
+    """Every joint at zero, or as near to it as it may go."""
+    world = World(name)
+    mount = world.mount(model, prefix=prefix, shapes="visual" if with_shapes else "none", skip_missing=True)
+    rest = {joint: min(max(0.0, low), high) for joint, (low, high) in mount.limits.items()}
+    if rest:
+        world.set_joints(rest, at=0)
+    return world
+
+
+def _demonstration() -> OpenedWorld:
+    from armillary.cli._turtles import Turtles  # noqa: PLC0415  (most commands need none)
+
+    turtles = Turtles(history=seconds(_HISTORY_S))
+    begin = monotonic()
+    turtles.advance(to=seconds(1.0))
+    return OpenedWorld(DEMO, turtles.world, lambda: turtles.advance(to=seconds(1.0 + monotonic() - begin)))
+
+
+# -- For the shell
+
+
+def complete_world(incomplete: str) -> list[str]:
+    """Files that a world may come from, and the demonstration."""
+    folder = Path(incomplete).parent
+    files = [path for path in folder.glob("*") if path.is_dir() or path.suffix in (".json", *URDF, *SDF)]
+    names = [f"{path}/" if path.is_dir() else str(path) for path in files]
+    return sorted(name for name in [*names, DEMO] if name.startswith(incomplete))
+
+
+def complete_frame(context: typer.Context, incomplete: str) -> list[str]:
+    """Frames of the world that was named before."""
+    given: dict[str, Any] = context.params
+    try:
+        frames = opened(given.get("world")).world.frames()
+    except (ArmillaryError, OSError):
+        return []
+    return sorted(name for name in frames if name.startswith(incomplete))

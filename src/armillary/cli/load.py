@@ -1,0 +1,47 @@
+"""`armillary load`: check a saved world, and say what is in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from armillary.cli._arguments import AsJson
+from armillary.cli._output import say
+from armillary.cli._progress import working
+from armillary.cli._source import saved_world
+
+if TYPE_CHECKING:
+    from armillary import World
+
+EXAMPLE = "armillary load kitchen.json"
+
+_File = Annotated[Path, typer.Argument(help="A saved world.")]
+
+
+def load(*, file: _File, as_json: AsJson = False) -> None:
+    """Load a saved world, check all of it, and say what is in it."""
+    with working(f"Reading {file}"):
+        held = summary(saved_world(file))
+    say(as_json=as_json, fields={"file": str(file), **held}, text=f"{file} is whole: {text_of_summary(held)}.")
+
+
+def summary(world: World) -> dict[str, int]:
+    """How much there is of each."""
+    return {
+        "frames": len(world.frames()),
+        "fixed": sum(info.kind == "fixed" for info in world.relations()),
+        "bodies": len(world.bodies()),
+        "models": len(world.mounts),
+        "joints": len(world.joints()),
+        "nodes": len(world.scene),
+    }
+
+
+def text_of_summary(held: dict[str, int]) -> str:
+    """In one line."""
+    return ", ".join(f"{count} {name if count != 1 else _ONE.get(name, name)}" for name, count in held.items())
+
+
+_ONE = {"frames": "frame", "bodies": "body", "models": "model", "joints": "joint", "nodes": "node"}
