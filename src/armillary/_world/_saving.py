@@ -19,8 +19,8 @@ class SavingWorld(MountingWorld):
         """Write the structure of this world to a JSON file, and the arrays of its shapes to an `.npz` beside it.
 
         Settings, frames, fixed poses, bodies, models where they stand with the last values of their joints, and the
-        scene. Other samples are not part of it, nor are relations that only samples made, preferences, and the clock. A file that is there is replaced
-        whole, or stays. `docs/saved_world.schema.json` describes the format.
+        scene. Other samples are not part of it, nor are relations that only samples made, preferences, and the clock.
+        A file that is there is replaced whole, or stays. `docs/saved_world.schema.json` describes the format.
 
         Raises:
             UnsavableWorld: Joints drive a pose whose model is not mounted here.
