@@ -3,6 +3,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "convert.hpp"
 #include "gil.hpp"
 #include "world.hpp"
@@ -30,6 +33,20 @@ nb::dict positions(const Sweep& sweep) {
   nb::dict by_name;
   for (std::size_t i = 0; i < sweep.found.size(); ++i) by_name[text(sweep.name(i))] = i;
   return by_name;
+}
+
+nb::object xyz_wxyz(const Sweep& sweep) {
+  std::vector<double> values;
+  values.reserve(7 * (sweep.found.size() + 1));
+  for (const auto& answer : sweep.found) {
+    const auto& [q, t] = answer.transform;
+    values.insert(values.end(), {t.x, t.y, t.z, q.w, q.x, q.y, q.z});
+  }
+  return read_only_array(values.data(), {sweep.found.size(), 7});
+}
+
+bool any_held(const Sweep& sweep) {
+  return std::any_of(sweep.found.begin(), sweep.found.end(), [](const auto& answer) { return answer.held; });
 }
 
 nb::dict missing(const Sweep& sweep, Self world, nb::handle in_frame) {
@@ -132,6 +149,8 @@ void bind_world_reports(nb::module_& m, nb::class_<WorldCore>& world) {
       .def("positions", &positions, nb::sig("def positions(self) -> dict[str, int]"), "Name to row.")
       .def("missing", &missing, "world"_a, "in_frame"_a,
            nb::sig("def missing(self, world: WorldCore, in_frame: str) -> dict[str, ArmillaryError]"), "Name to the reason.")
+      .def("xyz_wxyz", &xyz_wxyz, nb::sig("def xyz_wxyz(self) -> NDArray[float64]"), "(N, 7), all rows.")
+      .def("any_held", &any_held)
       .def(
           "transform", [](const Sweep& a, std::size_t row) { return a.found.at(row).transform; }, "row"_a)
       .def(

@@ -36,10 +36,11 @@ PACKAGES = [
         "stamps",
         "transforms",
         "view",
+        "view.web",
     )
 ]
 MOST_NAMES = 30
-EXTRAS = ("typer", "rich", "matplotlib", "casadi", "lxml", "trimesh", "xacrodoc", "yaml")
+EXTRAS = ("typer", "rich", "matplotlib", "casadi", "lxml", "trimesh", "viser", "xacrodoc", "yaml")
 LEFT = ("TODO", "FIXME", "XXX", "HACK")
 
 
@@ -83,7 +84,7 @@ class TestImporting:
         result = run_python(
             "import sys\n"
             f"sys.modules.update(dict.fromkeys({EXTRAS!r}))\n"
-            "import armillary, armillary.formats, armillary.models, armillary.view\n"
+            "import armillary, armillary.formats, armillary.models, armillary.view.web\n"
             "world = armillary.World()\n"
             "world.fix(of='a', in_frame='b', transform=armillary.Transform.identity())\n"
             "print(world.pose(of='a', in_frame='b').stamp, world.tree())\n"

@@ -735,6 +735,11 @@ class SweepAnswer:
     def missing(self, world: WorldCore, in_frame: str) -> dict[str, ArmillaryError]:
         """Name to the reason."""
 
+    def xyz_wxyz(self) -> NDArray[float64]:
+        """(N, 7), all rows."""
+
+    def any_held(self) -> bool: ...
+
     def transform(self, row: int) -> Transform: ...
 
     def stamp(self, row: int) -> int | None: ...

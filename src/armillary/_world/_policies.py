@@ -272,6 +272,14 @@ class PolicySweep:
         """Name to the reason."""
         return self._missing
 
+    def xyz_wxyz(self) -> NDArray[float64]:
+        """(N, 7), all rows."""
+        return np.array([pose.transform.xyz_wxyz for pose in self._poses]).reshape(-1, 7)
+
+    def any_held(self) -> bool:
+        """Whether one of them is."""
+        return any(pose.held for pose in self._poses)
+
     def transform(self, row: int) -> Transform:
         """Of one row."""
         return self._poses[row].transform

@@ -15,7 +15,7 @@ from armillary._world._arguments import (
     as_text,
     as_thinning,
 )
-from armillary._world._drawing import DrawingWorld
+from armillary._world._viewing import ViewingWorld
 from armillary.errors import InvalidArgument, WorldClosed
 from armillary.stamps import now, seconds
 from armillary.transforms import Dispatcher, TypoGuard, check_name
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["World"]
 
 
-class World(DrawingWorld):
+class World(ViewingWorld):
     """Where everything is, in time.
 
     Frames come into being when they are first named; `set_pose` and `fix` say where they are, `pose` and its
@@ -138,6 +138,7 @@ class World(DrawingWorld):
         """End threads and waits; safe to call twice. What is stored can still be read."""
         if not self._closed:
             self._closed = True
+            self._close_viewers()
             self._close()
             self._dispatcher.close()
 

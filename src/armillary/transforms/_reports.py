@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -111,6 +111,14 @@ class Snapshot(Mapping[str, "Transform"]):
     def __len__(self) -> int:
         return len(self._sweep)
 
+    def xyz_wxyz(self, names: Iterable[str]) -> NDArray[np.float64]:
+        """(N, 7) for these names: x, y, z, then the quaternion w, x, y, z; NaN for a frame without an answer."""
+        import numpy as np  # noqa: PLC0415  (a world of single questions starts without it)
+
+        rows, last = self._rows, len(self)
+        chosen = np.array([rows.get(name, last) for name in names], dtype=np.intp)
+        return np.concatenate([self._sweep.xyz_wxyz(), np.full((1, 7), np.nan)])[chosen]
+
     @property
     def missing(self) -> Mapping[str, ArmillaryError]:
         """Frames without an answer, and why."""
@@ -124,6 +132,8 @@ class Snapshot(Mapping[str, "Transform"]):
     @property
     def held(self) -> frozenset[str]:
         """Frames for which the nearest sample was taken (`outside='hold'`)."""
+        if not self._sweep.any_held():
+            return frozenset()
         return frozenset(name for name, row in self._rows.items() if self._sweep.held(row))
 
     @property

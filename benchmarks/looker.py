@@ -1,0 +1,40 @@
+"""Looks at a viewer as a browser does, and draws nothing: takes every message, and says how many came.
+
+python benchmarks/looker.py URL SECONDS
+"""
+
+import sys
+import time
+
+import msgspec
+import viser
+from websockets.sync.client import connect
+
+CAMERA = {
+    "type": "ViewerCameraMessage",
+    "wxyz": (1.0, 0.0, 0.0, 0.0),
+    "position": (3.0, 3.0, 3.0),
+    "fov": 1.0,
+    "near": 0.1,
+    "far": 100.0,
+    "image_height": 800,
+    "image_width": 1200,
+    "look_at": (0.0, 0.0, 0.0),
+    "up_direction": (0.0, 0.0, 1.0),
+}
+
+
+def main() -> int:
+    url, until_s = sys.argv[1].replace("http", "ws"), time.monotonic() + float(sys.argv[2])
+    with connect(url, subprotocols=[f"viser-v{viser.__version__}"], max_size=None) as socket:
+        socket.send(msgspec.msgpack.encode(CAMERA))
+        count = 0
+        while time.monotonic() < until_s:
+            socket.recv(timeout=5.0)
+            count += 1
+    print(count)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,6 @@
+"""The world in a browser: frames, things, their history, and sliders for joints. Needs viser (extra `view`)."""
+
+from armillary.view.web._dragging import rest_joints
+from armillary.view.web._viewer import Viewer
+
+__all__ = ["Viewer", "rest_joints"]

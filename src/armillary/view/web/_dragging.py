@@ -1,0 +1,195 @@
+"""Moving joints by hand: within their limits, and only where what the model asks for is kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from armillary.errors import ArmillaryError, InvalidArgument
+from armillary.stamps import LATEST
+
+if TYPE_CHECKING:
+    from armillary.stamps import Latest
+    from armillary.view.web._viewed import MountedModel, Viewed
+
+__all__ = ["Handle", "Movable", "movables", "positions", "rest_joints"]
+
+_WITHOUT_LIMITS_M = 2.0
+_TOLERANCE = 1e-9
+_PROBES = (0.0, 1.0, 2.0)
+_CREEPING = 1e-6  # a speed that only what is locked forbids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handle:
+    """A joint that can be moved by hand.
+
+    Attributes:
+        joint: Its name in the world.
+        lower: As far as it goes.
+        upper: Likewise.
+        is_bounded: Whether the model says so; else it is a range to play in.
+    """
+
+    joint: str
+    lower: float
+    upper: float
+    is_bounded: bool
+
+    @property
+    def resting(self) -> float:
+        """Zero, or what is nearest to it."""
+        return min(max(0.0, self.lower), self.upper)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Movable:
+    """A model in a world whose joints can be moved by hand.
+
+    Attributes:
+        mount: The model.
+        handles: The joints that are free, in its order.
+        resting: By joint that no loop determines, where it is while nobody said.
+    """
+
+    mount: MountedModel
+    handles: tuple[Handle, ...]
+    resting: Mapping[str, float]
+
+    def drag(self, world: Viewed, joint: str, value: float) -> None:
+        """Move one joint, now; the others stay where they are, and are said to be there now.
+
+        Raises:
+            InvalidArgument: The model forbids it: a lock is closed, something is in the way.
+        """
+        before = self._written(world)
+        _refuse_broken(self.mount, joint, before, value)
+        world.set_joints(before | {joint: value}, at=self._stamp(world))
+
+    def rest(self, world: Viewed) -> None:
+        """Give every joint that was never given one a position: zero, or the nearest within its limits."""
+        if any(_position(world, name, LATEST) is None for name in self.resting):
+            world.set_joints(self._written(world), at=self._stamp(world))
+
+    def _written(self, world: Viewed) -> dict[str, float]:
+        return {name: _or(_position(world, name, LATEST), resting) for name, resting in self.resting.items()}
+
+    def _stamp(self, world: Viewed) -> int:
+        """Now, and after everything that was said of these joints."""
+        return max([world.now(), *(_last(world, name) + 1 for name in self.resting)])
+
+
+def movables(world: Viewed) -> tuple[Movable, ...]:
+    """The models in this world that have joints to be moved."""
+    found = (_movable(mount) for mount in world.mounts)
+    return tuple(movable for movable in found if movable.handles)
+
+
+def rest_joints(world: Viewed) -> None:
+    """Give every joint of the models in a world a position that was never given one: zero, or what is nearest to it.
+
+    The links of a robot that was only just read from a file are nowhere before.
+    """
+    for movable in movables(world):
+        movable.rest(world)
+
+
+def positions(world: Viewed, at: int | Latest) -> dict[str, float]:
+    """Where the joints are that are known at one instant."""
+    found = {name: _position(world, name, at) for name in world.joints()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _movable(mount: MountedModel) -> Movable:
+    solved = {variable.name for closure in mount.model.loop_systems() for variable in closure.dependents}
+    kinds = {
+        name: kind for name, kind in _interpolations(mount.model).items() if name in mount.joints and name not in solved
+    }
+    free = {name: kind for name, kind in kinds.items() if kind != "unit_quaternion"}
+    handles = tuple(_handle(mount, name, kind) for name, kind in free.items())
+    turning = [mount.joints[name] for name in kinds if name not in free]
+    resting = {handle.joint: handle.resting for handle in handles} | _identities(turning)
+    return Movable(mount=mount, handles=handles, resting=resting)
+
+
+def _handle(mount: MountedModel, variable: str, kind: str) -> Handle:
+    lower, upper = _limits(mount.model, variable)
+    is_bounded = math.isfinite(lower) and math.isfinite(upper)
+    reach = math.pi if kind == "wrap" else _WITHOUT_LIMITS_M
+    if not is_bounded:
+        lower = lower if math.isfinite(lower) else min(-reach, upper - reach)
+        upper = upper if math.isfinite(upper) else max(reach, lower + reach)
+    return Handle(joint=mount.joints[variable], lower=lower, upper=upper, is_bounded=is_bounded)
+
+
+def _limits(model: Any, variable: str) -> tuple[float, float]:
+    """The narrowest bounds that constraints on this position alone set."""
+    from armillary.articulation import position  # noqa: PLC0415  (where a model stands, it is imported already)
+
+    q = position(variable)
+    lower, upper = -math.inf, math.inf
+    for constraint in model.constraints({q}).values():
+        if constraint.free_variables == {q}:
+            low, high = _bounds(constraint, q)
+            lower, upper = max(lower, low), min(upper, high)
+    return (lower, upper) if lower <= upper else (-math.inf, math.inf)
+
+
+def _bounds(constraint: Any, q: Any) -> tuple[float, float]:
+    """Those of `lower <= slope * q + offset <= upper` on q; none where it is no straight line."""
+    if not (constraint.lower.is_grounded and constraint.upper.is_grounded):
+        return -math.inf, math.inf
+    offset, one, two = (constraint.expression.evaluate({q: probe}) for probe in _PROBES)
+    slope = one - offset
+    if slope == 0.0 or abs(two - one - slope) > _TOLERANCE:
+        return -math.inf, math.inf
+    ends = [(float(bound) - offset) / slope for bound in (constraint.lower, constraint.upper)]
+    return min(ends), max(ends)
+
+
+def _interpolations(model: Any) -> dict[str, str]:
+    from armillary.articulation.drive import interpolations_of  # noqa: PLC0415  (see `_limits`)
+
+    joints = (link.joint for link in model.links().values() if link.joint is not None)
+    return dict(interpolations_of(joints))
+
+
+def _identities(names: list[str]) -> dict[str, float]:
+    """Quaternions w, x, y, z, one after the other, that turn nothing."""
+    return {name: float(i % 4 == 0) for i, name in enumerate(names)}
+
+
+def _refuse_broken(mount: MountedModel, joint: str, before: Mapping[str, float], value: float) -> None:
+    """What bounds positions is asked where the joint goes; what bounds velocities, such as a lock, where it starts."""
+    from armillary.articulation import position  # noqa: PLC0415  (see `_limits`)
+
+    variables = {world_name: position(name) for name, world_name in mount.joints.items()}
+    q, speed = variables[joint], math.copysign(_CREEPING, value - before[joint])
+    still = {variable.velocity: 0.0 for variable in variables.values()} | {q.velocity: speed}
+    start = still | {variables[name]: where for name, where in before.items()}
+    for path, constraint in mount.model.constraints({q, q.velocity}).items():
+        values = start | {q: value} if constraint.is_on_positions else start
+        was_kept = not constraint.is_on_positions or constraint.is_kept(start, tolerance=_TOLERANCE)
+        if was_kept and not constraint.is_kept(values, tolerance=_TOLERANCE):
+            asked = f"'{joint}' cannot go to {value:.4g}"
+            raise InvalidArgument(f"{asked}: {path} asks for {constraint}. Move what holds it first.", value)
+
+
+def _position(world: Viewed, joint: str, at: int | Latest) -> float | None:
+    try:
+        return world.joint(joint, at=at, outside="hold").value
+    except ArmillaryError:
+        return None
+
+
+def _last(world: Viewed, joint: str) -> int:
+    try:
+        return world.joint(joint).stamp or 0
+    except ArmillaryError:
+        return 0
+
+
+def _or(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else value

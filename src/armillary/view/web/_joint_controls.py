@@ -1,0 +1,85 @@
+"""Sliders for the joints of the models in a world."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from armillary.view.web._controls import by_hand
+
+if TYPE_CHECKING:
+    import viser
+
+    from armillary.view.web._dragging import Handle, Movable
+
+__all__ = ["JointControls"]
+
+Dragged = Callable[["Movable", str, float], object]
+
+_AT_REST_S = 0.7  # so long after a slider was last moved by hand it follows the world again
+_STEPS = 500
+
+
+class JointControls:
+    """One slider for each joint that is free; none where no model stands in the world.
+
+    Args:
+        gui: Of viser.
+        on_drag: Told which joint of which model somebody moves where.
+    """
+
+    def __init__(self, gui: viser.GuiApi, on_drag: Dragged) -> None:
+        self._gui, self._on_drag = gui, on_drag
+        self._folders: list[Any] = []
+        self._sliders: dict[str, Any] = {}
+        self._touched_s: dict[str, float] = {}
+        self._trouble: Any = None
+
+    def offer(self, movables: Sequence[Movable]) -> None:
+        """Sliders for these models, in place of those before."""
+        for folder in self._folders:
+            folder.remove()
+        self._folders, self._sliders = [], {}
+        for movable in movables:
+            folder = self._gui.add_folder(f"Joints of {_name(movable)}", expand_by_default=len(movables) == 1)
+            self._folders.append(folder)
+            with folder:
+                self._trouble = self._gui.add_html("")
+                self._sliders |= {handle.joint: self._slider(movable, handle) for handle in movable.handles}
+
+    def show(self, positions: Mapping[str, float]) -> None:
+        """Where the joints are."""
+        now_s = time.monotonic()
+        for joint, slider in self._sliders.items():
+            if joint in positions and now_s - self._touched_s.get(joint, 0.0) > _AT_REST_S:
+                slider.value = min(max(positions[joint], slider.min), slider.max)
+
+    def refuse(self, sentence: str) -> None:
+        """Say why a joint does not move; nothing, where it does."""
+        if self._trouble is not None:
+            shown = f'<div style="padding:0 0.9em;font-size:0.8em;color:#c2410c">{sentence}</div>' if sentence else ""
+            self._trouble.content = shown
+
+    def _slider(self, movable: Movable, handle: Handle) -> Any:
+        reach = handle.upper - handle.lower
+        slider = self._gui.add_slider(
+            handle.joint.rpartition("/")[2] or handle.joint,
+            handle.lower,
+            handle.upper,
+            reach / _STEPS if reach > 0.0 else 1.0,
+            handle.resting,
+            hint=handle.joint if handle.is_bounded else f"{handle.joint}: without limits",
+        )
+        slider.on_update(by_hand(lambda value: self._dragged(movable, handle.joint, value)))
+        return slider
+
+    def _dragged(self, movable: Movable, joint: str, value: float) -> None:
+        self._touched_s[joint] = time.monotonic()
+        self._on_drag(movable, joint, value)
+
+
+def _name(movable: Movable) -> str:
+    """What the joints have in common, or that there are some."""
+    names = {handle.joint.partition("/")[0] for handle in movable.handles if "/" in handle.joint}
+    return ", ".join(sorted(names)) or "the model"
