@@ -18,7 +18,6 @@ __all__ = ["Handle", "Movable", "movables", "positions", "rest_joints"]
 
 _WITHOUT_LIMITS_M = 2.0
 _TOLERANCE = 1e-9
-_PROBES = (0.0, 1.0, 2.0)
 _CREEPING = 1e-6  # a speed that only what is locked forbids
 
 
@@ -103,54 +102,30 @@ def positions(world: Viewed, at: int | Latest) -> dict[str, float]:
 
 
 def _movable(mount: MountedModel) -> Movable:
-    solved = {variable.name for closure in mount.model.loop_systems() for variable in closure.dependents}
+    limits = mount.limits
     kinds = {
-        name: kind for name, kind in _interpolations(mount.model).items() if name in mount.joints and name not in solved
+        mount.joints[name]: kind
+        for name, kind in _interpolations(mount.model).items()
+        if name in mount.joints and mount.joints[name] not in mount.dependents
     }
-    free = {name: kind for name, kind in kinds.items() if kind != "unit_quaternion"}
-    handles = tuple(_handle(mount, name, kind) for name, kind in free.items())
-    turning = [mount.joints[name] for name in kinds if name not in free]
+    free = {joint: kind for joint, kind in kinds.items() if kind != "unit_quaternion"}
+    handles = tuple(_handle(joint, kind, *limits[joint]) for joint, kind in free.items())
+    turning = [joint for joint in kinds if joint not in free]
     resting = {handle.joint: handle.resting for handle in handles} | _identities(turning)
     return Movable(mount=mount, handles=handles, resting=resting)
 
 
-def _handle(mount: MountedModel, variable: str, kind: str) -> Handle:
-    lower, upper = _limits(mount.model, variable)
+def _handle(joint: str, kind: str, lower: float, upper: float) -> Handle:
     is_bounded = math.isfinite(lower) and math.isfinite(upper)
     reach = math.pi if kind == "wrap" else _WITHOUT_LIMITS_M
     if not is_bounded:
         lower = lower if math.isfinite(lower) else min(-reach, upper - reach)
         upper = upper if math.isfinite(upper) else max(reach, lower + reach)
-    return Handle(joint=mount.joints[variable], lower=lower, upper=upper, is_bounded=is_bounded)
-
-
-def _limits(model: Any, variable: str) -> tuple[float, float]:
-    """The narrowest bounds that constraints on this position alone set."""
-    from armillary.articulation import position  # noqa: PLC0415  (where a model stands, it is imported already)
-
-    q = position(variable)
-    lower, upper = -math.inf, math.inf
-    for constraint in model.constraints({q}).values():
-        if constraint.free_variables == {q}:
-            low, high = _bounds(constraint, q)
-            lower, upper = max(lower, low), min(upper, high)
-    return (lower, upper) if lower <= upper else (-math.inf, math.inf)
-
-
-def _bounds(constraint: Any, q: Any) -> tuple[float, float]:
-    """Those of `lower <= slope * q + offset <= upper` on q; none where it is no straight line."""
-    if not (constraint.lower.is_grounded and constraint.upper.is_grounded):
-        return -math.inf, math.inf
-    offset, one, two = (constraint.expression.evaluate({q: probe}) for probe in _PROBES)
-    slope = one - offset
-    if slope == 0.0 or abs(two - one - slope) > _TOLERANCE:
-        return -math.inf, math.inf
-    ends = [(float(bound) - offset) / slope for bound in (constraint.lower, constraint.upper)]
-    return min(ends), max(ends)
+    return Handle(joint=joint, lower=lower, upper=max(lower, upper), is_bounded=is_bounded)
 
 
 def _interpolations(model: Any) -> dict[str, str]:
-    from armillary.articulation.drive import interpolations_of  # noqa: PLC0415  (see `_limits`)
+    from armillary.articulation.drive import interpolations_of  # noqa: PLC0415  (where a model stands, it is loaded)
 
     joints = (link.joint for link in model.links().values() if link.joint is not None)
     return dict(interpolations_of(joints))
@@ -163,7 +138,7 @@ def _identities(names: list[str]) -> dict[str, float]:
 
 def _refuse_broken(mount: MountedModel, joint: str, before: Mapping[str, float], value: float) -> None:
     """What bounds positions is asked where the joint goes; what bounds velocities, such as a lock, where it starts."""
-    from armillary.articulation import position  # noqa: PLC0415  (see `_limits`)
+    from armillary.articulation import position  # noqa: PLC0415  (see `_interpolations`)
 
     variables = {world_name: position(name) for name, world_name in mount.joints.items()}
     q, speed = variables[joint], math.copysign(_CREEPING, value - before[joint])

@@ -27,6 +27,14 @@ class MountedModel(Protocol):
     def joints(self) -> Mapping[str, str]:
         """By name of a variable in the model, the name of the joint in the world."""
 
+    @property
+    def dependents(self) -> frozenset[str]:
+        """The joints that follow from others."""
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """By joint, how far it may go."""
+
 
 class Viewed(Protocol):
     """A world, as far as it is looked at. `armillary.World` is one."""
@@ -75,5 +83,5 @@ class Viewed(Protocol):
     def joint(self, name: str, *, at: int | Latest = LATEST, outside: str = ...) -> JointState:
         """Where one joint is."""
 
-    def set_joints(self, positions: Mapping[str, float], *, at: int) -> None:
+    def set_joints(self, joints: Mapping[str, float], *, at: int) -> None:
         """Where joints are from now on."""

@@ -9,8 +9,9 @@ import pytest
 
 from armillary import LATEST, Transform, World, seconds
 from armillary.articulation import ArticulationModel
-from armillary.articulation.mechanisms import locking_compartment
+from armillary.articulation.mechanisms import four_bar, locking_compartment
 from armillary.errors import ArmillaryError, InvalidArgument
+from armillary.view.web import rest_joints
 from armillary.view.web._dragging import movables, positions
 from unit.kit import FakeClock
 
@@ -128,3 +129,26 @@ class TestALock:
         safe.set_joints({"safe/door": 0.5, "safe/handle": 0.7}, at=seconds(2.0))
         only(safe).drag(safe, "safe/door", 0.0)
         assert positions(safe, LATEST)["safe/door"] == 0.0
+
+
+class TestALoop:
+    @pytest.fixture
+    def linkage(self):
+        with World(clock=FakeClock(seconds(5.0))) as world:
+            model = ArticulationModel()
+            model.edit(four_bar("linkage"))
+            world.mount(model, in_frame="map")
+            rest_joints(world)
+            yield world
+
+    def test_has_a_handle_for_what_drives_it_alone(self, linkage):
+        (handle,) = only(linkage).handles
+        assert handle.joint == "linkage/crank"
+        assert set(linkage.joints()) == {"linkage/crank", "linkage/coupler", "linkage/rocker"}
+
+    def test_stays_closed_while_it_is_dragged(self, linkage):
+        (handle,) = only(linkage).handles
+        before = positions(linkage, LATEST)
+        only(linkage).drag(linkage, handle.joint, 0.6)
+        after = positions(linkage, LATEST)
+        assert all(after[joint] != before[joint] for joint in before)
