@@ -21,6 +21,7 @@ from armillary.cli import (
     save,
     tree,
     twist,
+    view,
     watch,
 )
 from armillary.errors import InvalidArgument
@@ -45,6 +46,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "fix": (fix.fix, fix.EXAMPLE),
     "save": (save.save, save.EXAMPLE),
     "load": (load.load, load.EXAMPLE),
+    "view": (view.view, view.EXAMPLE),
     "convert": (convert.convert, convert.EXAMPLE),
     "bench": (bench.bench, bench.EXAMPLE),
     "demo": (demo.demo, demo.EXAMPLE),

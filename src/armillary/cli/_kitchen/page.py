@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from armillary.errors import MissingExtra
 
@@ -15,12 +15,8 @@ if TYPE_CHECKING:
 @contextmanager
 def shown_in_browser(world: World) -> Iterator[str]:
     """While it lasts a browser can look; gives the line that says where, or what to install."""
-    view: Callable[..., Any] | None = getattr(world, "view", None)
-    if view is None:
-        yield ""
-        return
     try:
-        viewer = view(quiet=True)
+        viewer = world.view(quiet=True)
     except MissingExtra as missing:
         yield f"In a browser: {missing}"
         return
