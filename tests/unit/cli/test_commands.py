@@ -320,4 +320,5 @@ class TestTheShell:
         assert expected in run(cwd=folder, **asked).stdout.split()
 
     def test_is_told_how(self, folder):
-        assert "_ARMILLARY_COMPLETE" in run("--show-completion", "bash", cwd=folder).stdout
+        named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}  # not the shell that the tests run in
+        assert "_ARMILLARY_COMPLETE" in run("--show-completion", "bash", cwd=folder, **named).stdout

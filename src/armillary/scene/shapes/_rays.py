@@ -20,15 +20,16 @@ def between_planes(start: float, slope: float, low: float, high: float) -> Span:
 
 def within_round(offset: tuple[float, ...], direction: tuple[float, ...], radius_m: float) -> Span:
     """Where |offset + direction * t| <= radius: in a ball with three numbers each, in a pillar with two."""
-    square = sum(d * d for d in direction)
-    if square == 0.0:
+    length = math.hypot(*direction)  # a sum of squares would vanish for a direction that does not
+    if length == 0.0:
         return EVERYWHERE if math.hypot(*offset) <= radius_m else NOWHERE
-    nearest = -sum(o * d for o, d in zip(offset, direction, strict=True)) / square
-    miss_m = math.hypot(*(o + d * nearest for o, d in zip(offset, direction, strict=True)))
+    unit = tuple(d / length for d in direction)
+    nearest_m = -sum(o * d for o, d in zip(offset, unit, strict=True))
+    miss_m = math.hypot(*(o + d * nearest_m for o, d in zip(offset, unit, strict=True)))
     if miss_m > radius_m:
         return NOWHERE
-    half = math.sqrt((radius_m - miss_m) * (radius_m + miss_m) / square)
-    return nearest - half, nearest + half
+    half_m = math.sqrt((radius_m - miss_m) * (radius_m + miss_m))
+    return (nearest_m - half_m) / length, (nearest_m + half_m) / length
 
 
 def entered_m(*spans: Span) -> float:
