@@ -28,12 +28,9 @@ class Observers:
 
     def __init__(self, report: Callable[[BaseException], None]) -> None:
         self._report = report
-        self._tellers: list[_Teller] = []
+        self.tellers: list[_Teller] = []
         self._waiting: deque[tuple[Batch, tuple[_Teller, ...]]] = deque()
         self._telling = threading.Lock()
-
-    def __bool__(self) -> bool:
-        return bool(self._tellers)
 
     def attach(self, observer: Observer | queue.Queue[Batch]) -> None:
         """Tell it of every change from now on."""
@@ -41,23 +38,23 @@ class Observers:
             raise InvalidArgument("An observer is a callable that takes a batch of changes, or a queue.", observer)
         if self._teller_of(observer) is not None:
             raise InvalidArgument("This observer is attached already; it would be told everything twice.", observer)
-        self._tellers = [*self._tellers, _Teller(observer, self._report)]
+        self.tellers = [*self.tellers, _Teller(observer, self._report)]
 
     def detach(self, observer: Observer | queue.Queue[Batch]) -> None:
         """Tell it no more."""
         teller = self._teller_of(observer)
         if teller is None:
             raise InvalidArgument("This observer is not attached. Detach what was attached.", observer)
-        self._tellers = [other for other in self._tellers if other is not teller]
+        self.tellers = [other for other in self.tellers if other is not teller]
 
     def _teller_of(self, observer: object) -> _Teller | None:
         """A method of an object is another object each time it is asked for, but equal."""
-        return next((teller for teller in self._tellers if teller.observer == observer), None)
+        return next((teller for teller in self.tellers if teller.observer == observer), None)
 
     def post(self, batch: Batch) -> None:
         """Put a batch in line. To be called in the order of the changes."""
-        if batch and self._tellers:
-            self._waiting.append((tuple(batch), tuple(self._tellers)))
+        if batch and self.tellers:
+            self._waiting.append((tuple(batch), tuple(self.tellers)))
 
     def tell(self) -> None:
         """Tell what is in line, unless another thread is at it already: then it goes on with this."""

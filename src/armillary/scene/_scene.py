@@ -111,7 +111,9 @@ class Scene(SceneVolumes):
         id: NodeId | None = None,  # noqa: A002
     ) -> NodeId:
         """A node that holds others together."""
-        return self._do_plainly(group_wish, parent, attributes, at, id)
+        context = ChangeContext(self._world, self._core)
+        context.wishes.append(group_wish(context, parent, attributes, at, id))
+        return self._taken(context, ())[0]
 
     def add_transform(
         self,
@@ -226,16 +228,12 @@ class Scene(SceneVolumes):
 
         Frames of others that hang under it refuse, unless `subtree=True`: they stay, and hang nowhere.
         """
-        self._do_plainly(removal_wish, id, at, subtree)
+        context = ChangeContext(self._world, self._core)
+        context.wishes.append(removal_wish(context, id, at, subtree))
+        self._taken(context, ())
 
     def _do(self, change: Change) -> NodeId:
         return self._applied((change,))[0]
-
-    def _do_plainly(self, wish: Callable[..., tuple[Any, ...]], *said: Any) -> NodeId:
-        """A change of nothing that can be old: the value that would stand for it costs as much as the change itself."""
-        context = ChangeContext(self._world, self._core)
-        context.wishes.append(wish(context, *said))
-        return self._taken(context, (), for_undo=True)[0]
 
     def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
         """All of these changes, or none. For each of them the node that it made; None where it made none."""
@@ -252,9 +250,13 @@ class Scene(SceneVolumes):
             context.wishes.append(change.wish(context))
         return self._taken(context, changes, for_undo=for_undo)
 
-    def _taken(self, context: ChangeContext, changes: tuple[Change, ...], *, for_undo: bool) -> list[NodeId]:
+    def _taken(self, context: ChangeContext, changes: tuple[Change, ...], *, for_undo: bool = True) -> list[NodeId]:
+        """What the context wishes for, happens; `changes` are those of it that tell of data which can be old.
+
+        Where a call makes no data, it makes no `Change` either: that would cost as much as what it stands for.
+        """
         wishes = context.frames + context.wishes
-        if not self._observers:
+        if not self._observers.tellers:
             nodes = self._core.apply(wishes, context.now_ns, for_undo, False)[1]
         else:
             with self._order:
@@ -263,7 +265,7 @@ class Scene(SceneVolumes):
                 told = [replace(sample, at=context.at(sample.at)) for sample in samples]
                 self._observers.post([*told_by(records), *told])
             self._observers.tell()
-        if self._windows:
+        if self._windows.rules:
             self._keep_windows(changes)
         return nodes[len(context.frames) :]
 
@@ -276,7 +278,7 @@ class Scene(SceneVolumes):
         if not all(isinstance(record, ChangeRecord) for record in heard):
             raise InvalidArgument("merge takes the records that `scene.changes()` of another copy gives.", records)
         new = self._happens(lambda: self._core.merge(heard))
-        if self._windows:
+        if self._windows.rules:
             self._keep_windows(None)
         return new
 
@@ -289,7 +291,7 @@ class Scene(SceneVolumes):
         return self._happens(lambda: self._core.redo(self._world.now()))
 
     def _happens(self, happen: Callable[[], list[ChangeRecord]]) -> list[ChangeRecord]:
-        if not self._observers:
+        if not self._observers.tellers:
             return happen()
         with self._order:
             records = happen()

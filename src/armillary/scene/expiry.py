@@ -192,26 +192,23 @@ class StandingWindows:
     """The windows of one scene that stay, and when something can be old the next time."""
 
     def __init__(self) -> None:
-        self._rules: tuple[ExpiryRule, ...] = ()
+        self.rules: tuple[ExpiryRule, ...] = ()
         self._due_ns: float = -math.inf
         self._enforcing = threading.Lock()
-
-    def __bool__(self) -> bool:
-        return bool(self._rules)
 
     def add(self, window: Window) -> ExpiryRule:
         """One more."""
         rule = ExpiryRule(window, self)
-        self._rules, self._due_ns = (*self._rules, rule), -math.inf
+        self.rules, self._due_ns = (*self.rules, rule), -math.inf
         return rule
 
     def drop(self, rule: ExpiryRule) -> None:
         """One less."""
-        self._rules, self._due_ns = tuple(other for other in self._rules if other is not rule), -math.inf
+        self.rules, self._due_ns = tuple(other for other in self.rules if other is not rule), -math.inf
 
     def note(self, changes: Sequence[Change] | None, now_ns: int) -> None:
         """What came may be old earlier than what was there; None: anything may have come."""
-        shortest = min((rule.window.older_than for rule in self._rules), default=0)
+        shortest = min((rule.window.older_than for rule in self.rules), default=0)
         stamps = [-math.inf] if changes is None else [_oldest_stamp(change, now_ns) for change in changes]
         self._due_ns = min(self._due_ns, min(stamps, default=math.inf) + shortest)
 
@@ -224,7 +221,7 @@ class StandingWindows:
         if not self._enforcing.acquire(blocking=False):
             return []
         try:
-            changes, self._due_ns = outdated(scene, [rule.window for rule in self._rules], now_ns)
+            changes, self._due_ns = outdated(scene, [rule.window for rule in self.rules], now_ns)
             return remove_outdated(apply, changes)
         except UnknownNode:
             self._due_ns = -math.inf
