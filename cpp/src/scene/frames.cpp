@@ -56,6 +56,15 @@ const Track* find(const std::vector<Track>& tracks, const Track& like) {
   return found == tracks.end() ? nullptr : &*found;
 }
 
+bool never_had_frame(const NodeRecord& record) {
+  return record.previous == nullptr && !record.has_frame && !record.had_several_parents();
+}
+
+/// Most nodes that come and go are such: there is nothing to plan.
+bool is_lone_without_frame(const NodeRecord* record) {
+  return record != nullptr && never_had_frame(*record) && record->children.empty() && record->former_children.empty();
+}
+
 /// Brings the frames of the world in line with a draft: from what the version before says of the places of a node to what
 /// the draft says.
 class Planner {
@@ -86,6 +95,7 @@ class Planner {
   }
 
   void align(const NodeId& id) {
+    if (const NodeRecord* record = draft_.version().recall(id); record != nullptr && never_had_frame(*record)) return;
     const Places before = places_of(draft_.base(), names_, id), after = places_of(draft_.share(), names_, id);
     if (before == after) return;
     keep_frames(id, after);
@@ -155,7 +165,8 @@ class Planner {
 }  // namespace
 
 std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names) {
-  if (draft.moved().empty()) return {};
+  const auto is_lone = [&](const NodeId& id) { return is_lone_without_frame(draft.version().recall(id)); };
+  if (std::ranges::all_of(draft.moved(), is_lone)) return {};
   return Planner(draft, names).plan();
 }
 
