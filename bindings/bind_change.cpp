@@ -1,10 +1,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "convert.hpp"
+#include "door.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
 #include "scene_store.hpp"
@@ -23,9 +25,12 @@ using scene::Placement;
 
 namespace {
 
-constexpr int kStateVersion = 1;
-constexpr std::size_t kParts = 15;
-constexpr const char* kChangeKinds[] = {"add_node", "add_parent", "remove_parents", "set_attributes"};
+constexpr std::string_view kChangeKinds[] = {"add_node", "add_parent",   "remove_parents", "set_attributes",     "add_frame",
+                                             "fix",      "unfix",        "add_relation",   "add_twist_relation", "add_body",
+                                             "prefer",   "remove_frame", "reset_time"};
+
+constexpr int kStateVersion = 2;
+constexpr std::size_t kParts = 16;
 
 [[noreturn]] void refuse(const char* what) {
   raise("InvalidArgument", std::string("This is no change of a scene: ") + what + ".");
@@ -103,7 +108,8 @@ nb::tuple state_of(const Change& change) {
   return nb::make_tuple(kStateVersion, static_cast<int>(change.kind), change.author, change.bearer, mark_tuple(change.mark),
                         change.at.ns, nb::cast(change.node), mark_tuple(change.incarnation), nb::cast(change.parent),
                         mark_tuple(change.parent_incarnation), kind_name(change.node_kind), payload_tuple(change.payload.get()),
-                        placement_tuple(change.placement.get()), settings_list(change.settings), removed_list(change.removed));
+                        placement_tuple(change.placement.get()), fact_tuple(change.fact.get()), settings_list(change.settings),
+                        removed_list(change.removed));
 }
 
 std::vector<scene::Dot> removed_from(nb::handle value) {
@@ -118,11 +124,11 @@ std::vector<scene::Dot> removed_from(nb::handle value) {
 }
 
 ChangePtr change_from(nb::handle value) {
-  const nb::tuple state = as_tuple(value, kParts, "it has fifteen parts");
+  const nb::tuple state = as_tuple(value, kParts, "it has sixteen parts");
   if (number<int>(state[0], "its version is a whole number") != kStateVersion) refuse("it is of another version");
   auto change = std::make_shared<Change>();
   const int kind = number<int>(state[1], "its kind is a whole number");
-  if (kind < 0 || kind > 3) refuse("there is no such kind");
+  if (kind < 0 || kind >= static_cast<int>(std::size(kChangeKinds))) refuse("there is no such kind");
   change->kind = static_cast<scene::ChangeKind>(kind);
   change->author = as_string(state[2], "its author is a text");
   change->bearer = number<std::uint64_t>(state[3], "its bearer is a whole number");
@@ -132,6 +138,11 @@ ChangePtr change_from(nb::handle value) {
   if (change->mark.dot.sequence == 0) refuse("sequences begin at one");
   change->at = Stamp{number<std::int64_t>(state[5], "a stamp is a whole number")};
   if (!is_sample_stamp(change->at)) refuse("its stamp is out of all bounds");
+  if (scene::is_of_frames(change->kind)) {
+    change->fact = fact_from(change->kind, state[13]);
+    return change;
+  }
+  if (!nb::handle(state[13]).is_none()) refuse("what is said of frames is a change of its own");
   change->node = as_node_id(state[6]);
   change->incarnation = as_mark(state[7]);
   change->parent = as_node_id_or_nil(state[8]);
@@ -146,8 +157,8 @@ ChangePtr change_from(nb::handle value) {
     change->placement = placement_from(state[12]);
     check_parts(*change);
   }
-  change->settings = settings_from(state[13]);
-  change->removed = removed_from(state[14]);
+  change->settings = settings_from(state[14]);
+  change->removed = removed_from(state[15]);
   return change;
 }
 
@@ -186,17 +197,23 @@ void check_parts(const Change& change) {
   if (kind == scene::NodeKind::frame && change.placement->frame.empty()) refuse("a frame has a name");
 }
 
+scene::ChangeKind change_kind(const std::string& name) {
+  const auto* found = std::ranges::find(kChangeKinds, name);
+  if (found == std::end(kChangeKinds)) refuse("there is no such kind");
+  return static_cast<scene::ChangeKind>(found - std::begin(kChangeKinds));
+}
+
 nb::object change_object(const ChangePtr& change) { return nb::cast(ChangeHandle{change}); }
 
 void bind_change(nb::module_& m) {
-  nb::class_<ChangeHandle>(m, "ChangeRecord", "One fact about the structure of a scene: authored, ordered, immutable.")
+  nb::class_<ChangeHandle>(m, "ChangeRecord", "One fact about the structure of a world: authored, ordered, immutable.")
       .def_static(
           "from_state", [](nb::handle state) { return ChangeHandle{change_from(state)}; }, "state"_a.none(),
           nb::sig("def from_state(state: tuple[object, ...]) -> ChangeRecord"))
       .def(
           "state", [](const ChangeHandle& self) { return state_of(*self.change); }, nb::sig("def state(self) -> tuple[Any, ...]"),
           "All of it in plain values.")
-      .def_prop_ro("kind", [](const ChangeHandle& self) { return kChangeKinds[static_cast<int>(self.change->kind)]; })
+      .def_prop_ro("kind", [](const ChangeHandle& self) { return kChangeKinds[static_cast<int>(self.change->kind)].data(); })
       .def_prop_ro("author", [](const ChangeHandle& self) { return self.change->author; })
       .def_prop_ro("sequence", [](const ChangeHandle& self) { return self.change->mark.dot.sequence; })
       .def_prop_ro("at", [](const ChangeHandle& self) { return self.change->at.ns; })

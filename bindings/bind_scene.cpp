@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 
 #include "convert.hpp"
+#include "door.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
 #include "scene_store.hpp"
@@ -70,6 +71,10 @@ nb::object error_of_refusal(const SceneCore& self, const Refusal& refusal) {
       return error_class("PermanentNode")(node);
     case Fault::built_upon:
       return error_class("BuiltUpon")(node);
+    case Fault::built_upon_frame:
+      return error_class("BuiltUpon")(nb::str(refusal.frame.data(), refusal.frame.size()));
+    case Fault::no_opposite:
+      return error_class("NoOpposite")(nb::str(refusal.frame.data(), refusal.frame.size()));
     case Fault::nothing_to_undo:
       return error_class("NothingToUndo")();
     default:
@@ -90,6 +95,12 @@ void check_outcome(SceneCore& self, const Outcome& outcome) {
   const std::uint64_t edits = world.edits;
   sync_catalog(world);
   world.edits = edits;  // these are the scene's own
+  const auto is_of_frames = [](const ChangePtr& change) { return scene::is_of_frames(change->kind); };
+  if (std::ranges::none_of(outcome.changes, is_of_frames)) return;
+  ++world.edits;
+  world.ids.clear();  // some may be gone
+  sync_bodies(world);
+  settle_pending(Self(self.world));
 }
 
 /// What came of it, or raises.
@@ -129,6 +140,12 @@ Wish as_wish(nb::handle given) {
   const auto kind = nb::cast<std::string>(parts[0]);
   if (kind == "add_node") return new_node(parts);
   Wish wish;
+  if (kind == "of_frames") {
+    wish.change.kind = change_kind(nb::cast<std::string>(parts[1]));
+    wish.change.fact = fact_from(wish.change.kind, parts[2]);
+    wish.change.at = valid_from(parts[3]);
+    return wish;
+  }
   wish.change.node = named_node(parts[1]);
   if (kind == "set_transform") {
     wish.sample = *placement_from(parts[2]);
@@ -189,17 +206,10 @@ SceneView view(const SceneCore& self) { return {self.store->version(), std::null
 
 SceneView view_at(const SceneCore& self, nb::handle at) { return {self.store->version(), Stamp{as_stamp(at, "at")}, self.store}; }
 
-void init(SceneCore* self, nb::object world, const std::string& author, const std::string& root_frame, std::int64_t history_ns,
-          std::size_t max_journal, std::size_t max_undo, std::uint64_t bearer) {
-  scene::StoreOptions options{author, root_frame, {history_ns}, max_journal, max_undo, bearer};
-  auto store = std::make_shared<scene::Store>(core(Self(world)).forest, std::move(options));
+void init(SceneCore* self, nb::object world) {
+  std::shared_ptr<scene::Store> store = core(Self(world)).store;
+  store->open();
   new (self) SceneCore{std::move(world), std::move(store)};
-}
-
-/// The scene of a copy of the world.
-SceneCore copied(const SceneCore& self, nb::object world, std::uint64_t bearer) {
-  std::shared_ptr<Forest> forest = core(Self(world)).forest;
-  return {std::move(world), std::make_shared<scene::Store>(*self.store, std::move(forest), bearer)};
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
@@ -221,10 +231,7 @@ PyType_Slot slots[] = {
 void bind_scene(nb::module_& m) {
   bind_scene_view(m);
   nb::class_<SceneCore>(m, "SceneCore", nb::type_slots(slots), "The native part of a Scene.")
-      .def("__init__", &init, "world"_a, nb::kw_only(), "author"_a, "root_frame"_a, "history_ns"_a, "max_journal"_a, "max_undo"_a,
-           "bearer"_a,
-           nb::sig("def __init__(self, world: WorldCore, *, author: str, root_frame: str, history_ns: int, max_journal: int, "
-                   "max_undo: int, bearer: int) -> None"))
+      .def("__init__", &init, "world"_a, nb::sig("def __init__(self, world: WorldCore) -> None"))
       .def("apply", &apply, "wishes"_a, "now_ns"_a, "for_undo"_a = true, "with_records"_a = true,
            nb::sig(
                "def apply(self, wishes: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True, with_records: bool = True) -> "
@@ -246,7 +253,6 @@ void bind_scene(nb::module_& m) {
           nb::sig("def journal(self) -> list[ChangeRecord]"))
       .def("changes_beyond", &changes_beyond, "heard"_a,
            nb::sig("def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"))
-      .def("copied", &copied, "world"_a, "bearer"_a, nb::sig("def copied(self, world: WorldCore, bearer: int) -> SceneCore"))
       .def("view", &view)
       .def("view_at", &view_at, "at"_a.none(), nb::sig("def view_at(self, at: int) -> SceneView"));
 }

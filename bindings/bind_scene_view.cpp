@@ -1,5 +1,7 @@
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 #include "convert.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
@@ -36,6 +38,20 @@ nb::list parents(const SceneView& view, nb::handle node) {
   std::vector<NodeId> found = view.at ? Past(view.version, *view.at).parents(record) : record.parents();
   std::erase(found, kLimboNode);
   return id_list(found);
+}
+
+/// Since when the node is in a parent, without a break; none: always.
+nb::object contained_since(const SceneView& view, nb::handle node, nb::handle parent) {
+  const NodeRecord& record = record_of(view, node);
+  const NodeId in = as_node_id(parent);
+  const std::vector<NodeId> all = view.at ? Past(view.version, *view.at).parents(record) : record.parents();
+  std::optional<Stamp> since;
+  if (std::ranges::find(all, in) != all.end())
+    for (const scene::Edge& edge : record.edges)
+      if (edge.parent == in && (view.at ? edge.holds_at(*view.at) : edge.is_in_force()))
+        since = std::min(since.value_or(edge.from), edge.from);
+  if (!since) raise_object(error_class("NotItsParent")(nb::cast(record.id), nb::cast(in)));
+  return stamp_or_none(*since);
 }
 
 nb::list children(const SceneView& view, nb::handle node) {
@@ -167,6 +183,19 @@ void bind_scene_view(nb::module_& m) {
       .def(
           "kind", [](const SceneView& view, nb::handle node) { return kind_name(record_of(view, node).kind); }, "node"_a)
       .def("parents", &parents, "node"_a, nb::sig("def parents(self, node: NodeId) -> list[NodeId]"))
+      .def(
+          "placement",
+          [](const SceneView& view, nb::handle node) -> nb::object {
+            const scene::Placement* said = record_of(view, node).placement.get();
+            if (said == nullptr) return nb::none();
+            const nb::object covariance =
+                said->covariance ? read_only_array(said->covariance->values.data(), {6, 6}) : nb::none();
+            return nb::make_tuple(nb::cast(said->parent_T_node), covariance);
+          },
+          "node"_a, "Where a Transform was when it was made.",
+          nb::sig("def placement(self, node: NodeId) -> tuple[Transform, NDArray[float64] | None]"))
+      .def("contained_since", &contained_since, "node"_a, "parent"_a,
+           nb::sig("def contained_since(self, node: NodeId, parent: NodeId) -> int | None"))
       .def("children", &children, "node"_a, nb::sig("def children(self, node: NodeId) -> list[NodeId]"))
       .def("remote_roots", &remote_roots, nb::sig("def remote_roots(self) -> list[NodeId]"))
       .def("subtree", &subtree, "node"_a, nb::sig("def subtree(self, node: NodeId) -> list[NodeId]"))

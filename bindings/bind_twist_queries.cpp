@@ -2,6 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "convert.hpp"
+#include "door.hpp"
 #include "gil.hpp"
 #include "keywords.hpp"
 #include "raise.hpp"
@@ -121,10 +122,12 @@ void add_body(Self self, nb::handle name, const std::vector<nb::object>& frames)
   WorldCore& world = core(self);
   std::vector<std::string_view> names;
   for (const nb::object& frame : frames) names.push_back(text_of(frame));
-  if (const Failure failure = world.forest->add_body(text_of(name), names)) raise_failure(world, failure, name, name);
+  scene::FrameFact fact{.of = std::string(text_of(name)), .frames = {names.begin(), names.end()}};
+  const Failure failure = change_frames(self, scene::ChangeKind::add_body, std::move(fact), true,
+                                        [&](scene::FrameFact&) { return world.forest->add_body(text_of(name), names); });
+  if (failure) raise_failure(world, failure, name, name);
   for (const nb::object& frame : frames) remember(world, frame);
-  const std::vector<std::string> declared = world.forest->body_names();
-  for (std::size_t i = nb::len(world.bodies); i < declared.size(); ++i) world.bodies.append(nb::cast(declared[i]));
+  sync_bodies(world);
 }
 
 constexpr const char* kTwistDocumentation =

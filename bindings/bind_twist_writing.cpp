@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "convert.hpp"
+#include "door.hpp"
 #include "raise.hpp"
 #include "values.hpp"
 #include "world.hpp"
@@ -42,9 +43,26 @@ class TwistLock {
 /// Whether a refused twist may be stored later, when poses have come.
 bool may_still_come(Self self, const Failure& failure) { return failure && !core(self).forest->is_hopeless(failure); }
 
-Failure write_twist(Self self, const SaidTwist& said) {
+/// `relative_to` is named as a frame, unless it is a body that no frame has the name of.
+scene::FrameFact fact_of(Self self, const SaidTwist& said) {
+  const Forest& forest = *core(self).forest;
+  scene::FrameFact fact{.of = std::string(text_of(said.of)),
+                        .in_frame = std::string(text_of(said.relative_to)),
+                        .source = std::string(text_of(said.source)),
+                        .since = said.at};
+  fact.frames = {fact.of};
+  const bool is_only_a_body = forest.find_frame(fact.in_frame) == kNone && forest.find_body(fact.in_frame) != kNone;
+  if (!is_only_a_body) fact.frames.push_back(fact.in_frame);
+  return fact;
+}
+
+Failure write_twist(Self self, const SaidTwist& said, bool is_new) {
   WorldCore& world = core(self);
-  Failure failure = world.forest->set_twist(said.name(), said.sample());
+  const auto write = [&] { return world.forest->set_twist(said.name(), said.sample()); };
+  const bool is_said = !is_new || world.store->knows_twist(fact_of(self, said));
+  Failure failure = is_said ? write()
+                            : change_frames(self, scene::ChangeKind::add_twist_relation, fact_of(self, said), false,
+                                            [&](scene::FrameFact&) { return write(); });
   if (failure) return failure;
   for (const nb::object& name : {said.of, said.relative_to})
     if (known_id(world, name) == nullptr) remember(world, name);
@@ -56,7 +74,7 @@ Failure write_twist(Self self, const SaidTwist& said) {
 Failure write_new_twist(Self self, const SaidTwist& said) {
   const bool is_new = core(self).forest->find_twist(said.name()) == kNone;
   if (is_new) self.attr("_check_new_twist")(said.of, said.relative_to, said.source, said.at.ns);
-  return write_twist(self, said);
+  return write_twist(self, said, is_new);
 }
 
 void keep_pending(Self self, const SaidTwist& said) {
@@ -120,7 +138,7 @@ void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::object expr
   said.relative_to = admitted(self, relative_to);
   said.expressed_in = self.attr("_stored_name")(given.expressed_in);
   if (!pending && !world.has_pending && world.forest->find_twist(said.name()) != kNone) {
-    if (const Failure failure = write_twist(self, said))
+    if (const Failure failure = write_twist(self, said, false))
       raise_failure(world, failure, said.of, said.relative_to, failure->about_twist);
     return;
   }

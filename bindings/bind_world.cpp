@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "convert.hpp"
+#include "door.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
 #include "world.hpp"
@@ -15,34 +16,60 @@ namespace {
 
 void prefer(Self self, nb::handle of, nb::handle source) {
   WorldCore& world = core(self);
-  const FrameId id = frame_id(self, of);
-  const bool known =
-      source.is_none() ? world.forest->prefer(id, std::nullopt) : world.forest->prefer(id, text_of(source_of(self, source)));
+  nb::object stored = nb::borrow(of);
+  const FrameId id = frame_id(self, of, &stored);
+  scene::FrameFact fact{.of = std::string(text_of(stored)), .has_source = !source.is_none()};
+  if (fact.has_source) fact.source = std::string(text_of(source_of(self, source)));
+  const std::optional<std::string> chosen = fact.has_source ? std::optional(fact.source) : std::nullopt;
+  const Failure failure = change_frames(self, scene::ChangeKind::prefer, std::move(fact), true,
+                                        [&](scene::FrameFact&) { return world.forest->prefer(id, chosen); });
+  if (failure) raise_failure(world, failure, of, of);
   ++world.edits;
-  if (known) return settle_pending(self);
-  std::string sources;
-  for (const std::string& name : world.forest->sources_of(id)) sources += (sources.empty() ? "'" : ", '") + name + "'";
-  raise("InvalidArgument",
-        "No source " + shown(source) + " places frame " + shown(of) +
-            (sources.empty() ? ": nobody does yet." : "; these do: " + sources + "."),
-        source);
+  settle_pending(self);
 }
 
 void add_frame(Self self, nb::args names) {
   std::vector<nb::object> checked;
   for (nb::handle name : names) checked.push_back(nb::object(self.attr("_declare")(name)));
-  for (const nb::object& name : checked) {
-    core(self).forest->add_frame(text_of(name));
-    remember(core(self), name);
-  }
+  Forest& forest = *core(self).forest;
+  scene::FrameFact fact;
+  for (const nb::object& name : checked)
+    if (forest.find_frame(text_of(name)) == kNone) fact.frames.emplace_back(text_of(name));
+  if (fact.frames.empty()) return;
+  (void)change_frames(self, scene::ChangeKind::add_frame, std::move(fact), true, [&](scene::FrameFact& said) {
+    for (const std::string& frame : said.frames) forest.add_frame(frame);
+    return Failure{};
+  });
+  for (const nb::object& name : checked) remember(core(self), name);
 }
 
 void remove_frame(Self self, nb::handle name, bool subtree) {
   WorldCore& world = core(self);
-  const Failure failure = world.forest->remove_frame(frame_id(self, name), subtree);
+  const FrameId id = frame_id(self, name);
+  const Failure failure = change_frames(self, scene::ChangeKind::remove_frame, {}, true, [&](scene::FrameFact& said) {
+    said.frames = world.forest->subtree(id);
+    return world.forest->remove_frame(id, subtree);
+  });
   if (failure) raise_failure(world, failure, name, name);
   ++world.edits;
   world.ids.clear();
+}
+
+void reset_time(Self self, nb::handle to) {
+  scene::FrameFact fact;
+  if (!to.is_none()) fact.clock = Stamp{as_stamp(to, "to")};
+  (void)change_frames(self, scene::ChangeKind::reset_time, std::move(fact), true, [&](scene::FrameFact&) {
+    core(self).forest->reset_time();
+    return Failure{};
+  });
+}
+
+/// Tells apart who bears the same name.
+std::uint64_t new_bearer() {
+  const NodeId random = NodeId::random();
+  std::uint64_t bearer = 0;
+  for (const std::uint8_t byte : random.bytes) bearer = bearer * 257 + byte;
+  return bearer;
 }
 
 Interpolation interpolation_of(const std::string& kind) {
@@ -57,7 +84,8 @@ Retention retention_from(std::int64_t history_ns, std::size_t max_samples, doubl
 
 void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs,
           std::size_t max_waits, double thin_m, double thin_rad, nb::handle default_covariance, const std::string& interpolation,
-          std::int64_t max_ahead_ns, std::int64_t predict_up_to_ns, nb::handle process_noise) {
+          std::int64_t max_ahead_ns, std::int64_t predict_up_to_ns, nb::handle process_noise, const std::string& root_frame,
+          std::size_t max_changes, std::size_t max_undo) {
   ForestOptions options;
   options.prediction.horizon = {predict_up_to_ns};
   if (!process_noise.is_none()) options.prediction.noise_per_s = as_covariance(process_noise, "process_noise");
@@ -70,6 +98,17 @@ void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
   self->forest = std::make_shared<Forest>(std::move(options));
   self->own_name = name;
   self->max_ahead_ns = max_ahead_ns;
+  scene::StoreOptions kept{std::string(text_of(name)), root_frame, {history_ns}, max_changes, max_undo, new_bearer(), max_runs};
+  self->store = std::make_shared<scene::Store>(self->forest, std::move(kept));
+}
+
+void become(Self self, Self other) {
+  WorldCore& twin = core(self);
+  twin.forest->become(*core(other).forest);
+  twin.store = std::make_shared<scene::Store>(*core(other).store, twin.forest, new_bearer());
+  twin.bodies = nb::list();
+  sync_bodies(twin);
+  sync_catalog(twin);
 }
 
 nb::tuple retention_tuple(Self self, RelationId relation) {
@@ -84,11 +123,11 @@ void bind_world(nb::module_& m) {
   world
       .def("__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a, "thin_m"_a,
            "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a, "predict_up_to_ns"_a,
-           "process_noise"_a.none(),
+           "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a,
            nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: "
                    "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, "
                    "predict_up_to_ns: int, "
-                   "process_noise: ArrayLike | None) -> None"))
+                   "process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int) -> None"))
       .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(),
            nb::sig("def prefer(self, *, of: str, source: str | None) -> None"),
            "Settle which of several sources every query believes about a frame; None takes it back.")
@@ -99,17 +138,21 @@ void bind_world(nb::module_& m) {
            "Erase a frame, its past included. What hangs under it refuses, unless `subtree=True` removes it too.")
       .def(
           "clear", [](Self self) { core(self).forest->clear(); }, "Forget all samples. Structure and fixed poses stay.")
-      .def("_reset_time", [](Self self) { core(self).forest->reset_time(); })
+      .def("_reset_time", &reset_time, "to"_a.none(), nb::sig("def _reset_time(self, to: int | None) -> None"))
       .def(
-          "_become",
-          [](Self self, Self other) {
-            WorldCore& twin = core(self);
-            twin.forest->become(*core(other).forest);
-            twin.bodies = nb::list();
-            for (nb::handle name : core(other).bodies) twin.bodies.append(name);
-            sync_catalog(twin);
+          "_frames_digest", [](Self self) { return hex(core(self).store->frames_digest()); },
+          "Over all that was said of frames beside the nodes of the scene.")
+      .def("_time_epoch", [](Self self) { return core(self).store->time_epoch(); })
+      .def(
+          "_observe", [](Self self, bool is_observed) { core(self).is_observed = is_observed; }, "is_observed"_a)
+      .def(
+          "_subtree",
+          [](Self self, nb::handle name, bool whole) {
+            const std::vector<std::string> all = core(self).forest->subtree(frame_id(self, name));
+            return std::vector<std::string>(all.begin(), whole ? all.end() : all.begin() + 1);
           },
-          "other"_a, nb::sig("def _become(self, other: WorldCore) -> None"))
+          "name"_a, "whole"_a, nb::sig("def _subtree(self, name: str, whole: bool) -> list[str]"))
+      .def("_become", &become, "other"_a, nb::sig("def _become(self, other: WorldCore) -> None"))
       .def(
           "_fixed_poses",
           [](Self self) {

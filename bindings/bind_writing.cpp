@@ -9,7 +9,7 @@
 
 #include "armillary/pose_row.hpp"
 #include "convert.hpp"
-#include "gil.hpp"
+#include "door.hpp"
 #include "raise.hpp"
 #include "values.hpp"
 #include "world.hpp"
@@ -32,6 +32,15 @@ void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row) {
 }
 
 EdgeName Edge::name() const { return {text_of(of), text_of(in_frame), text_of(source)}; }
+
+scene::FrameFact Edge::fact(Stamp since) const {
+  scene::FrameFact fact{.of = std::string(text_of(of)),
+                        .in_frame = std::string(text_of(in_frame)),
+                        .source = std::string(text_of(source)),
+                        .since = since};
+  fact.frames = {fact.of, fact.in_frame};
+  return fact;
+}
 
 namespace {
 
@@ -71,7 +80,8 @@ namespace {
 void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Transform& transform, Stamp at, nb::handle source,
                       const Covariance* covariance) {
   const Edge edge = admitted_edge(self, of, in_frame, source, at);
-  finish(self, edge, core(self).forest->set_pose(edge.name(), at, transform, covariance));
+  const Act act = [&](scene::FrameFact&) { return core(self).forest->set_pose(edge.name(), at, transform, covariance); };
+  finish(self, edge, add_samples(self, edge.fact(at), act));
 }
 
 /// Poses come in any coordinates that numbers can be read from, and are stored as a transform.
@@ -172,8 +182,9 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
   const Edge edge = admitted_edge(self, of, in_frame, source, first);
   const EdgeName name = edge.name();
   const double* uncertainty = sides.empty() ? nullptr : sides.data();
-  const Failure failure =
-      without_gil([&] { return core(self).forest->set_poses(name, stamps.span(), rows.data(), uncertainty); });
+  Forest& forest = *core(self).forest;
+  const Act act = [&](scene::FrameFact&) { return forest.set_poses(name, stamps.span(), rows.data(), uncertainty); };
+  const Failure failure = stamps.span().empty() ? Failure{} : add_samples(self, edge.fact(first), act, Gil::released);
   if (failure) raise_batch_failure(self, failure, edge.of, edge.in_frame, true);
   finish(self, edge, {});
 }
@@ -188,7 +199,12 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
   const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
   const Edge edge = admitted_edge(self, of, in_frame, source, from);
   ++core(self).edits;
-  finish(self, edge, core(self).forest->fix(edge.name(), from, pose, recalibrate));
+  scene::FrameFact fact = edge.fact(from);
+  fact.pose = fixed_pose(pose);
+  fact.recalibrate = recalibrate;
+  finish(self, edge, change_frames(self, scene::ChangeKind::fix, std::move(fact), true, [&](scene::FrameFact& said) {
+           return core(self).forest->fix(edge.name(), from, said.pose, recalibrate);
+         }));
 }
 
 void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle source, nb::handle outside) {
@@ -203,16 +219,27 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
   if (!source.is_none()) who = text_of(source_of(self, source));
   const Stamp stamp{as_stamp(from, "at")};
   check_one_path(self, of_stored, to_stored, source.is_none() ? world.own_name : source_of(self, source), stamp);
-  const Failure failure = world.forest->attach({.of = text_of(of_stored),
-                                                .to = text_of(to_stored),
-                                                .source = who,
-                                                .own_name = text_of(world.own_name),
-                                                .seen_at = at.is_none() ? When::newest() : When::exactly(stamp),
-                                                .from = stamp,
-                                                .outside = as_context(world, outside, nb::str("unique"), nb::none()).outside});
+  const Attachment wish{.of = text_of(of_stored),
+                        .to = text_of(to_stored),
+                        .source = who,
+                        .own_name = text_of(world.own_name),
+                        .seen_at = at.is_none() ? When::newest() : When::exactly(stamp),
+                        .from = stamp,
+                        .outside = as_context(world, outside, nb::str("unique"), nb::none()).outside};
+  const Failure failure = change_frames(self, scene::ChangeKind::fix, {}, true, [&](scene::FrameFact& said) {
+    Result<FixedInfo> fixed = world.forest->attach(wish);
+    said = {.of = fixed.value.of, .in_frame = fixed.value.in_frame, .source = fixed.value.source, .since = stamp};
+    said.pose = fixed_pose(fixed.value.pose);
+    said.frames = {said.of, said.in_frame};
+    return std::move(fixed.failure);
+  });
   if (failure) raise_failure(world, failure, of, to);
   sync_catalog(world);
   settle_pending(self);
+}
+
+void check_new_relation(Self self, nb::object of, nb::object in_frame, nb::object source, nb::handle start) {
+  check_one_path(self, of, in_frame, source, start.is_none() ? Stamp::always() : Stamp{as_stamp(start, "at")});
 }
 
 }  // namespace
@@ -260,6 +287,8 @@ void bind_world_writing(nb::class_<WorldCore>& world) {
            "With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is\n"
            "there from then on, until this source says something newer. Within a declared body a pose is fixed once;\n"
            "`recalibrate=True` corrects it.")
+      .def("_check_new_relation", &check_new_relation, "of"_a, "in_frame"_a, "source"_a, "start"_a.none(),
+           nb::sig("def _check_new_relation(self, of: str, in_frame: str, source: str, start: int | None) -> None"))
       .def("attach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
            nb::sig("def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = "
                    "'raise') -> None"),

@@ -142,6 +142,15 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
       return error_class("LimitReached")("paths from " + shown(of) + " to " + shown(in_frame), failure->limit,
                                          "Settle some rivals with world.prefer(of=, source=), or give World(max_paths=) a larger "
                                          "number.");
+    case FailureKind::unknown_source: {
+      std::string sources;
+      for (const std::string& name : world.forest->sources_of(failure->of))
+        sources += (sources.empty() ? "'" : ", '") + name + "'";
+      return error_class("InvalidArgument")("No source '" + failure->name + "' places frame '" +
+                                                frame_name(world, failure, failure->of) +
+                                                (sources.empty() ? "': nobody does yet." : "'; these do: " + sources + "."),
+                                            failure->name);
+    }
     case FailureKind::not_a_pose:
       return error_class("InvalidTransform")(
           "The transform is not finite, or its quaternion is no unit one. Check where it was computed; nothing was stored.");

@@ -40,6 +40,11 @@ void sync_catalog(WorldCore& world) {
   }
 }
 
+void sync_bodies(WorldCore& world) {
+  const std::vector<std::string> declared = world.forest->body_names();
+  for (std::size_t i = nb::len(world.bodies); i < declared.size(); ++i) world.bodies.append(nb::cast(declared[i]));
+}
+
 FrameId frame_id(Self self, nb::handle name, nb::object* spelt) {
   WorldCore& world = core(self);
   if (PyObject* id = known_id(world, name)) return static_cast<FrameId>(PyLong_AsUnsignedLong(id));

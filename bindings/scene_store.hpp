@@ -24,6 +24,8 @@ struct SceneView {
 [[nodiscard]] nb::object change_object(const scene::ChangePtr& change);
 [[nodiscard]] std::shared_ptr<const scene::Payload> payload_from(nb::handle value);
 [[nodiscard]] std::shared_ptr<const scene::Placement> placement_from(nb::handle value);
+/// Of its name, as `ChangeRecord.kind` tells it.
+[[nodiscard]] scene::ChangeKind change_kind(const std::string& name);
 void check_parts(const scene::Change& change);
 
 }  // namespace armillary::python

@@ -8,6 +8,7 @@
 #include "answers.hpp"
 #include "armillary/candidates.hpp"
 #include "armillary/forest.hpp"
+#include "armillary/scene/store.hpp"
 #include "raise.hpp"
 
 namespace nb = nanobind;
@@ -19,9 +20,10 @@ struct JointDoor;
 /// The native part of a World: a Forest and the Python objects that name its parts.
 struct WorldCore {
   std::shared_ptr<Forest> forest;
-  nb::dict ids;      // name -> frame id: what has been asked for before
-  nb::list catalog;  // relation id -> (of, in_frame, source)
-  nb::list bodies;   // names of declared bodies, in the order of their numbers
+  std::shared_ptr<scene::Store> store;  // the door for changes of structure
+  nb::dict ids;                         // name -> frame id: what has been asked for before
+  nb::list catalog;                     // relation id -> (of, in_frame, source)
+  nb::list bodies;                      // names of declared bodies, in the order of their numbers
 
   nb::dict joint_places;  // name -> place in `joints`: what has been named before
   std::vector<VariablePtr> joints;
@@ -32,6 +34,7 @@ struct WorldCore {
   std::int64_t max_ahead_ns = -1;  // negative: no limit
   bool has_pending = false;        // twists wait for poses
   bool has_loops = false;          // joints that follow from others are found when those are said
+  bool is_observed = false;        // somebody wants to be told of changes
   std::uint64_t edits = 0;         // how often structure or a fixed pose was changed beside the scene
 
   WorldCore() = default;
@@ -94,6 +97,8 @@ struct Edge {
   nb::object of, in_frame, source;
 
   [[nodiscard]] EdgeName name() const;
+  /// What a change says of it.
+  [[nodiscard]] scene::FrameFact fact(Stamp since) const;
 };
 /// Names that may be made by use, and rules of bodies that a relation may break from its first instant on.
 [[nodiscard]] Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle source, Stamp from);
@@ -114,6 +119,8 @@ struct Words {
 
 /// Brings the catalog up to date after relations were made.
 void sync_catalog(WorldCore& world);
+/// The same for the names of bodies.
+void sync_bodies(WorldCore& world);
 
 void bind_world_writing(nb::class_<WorldCore>& world);
 void bind_world_twists(nb::class_<WorldCore>& world);

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterator, Sequence
 import numpy as np
 
 from armillary import Box, Transform
-from armillary.scene import Hierarchy, Placements, Shape
+from armillary.scene import Hierarchy, Placements, PlaceQuestion, Shape
 from context import OURS, Bench, cpu_ns
 from table import Row
 
@@ -51,7 +51,7 @@ class Boxes:
     def frame(self, node: str) -> str:
         return ROOT if node[0] in "rg" else node.replace("b", "t")
 
-    def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], at: int) -> Placements:  # noqa: ARG002
+    def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], question: PlaceQuestion) -> Placements:  # noqa: ARG002
         here_T_root = np.linalg.inv(self._matrices[in_frame])
         matrices = here_T_root @ np.array([self._matrices[frame] for frame in frames])
         return Placements(matrices, np.array([frame not in self._moving for frame in frames]))

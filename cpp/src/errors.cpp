@@ -58,6 +58,8 @@ const char* to_string(FailureKind kind) {
       return "a joint needs finite numbers, and a rotation a unit quaternion";
     case FailureKind::open_loop:
       return "joints do not close the loop that the edge is part of";
+    case FailureKind::unknown_source:
+      return "no such source places the frame";
   }
   return "unknown failure";
 }

@@ -130,16 +130,24 @@ Failure Forest::set_poses(const EdgeName& edge, std::span<const std::int64_t> st
 }
 
 Failure Forest::fix(const EdgeName& edge, Stamp from, const FixedPose& pose, bool recalibrate) {
-  const Guard guard(state_->lock);
-  return state_->fix(edge, from, pose, recalibrate);
+  return fix(edge, from, std::make_shared<const FixedPose>(pose), recalibrate);
 }
 
-Failure Forest::State::fix(const EdgeName& edge, Stamp from, const FixedPose& pose, bool recalibrate) {
+Failure Forest::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate) {
+  const Guard guard(state_->lock);
+  return state_->fix(edge, from, std::move(pose), recalibrate);
+}
+
+/// The pose is kept as it is where its quaternion is a unit one.
+Failure Forest::State::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate) {
   std::array<double, 7> values{};
-  if (Failure failure = to_values(pose.value, values)) return failure;
-  auto stored = std::make_shared<FixedPose>(pose);
-  stored->value.rotation = {values[0], values[1], values[2], values[3]};
-  return open_run(edge, {.from = from, .fixed = std::move(stored)}, recalibrate);
+  if (Failure failure = to_values(pose->value, values)) return failure;
+  if (values != values_of(pose->value)) {
+    auto unit = std::make_shared<FixedPose>(*pose);
+    unit->value.rotation = {values[0], values[1], values[2], values[3]};
+    pose = std::move(unit);
+  }
+  return open_run(edge, {.from = from, .fixed = std::move(pose)}, recalibrate);
 }
 
 Failure Forest::drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider) {
@@ -153,23 +161,29 @@ void Forest::driven_changed(RelationId relation, Stamp stamp) {
     state_->relations[relation]->track->watches.inserted(stamp);
 }
 
-bool Forest::prefer(FrameId of, std::optional<std::string_view> source) {
+Failure Forest::prefer(FrameId of, std::optional<std::string_view> source) {
   const Guard guard(state_->lock);
-  if (of >= state_->frames.size() || !state_->frames[of].alive) return false;
+  return state_->prefer(of, source);
+}
+
+Failure Forest::State::prefer(FrameId of, std::optional<std::string_view> source) {
+  if (of >= frames.size() || !frames[of].alive) return Evidence{.kind = FailureKind::unknown_frame, .of = of};
   SourceId chosen = kNone;
   if (source) {
-    chosen = state_->find_source(*source);
-    const BodyId body = state_->frames[of].body;
-    const bool measures = std::ranges::any_of(state_->twists, [&](const auto& entry) {
+    chosen = find_source(*source);
+    const BodyId body = frames[of].body;
+    const bool measures = std::ranges::any_of(twists, [&](const auto& entry) {
       const TwistRecord& twist = *entry.second;
-      return twist.source == chosen && (state_->frames[twist.of].body == body || twist.reference == body);
+      return twist.source == chosen && (frames[twist.of].body == body || twist.reference == body);
     });
-    if (chosen == kNone || (state_->find_track(of, chosen) == nullptr && !measures)) return false;
+    if (chosen == kNone || (find_track(of, chosen) == nullptr && !measures))
+      return Evidence{.kind = FailureKind::unknown_source, .of = of, .name = std::string(*source)};
   }
-  state_->frames[of].preferred = chosen;
-  state_->bodies_changed = !state_->twists.empty();
-  state_->publish(of);
-  return true;
+  touch(of);
+  frames[of].preferred = chosen;
+  bodies_changed = bodies_changed || !twists.empty();
+  publish(of);
+  return {};
 }
 
 Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
@@ -199,10 +213,22 @@ void Forest::clear() {
 
 void Forest::reset_time() {
   const Guard guard(state_->lock);
-  state_->variables.clear(state_->retired);
-  state_->forget_twist_samples();
-  state_->forget_all_samples(true);
-  state_->refresh_circles();
+  state_->restart_time();
+}
+
+void Forest::State::restart_time() {
+  variables.clear(retired);
+  forget_twist_samples();
+  forget_all_samples(true);
+  refresh_circles();
+}
+
+std::vector<std::string> Forest::subtree(FrameId frame) const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  if (frame >= state_->frames.size() || !state_->frames[frame].alive) return names;
+  for (const FrameId id : state_->subtree_of(frame)) names.push_back(*state_->frames[id].name);
+  return names;
 }
 
 // -- Looking inside

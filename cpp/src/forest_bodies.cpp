@@ -140,21 +140,25 @@ std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
 
 Failure Forest::add_body(std::string_view name, std::span<const std::string_view> adopted) {
   const Guard guard(state_->lock);
-  State& state = *state_;
-  if (Failure failure = state.check_adoption(name, adopted)) return failure;
-  if (!state.body_ids.contains(name)) {
-    state.body_ids.emplace(std::string(name), kFirstDeclaredBody + static_cast<BodyId>(state.bodies.size()));
-    state.bodies.push_back({.name = std::string(name)});
-    state.bodies_changed = true;
+  return state_->join_body(name, adopted);
+}
+
+Failure Forest::State::join_body(std::string_view name, std::span<const std::string_view> adopted) {
+  if (Failure failure = check_adoption(name, adopted)) return failure;
+  remember_bodies();
+  if (!body_ids.contains(name)) {
+    body_ids.emplace(std::string(name), kFirstDeclaredBody + static_cast<BodyId>(bodies.size()));
+    bodies.push_back({.name = std::string(name)});
+    bodies_changed = true;
   }
-  const BodyId body = state.body_ids.find(name)->second;
+  const BodyId body = body_ids.find(name)->second;
   std::vector<FrameId> changed;
-  if (const FrameId named = state.find_frame(name); named != kNone) changed.push_back(named);
-  for (const std::string_view frame : adopted) changed.push_back(state.add_frame(frame));
-  for (const FrameId frame : changed) state.adopt(frame, body);
-  state.publish(changed);
-  state.structure_watches.frame_added(std::string(name));  // a wait may name the body, too
-  state.body_grew(body);
+  if (const FrameId named = find_frame(name); named != kNone) changed.push_back(named);
+  for (const std::string_view frame : adopted) changed.push_back(add_frame(frame));
+  for (const FrameId frame : changed) touch(frame), adopt(frame, body);
+  publish(changed);
+  structure_watches.frame_added(std::string(name));  // a wait may name the body, too
+  body_grew(body);
   return {};
 }
 

@@ -58,6 +58,11 @@ bool outlive_twists(const Series& series, Stamp at, const Series& twists) {
   return after && after.stamp_ns() < twists.floor().ns && series.is_computed({after.stamp_ns()});
 }
 
+/// Exactly: what hangs by it is where its parent is.
+bool is_identity(const FixedPose& pose) {
+  return pose.certainty == Certainty::exact && values_of(pose.value) == values_of(Transform{});
+}
+
 }  // namespace
 
 std::optional<Velocity> TwistRecord::velocity_at(Stamp at) const {
@@ -82,8 +87,25 @@ RunRecord* Forest::State::run_to_integrate(TrackRecord& track, const TwistRecord
   const std::ptrdiff_t k = track.run_at(at);
   if (k < 0) return nullptr;
   RunRecord& run = track.runs[static_cast<std::size_t>(k)];
-  const bool fits = run.is_sampled() && !run.is_placeholder() && frames[run.parent].body == twist.reference;
+  const bool fits = run.is_sampled() && !run.is_placeholder() && rests_on(run.parent, twist.reference, at);
   return fits ? &run : nullptr;
+}
+
+/// Whether a frame is on a body, or hangs by identity, at that instant, in one that is: a frame that came between.
+bool Forest::State::rests_on(FrameId frame, BodyId body, Stamp at) const {
+  for (std::size_t steps = 0; frame != kNone && steps <= frames.size(); ++steps) {
+    if (frames[frame].body == body) return true;
+    FrameId next = kNone;
+    for (const auto& track : frames[frame].tracks) {
+      const std::ptrdiff_t k = track->run_at(at);
+      const RunRecord* run = k < 0 ? nullptr : &track->runs[static_cast<std::size_t>(k)];
+      if (run == nullptr || !run->fixed || !is_identity(*run->fixed)) continue;
+      if (frames[run->parent].body == body) return true;
+      next = run->parent;
+    }
+    frame = next;
+  }
+  return false;
 }
 
 /// Takes back what was integrated from `from` until the next that was said. A new series: readers keep the one they see.

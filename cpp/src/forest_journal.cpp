@@ -51,6 +51,7 @@ TwistRecord kept_of(const TwistRecord& twist) {
           .source = twist.source,
           .retention = twist.retention,
           .series = twist.series,
+          .axes = twist.axes,
           .forgotten = twist.forgotten};
 }
 
@@ -130,6 +131,10 @@ void Forest::State::put_back(TrackRecord& track, TrackBefore& before) {
 
 void Forest::State::put_back(BodiesBefore& before) {
   bodies = std::move(before.bodies);
+  std::erase_if(body_ids, [&](const auto& entry) { return entry.second - kFirstDeclaredBody >= bodies.size(); });
+  std::erase_if(twists, [&](const auto& entry) {
+    return std::ranges::none_of(before.twists, [&](const TwistRecord& kept) { return kept.id == entry.first; });
+  });
   for (TwistRecord& kept : before.twists) {
     std::unique_ptr<TwistRecord>& twist = twists[kept.id];
     if (twist) kept.watches = std::move(twist->watches);

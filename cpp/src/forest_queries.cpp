@@ -164,20 +164,22 @@ std::pair<FrameId, RelationId> ForestView::parent_at(FrameId frame, When at) con
   return {parent, edge.relation};
 }
 
-Failure Forest::attach(const Attachment& wish) {
+Result<FixedInfo> Forest::attach(const Attachment& wish) {
   const std::lock_guard<std::mutex> guard(state_->lock);  // nobody moves the frame between the question and the answer
   const FrameId of = state_->find_frame(wish.of), to = state_->find_frame(wish.to);
   if (of == kNone || to == kNone)
-    return Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of == kNone ? wish.of : wish.to)};
+    return {{}, Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of == kNone ? wish.of : wish.to)}};
   Result<PoseAnswer> answer = pose({.of = of, .in_frame = to, .at = wish.seen_at, .context = {.outside = wish.outside}});
-  if (!answer) return std::move(answer.failure);
+  if (!answer) return {{}, std::move(answer.failure)};
   FixedPose pose{.value = answer.value.transform, .certainty = answer.value.certainty};
   if (answer.value.covariance) pose.covariance = *answer.value.covariance;
   const RelationId current = parent_at(of, When::exactly(wish.from)).second;
   const bool speaks_for_holder = !wish.source && current != kNone && state_->relations[current];
   const std::string source =
       speaks_for_holder ? state_->sources[state_->relations[current]->source] : std::string(wish.source.value_or(wish.own_name));
-  return state_->open_run({wish.of, wish.to, source}, {.from = wish.from, .fixed = std::make_unique<FixedPose>(pose)});
+  FixedInfo said{std::string(wish.of), std::string(wish.to), source, wish.from, pose};
+  Failure failure = state_->open_run({wish.of, wish.to, source}, {.from = wish.from, .fixed = std::make_unique<FixedPose>(pose)});
+  return {std::move(said), std::move(failure)};
 }
 
 }  // namespace armillary

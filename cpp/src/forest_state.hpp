@@ -220,6 +220,14 @@ struct Forest::State {
   Failure apply(const ReopenFrame& edit);
   Failure apply(const EraseFrame& edit);
   Failure apply(const ExpectNothingUnder& edit);
+  Failure apply(const AlignFixed& edit);
+  Failure apply(const EraseFixed& edit);
+  Failure apply(const AwaitSamples& edit);
+  Failure apply(const AwaitTwists& edit);
+  Failure apply(const JoinBody& edit);
+  Failure apply(const PreferSource& edit);
+  Failure apply(const EraseFrames& edit);
+  Failure apply(const RestartTime& edit);
   void keep_names(Evidence& evidence) const;
   [[nodiscard]] std::vector<FrameId> hanging_under(std::span<const std::string> names, Stamp at) const;
 
@@ -265,6 +273,8 @@ struct Forest::State {
   [[nodiscard]] Failure check_constant(const EdgeName& edge, const FixedPose* pose, bool recalibrate) const;
   [[nodiscard]] FrameId moving_frame_of(BodyId body) const;
   [[nodiscard]] Failure check_adoption(std::string_view name, std::span<const std::string_view> adopted) const;
+  Failure join_body(std::string_view name, std::span<const std::string_view> adopted);
+  [[nodiscard]] Failure prefer(FrameId of, std::optional<std::string_view> source);
   void adopt(FrameId frame, BodyId body);
   [[nodiscard]] int preference_of(const TwistRecord& twist) const;
   [[nodiscard]] std::unique_ptr<const BodyGraph> body_graph() const;
@@ -280,6 +290,7 @@ struct Forest::State {
   void forget_twist_samples();
 
   // poses from twists (forest_integration.cpp)
+  [[nodiscard]] bool rests_on(FrameId frame, BodyId body, Stamp at) const;
   [[nodiscard]] RunRecord* run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp at) const;
   bool drop_integrated(TrackRecord& track, Stamp from);
   void write_integrated(TrackRecord& track, const TwistRecord& twist, Stamp from);
@@ -302,7 +313,11 @@ struct Forest::State {
   Failure write_known(RelationRecord& relation, const Sample& sample);
   Failure write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
   Failure open_run(const EdgeName& edge, RunRecord run, bool recalibrate = false);
-  Failure fix(const EdgeName& edge, Stamp from, const FixedPose& pose, bool recalibrate);
+  Failure fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate);
+  Failure align_fixed(const AlignFixed& edit);
+  Failure erase_fixed(TrackRecord& track, Stamp since);
+  Failure await_samples(const AwaitSamples& edit);
+  Failure let_go(FrameId frame);
   template <typename Edit>
   Failure edit_track(const EdgeName& edge, Edit edit);
   template <typename Edit>
@@ -311,6 +326,7 @@ struct Forest::State {
   Failure reopen_track(TrackRecord& track, Stamp at);
   void forget_samples(TrackRecord& track, bool time_restarts);
   void forget_all_samples(bool time_restarts);
+  void restart_time();
 
   // runs of one track (forest_runs.cpp)
   void place_sample(TrackRecord& track, const RelationRecord& relation, const Sample& sample);

@@ -35,12 +35,12 @@ Failure Forest::State::apply(const AddFrame& edit) {
 }
 
 Failure Forest::State::apply(const PlaceFixed& edit) {
-  FixedPose pose{.value = edit.in_frame_T_of};
+  FixedPose pose{.value = edit.in_frame_T_of, .certainty = edit.is_unsure ? Certainty::unknown : Certainty::exact};
   if (edit.covariance) {
     pose.covariance = *edit.covariance;
     pose.certainty = Certainty::known;
   }
-  return fix({edit.of, edit.in_frame, edit.source}, edit.from, pose, edit.recalibrate);
+  return fix({edit.of, edit.in_frame, edit.source}, edit.from, std::make_shared<const FixedPose>(pose), edit.recalibrate);
 }
 
 Failure Forest::State::apply(const PlaceSample& edit) {

@@ -213,6 +213,88 @@ Failure Forest::State::reopen_track(TrackRecord& track, Stamp at) {
   return failure;
 }
 
+// -- Facts that came from elsewhere, or are taken back
+
+/// The run is the first, under whatever was sampled since.
+Failure Forest::State::align_fixed(const AlignFixed& edit) {
+  const FrameId of = add_frame(edit.of);
+  const SourceId source = add_source(edit.source);
+  Failure failure = edit_runs(make_track(of, source), kNone, [&](TrackRecord& track) {
+    for (std::size_t k = track.runs.size(); k-- > 0;) {
+      const bool is_cleared = track.runs[k].is_placeholder() && track.runs[k].from == Stamp::always();
+      const bool goes = edit.forgets || track.runs[k].fixed || is_cleared;
+      if (!goes) continue;
+      erase_run(track, k);
+      if (k > 0) join_runs(track, k - 1);
+    }
+  });
+  for (const FixedFrom& said : edit.poses) {
+    if (failure) return failure;
+    const EdgeName edge{edit.of, said.in_frame, edit.source};
+    RunRecord run{.from = said.since, .fixed = said.pose};
+    const TrackRecord* track = find_track(of, source);
+    const bool comes_first = said.since == Stamp::always() && track != nullptr && !track->runs.empty();
+    if (!comes_first) {
+      failure = open_run(edge, std::move(run), true);
+      continue;
+    }
+    failure = edit_track(edge, [&](TrackRecord& edited, RelationRecord& relation) {
+      run.parent = relation.parent;
+      run.relation = relation.id;
+      edited.runs.insert(edited.runs.begin(), std::move(run));
+      bound_runs(edited);
+    });
+  }
+  drop_empty_tracks(of);
+  return failure;
+}
+
+Failure Forest::State::erase_fixed(TrackRecord& track, Stamp since) {
+  Failure failure = edit_runs(track, kNone, [&](TrackRecord& edited) {
+    const std::ptrdiff_t found = edited.run_at(since);
+    if (found < 0) return;
+    const auto k = static_cast<std::size_t>(found);
+    if (edited.runs[k].from != since || !edited.runs[k].fixed) return;
+    erase_run(edited, k);
+    if (k > 0) join_runs(edited, k - 1);
+  });
+  if (failure) return failure;
+  poses_said(track, since, since);
+  drop_empty_tracks(track.of);
+  return {};
+}
+
+Failure Forest::State::await_samples(const AwaitSamples& edit) {
+  const EdgeName edge{edit.of, edit.in_frame, edit.source};
+  if (edit.of == edit.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = edit.of};
+  if (find_relation(edge) != nullptr) return {};
+  if (Failure failure = check_constant(edge, nullptr, false)) return failure;
+  return edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
+    const std::ptrdiff_t before = track.run_at(edit.since);
+    if (before >= 0 && track.runs[static_cast<std::size_t>(before)].from == edit.since) return;
+    track.runs.insert(
+        track.runs.begin() + before + 1,
+        {.from = edit.since, .parent = relation.parent, .relation = relation.id, .series = new_series(relation.id)});
+  });
+}
+
+/// Others that hang in a frame do so no more, nor did they ever.
+Failure Forest::State::let_go(FrameId frame) {
+  const std::vector<RelationId> hanging = frames[frame].hanging;
+  for (const RelationId id : hanging) {
+    if (relations[id] == nullptr) continue;
+    TrackRecord& track = *relations[id]->track;
+    const FrameId of = track.of;
+    Failure failure = edit_runs(track, kNone, [&](TrackRecord& edited) {
+      for (std::size_t k = edited.runs.size(); k-- > 0;)
+        if (edited.runs[k].relation == id) erase_run(edited, k);
+    });
+    if (failure) return failure;
+    drop_empty_tracks(of);
+  }
+  return {};
+}
+
 /// Sampled runs are emptied where they are: structure stays. When time restarts only the newest parent counts.
 void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
   if (time_restarts && !track.runs.empty() && track.runs.back().is_closed())

@@ -78,7 +78,7 @@ TEST(candidates_are_settled_by_a_preference, "candidates are settled by a prefer
   Paths world;
   world.put("b", "a", {10, 20}, "l");
   world.put("b", "a", {10, 30}, "r");
-  CHECK(world.forest.prefer(world.forest.find_frame("b"), "r"));
+  CHECK(!world.forest.prefer(world.forest.find_frame("b"), "r"));
   const auto found = world.between("b", "a");
   CHECK(found.value.size() == 1);
   CHECK(found.value[0].answer.stamp == Stamp{30});

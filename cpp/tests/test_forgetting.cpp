@@ -180,7 +180,7 @@ TEST(remove_reuse, "a reused number brings nothing of its past") {
   World world;
   world.put("a", "map", {0, 10}, "one");
   world.put("a", "map", {0, 10}, "two");
-  world.forest.prefer(world.forest.find_frame("a"), "two");
+  (void)world.forest.prefer(world.forest.find_frame("a"), "two");
   const FrameId id = world.forest.find_frame("a");
   world.forest.remove_frame(id, false);
   std::string name;

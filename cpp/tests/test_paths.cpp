@@ -111,14 +111,14 @@ TEST(rivals_prefer, "a preference settles every question, until it is taken back
   world.put("cup", "table", {0, 100}, "camera");
   world.put("cup", "shelf", {50, 60}, "tag");
   const FrameId cup = world.forest.find_frame("cup");
-  CHECK(world.forest.prefer(cup, "tag"));
+  CHECK(!world.forest.prefer(cup, "tag"));
   CHECK(world.kind("cup", "shelf", 55) == FailureKind::none);
   CHECK(world.kind("cup", "table", 40) == FailureKind::none);  // tag is not open yet: the others decide
-  CHECK(world.forest.prefer(cup, "camera"));
+  CHECK(!world.forest.prefer(cup, "camera"));
   CHECK(world.kind("cup", "table", 55) == FailureKind::none);
-  CHECK(world.forest.prefer(cup, std::nullopt));
+  CHECK(!world.forest.prefer(cup, std::nullopt));
   CHECK(world.kind("cup", "table", 55) == FailureKind::ambiguous_path);
-  CHECK(!world.forest.prefer(cup, "nobody") && !world.forest.prefer(999, "tag"));
+  CHECK(world.forest.prefer(cup, "nobody") && world.forest.prefer(999, "tag"));
 }
 
 TEST(rivals_off_path, "a contested frame above the common ancestor does not matter") {

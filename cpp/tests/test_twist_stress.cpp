@@ -21,7 +21,7 @@ struct Motion {
 
   Motion() {
     for (std::int64_t i = 0; i <= 10; ++i) say(i * kStep);
-    (void)world.forest.fix({"camera", "base", ""}, Stamp::always(), {});
+    (void)world.forest.fix({"camera", "base", ""}, Stamp::always(), FixedPose{});
   }
 
   /// Everything drives along x at 1 m/s, whoever says so.

@@ -210,7 +210,7 @@ TEST(measured_rivals, "rivals about one motion are named, and a preference settl
   CHECK(!measure(world, "a", "map", 0, {{2, 0, 0}, {}}, "", "two"));
   const auto contested = twist(world, {.of = "a", .relative_to = "map"}, 0);
   CHECK(contested.failure.kind() == FailureKind::ambiguous_path && contested.failure->about_twist);
-  CHECK(world.forest.prefer(world.forest.find_frame("a"), "two"));
+  CHECK(!world.forest.prefer(world.forest.find_frame("a"), "two"));
   CHECK_CLOSE(twist(world, {.of = "a", .relative_to = "map"}, 0).value.velocity.linear.x, 2.0, 1e-12);
 }
 

@@ -252,10 +252,10 @@ TEST(wait_preferred, "a preference that opens another way wakes") {
   World world;
   world.put("x", "map", {0, 10}, "one");
   world.put("x", "map", {0, 100}, "two");
-  world.forest.prefer(world.forest.find_frame("x"), "one");
+  (void)world.forest.prefer(world.forest.find_frame("x"), "one");
   Waiting wait(world, asking_at("x", "map", 50));
   CHECK(wait.first == FailureKind::after_history);
-  world.forest.prefer(world.forest.find_frame("x"), "two");
+  (void)world.forest.prefer(world.forest.find_frame("x"), "two");
   CHECK(wait.was_woken() && wait.ask());
 }
 

@@ -60,7 +60,7 @@ struct World {
     return forest.fix({of, in, source}, from, fixed);
   }
   Failure attach(std::string_view of, std::string_view to, std::int64_t at) {
-    return forest.attach({.of = of, .to = to, .own_name = "me", .seen_at = When::exactly({at}), .from = {at}});
+    return forest.attach({.of = of, .to = to, .own_name = "me", .seen_at = When::exactly({at}), .from = {at}}).failure;
   }
 
   [[nodiscard]] Question question(std::string_view of, std::string_view in, When at = {},

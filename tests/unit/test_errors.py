@@ -171,12 +171,6 @@ def _cut_tape(_):
     Tape.from_bytes(Tape([], [], inputs=0, outputs=0).to_bytes()[:31])
 
 
-def _unsavable(world):
-    world.scene.add_transform(parent=world.scene.root, transform=STILL, at=seconds(1))
-    world.clear()
-    world.scene.save("scene.json")
-
-
 EDGE = {"edge": ("robot", "map", ""), "first": seconds(1), "last": seconds(3)}
 CASES = [
     Case(
@@ -350,7 +344,6 @@ CASES = [
         "world.prefer_joint('hinge', source='left')",
         {"joint": "hinge", "sources": ("left", "right")},
     ),
-    Case(errors.UnsavableScene, _unsavable, ("no samples any more",), "Call `scene.set_transform`, or remove the node"),
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind.__name__)
 

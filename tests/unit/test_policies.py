@@ -7,6 +7,7 @@ import pytest
 
 from armillary import LATEST, Pose, Transform, World, seconds
 from armillary.errors import AmbiguousPath, BeforeHistory, InvalidArgument, LimitReached, NoPathChosen, WaitTimeout
+from armillary.scene import less
 from armillary.scene.policies import Candidate, PolicyPose, by_attribute, by_source, fuse
 from unit.kit import PROMPT_S, WAIT_S, Mailbox, moved, x_of
 
@@ -141,6 +142,29 @@ class TestSelecting:
         tags = {"left": {"lens": "wide"}, "right": {"lens": "tele"}}
         policy = by_attribute(lambda relation: tags[relation[2]], {"lens": "tele"})
         assert x_of(cameras.pose(**CUP, policy=policy)) == 2.0
+
+    def test_by_attribute_of_the_scene(self, cameras):
+        for camera, lens, x in (("eye_l", "wide", 1.0), ("eye_r", "tele", 2.0)):
+            cameras.fix(of=camera, in_frame="map", transform=moved(0.0))
+            cameras.scene.set_attributes(camera, {"lens": lens, "zoom": x})
+            cameras.set_pose(of="plate", in_frame=camera, transform=moved(x), at=seconds(1), source=camera)
+        asked = {"of": "plate", "in_frame": "map"}
+        assert x_of(cameras.pose(**asked, policy=by_attribute(cameras.scene, {"lens": "tele"}))) == 2.0
+        assert x_of(cameras.pose(**asked, policy=by_attribute(cameras.scene, {"zoom": less(1.5)}))) == 1.0
+        with pytest.raises(NoPathChosen, match="lens"):
+            cameras.pose(**asked, policy=by_attribute(cameras.scene, {"lens": "fish eye"}))
+
+    def test_by_attribute_of_parents(self, world):
+        scene = world.scene
+        trays = [
+            scene.add_transform(parent=scene.root, transform=moved(x), at=None, attributes={"color": color})
+            for x, color in ((1.0, "red"), (2.0, "blue"))
+        ]
+        spoon = scene.add_transform(parent=trays[0], transform=moved(0.0), at=None)
+        scene.add_parent(spoon, trays[1])
+        for color, x in (("red", 1.0), ("blue", 2.0)):
+            policy = by_attribute(scene, {"color": color})
+            assert x_of(world.pose(of=scene.frame(spoon), in_frame="map", policy=policy)) == x
 
     def test_by_preference_comes_before_every_policy(self, cameras):
         cameras.prefer(of="cup", source="left")

@@ -38,6 +38,7 @@ enum class FailureKind {
   part_of_rotation,
   not_a_position,
   open_loop,
+  unknown_source,
 };
 
 /// Why a call could not be answered: what was asked, what is true.

@@ -232,6 +232,7 @@ class Forest {
   /// A constant pose: always, or from `from` until something newer is said. Within a body it is said once, unless
   /// it is to be corrected.
   Failure fix(const EdgeName& edge, Stamp from, const FixedPose& pose, bool recalibrate = false);
+  Failure fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate = false);
 
   /// A computed pose: always, or from `from` on.
   Failure drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider);
@@ -274,16 +275,18 @@ class Forest {
   /// Whether what is missing can never come any more.
   [[nodiscard]] bool is_hopeless(const Failure& failure) const;
 
-  /// Re-parents and keeps where it is.
-  Failure attach(const Attachment& wish);
+  /// Re-parents and keeps where it is; what was fixed by that.
+  Result<FixedInfo> attach(const Attachment& wish);
 
-  /// Settles every contest about `of`; an empty optional takes the preference back. False: no such frame or source.
-  bool prefer(FrameId of, std::optional<std::string_view> source);
+  /// Settles every contest about `of`; an empty optional takes the preference back.
+  Failure prefer(FrameId of, std::optional<std::string_view> source);
 
   Failure keep(RelationId relation, const Retention& retention);
   [[nodiscard]] Retention retention_of(RelationId relation) const;
 
   Failure remove_frame(FrameId frame, bool with_subtree);
+  /// The frame and everything that hangs or hung under it; empty where there is none.
+  [[nodiscard]] std::vector<std::string> subtree(FrameId frame) const;
 
   /// All edits, in order; readers see them at once, and the companion with them (null: the present one stays).
   /// Where an edit fails nothing has changed, and `row` of the failure is its place in the list. Without edits the

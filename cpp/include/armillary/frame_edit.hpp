@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "armillary/provider.hpp"
 #include "armillary/stamp.hpp"
 #include "armillary/transform.hpp"
 #include "armillary/uncertain.hpp"
@@ -25,6 +27,7 @@ struct PlaceFixed {
   Transform in_frame_T_of{};
   std::optional<Covariance> covariance{};
   bool recalibrate = false;
+  bool is_unsure = false;  ///< how sure it is is not known
 };
 
 /// A pose at one instant.
@@ -81,7 +84,61 @@ struct ExpectNothingUnder {
   Stamp at{};
 };
 
+/// A constant pose from `since` on.
+struct FixedFrom {
+  Stamp since{};
+  std::string in_frame{};
+  std::shared_ptr<const FixedPose> pose{};
+};
+
+/// All constant poses that a source gives a frame, in place of those it gave before. Samples stay, unless it `forgets`.
+struct AlignFixed {
+  std::string of, source;
+  std::vector<FixedFrom> poses{};
+  bool forgets = false;
+  bool recalibrate = false;
+};
+
+/// One constant pose goes, with all that it hides; nothing where there is none.
+struct EraseFixed {
+  std::string of, source;
+  Stamp since{};
+};
+
+/// A relation whose samples are to come; nothing where it is known.
+struct AwaitSamples {
+  std::string of, in_frame, source;
+  Stamp since{};
+};
+
+/// The same of twists.
+struct AwaitTwists {
+  std::string of, relative_to, source;
+};
+
+/// Frames that are one rigid body from now on.
+struct JoinBody {
+  std::string name;
+  std::vector<std::string> frames;
+};
+
+/// Settles every contest about a frame; without a source it takes the preference back.
+struct PreferSource {
+  std::string of;
+  std::optional<std::string> source{};
+};
+
+/// These frames go, their past included. Where others hang in them that is refused, or those let go.
+struct EraseFrames {
+  std::vector<std::string> frames;
+  bool lets_others_go = false;
+};
+
+/// A clock that starts again: samples are forgotten, fixed poses are fixed since always.
+struct RestartTime {};
+
 using FrameEdit =
-    std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, ReopenFrame, EraseFrame, ExpectNothingUnder>;
+    std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, ReopenFrame, EraseFrame, ExpectNothingUnder,
+                 AlignFixed, EraseFixed, AwaitSamples, AwaitTwists, JoinBody, PreferSource, EraseFrames, RestartTime>;
 
 }  // namespace armillary

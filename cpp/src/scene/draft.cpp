@@ -71,6 +71,8 @@ bool Draft::take(const Change& change) {
     case ChangeKind::set_attributes:
       set_attributes(change);
       return true;
+    default:
+      return true;  // of frames alone
   }
   moved_.push_back(change.node);
   if (next_->circles > 0) settle_circles(change.at);  // what ended may have been part of one

@@ -30,18 +30,21 @@ Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
       options_(std::move(options)),
       names_(options_.root_frame),
       author_(author_key(options_.author, options_.bearer)),
-      keys_(std::make_shared<KeyPool>()) {
+      keys_(std::make_shared<KeyPool>()),
+      facts_(options_.max_runs, options_.max_journal) {
   const VersionLock guard;
-  const std::vector<FrameEdit> edits{AddFrame{options_.root_frame}};
-  (void)forest_->transact(edits, first_version());
+  (void)forest_->transact({}, first_version());
 }
+
+void Store::open() { forest_->add_frame(options_.root_frame); }
 
 Store::Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t bearer)
     : forest_(std::move(forest)),
       options_(other.options_),
       names_(other.names_),
       author_(author_key(options_.author, bearer)),
-      keys_(other.keys_) {
+      keys_(other.keys_),
+      facts_(other.facts_) {
   const VersionLock guard;
   options_.bearer = bearer;
   journal_ = other.journal_;
@@ -142,8 +145,9 @@ Refusal check(const Version& version, Wish& wish) {
       return check_removal(version, wish.change);
     case ChangeKind::set_attributes:
       return check_node(version, wish.change, false);
+    default:
+      return {};
   }
-  return {};
 }
 
 /// Mounted, a root of others leaves limbo.
@@ -161,10 +165,14 @@ std::optional<Wish> what_follows(const Version& version, const Change& change) {
 
 }  // namespace
 
+void Store::sign(Change& change, Draft& draft, std::int64_t now_ns) const {
+  change.mark = draft.next_mark(author_, now_ns);
+  change.author = options_.author;
+  change.bearer = options_.bearer;
+}
+
 Refusal Store::complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const {
-  wish.change.mark = draft.next_mark(author_, now_ns);
-  wish.change.author = options_.author;
-  wish.change.bearer = options_.bearer;
+  sign(wish.change, draft, now_ns);
   if (Refusal refusal = check(draft.version(), wish)) return refusal;
   if (wish.sample) {
     taken.samples.push_back({wish.change.node, wish.change.at, std::move(*wish.sample)});
@@ -194,9 +202,9 @@ Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_und
   taken.is_local = true;
   taken.expects_nothing_hangs = std::ranges::none_of(wishes, &Wish::with_hanging_frames);
   if (Refusal refusal = take(std::move(wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
-  Outcome outcome = commit(draft, std::move(taken));
+  Outcome outcome = commit(draft, taken);
   if (outcome.refusal || outcome.changes.empty() || !for_undo) return outcome;
-  remember(done_, batch_of(outcome.changes, before));
+  remember(done_, batch_of(outcome.changes, before, std::move(taken.opposites)));
   undone_.clear();
   return outcome;
 }
@@ -208,7 +216,8 @@ Outcome Store::merge(std::span<const ChangePtr> changes) {
   for (const ChangePtr& change : changes)
     if (draft.take(*change)) taken.changes.push_back(change);
   if (taken.changes.empty()) return {};
-  return commit(draft, std::move(taken));
+  take_facts(taken.changes);  // what others accepted counts, whatever the frames of this world allow
+  return commit(draft, taken);
 }
 
 // -- Committing
@@ -239,6 +248,12 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
     edits.emplace_back(PlaceSample{names_.own(record), names_.base(draft.share(), record), record.placement->source, sample.at,
                                    sample.placement.parent_T_node, sample.placement.covariance});
   }
+  if (taken.is_local) {
+    for (const ChangePtr& change : taken.changes)
+      if (is_of_frames(change->kind)) add_frame_edits(*change, edits);
+  } else {
+    std::ranges::move(merged_frame_edits(facts_, taken.changes), std::back_inserter(edits));
+  }
   return edits;
 }
 
@@ -251,13 +266,14 @@ Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool wi
   }
 }
 
-Outcome Store::commit(Draft& draft, Taken taken) {
+Outcome Store::commit(Draft& draft, Taken& taken) {
   if (Failure failure = publish(edits_of(draft, taken), draft, !taken.changes.empty(), taken.is_local)) {
     Refusal refusal;
     refusal.fault = Fault::frames;
     refusal.failure = std::move(failure);
     return {std::move(refusal), {}};
   }
+  if (taken.is_local) taken.opposites = take_facts(taken.changes);
   note(draft, taken.changes);
   return {{}, std::move(taken.changes)};
 }

@@ -33,8 +33,9 @@ class Opposite {
         return rejoined(deed, *record);
       case ChangeKind::set_attributes:
         return restored(deed, *record);
+      default:
+        return std::nullopt;
     }
-    return std::nullopt;
   }
 
  private:
@@ -129,16 +130,22 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   const Opposite opposite(author_, batch.before.get(), draft);
   Taken taken;
   taken.is_local = taken.expects_nothing_hangs = true;
+  auto of_frames = batch.opposites.rbegin();
   for (auto deed = batch.deeds.rbegin(); deed != batch.deeds.rend(); ++deed) {
-    std::optional<std::vector<Wish>> wishes = opposite.of(*deed);
+    std::optional<std::vector<Wish>> wishes{std::in_place};
+    if (is_of_frames(deed->kind)) {
+      if (Refusal refusal = take_fact_back(*deed->said, *of_frames++, batch.last, *wishes)) return {std::move(refusal), {}};
+    } else {
+      wishes = opposite.of(*deed);
+    }
     if (!wishes) return {Refusal{Fault::built_upon, 0, deed->node, deed->parent}, {}};
     for (Wish& wish : *wishes) wish.change.at = Stamp{now_ns};
     if (Refusal refusal = take(std::move(*wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
   }
-  Outcome outcome = commit(draft, std::move(taken));
+  Outcome outcome = commit(draft, taken);
   if (outcome.refusal) return outcome;
   from.pop_back();
-  remember(to, batch_of(outcome.changes, before));
+  remember(to, batch_of(outcome.changes, before, std::move(taken.opposites)));
   return outcome;
 }
 
@@ -152,12 +159,15 @@ RecordPtr held(const Records& records, const NodeId& id) {
 }  // namespace
 
 /// The version before is kept only where it alone tells what was in a node: versions that go soon are cheap to make.
-Batch Store::batch_of(const std::vector<ChangePtr>& changes, const VersionPtr& before) {
+Batch Store::batch_of(const std::vector<ChangePtr>& changes, const VersionPtr& before, Opposites opposites) {
   Batch batch;
+  batch.opposites = std::move(opposites);
+  if (!changes.empty()) batch.last = changes.back()->mark;
   batch.deeds.reserve(changes.size());
   for (const ChangePtr& change : changes) {
     const bool removes = change->kind == ChangeKind::remove_parents, sets = change->kind == ChangeKind::set_attributes;
-    Deed& deed = batch.deeds.emplace_back(Deed{change->kind, change->node, change->parent, {}, sets ? change : nullptr});
+    Deed& deed = batch.deeds.emplace_back(
+        Deed{change->kind, change->node, change->parent, {}, sets || is_of_frames(change->kind) ? change : nullptr});
     if (removes || sets) deed.former = held(before->alive, change->node);
     if (sets && deed.former == nullptr) deed.former = held(before->gone, change->node);
     if (removes && deed.former != nullptr && !deed.former->children.empty()) batch.before = before;

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from armillary.relations import Pose
+    from armillary.scene.policies import AnyPolicy
 
 
 class ExpressingWorld(MeaningfulWorld):
@@ -32,7 +33,7 @@ class ExpressingWorld(MeaningfulWorld):
         from_frame: str | None = None,
         covariances: ArrayLike | None = None,
         outside: str = "raise",
-        policy: str = "unique",
+        policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> Any:
         """The same thing, as an observer in another frame says it.

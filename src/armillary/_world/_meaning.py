@@ -14,6 +14,7 @@ from armillary.transforms import check_name
 
 if TYPE_CHECKING:
     from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Position
+    from armillary.scene.policies import AnyPolicy
 
 
 class MeaningfulWorld(MovingWorld):
@@ -29,7 +30,7 @@ class MeaningfulWorld(MovingWorld):
         reference_point: str | None = None,
         at: int | Latest = LATEST,
         outside: str = "raise",
-        policy: str = "unique",
+        policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> Position:
         """Where the origin of one frame was, from the origin of another; `point` and `reference_point` say the same.
@@ -63,7 +64,7 @@ class MeaningfulWorld(MovingWorld):
         expressed_in: str | None = None,
         at: int | Latest = LATEST,
         outside: str = "raise",
-        policy: str = "unique",
+        policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> Orientation:
         """How the axes of one frame were turned, seen from another; arguments as for `pose`.
@@ -86,7 +87,7 @@ class MeaningfulWorld(MovingWorld):
         at: int | Latest = LATEST,
         window: int | None = None,
         outside: str = "raise",
-        policy: str = "unique",
+        policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> LinearVelocity:
         """How fast a point of one body moved relative to another; arguments as for `twist`."""
@@ -103,7 +104,7 @@ class MeaningfulWorld(MovingWorld):
         at: int | Latest = LATEST,
         window: int | None = None,
         outside: str = "raise",
-        policy: str = "unique",
+        policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> AngularVelocity:
         """How fast one body turned relative to another; `of` is a body or any frame on it, the rest as for `twist`."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from armillary._world._arguments import as_count, as_duration, as_text, as_thinning
 from armillary._world._time import TimedWorld
 from armillary.errors import InvalidArgument
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import RelationInfo, Samples, Snapshot, Tree, TwistSamples, check_name
+
+if TYPE_CHECKING:
+    from armillary.scene.policies import AnyPolicy
 
 _NO_RELATION = 0xFFFFFFFF
 _NS_PER_S = 1e9
@@ -136,7 +141,7 @@ class ReportingWorld(TimedWorld):
         in_frame: str,
         at: int | Latest = LATEST,
         outside: str = "raise",
-        policy: str = "unique",
+        policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> Snapshot:
         """The transform of every answerable frame, in one sweep.

@@ -9,8 +9,7 @@ import numpy as np
 
 from armillary._world._digest import structure_digest
 from armillary._world._policies import JudgingWorld
-from armillary.errors import ArmillaryError
-from armillary.stamps import Latest
+from armillary.errors import ArmillaryError, InvalidArgument
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from armillary._core import ChangeRecord, NodeId
     from armillary.relations import Pose
     from armillary.scene import Change, Scene
+    from armillary.scene.geometry import PlaceQuestion
 
 _MANY_FRAMES = 16
 """From so many frames on one sweep over all of them is cheaper than a question for each."""
@@ -26,7 +26,6 @@ _MANY_FRAMES = 16
 class WorldWithScene(JudgingWorld):
     """A world with things in it."""
 
-    _scene_limits: dict[str, int]
     _scene: Scene | None = None
 
     @property
@@ -35,14 +34,14 @@ class WorldWithScene(JudgingWorld):
         if self._scene is None:
             from armillary.scene import Scene  # noqa: PLC0415  (a program of poses alone starts without it)
 
-            self._scene = Scene(self, **self._scene_limits)
+            self._scene = Scene(self)
         return self._scene
 
     def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
-        """Several changes of the scene at once: all of them, or none. For each, the node that it made, or None.
+        """Several changes of structure at once: all of them, or none. For each, the node that it made, or None.
 
-        The changes are the frozen classes of `armillary.scene`, named after the methods of `scene`. Readers see all of
-        them together; observers are told after that.
+        The changes are the frozen classes of `armillary.scene`, named after the methods of `scene` and of `World`.
+        Readers see all of them together; observers are told after that.
         """
         return self.scene.apply(changes)
 
@@ -66,27 +65,27 @@ class WorldWithScene(JudgingWorld):
     def digest(self) -> str:
         """64 digits that are equal for worlds of equal structure; samples are not part of it.
 
-        Frames, bodies, who places what in what, fixed poses, and the scene.
+        The scene; and of frames beside it: who places what in what, fixed poses, bodies, preferences.
         """
         return structure_digest(self, self.scene.digest())
 
     def _copy_scene(self, other: WorldWithScene) -> None:
         if other._scene is not None:
-            self._scene = other._scene._copied_for(self)  # noqa: SLF001  (one world, two modules)
+            self.scene._keep_windows_of(other._scene)  # noqa: SLF001  (one world, two modules)
 
     def _placements(
-        self, in_frame: str, frames: Sequence[str], at: int | Latest
+        self, in_frame: str, frames: Sequence[str], question: PlaceQuestion
     ) -> tuple[NDArray[np.float64], list[bool]]:
         """Where frames are, (N, 4, 4), NaN where that is not known; and which are the same at every instant."""
         matrices = np.full((len(frames), 4, 4), np.nan)
         fixed = [False] * len(frames)
         if len(frames) < _MANY_FRAMES:
             for i, frame in enumerate(frames):
-                pose = self._pose_or_none(in_frame, frame, at)
+                pose = self._pose_or_none(in_frame, frame, question)
                 if pose is not None:
                     matrices[i], fixed[i] = pose.transform.matrix, pose.stamp is None
             return matrices, fixed
-        everything = self.snapshot(in_frame=in_frame, at=at)
+        everything = self.snapshot(in_frame=in_frame, **question._asdict())
         stamps = everything.stamps
         for i, frame in enumerate(frames):
             transform = everything.get(frame)
@@ -94,8 +93,10 @@ class WorldWithScene(JudgingWorld):
                 matrices[i], fixed[i] = transform.matrix, stamps.get(frame) is None
         return matrices, fixed
 
-    def _pose_or_none(self, in_frame: str, frame: str, at: int | Latest) -> Pose | None:
+    def _pose_or_none(self, in_frame: str, frame: str, question: PlaceQuestion) -> Pose | None:
         try:
-            return self.pose(of=frame, in_frame=in_frame, at=at)
+            return self.pose(of=frame, in_frame=in_frame, **question._asdict())
+        except InvalidArgument:
+            raise
         except ArmillaryError:
             return None

@@ -14,7 +14,6 @@ class TimedWorld(NamingWorld):
     """A world with a clock, which may start again."""
 
     _clock: Callable[[], int]
-    _epoch: int
     _time_offset: int
 
     def now(self) -> int:
@@ -26,7 +25,7 @@ class TimedWorld(NamingWorld):
     @property
     def time_epoch(self) -> int:
         """How often time was reset."""
-        return self._epoch
+        return self._time_epoch()
 
     def reset_time(self, *, to: int | None = None) -> None:
         """Start a new time: a bag that loops, a simulation that restarts.
@@ -35,6 +34,8 @@ class TimedWorld(NamingWorld):
         """
         if to is not None:
             self._check_stamp(to, "to")
-            self._time_offset += to - self.now()
-        self._reset_time()
-        self._epoch += 1
+            self._go_on_from(to)
+        self._reset_time(to)
+
+    def _go_on_from(self, stamp: int) -> None:
+        self._time_offset += stamp - self.now()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from armillary._world._given_twists import ReadTwist
     from armillary.relations._residual import TwistResidual
     from armillary.relations.rules import TwistEdge
+    from armillary.scene.policies import AnyPolicy
 
 
 class MovingWorld(PendingWorld):
@@ -31,11 +32,8 @@ class MovingWorld(PendingWorld):
             ConstraintViolation: A frame is on another body, or two of them are joined by a relation that can move, or
                 by frames that are not on it, or a source measures how they move, or one motion of the body twice.
         """
-        stored = self._stored_name(name)
-        members = [check_name(frame) for frame in _listed(frames)]
         with self._twist_lock:
-            self._check_members(stored, members)
-            self._add_body(stored, [self._declare(frame) for frame in members])
+            self._add_body(*self._check_body(name, _listed(frames)))
         self._settle_pending()
 
     def body_of(self, frame: str) -> str:
@@ -50,7 +48,7 @@ class MovingWorld(PendingWorld):
         expressed_in: str | None = None,
         at: int | Latest = LATEST,
         window: int | None = None,
-        policy: str = "unique",
+        policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> TwistResidual:
         """How far a measured twist and the derivative of the poses disagree.
@@ -102,6 +100,12 @@ class MovingWorld(PendingWorld):
             covariance=covariance,
             pose=lambda: self.pose(of=of, in_frame=relative_to, at=at),
         )
+
+    def _check_body(self, name: object, frames: list[str]) -> tuple[str, list[str]]:
+        """A body and frames that may be on it, in their stored forms."""
+        stored, members = self._stored_name(name), [check_name(frame) for frame in frames]
+        self._check_members(stored, members)
+        return stored, [self._declare(frame) for frame in members]
 
     def _check_members(self, name: str, members: list[str]) -> None:
         from armillary.relations import rules  # noqa: PLC0415  (bodies are seldom declared)

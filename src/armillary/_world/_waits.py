@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from armillary.errors import ArmillaryError
     from armillary.relations import Pose
+    from armillary.scene.policies import AnyPolicy
 
 
 class WaitingWorld(JointedWorld):
@@ -30,7 +31,7 @@ class WaitingWorld(JointedWorld):
         of_at: int | Latest | None = None,
         fixed_frame: str | None = None,
         outside: str = "raise",
-        policy: str = "unique",
+        policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> Pose:
         """Block, without polling, until the pose is known.
@@ -55,7 +56,7 @@ class WaitingWorld(JointedWorld):
         of_at: int | Latest | None = None,
         fixed_frame: str | None = None,
         outside: str = "raise",
-        policy: str = "unique",
+        policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> WaitHandle:
         """Call `callback(pose)` once, when the pose becomes known; the handle has `.cancel()`.
@@ -80,7 +81,7 @@ class WaitingWorld(JointedWorld):
         of_at: int | Latest | None = None,
         fixed_frame: str | None = None,
         outside: str = "raise",
-        policy: str = "unique",
+        policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> Pose:
         """The pose, awaited: for asyncio."""
@@ -142,7 +143,7 @@ class WaitingWorld(JointedWorld):
         of_at: int | Latest | None,
         fixed_frame: str | None,
         outside: str,
-        policy: str,
+        policy: AnyPolicy,
         interpolation: str | None,
     ) -> dict[str, Any]:
         """A question that may be asked before its frames exist; everything else is checked now."""

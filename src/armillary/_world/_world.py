@@ -55,7 +55,7 @@ class World(ViewingWorld):
         predict_up_to_s: Further beyond the last sample than this nothing is predicted [s].
         max_waits: At most this many questions wait at once, and as many callbacks are pending behind a slow one.
         max_paths: At most this many paths are looked at for one question with a `policy`.
-        max_changes: At most this many changes of the scene are kept for other copies of it.
+        max_changes: At most this many changes of structure are kept for other copies of this world.
         max_undo: At most this many can be taken back.
 
     >>> from armillary import Transform, World, seconds
@@ -107,17 +107,15 @@ class World(ViewingWorld):
             max_ahead_ns=as_ahead(max_ahead_s),
             predict_up_to_ns=as_horizon(predict_up_to_s),
             process_noise=as_noise(process_noise),
+            root_frame=check_name(root_frame),
+            max_changes=as_positive(max_changes, "max_changes"),
+            max_undo=as_positive(max_undo, "max_undo"),
         )
         self.root_frame = check_name(root_frame)
         self.on_error: Callable[[BaseException], object] | None = None
         self._clock, self._declared = now if clock is None else clock, frames == "declared"
-        self._epoch, self._closed, self._time_offset = 0, False, 0
+        self._closed, self._time_offset = False, 0
         self._max_paths = as_positive(max_paths, "max_paths")
-        self._scene_limits = {
-            "history_ns": history,
-            "max_journal": as_positive(max_changes, "max_changes"),
-            "max_undo": as_positive(max_undo, "max_undo"),
-        }
         self._typos = TypoGuard()
         self._dispatcher = Dispatcher(weakref.ref(self), as_positive(max_waits, "max_waits"))
         ending = weakref.finalize(self, _end, self._closer(), self._dispatcher, self._woken)
@@ -130,7 +128,7 @@ class World(ViewingWorld):
         """
         twin = World(**self._made_with)
         twin._become(self)
-        twin.on_error, twin._epoch, twin._time_offset = self.on_error, self._epoch, self._time_offset
+        twin.on_error, twin._time_offset = self.on_error, self._time_offset
         twin._copy_scene(self)
         return twin
 

@@ -13,13 +13,7 @@ from armillary.errors._words import instant as _instant
 from armillary.errors._words import length as _length
 from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, UnusableBlock
 from armillary.errors.expressions import CannotCompile, InvalidExpression, NoSuchOrder, NotGrounded
-from armillary.errors.files import (
-    InvalidExtrinsicsFile,
-    InvalidSceneFile,
-    InvalidWorldFile,
-    UnsavableScene,
-    UnsavableWorld,
-)
+from armillary.errors.files import InvalidExtrinsicsFile, InvalidSceneFile, InvalidWorldFile, UnsavableWorld
 from armillary.errors.formats import CannotSayInUrdf, InvalidMesh, InvalidRobotFile, MissingMeshes, UnknownLink
 from armillary.errors.joints import ContestedJoint, UnknownVariable
 from armillary.errors.loops import LoopError, OpenLoop, SingularLoop, UnreachableLoop
@@ -45,6 +39,7 @@ from armillary.errors.nodes import (
     FramesHanging,
     InvalidAttribute,
     NodeExists,
+    NoOpposite,
     NotAGroup,
     NotATransform,
     NothingToUndo,
@@ -136,6 +131,7 @@ __all__ = [
     "MissingExtra",
     "MissingMeshes",
     "MissingRead",
+    "NoOpposite",
     "NoPathChosen",
     "NoPosePath",
     "NoSamples",
@@ -185,7 +181,6 @@ __all__ = [
     "UnloadableTape",
     "UnreachableLoop",
     "UnsavableModel",
-    "UnsavableScene",
     "UnsavableWorld",
     "UnusableBlock",
     "WaitTimeout",

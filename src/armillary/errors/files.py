@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from armillary.errors._base import ArmillaryError
 
-__all__ = ["InvalidExtrinsicsFile", "InvalidSceneFile", "InvalidWorldFile", "UnsavableScene", "UnsavableWorld"]
+__all__ = ["InvalidExtrinsicsFile", "InvalidSceneFile", "InvalidWorldFile", "UnsavableWorld"]
 
 
 class InvalidSceneFile(ArmillaryError, ValueError):
@@ -46,14 +46,6 @@ class UnsavableWorld(ArmillaryError, ValueError):
             f"The world cannot be saved: joints drive '{of}' in '{in_frame}', and their model is not mounted here. "
             "Save the world that mounted it."
         )
-
-
-class UnsavableScene(ArmillaryError, ValueError):
-    """A scene that holds something no file can; `node` is where."""
-
-    def __init__(self, node: object, truth: str, cure: str) -> None:
-        self.node = node
-        super().__init__(f"The scene cannot be saved: node {node} {truth}. {cure}")
 
 
 for _name in __all__:

@@ -17,6 +17,7 @@ __all__ = [
     "ChangesForgotten",
     "FramesHanging",
     "InvalidAttribute",
+    "NoOpposite",
     "NodeExists",
     "NotAGroup",
     "NotATransform",
@@ -157,11 +158,24 @@ class ObserverBehind(ArmillaryError, RuntimeError):
 
 
 class BuiltUpon(ArmillaryError, ValueError):
-    """A change on which something later rests."""
+    """A change on which something later rests: a node, or a frame by its name."""
 
-    def __init__(self, node: NodeId) -> None:
+    def __init__(self, node: NodeId | str) -> None:
         self.node = node
-        super().__init__(f"It cannot be taken back: later changes rest on node {node}. Take those back first.")
+        what = f"frame '{node}'" if isinstance(node, str) else f"node {node}"
+        super().__init__(f"It cannot be taken back: later changes rest on {what}. Take those back first.")
+
+
+class NoOpposite(ArmillaryError, ValueError):
+    """A change that nothing takes back: samples were forgotten with it, or a body was declared."""
+
+    def __init__(self, frame: str) -> None:
+        self.frame = frame
+        about = f" about '{frame}'" if frame else ""
+        super().__init__(
+            f"The last change{about} cannot be taken back: it forgot samples or declared a body. Say what holds "
+            "instead; to try things, use `world.copy()`."
+        )
 
 
 for _name in __all__:

@@ -10,7 +10,7 @@ from armillary.scene.blocks import REQUIRED, FunctionBlock, Port, Transaction
 from armillary.scene.changes import (
     NOW,
     AddConnection,
-    AddFrame,
+    AddFrameNode,
     AddGeometry,
     AddGroup,
     AddParent,
@@ -35,7 +35,18 @@ from armillary.scene.domains import (
     UncertainDomain,
 )
 from armillary.scene.expiry import ExpiryRule
-from armillary.scene.geometry import Placements, SceneGeometry
+from armillary.scene.frame_changes import (
+    AddBody,
+    AddFrame,
+    AddRelation,
+    AddTwistRelation,
+    Fix,
+    Prefer,
+    RemoveFrame,
+    ResetTime,
+    Unfix,
+)
+from armillary.scene.geometry import Placements, PlaceQuestion, SceneGeometry
 from armillary.scene.hierarchy import Hierarchy
 from armillary.scene.shapes import (
     Box,
@@ -54,13 +65,17 @@ from armillary.scene.traversal import VisitedNode, Visitor, Walk
 from armillary.scene.volumes import BoundingBox, BoundingSphere
 
 __all__ = [  # noqa: RUF022 - in plain order, as in every package
+    "AddBody",
     "AddConnection",
     "AddFrame",
+    "AddFrameNode",
     "AddGeometry",
     "AddGroup",
     "AddParent",
+    "AddRelation",
     "AddRemoteRoot",
     "AddTransform",
+    "AddTwistRelation",
     "AddUncertainTransform",
     "AttributeDomain",
     "BoundingBox",
@@ -74,6 +89,7 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "Convex",
     "Cylinder",
     "ExpiryRule",
+    "Fix",
     "FunctionBlock",
     "Hierarchy",
     "Levels",
@@ -83,15 +99,19 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "Overlaps",
     "PastScene",
     "PathCollector",
+    "PlaceQuestion",
     "Placements",
     "PointCloud",
     "PointCloudAccumulator",
     "Port",
+    "Prefer",
     "REQUIRED",
     "RayHit",
     "RayHits",
     "Remove",
+    "RemoveFrame",
     "RemoveParent",
+    "ResetTime",
     "Scene",
     "SceneGeometry",
     "SetAttributes",
@@ -104,6 +124,7 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "TemporalDomain",
     "Transaction",
     "UncertainDomain",
+    "Unfix",
     "VisitedNode",
     "Visitor",
     "VoxelGrid",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.scene._branch import Branch
+from armillary.scene.geometry import PlaceQuestion
 
 if TYPE_CHECKING:
     from armillary.scene.geometry import SceneGeometry
@@ -114,7 +115,8 @@ class Branches:
             elif branch.frame != frame:
                 asked.append(row)
         if asked:
-            matrices[asked], fixed = geometry.in_frame_T_frames(frame, [below[row].frame for row in asked], at)
+            frames = [below[row].frame for row in asked]
+            matrices[asked], fixed = geometry.in_frame_T_frames(frame, frames, PlaceQuestion(at))
             for row, is_row_fixed in zip(asked, fixed.tolist(), strict=True):
                 is_fixed[row] = is_row_fixed
         return matrices, is_fixed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
@@ -34,11 +35,35 @@ class SceneWorld(Protocol):
     def _as_transform(self, value: object) -> Transform:
         """A transform from any pose coordinates."""
 
+    def _admit(self, name: object) -> str:
+        """A name that may be made by use, in its stored form."""
+
+    def _declare(self, name: object) -> str:
+        """A name that is made on purpose, in its stored form."""
+
+    def _check_new_relation(self, of: str, in_frame: str, source: str, start: int | None) -> None:
+        """Rules of bodies that a new relation may break."""
+
+    def _check_body(self, name: object, frames: list[str]) -> tuple[str, list[str]]:
+        """A body and frames that may be on it, in their stored forms."""
+
+    def _is_only_a_body(self, name: object) -> bool:
+        """Whether a declared body has this name, and no frame."""
+
+    def _subtree(self, name: str, whole: bool) -> list[str]:  # noqa: FBT001
+        """A frame, and all that hangs or hung under it."""
+
+    def _observe(self, is_observed: bool) -> None:  # noqa: FBT001
+        """Whether somebody wants to be told of changes."""
+
+    def _go_on_from(self, stamp: int) -> None:
+        """Set the clock."""
+
 
 class ChangeContext:
     """One batch on its way to the native door: names become nodes, `NOW` becomes one instant for all of it."""
 
-    __slots__ = ("_coming", "_core", "_looked_at", "_seen", "_world", "frames", "now_ns", "wishes")
+    __slots__ = ("_coming", "_core", "_looked_at", "_named", "_seen", "_world", "frames", "now_ns", "wishes")
 
     def __init__(self, world: SceneWorld, core: SceneCore) -> None:
         self._world, self._core = world, core
@@ -47,6 +72,7 @@ class ChangeContext:
         self.wishes: list[tuple[Any, ...]] = []  # one for each change
         self.frames: list[tuple[Any, ...]] = []  # for the nodes of frames that the changes name; they come first
         self._coming: set[NodeId | UUID] = set()
+        self._named: frozenset[str] = frozenset()  # frames that the batch makes
         self._looked_at = 0
 
     @property
@@ -73,7 +99,7 @@ class ChangeContext:
         """The node meant; a text names a frame, which gets a node where it has none yet."""
         if not isinstance(target, str):
             return target  # type: ignore[return-value]  # the native door checks it
-        node, frame = node_of_frame(self._world, target)
+        node, frame = node_of_frame(self._world, target, self._named)
         if node != ROOT_NODE and not self._comes(node) and not self._view.contains(node):
             self._coming.add(node)
             self.frames.append(frame_wish(node, frame, self.now_ns))
@@ -81,8 +107,66 @@ class ChangeContext:
 
     def frame(self, name: str, at: int) -> tuple[Any, ...]:
         """The wish for a node that stands for a frame."""
-        node, frame = node_of_frame(self._world, name)
+        node, frame = node_of_frame(self._world, name, self._named)
         return frame_wish(node, frame, at)
+
+    # -- Frames beside the nodes
+
+    def of_frames(
+        self,
+        kind: str,
+        *,
+        of: str = "",
+        in_frame: str = "",
+        source: str | None = "",
+        since: int | None = None,
+        pose: tuple[Any, ...] | None = None,
+        recalibrate: bool = False,
+        frames: Sequence[str] = (),
+        clock: int | None = None,
+    ) -> tuple[Any, ...]:
+        """The wish for a change of frames."""
+        if kind != "remove_frame":
+            self._named = self._named.union(frames)
+        fact = (of, in_frame, source, since, pose, recalibrate, tuple(frames), clock)
+        return ("of_frames", kind, fact, self.now_ns)
+
+    def edge(self, of: str, in_frame: str, source: str | None, since: int | None) -> dict[str, Any]:
+        """The names of a relation that is said."""
+        names = {"of": self.admitted(of), "in_frame": self.admitted(in_frame), "source": self.source(source)}
+        self._world._check_new_relation(**names, start=since)  # noqa: SLF001
+        self._named = self._named.union((names["of"], names["in_frame"]))
+        return names
+
+    def admitted(self, name: str) -> str:
+        """A name that may be made by use."""
+        return name if name in self._named else self._world._admit(name)  # noqa: SLF001
+
+    def declared(self, name: str) -> str:
+        """A name that is made on purpose."""
+        return self._world._declare(name)  # noqa: SLF001
+
+    def known(self, name: str) -> str:
+        """A frame that is there, or comes with this batch."""
+        return name if name in self._named else self._world._recall(name)  # noqa: SLF001
+
+    def source(self, source: str | None) -> str:
+        """Who says it."""
+        return self.author if source is None else source
+
+    def body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
+        """A body and the frames that are to be on it."""
+        return self._world._check_body(name, frames)  # noqa: SLF001
+
+    def is_only_a_body(self, name: str) -> bool:
+        """Whether no frame has the name of this body."""
+        return self._world._is_only_a_body(name)  # noqa: SLF001
+
+    def removed(self, names: list[str], *, subtree: bool) -> list[str]:
+        """These frames; with what hangs under them."""
+        if not subtree:
+            return names
+        return list(dict.fromkeys(below for name in names for below in self._world._subtree(name, True)))  # noqa: SLF001
 
     def living(self, node: NodeId | UUID) -> NodeId:
         """An end of a connection: it must be there now, or come with this batch."""
@@ -99,11 +183,11 @@ class ChangeContext:
         return isinstance(node, _IDS) and node in self._coming
 
 
-def node_of_frame(world: SceneWorld, frame: str) -> tuple[NodeId, str]:
+def node_of_frame(world: SceneWorld, frame: str, coming: Collection[str] = ()) -> tuple[NodeId, str]:
     """The id of the node that stands for a frame, and the frame's name as it is stored."""
     if frame == world.root_frame:
         return ROOT_NODE, frame
-    stored = world._recall(frame)  # noqa: SLF001
+    stored = frame if frame in coming else world._recall(frame)  # noqa: SLF001
     try:
         return NodeId(stored), stored  # the frame of a node that was made here
     except ValueError:

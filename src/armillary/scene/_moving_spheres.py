@@ -7,7 +7,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from armillary.scene._branch import Branch
-from armillary.scene.geometry import SceneGeometry
+from armillary.scene.geometry import PlaceQuestion, SceneGeometry
 from armillary.scene.volumes import BoundingSphere
 from armillary.stamps import Latest
 from armillary.transforms import Transform
@@ -40,7 +40,7 @@ class MovingSpheres:
     def _ask_places(self, top: Branch) -> None:
         """One question for all frames that matter."""
         frames = list(dict.fromkeys(branch.frame for branch in _with_movers(top)))
-        matrices = self._geometry.in_frame_T_frames(top.frame, frames, self._at).matrices
+        matrices = self._geometry.in_frame_T_frames(top.frame, frames, PlaceQuestion(self._at)).matrices
         is_known = np.asarray(np.isfinite(matrices).all(axis=(1, 2))).tolist()
         for frame, matrix, known in zip(frames, matrices, is_known, strict=True):
             if known:
@@ -65,7 +65,7 @@ class MovingSpheres:
 
     def _placed_by_itself(self, sphere: BoundingSphere, frame: str, in_frame: str) -> BoundingSphere | None:
         """A node with several parents may have a place in each of them, and none in the frame of the question."""
-        matrix = self._geometry.in_frame_T_frames(in_frame, [frame], self._at).matrices[0]
+        matrix = self._geometry.in_frame_T_frames(in_frame, [frame], PlaceQuestion(self._at)).matrices[0]
         return sphere.moved(Transform.from_matrix(matrix)) if np.isfinite(matrix).all() else None
 
 

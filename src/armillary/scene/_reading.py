@@ -51,6 +51,14 @@ class SceneReader(ABC):
         """Where a node is, the oldest containment first."""
         return self._view().parents(self._named(id))
 
+    def contained_since(self, id: NodeId | str, parent: NodeId | str) -> int | None:  # noqa: A002
+        """Since when a node is in one of its parents [ns]; of two words about it the earlier counts.
+
+        Raises:
+            NotItsParent: It is not in there.
+        """
+        return self._view().contained_since(self._named(id), self._named(parent))
+
     def children(self, id: NodeId | str) -> list[NodeId]:  # noqa: A002
         """What is in a node, in the order it came."""
         return self._view().children(self._named(id))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import LIMBO_NODE
+from armillary.scene._frame_records import frame_change_of
 from armillary.scene._payloads import Connection
 from armillary.scene.changes import (
     AddConnection,
-    AddFrame,
+    AddFrameNode,
     AddGeometry,
     AddGroup,
     AddParent,
@@ -18,6 +19,8 @@ from armillary.scene.changes import (
     Change,
     Remove,
     RemoveParent,
+    RestoredTransform,
+    RestoredUncertainTransform,
     SetAttributes,
 )
 
@@ -40,7 +43,9 @@ def _is_leaving_limbo(change: Change) -> bool:
 
 def change_of(record: ChangeRecord) -> Change:
     """What a record says, as a change that could be applied elsewhere."""
-    _, _, _, _, _, at, node, _, parent, _, kind, payload, placement, settings, _ = record.state()
+    if (of_frames := frame_change_of(record)) is not None:
+        return of_frames
+    _, _, _, _, _, at, node, _, parent, _, kind, payload, placement, _, settings, _ = record.state()
     attributes = {key: value for key, _, value in settings}
     if record.kind == "set_attributes":
         return SetAttributes(node, attributes, at)
@@ -51,12 +56,12 @@ def change_of(record: ChangeRecord) -> Change:
     common = {"parent": parent, "attributes": attributes, "at": at, "id": node}
     if parent == LIMBO_NODE:
         return AddRemoteRoot(node, attributes, at)
-    return AddFrame(placement[4], at) if kind == "frame" else _new_node(common, payload, placement)
+    return AddFrameNode(placement[4], at) if kind == "frame" else _new_node(common, kind, payload, placement)
 
 
-def _new_node(common: dict[str, Any], payload: Any, placement: Any) -> Change:
+def _new_node(common: dict[str, Any], kind: str, payload: Any, placement: Any) -> Change:
     if placement is not None:
-        return _new_transform(common, placement)
+        return _new_transform(common, kind, placement)
     if payload is None:
         return AddGroup(**common)
     carried = payload[0]
@@ -72,7 +77,11 @@ def _new_node(common: dict[str, Any], payload: Any, placement: Any) -> Change:
     return AddGeometry(**common, shape=shape, levels=tuple(coarser))
 
 
-def _new_transform(common: dict[str, Any], placement: Any) -> Change:
+def _new_transform(common: dict[str, Any], kind: str, placement: Any) -> Change:
+    """What is restored may be a plain transform with a covariance, or an uncertain one without."""
     transform, covariance, is_fixed = placement[:3]
     given = common | {"transform": transform, "at": None if is_fixed else common["at"]}
-    return AddTransform(**given) if covariance is None else AddUncertainTransform(**given, covariance=covariance)
+    if kind == "transform":
+        return AddTransform(**given) if covariance is None else RestoredTransform(**given, covariance=covariance)
+    made = RestoredUncertainTransform if covariance is None else AddUncertainTransform
+    return made(**given, covariance=covariance)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,12 +14,12 @@ from armillary.scene._context import ChangeContext, SceneWorld
 from armillary.scene._observers import Observers
 from armillary.scene._past import PastScene
 from armillary.scene._reading import SceneVersion
-from armillary.scene._records import told_by
+from armillary.scene._records import change_of, told_by
 from armillary.scene._volumes import SceneVolumes
 from armillary.scene.changes import (
     NOW,
     AddConnection,
-    AddFrame,
+    AddFrameNode,
     AddGeometry,
     AddGroup,
     AddParent,
@@ -36,6 +35,7 @@ from armillary.scene.changes import (
     removal_wish,
 )
 from armillary.scene.expiry import ExpiryRule, StandingWindows, as_window, outdated, remove_outdated
+from armillary.scene.frame_changes import ResetTime
 
 if TYPE_CHECKING:
     import queue
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from armillary._core import SceneView, WorldCore
+    from armillary._core import SceneView
     from armillary.scene.blocks import FunctionBlock
     from armillary.scene.shapes import Shape
     from armillary.transforms import Transform
@@ -58,7 +58,7 @@ _MAKERS = (
     AddGeometry,
     AddConnection,
     AddRemoteRoot,
-    AddFrame,
+    AddFrameNode,
 )
 
 
@@ -70,28 +70,9 @@ class Scene(SceneVolumes):
     for, a text names a frame of the world, which has a node of its own as soon as something is said of it.
     """
 
-    def __init__(self, world: Any, *, history_ns: int, max_journal: int, max_undo: int) -> None:
-        native: WorldCore = world
-        core = SceneCore(
-            native,
-            author=world.name,
-            root_frame=world.root_frame,
-            history_ns=history_ns,
-            max_journal=max_journal,
-            max_undo=max_undo,
-            bearer=secrets.randbits(64),
-        )
-        self._begin(world, core)
-
-    def _copied_for(self, world: Any) -> Scene:
-        """The same scene in a copy of its world."""
-        twin = Scene.__new__(Scene)
-        twin._begin(world, self._core.copied(world, secrets.randbits(64)))  # noqa: SLF001  (of this class)
-        return twin
-
-    def _begin(self, world: Any, core: SceneCore) -> None:
+    def __init__(self, world: Any) -> None:
         self._world: SceneWorld = world
-        self._core = core
+        self._core = SceneCore(world)
         self._observers = Observers(world._report)  # noqa: SLF001  (one world, two modules)
         self._windows = StandingWindows()
         self._order = threading.Lock()  # changes are put in line for observers in the order in which they happened
@@ -265,6 +246,9 @@ class Scene(SceneVolumes):
                 told = [replace(sample, at=context.at(sample.at)) for sample in samples]
                 self._observers.post([*told_by(records), *told])
             self._observers.tell()
+        for change in changes:
+            if isinstance(change, ResetTime) and change.to is not None:
+                self._world._go_on_from(change.to)  # noqa: SLF001  (one world, two modules)
         if self._windows.rules:
             self._keep_windows(changes)
         return nodes[len(context.frames) :]
@@ -278,6 +262,9 @@ class Scene(SceneVolumes):
         if not all(isinstance(record, ChangeRecord) for record in heard):
             raise InvalidArgument("merge takes the records that `scene.changes()` of another copy gives.", records)
         new = self._happens(lambda: self._core.merge(heard))
+        for change in (change_of(record) for record in new if record.kind == "reset_time"):
+            if isinstance(change, ResetTime) and change.to is not None:
+                self._world._go_on_from(change.to)  # noqa: SLF001  (one world, two modules)
         if self._windows.rules:
             self._keep_windows(None)
         return new
@@ -298,6 +285,13 @@ class Scene(SceneVolumes):
             self._observers.post(told_by(records))
         self._observers.tell()
         return records
+
+    def _post(self, records: list[ChangeRecord]) -> None:
+        """Called by the native half, in order, for what happens beside the nodes."""
+        self._observers.post(told_by(records))
+
+    def _tell(self) -> None:
+        self._observers.tell()
 
     # -- Forgetting
 
@@ -333,6 +327,9 @@ class Scene(SceneVolumes):
         """Take out what is old by the standing rules, where time has passed without a change."""
         return self._windows.enforce(SceneVersion(self._world, self._view()), self._let_go, self._world.now())
 
+    def _keep_windows_of(self, other: Scene) -> None:
+        self._windows = other._windows.copied()
+
     def _let_go(self, changes: Sequence[Change]) -> list[NodeId]:
         """What a rule removes is not what `undo` takes back."""
         return self._applied(tuple(changes), for_undo=False)
@@ -349,10 +346,8 @@ class Scene(SceneVolumes):
         """Write the scene as it is now to a JSON file, and the arrays of its shapes to an `.npz` beside it.
 
         Transforms are saved with the samples that are kept, frames of the world by name. A file that is there is
-        replaced whole, or stays. `docs/scene.schema.json` describes the format.
-
-        Raises:
-            UnsavableScene: A transform has no samples any more.
+        replaced whole, or stays. `docs/scene.schema.json` describes the format. A transform whose samples are forgotten
+        is saved with the one that it was made with.
         """
         from armillary.scene._json import write_scene  # noqa: PLC0415  (most programs use no files)
 
@@ -397,10 +392,12 @@ class Scene(SceneVolumes):
         observer raises goes to `world.on_error`.
         """
         self._observers.attach(observer)
+        self._world._observe(True)  # noqa: SLF001  (one world, two modules)
 
     def detach(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
         """Tell an observer no more."""
         self._observers.detach(observer)
+        self._world._observe(bool(self._observers))  # noqa: SLF001  (see `attach`)
 
     def changes(self, *, beyond: Mapping[int, tuple[int, list[int]]] | None = None) -> list[ChangeRecord]:
         """The changes that are kept, oldest first; with `beyond`, those that somebody lacks who `heard()` so much.

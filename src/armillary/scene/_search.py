@@ -11,8 +11,7 @@ import numpy as np
 from armillary.scene._branch import Branch
 from armillary.scene._branches import Branches
 from armillary.scene._probes import Probe
-from armillary.scene.geometry import SceneGeometry
-from armillary.stamps import Latest
+from armillary.scene.geometry import PlaceQuestion, SceneGeometry
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
@@ -30,8 +29,8 @@ class Search:
         missing: Moving nodes that have no place at this instant.
     """
 
-    def __init__(self, branches: Branches, geometry: SceneGeometry, at: int | Latest) -> None:
-        self._branches, self._geometry, self._at = branches, geometry, at
+    def __init__(self, branches: Branches, geometry: SceneGeometry, question: PlaceQuestion) -> None:
+        self._branches, self._geometry, self._question = branches, geometry, question
         self._seen: set[Hashable] = set()
         self.found: list[tuple[Hashable, float]] = []
         self.missing: list[Hashable] = []
@@ -39,7 +38,7 @@ class Search:
 
     def run(self, probe: Probe, in_frame: str, under: Hashable) -> None:
         """Looks at everything under a node, and at the node."""
-        top = self._branches.of(under, self._geometry, self._at)
+        top = self._branches.of(under, self._geometry, self._question.at)
         branches = (top, *top.moving)
         matrices = self._matrices(in_frame, [branch.frame for branch in branches])
         is_known = np.asarray(np.isfinite(matrices).all(axis=(1, 2))).tolist()
@@ -51,7 +50,7 @@ class Search:
     def _matrices(self, in_frame: str, frames: Sequence[str]) -> NDArray[np.float64]:
         if all(frame == in_frame for frame in frames):
             return np.tile(np.eye(4), (len(frames), 1, 1))
-        return self._geometry.in_frame_T_frames(in_frame, frames, self._at).matrices
+        return self._geometry.in_frame_T_frames(in_frame, frames, self._question).matrices
 
     def _near(
         self, probe: Probe, branches: Sequence[Branch], matrices: NDArray[np.float64], rows: Sequence[int]

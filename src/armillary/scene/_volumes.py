@@ -11,7 +11,7 @@ import numpy as np
 from armillary._core import ROOT_NODE, NodeId
 from armillary.scene._context import node_of_frame
 from armillary.scene._reading import SceneReader
-from armillary.scene.geometry import Placements
+from armillary.scene.geometry import Placements, PlaceQuestion
 from armillary.scene.hierarchy import Hierarchy
 from armillary.stamps import LATEST, Latest
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from armillary._core import SceneView
     from armillary.scene._found import Overlaps, RayHits
+    from armillary.scene.policies import AnyPolicy
     from armillary.scene.shapes import Shape
     from armillary.scene.volumes import BoundingSphere
 
@@ -40,15 +41,25 @@ class SceneVolumes(SceneReader):
         return self._hierarchy.bounding_sphere(self._geometry(), self._named(id), at=at)
 
     def overlapping(
-        self, shape: Shape, *, in_frame: str, at: int | Latest = LATEST, under: NodeId | str | None = None
+        self,
+        shape: Shape,
+        *,
+        in_frame: str,
+        at: int | Latest = LATEST,
+        under: NodeId | str | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
     ) -> Overlaps:
         """The nodes whose shapes have a point in common with this one, which is in `in_frame`.
 
         Whole branches are passed over by the spheres around them; `.visited` counts the nodes that were looked at,
-        `.missing` names those whose frames have no pose at this instant.
+        `.missing` names those whose frames have no pose at this instant: none at all, or several and `policy` does not
+        choose. `outside` and `policy` are those of `world.pose`.
         """
+        self._world._check_policy(policy)  # noqa: SLF001  (refused here, where it is said)
         below = ROOT_NODE if under is None else self._named(under)
-        return self._hierarchy.overlapping(self._geometry(), shape, in_frame=in_frame, at=at, under=below)
+        asked: dict[str, Any] = {"at": at, "outside": outside, "policy": policy}
+        return self._hierarchy.overlapping(self._geometry(), shape, in_frame=in_frame, under=below, **asked)
 
     def raycast(
         self,
@@ -59,8 +70,11 @@ class SceneVolumes(SceneReader):
         at: int | Latest = LATEST,
         max_m: float = math.inf,
         under: NodeId | str | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
     ) -> RayHits:
-        """The nodes that a ray meets, the nearest first."""
+        """The nodes that a ray meets, the nearest first; `outside` and `policy` as for `overlapping`."""
+        self._world._check_policy(policy)  # noqa: SLF001  (see `overlapping`)
         return self._hierarchy.raycast(
             self._geometry(),
             origin=origin,
@@ -68,6 +82,8 @@ class SceneVolumes(SceneReader):
             in_frame=in_frame,
             at=at,
             max_m=max_m,
+            outside=outside,
+            policy=policy,
             under=ROOT_NODE if under is None else self._named(under),
         )
 
@@ -113,18 +129,21 @@ class _Geometry:
     def frame(self, node: Hashable) -> str:
         return self._seen.view.frame(node)
 
-    def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], at: int | Latest) -> Placements:
-        matrices, is_fixed = self._world._placements(in_frame, list(frames), at)  # noqa: SLF001
+    def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], question: PlaceQuestion) -> Placements:
+        matrices, is_fixed = self._world._placements(in_frame, list(frames), question)  # noqa: SLF001
         for i in np.flatnonzero(np.isnan(matrices[:, 0, 0])).tolist():
-            self._place_in_one_of_several(in_frame, frames[i], at, matrices[i])
+            self._place_in_one_of_several(in_frame, frames[i], question, matrices[i])
         return Placements(matrices, np.asarray(is_fixed, dtype=bool))
 
-    def _place_in_one_of_several(self, in_frame: str, frame: str, at: int | Latest, out: NDArray[np.float64]) -> None:
+    def _place_in_one_of_several(
+        self, in_frame: str, frame: str, question: PlaceQuestion, out: NDArray[np.float64]
+    ) -> None:
         """A node with several parents is contested, but in the frame of each of them it is where it says itself."""
         view, node = self._seen.view, node_of_frame(self._world, frame)[0]
-        if not view.contains(node) or in_frame not in (view.frame(parent) for parent in view.parents(node)):
+        parents = view.parents(node) if view.contains(node) else []
+        if len(parents) <= 1 or in_frame not in map(view.frame, parents):
             return
-        out[:] = self._world._placements(view.hub_frame(node), [frame], at)[0][0]  # noqa: SLF001
+        out[:] = self._world._placements(view.hub_frame(node), [frame], question)[0][0]  # noqa: SLF001
 
 
 def _touched(before: SceneView, after: SceneView) -> Collection[Hashable] | None:

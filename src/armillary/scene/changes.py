@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NOW",
     "AddConnection",
-    "AddFrame",
+    "AddFrameNode",
     "AddGeometry",
     "AddGroup",
     "AddParent",
@@ -116,6 +116,24 @@ class AddUncertainTransform(Change):
         return placed(self, "uncertain_transform", self.covariance, context)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RestoredTransform(AddTransform):
+    """One whose first sample may have come with a covariance: from a file, or from another world."""
+
+    covariance: ArrayLike | None
+
+    def wish(self, context: ChangeContext) -> tuple[Any, ...]:
+        return placed(self, "transform", self.covariance, context)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RestoredUncertainTransform(AddUncertainTransform):
+    """One whose first sample may have come without a covariance: from a file, or from another world."""
+
+    def wish(self, context: ChangeContext) -> tuple[Any, ...]:
+        return placed(self, "uncertain_transform", self.covariance, context)
+
+
 def placed(
     change: AddTransform | AddUncertainTransform, kind: str, covariance: ArrayLike | None, context: ChangeContext
 ) -> tuple[Any, ...]:
@@ -177,7 +195,7 @@ class AddRemoteRoot(Change):
 
 
 @dataclass(frozen=True, slots=True)
-class AddFrame(Change):
+class AddFrameNode(Change):
     """A node that stands for a frame of the world. Made by itself where something is said of the frame."""
 
     frame: str

@@ -202,6 +202,13 @@ class StandingWindows:
         self.rules, self._due_ns = (*self.rules, rule), -math.inf
         return rule
 
+    def copied(self) -> StandingWindows:
+        """The same windows, for a copy of the scene; each is cancelled by itself."""
+        twin = StandingWindows()
+        for rule in self.rules:
+            twin.add(rule.window)
+        return twin
+
     def drop(self, rule: ExpiryRule) -> None:
         """One less."""
         self.rules, self._due_ns = tuple(other for other in self.rules if other is not rule), -math.inf

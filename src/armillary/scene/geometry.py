@@ -12,7 +12,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Placements", "SceneGeometry"]
+    from armillary.scene.policies import AnyPolicy
+
+__all__ = ["PlaceQuestion", "Placements", "SceneGeometry"]
+
+
+class PlaceQuestion(NamedTuple):
+    """When, and how, it is asked where frames are: as for `world.pose`."""
+
+    at: int | Latest
+    outside: str = "raise"
+    policy: AnyPolicy = "unique"
 
 
 class Placements(NamedTuple):
@@ -49,5 +59,5 @@ class SceneGeometry(Protocol):
     def frame(self, node: Hashable) -> str:
         """In which its shape and its children's spheres are given."""
 
-    def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], at: int | Latest) -> Placements:
+    def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], question: PlaceQuestion) -> Placements:
         """Where all of these frames are."""

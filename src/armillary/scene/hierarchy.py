@@ -14,7 +14,7 @@ from armillary.scene._found import Overlaps, RayHit, RayHits
 from armillary.scene._moving_spheres import MovingSpheres
 from armillary.scene._probes import RayProbe, ShapeProbe
 from armillary.scene._search import Search
-from armillary.scene.geometry import SceneGeometry
+from armillary.scene.geometry import PlaceQuestion, SceneGeometry
 from armillary.scene.shapes import Shape
 from armillary.scene.volumes import BoundingSphere
 from armillary.stamps import Latest
@@ -22,6 +22,8 @@ from armillary.transforms import Transform
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from armillary.scene.policies import AnyPolicy
 
 __all__ = ["Hierarchy"]
 
@@ -46,10 +48,18 @@ class Hierarchy:
         return MovingSpheres(geometry, at).around(branch) if branch.moving else branch.sphere
 
     def overlapping(
-        self, geometry: SceneGeometry, shape: Shape, *, in_frame: str, at: int | Latest, under: Hashable
+        self,
+        geometry: SceneGeometry,
+        shape: Shape,
+        *,
+        in_frame: str,
+        at: int | Latest,
+        under: Hashable,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
     ) -> Overlaps:
         """The nodes at or below `under` whose shapes have a point in common with this one, which is in `in_frame`."""
-        search = Search(self._of(geometry), geometry, at)
+        search = Search(self._of(geometry), geometry, PlaceQuestion(at, outside, policy))
         sphere, box = shape.bounding_sphere(), shape.bounding_box()
         if sphere is not None and box is not None:
             search.run(ShapeProbe(shape, sphere, box, Transform.identity()), in_frame, under)
@@ -65,6 +75,8 @@ class Hierarchy:
         at: int | Latest,
         under: Hashable,
         max_m: float = math.inf,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
     ) -> RayHits:
         """The nodes at or below `under` that a ray meets within `max_m`, the nearest first.
 
@@ -76,9 +88,11 @@ class Hierarchy:
             at: The instant of the question.
             under: Where to search.
             max_m: How far the ray goes.
+            outside: As for `world.pose`.
+            policy: As for `world.pose`.
         """
         start, unit = _as_vector(origin, "origin"), _as_unit(direction)
-        search = Search(self._of(geometry), geometry, at)
+        search = Search(self._of(geometry), geometry, PlaceQuestion(at, outside, policy))
         search.run(RayProbe(start, unit, _as_range_m(max_m)), in_frame, under)
         nearest_first = sorted(search.found, key=lambda found: found[1])
         hits = [RayHit(node, distance_m, start + unit * distance_m) for node, distance_m in nearest_first]

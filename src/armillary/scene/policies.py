@@ -19,15 +19,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from armillary.errors import AmbiguousPath, InvalidArgument, NoPathChosen
+from armillary.errors import AmbiguousPath, InvalidArgument, InvalidName, NoPathChosen, UnknownFrame
 from armillary.relations import Pose
 from armillary.scene._candidates import Candidate, LostPath, Relation, Step
 from armillary.scene._fusing import fused, joint_of
 from armillary.scene._policy_pose import Judgement, PolicyPose
 
+if TYPE_CHECKING:
+    from armillary._core import NodeId
+    from armillary.scene._reading import SceneReader
+
 __all__ = [
+    "AnyPolicy",
     "Candidate",
     "Judgement",
     "LostPath",
@@ -50,7 +55,12 @@ One with a true attribute `at_one_instant` gets all paths at one instant also wh
 that all of them cover.
 """
 
+AnyPolicy = str | Policy
+"""What `policy=` takes: a name, or a policy."""
+
 _NEVER = -(2**63)
+MOUNT = "/mount"
+"""Ends the name of the frame in which a Transform with several parents is placed."""
 
 
 def unique(candidates: Sequence[Candidate]) -> Candidate:
@@ -130,28 +140,62 @@ class _Among:
         return self.then(kept)
 
 
-def by_source(*sources: str, then: str | Policy = "unique") -> Policy:
+def by_source(*sources: str, then: AnyPolicy = "unique") -> Policy:
     """A policy that believes these sources wherever sources disagree; `then` decides among the paths that are left."""
     wanted = f"the source {' or '.join(map(repr, sources))}"
     return _Among(lambda relation: relation[2] in sources, wanted, as_policy(then))
 
 
 def by_attribute(
-    attributes_of: Callable[[Relation], Mapping[str, Any]], wanted: Mapping[str, Any], *, then: str | Policy = "unique"
+    said_by: SceneReader | Callable[[Relation], Mapping[str, Any]],
+    wanted: Mapping[str, Any],
+    *,
+    then: AnyPolicy = "unique",
 ) -> Policy:
     """A policy that believes relations with these attributes wherever sources disagree.
 
     Args:
-        attributes_of: Tells the attributes of a relation (of, in_frame, source).
-        wanted: What they must have; all pairs must hold.
+        said_by: The scene: a relation has the attributes of the parent that it hangs in, and of the node that is its
+            source. Or a callable that tells the attributes of a relation (of, in_frame, source).
+        wanted: What they must have; all pairs must hold. Of a scene all that `scene.find` takes.
         then: Decides among the paths that are left.
-    """
 
+    >>> from armillary import World
+    >>> near = by_attribute(World().scene, {"lens": "wide"}, then="latest")
+    """
+    keep = _keeper(said_by, wanted) if callable(said_by) else _SaidInScene(said_by, wanted)
+    return _Among(keep, f"relations with {dict(wanted)!r}", as_policy(then))
+
+
+def _keeper(
+    attributes_of: Callable[[Relation], Mapping[str, Any]], wanted: Mapping[str, Any]
+) -> Callable[[Relation], bool]:
     def keep(relation: Relation) -> bool:
         attributes = attributes_of(relation)
         return all(key in attributes and attributes[key] == value for key, value in wanted.items())
 
-    return _Among(keep, f"relations with {dict(wanted)!r}", as_policy(then))
+    return keep
+
+
+class _SaidInScene:
+    """Whether a scene says something of where a relation leads to."""
+
+    def __init__(self, scene: SceneReader, wanted: Mapping[str, Any]) -> None:
+        self._scene, self._wanted = scene, dict(wanted)
+
+    def __call__(self, relation: Relation) -> bool:
+        _, in_frame, source = relation
+        nodes = {self._node(name.removesuffix(MOUNT)) for name in (in_frame, source)}
+        return any(node is not None and self._has(node) for node in nodes)
+
+    def _has(self, node: NodeId) -> bool:
+        return node in self._scene and node in self._scene.find(self._wanted, under=node)
+
+    def _node(self, name: str) -> NodeId | None:
+        try:
+            return self._scene.node(name)
+        except (UnknownFrame, InvalidName):
+            return None
 
 
 _NAMED: dict[str, Policy] = {"unique": unique, "latest": latest, "most_certain": most_certain, "fuse": fuse}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary import Transform
-from armillary.scene import Placements
+from armillary.scene import Placements, PlaceQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,9 +112,9 @@ class SketchScene:
     def frame(self, node: int) -> str:
         return str(self._owners[node])
 
-    def in_frame_T_frames(self, in_frame: str, frames: list[str], at: int) -> Placements:
+    def in_frame_T_frames(self, in_frame: str, frames: list[str], question: PlaceQuestion) -> Placements:
         self.asked += len(frames)
-        pairs = [self._pose(int(in_frame), int(frame), at) for frame in frames]
+        pairs = [self._pose(int(in_frame), int(frame), question.at) for frame in frames]
         return Placements(np.array([matrix for matrix, _ in pairs]), np.array([fixed for _, fixed in pairs]))
 
     def _pose(self, here: int, there: int, at: int) -> tuple[np.ndarray, bool]:

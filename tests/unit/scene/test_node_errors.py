@@ -65,6 +65,11 @@ def _built_upon(world):
     world.undo()
 
 
+def _without_opposite(world):
+    world.add_body("cart", frames=["wheel"])
+    world.undo()
+
+
 def _forgotten(_):
     with World("short", max_changes=1) as world:
         _group(world), _group(world)
@@ -95,6 +100,7 @@ CASES = [
     Case(errors.FramesHanging, _hanging, "subtree=True", ("frames",)),
     Case(errors.NothingToUndo, lambda world: world.undo(), "max_undo", ()),
     Case(errors.BuiltUpon, _built_upon, "Take those back first"),
+    Case(errors.NoOpposite, _without_opposite, "use `world.copy()`", ("frame",)),
     Case(errors.ChangesForgotten, _forgotten, "full copy", ("kept",)),
     Case(errors.ObserverBehind, _behind, "Empty it faster", ("missed",)),
 ]

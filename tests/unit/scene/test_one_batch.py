@@ -4,7 +4,7 @@ import pytest
 
 from armillary import Transform, World
 from armillary.errors import UnknownNode
-from armillary.scene import AddConnection, AddFrame, AddGroup, NodeId, SetAttributes
+from armillary.scene import AddConnection, AddFrameNode, AddGroup, NodeId, SetAttributes
 
 ONE, OTHER = NodeId("3f2a9c1e-0000-4000-8000-000000000001"), NodeId("3f2a9c1e-0000-4000-8000-000000000002")
 
@@ -22,7 +22,7 @@ class TestAFrameThatABatchNames:
         assert world.scene.attributes("cup") == {"full": True, "hot": True}
 
     def test_has_the_node_that_the_batch_adds(self, world):
-        made = world.apply([AddFrame("cup"), SetAttributes("cup", {"full": True})])
+        made = world.apply([AddFrameNode("cup"), SetAttributes("cup", {"full": True})])
         assert made == [world.scene.node("cup"), None]
         assert world.scene.attributes("cup") == {"full": True}
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "armillary/scene/attribute_value.hpp"
+#include "armillary/scene/frame_fact.hpp"
 #include "armillary/scene/node_id.hpp"
 #include "armillary/scene/sha256.hpp"
 #include "armillary/stamp.hpp"
@@ -60,9 +61,26 @@ struct Setting {
   std::optional<AttributeValue> value;
 };
 
-enum class ChangeKind : std::uint8_t { add_node, add_parent, remove_parents, set_attributes };
+enum class ChangeKind : std::uint8_t {
+  add_node,
+  add_parent,
+  remove_parents,
+  set_attributes,
+  // of frames, beside the nodes:
+  add_frame,
+  fix,
+  unfix,
+  add_relation,
+  add_twist_relation,
+  add_body,
+  prefer,
+  remove_frame,
+  reset_time,
+};
 
-/// One fact about the structure of a scene: authored, ordered, immutable.
+[[nodiscard]] constexpr bool is_of_frames(ChangeKind kind) { return kind >= ChangeKind::add_frame; }
+
+/// One fact about the structure of a world: authored, ordered, immutable.
 ///
 /// `remove_parents` names the containment edges that its author saw: one that he did not see stays (add wins).
 /// A node dies with its last parent; what hangs under it dies by derivation, not by a change of its own.
@@ -81,6 +99,7 @@ struct Change {
   std::shared_ptr<const Placement> placement{};
   std::vector<Setting> settings{};
   std::vector<Dot> removed{};
+  std::shared_ptr<const FrameFact> fact{};  ///< of a change of frames
 };
 
 using ChangePtr = std::shared_ptr<const Change>;

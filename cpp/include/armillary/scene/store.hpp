@@ -1,9 +1,11 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <span>
 
 #include "armillary/forest.hpp"
+#include "armillary/scene/facts.hpp"
 #include "armillary/scene/frames.hpp"
 
 namespace armillary::scene {
@@ -20,6 +22,8 @@ enum class Fault : std::uint8_t {
   already_its_parent,
   permanent,
   built_upon,
+  built_upon_frame,
+  no_opposite,  ///< what cannot be taken back
   nothing_to_undo,
   frames,  ///< the frames of the world do not allow it: see `failure`
 };
@@ -30,6 +34,7 @@ struct Refusal {
   std::size_t row = 0;  ///< which of the changes
   NodeId node{}, parent{};
   NodeKind kind = NodeKind::unknown;
+  std::string frame{};
   std::vector<NodeId> path{};  ///< of a circle, from the new parent up to the node
   Failure failure{};
 
@@ -63,6 +68,7 @@ struct StoreOptions {
   std::size_t max_journal = 10'000;  ///< changes kept for others
   std::size_t max_undo = 100;
   std::uint64_t bearer = 0;  ///< tells apart who bears the same name
+  std::size_t max_runs = 1000;
 };
 
 /// What taking back one change needs.
@@ -70,15 +76,25 @@ struct Deed {
   ChangeKind kind = ChangeKind::add_node;
   NodeId node{}, parent{};
   RecordPtr former{};  ///< of a removal and of attributes: the node before
-  ChangePtr said{};    ///< of attributes
+  ChangePtr said{};    ///< of attributes and of frames
 };
+
+/// What takes changes of frames back, one by one; none where nothing does.
+using Opposites = std::vector<std::optional<std::vector<Change>>>;
 
 struct Batch {
   std::vector<Deed> deeds{};
   VersionPtr before{};  ///< where nodes were removed that others were in
+  Opposites opposites{};
+  Mark last{};  ///< of the last change
 };
 
-/// The door to a scene: changes go in whole or not at all, versions come out.
+/// What a change of frames means for them where it is said: all of it, or it is refused.
+void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits);
+/// What a set of changes of frames means for them where it is merged, once the facts have taken it.
+[[nodiscard]] std::vector<FrameEdit> merged_frame_edits(const Facts& facts, std::span<const ChangePtr> changes);
+
+/// The door to the structure of a world: changes go in whole or not at all, versions come out.
 ///
 /// Writers take one lock; readers take none.
 class Store {
@@ -91,12 +107,22 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
+  /// Makes the frame of the root, when somebody wants the scene.
+  void open();
+
   [[nodiscard]] VersionPtr version() const;
   [[nodiscard]] const FrameNames& names() const { return names_; }
   [[nodiscard]] const StoreOptions& options() const { return options_; }
 
   /// Refuses what is wrong: then nothing has happened. What nobody asked for, such as expiry, is not for `undo`.
   Outcome apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_undo = true);
+  /// One change of frames that is done by `act`, which may complete what is said of it; where it fails nothing happened.
+  Failure record(Change change, std::int64_t now_ns, const std::function<Failure(FrameFact&)>& act, bool for_undo,
+                 ChangePtr* recorded = nullptr);
+  [[nodiscard]] bool knows_relation(const FrameFact& fact) const;
+  [[nodiscard]] bool knows_twist(const FrameFact& fact) const;
+  [[nodiscard]] std::uint64_t time_epoch() const;
+  [[nodiscard]] Digest frames_digest() const;
   /// Takes what others accepted already, in any order, any number of times; gives back what was new.
   Outcome merge(std::span<const ChangePtr> changes);
   /// The opposite of the last thing applied here, as a new change.
@@ -113,16 +139,21 @@ class Store {
     std::vector<NodeSample> samples{};
     bool is_local = false;  ///< what the frames of the world do not allow is refused
     bool expects_nothing_hangs = false;
+    Opposites opposites{};  ///< filled in by `commit`
   };
 
   [[nodiscard]] Refusal complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Refusal take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns, Taken& taken) const;
-  [[nodiscard]] Outcome commit(Draft& draft, Taken taken);
+  [[nodiscard]] Outcome commit(Draft& draft, Taken& taken);
+  void sign(Change& change, Draft& draft, std::int64_t now_ns) const;
+  Opposites take_facts(const std::vector<ChangePtr>& changes);
+  [[nodiscard]] Refusal take_fact_back(const Change& change, const std::optional<std::vector<Change>>& opposite, const Mark& last,
+                                       std::vector<Wish>& wishes) const;
   [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, const Taken& taken) const;
   [[nodiscard]] Failure publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version, bool strictly);
   void note(const Draft& draft, const std::vector<ChangePtr>& changes);
   [[nodiscard]] Outcome take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
-  [[nodiscard]] static Batch batch_of(const std::vector<ChangePtr>& changes, const VersionPtr& before);
+  [[nodiscard]] static Batch batch_of(const std::vector<ChangePtr>& changes, const VersionPtr& before, Opposites opposites);
   void remember(std::deque<Batch>& stack, Batch batch) const;
   void forget_past();
   void erase(std::vector<FrameEdit> edits, Draft& draft);
@@ -136,6 +167,7 @@ class Store {
   std::deque<ChangePtr> journal_;
   HeardFrom dropped_;  // what the journal does not hold any more
   std::deque<Batch> done_, undone_;
+  Facts facts_;
   std::deque<std::pair<Stamp, NodeId>> ended_;
   Stamp newest_at_ = Stamp::always();
 };

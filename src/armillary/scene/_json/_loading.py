@@ -13,6 +13,7 @@ from armillary.scene._json._format import FORMAT, VERSION
 from armillary.scene._json._nodes import LoadedNode, attributes_of, loaded_node
 from armillary.scene._json._order import containment
 from armillary.scene.changes import AddParent, AddRemoteRoot, Change, RemoveParent, SetAttributes
+from armillary.scene.frame_changes import AddFrame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -54,22 +55,16 @@ def scene_in(top: Field, folder: Path, max_bytes: int) -> LoadedScene:
     nodes = _nodes(parts["nodes"], arrays)
     remote = _remote_roots(parts["remote_roots"], nodes)
     edges = containment(parts, nodes, remote)
-    changes = [SetAttributes(ROOT_NODE, attributes_of(root["attributes"])), *_changes(nodes, remote, edges)]
+    said = attributes_of(root["attributes"])
+    changes = [*([SetAttributes(ROOT_NODE, said)] if said else []), *_changes(nodes, remote, edges)]
     frames = tuple(node.frame for node in nodes.values() if node.frame is not None)
     return LoadedScene(tuple(changes), tuple(nodes), frames)
 
 
 def load_into(world: Any, apply: Callable[[Sequence[Change]], object], loaded: LoadedScene) -> None:
-    """Apply all of it; where that fails, frames that were named for it are forgotten again."""
+    """Apply all of it at once, with the frames that it names."""
     new = [name for name in loaded.frames if not world._has_frame(name)]  # noqa: SLF001
-    if new:
-        world.add_frame(*new)
-    try:
-        apply(loaded.changes)
-    except BaseException:
-        for name in new:
-            world.remove_frame(name)
-        raise
+    apply([*([AddFrame(new)] if new else []), *loaded.changes])
 
 
 def read_bytes(path: Path, max_bytes: int, kind: type[Field]) -> bytes:

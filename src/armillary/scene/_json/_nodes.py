@@ -16,17 +16,16 @@ from armillary.scene._payloads import connection_payload
 from armillary.scene.changes import (
     NOW,
     AddConnection,
-    AddFrame,
+    AddFrameNode,
     AddGeometry,
     AddGroup,
     AddParent,
-    AddTransform,
-    AddUncertainTransform,
     Change,
     Now,
+    RestoredTransform,
+    RestoredUncertainTransform,
     SetAttributes,
     SetTransform,
-    placed,
 )
 from armillary.scene.shapes import Levels, Shape
 from armillary.transforms import Transform, check_name
@@ -125,8 +124,9 @@ def _frame(field: Field, _: Arrays) -> LoadedNode:
         raise parts["id"].refused(f"this is not the id of the frame '{name}'")
 
     def make(parent: NodeId) -> Iterator[Change]:
-        yield AddFrame(name)
-        yield SetAttributes(node, said)
+        yield AddFrameNode(name)
+        if said:
+            yield SetAttributes(node, said)
         if parent != ROOT_NODE:
             yield AddParent(node, parent)
 
@@ -145,24 +145,6 @@ class PlacedAt:
     at: int | None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _RestoredUncertain(AddUncertainTransform):
-    """Its oldest sample may have come without a covariance."""
-
-    def wish(self, context: ChangeContext) -> tuple[Any, ...]:
-        return placed(self, "uncertain_transform", self.covariance, context)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _RestoredTransform(AddTransform):
-    """Its oldest sample may have come with a covariance."""
-
-    covariance: list[list[float]] | None
-
-    def wish(self, context: ChangeContext) -> tuple[Any, ...]:
-        return placed(self, "transform", self.covariance, context)
-
-
 def _transform(field: Field, _: Arrays) -> LoadedNode:
     parts = field.members(_COMMON, ("fixed", "samples"))
     if ("fixed" in parts) == ("samples" in parts):
@@ -171,7 +153,7 @@ def _transform(field: Field, _: Arrays) -> LoadedNode:
     first, *later = [_fixed(parts["fixed"])] if "fixed" in parts else _samples(parts["samples"])
 
     def make(parent: NodeId) -> Iterator[Change]:
-        add = _RestoredTransform if kind == "transform" else _RestoredUncertain
+        add = RestoredTransform if kind == "transform" else RestoredUncertainTransform
         yield add(
             parent=parent,
             transform=first.transform,

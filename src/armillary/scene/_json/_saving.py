@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary._core import ROOT_NODE, NodeId
-from armillary.errors import UnsavableScene
 from armillary.scene._data_stamps import DataStamps
 from armillary.scene._json._arrays import packed
 from armillary.scene._json._format import CONTAINERS, FORMAT, TRANSFORMS, VERSION
@@ -158,8 +157,9 @@ class _Writer:
         return {"fixed": pose_fields(pose.transform.xyz_wxyz, pose.covariance)}
 
     def _samples(self, node: NodeId, of: str, in_frame: str) -> list[dict[str, Any]]:
-        if self._stamps.span(node) is None:
-            raise UnsavableScene(node, "has no samples any more", "Call `scene.set_transform`, or remove the node.")
+        if self._stamps.span(node) is None:  # they are forgotten: it began with this one
+            transform, covariance = self._view.placement(node)
+            return [{"at_ns": self._view.created_at(node)} | pose_fields(transform.xyz_wxyz, covariance)]
         world = self._scene.world
         relation = world._relation_id(of, in_frame, self._view.source(node))  # noqa: SLF001  (names cost a search)
         stamps, transforms, spreads = world._samples(relation, None, None)  # noqa: SLF001

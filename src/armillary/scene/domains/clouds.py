@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary._core import NodeId
+    from armillary.scene.policies import AnyPolicy
 
 __all__ = ["AccumulatedCloud", "PointCloudAccumulator"]
 
@@ -45,7 +46,7 @@ class PointCloudAccumulator(Visitor):
         clouds: In the order of the walk.
     """
 
-    def __init__(self, *, in_frame: str, outside: str = "raise", policy: str = "unique") -> None:
+    def __init__(self, *, in_frame: str, outside: str = "raise", policy: AnyPolicy = "unique") -> None:
         self.in_frame, self._asked = in_frame, {"outside": outside, "policy": policy}
         self.clouds: list[AccumulatedCloud] = []
 

@@ -1,0 +1,159 @@
+#include "door.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "convert.hpp"
+#include "gil.hpp"
+#include "scene_store.hpp"
+#include "values.hpp"
+
+namespace armillary::python {
+
+using scene::ChangeKind;
+using scene::ChangePtr;
+using scene::FrameFact;
+
+namespace {
+
+/// Held from the change until it is in line for observers: they are told in the order in which things happened.
+class Order {
+ public:
+  explicit Order(const nb::object& scene) : lock_(scene.attr("_order")) { lock_.attr("acquire")(); }
+  ~Order() { lock_.attr("release")(); }
+  Order(const Order&) = delete;
+  Order& operator=(const Order&) = delete;
+
+ private:
+  nb::object lock_;
+};
+
+template <typename Work>
+auto with(Gil gil, Work work) {
+  return gil == Gil::released ? without_gil(work) : work();
+}
+
+Failure change_observed(Self self, scene::Change change, std::int64_t now_ns, bool for_undo, const Act& act, Gil gil) {
+  const nb::object scene = self.attr("scene");
+  {
+    const Order order(scene);
+    ChangePtr recorded;
+    scene::Store& store = *core(self).store;
+    Failure failure = with(gil, [&] { return store.record(std::move(change), now_ns, act, for_undo, &recorded); });
+    if (failure) return failure;
+    nb::list records;
+    records.append(change_object(recorded));
+    scene.attr("_post")(records);
+  }
+  scene.attr("_tell")();
+  return {};
+}
+
+}  // namespace
+
+Failure change_frames(Self self, ChangeKind kind, FrameFact fact, bool for_undo, const Act& act, Gil gil) {
+  scene::Change change;
+  change.kind = kind;
+  change.fact = std::make_shared<const FrameFact>(std::move(fact));
+  const nb::object now = self.attr("now")();
+  const std::int64_t now_ns = as_stamp(now, "what the clock tells");
+  if (core(self).is_observed) return change_observed(self, std::move(change), now_ns, for_undo, act, gil);
+  scene::Store& store = *core(self).store;
+  return with(gil, [&] { return store.record(std::move(change), now_ns, act, for_undo); });
+}
+
+Failure add_samples(Self self, FrameFact relation, const Act& act, Gil gil) {
+  if (core(self).store->knows_relation(relation)) return with(gil, [&] { return act(relation); });
+  return change_frames(self, ChangeKind::add_relation, std::move(relation), false, act, gil);
+}
+
+/// Until it stays the same: what is said again elsewhere, and read from files, has the same bits.
+std::shared_ptr<const FixedPose> fixed_pose(const FixedPose& pose) {
+  auto stored = std::make_shared<FixedPose>(pose);
+  Rotation& unit = stored->value.rotation;
+  for (int times = 0; times < 4 && unit.squared_norm() != 1.0; ++times) unit = unit.normalized();
+  return stored;
+}
+
+// -- Plain values
+
+namespace {
+
+constexpr std::size_t kParts = 8;
+
+[[noreturn]] void refuse(const char* what) {
+  raise("InvalidArgument", std::string("This is no change of frames: ") + what + ".");
+}
+
+nb::object pose_tuple(const FixedPose* pose) {
+  if (pose == nullptr) return nb::none();
+  const bool is_known = pose->certainty == Certainty::known;
+  return nb::make_tuple(nb::cast(pose->value), is_known ? read_only_array(pose->covariance.values.data(), {6, 6}) : nb::none(),
+                        pose->certainty == Certainty::unknown);
+}
+
+std::shared_ptr<const FixedPose> pose_from(nb::handle value) {
+  if (!PyTuple_Check(value.ptr()) || PyTuple_GET_SIZE(value.ptr()) != 3) refuse("a fixed pose has three parts");
+  const auto parts = nb::borrow<nb::tuple>(value);
+  FixedPose pose{.value = as_transform(parts[0])};
+  bool is_unsure = false;
+  if (!nb::try_cast(parts[2], is_unsure)) refuse("a pose is unsure or not");
+  if (is_unsure) pose.certainty = Certainty::unknown;
+  if (!nb::handle(parts[1]).is_none()) {
+    pose.covariance = as_covariance(parts[1], "covariance");
+    pose.certainty = Certainty::known;
+  }
+  return fixed_pose(pose);
+}
+
+std::string name_from(nb::handle value) {
+  const nb::object stored = nb::module_::import_("armillary.transforms").attr("check_name")(value);
+  return std::string(text_of(stored));
+}
+
+std::vector<std::string> names_from(nb::handle value) {
+  if (!PyTuple_Check(value.ptr()) && !PyList_Check(value.ptr())) refuse("its frames are a list");
+  std::vector<std::string> names;
+  for (nb::handle name : value) names.push_back(name_from(name));
+  return names;
+}
+
+bool is_pair(ChangeKind kind) {
+  return kind == ChangeKind::fix || kind == ChangeKind::unfix || kind == ChangeKind::add_relation ||
+         kind == ChangeKind::add_twist_relation;
+}
+
+}  // namespace
+
+nb::object fact_tuple(const FrameFact* fact) {
+  if (fact == nullptr) return nb::none();
+  nb::list frames;
+  for (const std::string& frame : fact->frames) frames.append(nb::str(frame.data(), frame.size()));
+  return nb::make_tuple(fact->of, fact->in_frame, fact->has_source ? nb::object(nb::cast(fact->source)) : nb::none(),
+                        stamp_or_none(fact->since), pose_tuple(fact->pose.get()), fact->recalibrate, nb::tuple(frames),
+                        fact->clock ? nb::object(nb::int_(fact->clock->ns)) : nb::none());
+}
+
+std::shared_ptr<const FrameFact> fact_from(ChangeKind kind, nb::handle value) {
+  if (!PyTuple_Check(value.ptr()) || PyTuple_GET_SIZE(value.ptr()) != kParts) refuse("it has eight parts");
+  const auto parts = nb::borrow<nb::tuple>(value);
+  FrameFact fact;
+  fact.frames = names_from(parts[6]);
+  const bool has_name = is_pair(kind) || kind == ChangeKind::add_body || kind == ChangeKind::prefer;
+  if (has_name) fact.of = name_from(parts[0]);
+  if (is_pair(kind)) fact.in_frame = name_from(parts[1]);
+  if (is_pair(kind) && fact.of == fact.in_frame) refuse("a frame is not in itself");
+  fact.has_source = !nb::handle(parts[2]).is_none();
+  if (fact.has_source && !PyUnicode_Check(nb::handle(parts[2]).ptr())) refuse("a source is a text");
+  if (fact.has_source) fact.source = std::string(text_of(parts[2]));
+  if (!fact.has_source && kind != ChangeKind::prefer) refuse("somebody says it");
+  if (!nb::handle(parts[3]).is_none()) fact.since = Stamp{as_stamp(parts[3], "at")};
+  if (kind == ChangeKind::add_relation && fact.since == Stamp::always()) refuse("samples begin at an instant");
+  if (kind == ChangeKind::fix) fact.pose = pose_from(parts[4]);
+  if (!nb::try_cast(parts[5], fact.recalibrate)) refuse("it corrects a pose or not");
+  if (!nb::handle(parts[7]).is_none()) fact.clock = Stamp{as_stamp(parts[7], "to")};
+  if (kind == ChangeKind::fix || kind == ChangeKind::add_relation) fact.frames = {fact.of, fact.in_frame};
+  return std::make_shared<const FrameFact>(std::move(fact));
+}
+
+}  // namespace armillary::python

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+
+#include "armillary/scene/change.hpp"
+
+namespace armillary::scene {
+
+/// A pose that holds from `since` on.
+struct FixedSince {
+  Stamp since{};
+  std::string in_frame{};
+  std::shared_ptr<const FixedPose> pose{};
+  bool operator==(const FixedSince&) const = default;
+};
+
+/// All that was said of frames beside the nodes of the scene: a pure function of the set of changes taken, in whatever
+/// order they came. Of two that speak of the same thing the one with the higher mark counts.
+class Facts {
+ public:
+  /// `max_runs`: poses that are remembered for one frame and source. `max_removed`: names of removed frames.
+  Facts(std::size_t max_runs, std::size_t max_removed) : max_runs_(max_runs), max_removed_(max_removed) {}
+
+  void take(const Change& change);
+
+  [[nodiscard]] bool has_frame(const std::string& name) const;
+  /// Whether somebody said that there are such poses, or such twists.
+  [[nodiscard]] bool has_relation(const FrameFact& fact) const;
+  [[nodiscard]] bool has_twist(const FrameFact& fact) const;
+  /// What `source` fixes of a frame, by when it begins.
+  [[nodiscard]] std::vector<FixedSince> fixed(const std::string& of, const std::string& source) const;
+  /// Whether a word that fixes a frame for always is the last one that a source said of it.
+  [[nodiscard]] bool is_last_word(const Change& change) const;
+  /// Frame and source of every pose that is fixed in `frame`, or of it; of all frames where it is empty.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> tracks_at(std::string_view frame) const;
+  [[nodiscard]] std::optional<std::string> preferred(const std::string& of) const;
+  [[nodiscard]] bool has_preference(const std::string& of) const;     ///< or had one, which was taken back
+  [[nodiscard]] std::string body_of(const std::string& frame) const;  ///< its own where none was declared
+  [[nodiscard]] std::uint64_t time_epoch() const { return resets_; }
+
+  /// What takes a change back that is not taken yet; none where nothing does. Relations of samples stay.
+  [[nodiscard]] std::optional<std::vector<Change>> opposite(const Change& change) const;
+  /// Whether nobody else said something later of what a change speaks of.
+  [[nodiscard]] bool is_newest(const Change& change) const;
+  /// Of these frames, those that nobody named after `mark`.
+  [[nodiscard]] std::vector<std::string> unused_since(const std::vector<std::string>& frames, const Mark& mark) const;
+
+  [[nodiscard]] Digest digest() const;
+
+ private:
+  struct Fixed {
+    Mark mark{};
+    std::string in_frame{};
+    std::shared_ptr<const FixedPose> pose{};  // null: taken back
+  };
+  struct Sampled {
+    Mark mark{};
+    Stamp since{};
+  };
+  /// What one source says of one frame.
+  struct Track {
+    Mark always{};  // of the last word that holds for always: what was said before it is forgotten
+    std::map<Stamp, Fixed> fixed{};
+    std::map<std::string, Sampled> sampled{};
+  };
+  struct Preference {
+    Mark mark{};
+    std::optional<std::string> source{};
+  };
+  struct Frame {
+    Mark named{}, removed{};
+    std::map<std::string, Track> tracks{};
+    std::map<std::pair<std::string, std::string>, Mark> twists{};  // by what they are relative to, and source
+    std::map<std::string, Mark> bodies{};
+    Preference preference{};
+  };
+
+  void name(const std::string& frame, const Mark& mark);
+  void take_fixed(const Change& change);
+  void take_removal(const Change& change);
+  void forget_removed();
+  [[nodiscard]] const Frame* find(const std::string& name) const;
+  [[nodiscard]] const Track* find_track(const std::string& of, const std::string& source) const;
+  [[nodiscard]] bool is_removed(const std::string& frame, const Mark& mark) const;
+  [[nodiscard]] bool counts(const Frame& frame, const std::string& other, const Mark& mark) const;
+  [[nodiscard]] std::vector<FixedSince> fixed(const Frame& frame, const Track& track) const;
+  [[nodiscard]] std::vector<std::string> parents(const Frame& frame, const Track& track) const;
+  [[nodiscard]] std::optional<std::vector<Change>> opposite_of_fix(const Change& change) const;
+  [[nodiscard]] std::vector<std::string> lines() const;
+  void describe(const std::string& name, const Frame& frame, std::vector<std::string>& lines) const;
+
+  std::size_t max_runs_, max_removed_;
+  std::unordered_map<std::string, Frame> frames_{};
+  std::map<std::string, Mark> bodies_{};
+  std::deque<std::string> removed_{};
+  Mark reset_{};
+  std::uint64_t resets_ = 0;
+};
+
+}  // namespace armillary::scene

@@ -1,0 +1,367 @@
+#include "armillary/scene/facts.hpp"
+
+#include <algorithm>
+
+namespace armillary::scene {
+
+namespace {
+
+template <typename Map, typename Key>
+const typename Map::mapped_type* lookup(const Map& map, const Key& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+template <typename Map, typename Key>
+void raise_mark(Map& map, const Key& key, const Mark& mark) {
+  Mark& held = map[key];
+  held = std::max(held, mark);
+}
+
+}  // namespace
+
+// -- Taking
+
+void Facts::name(const std::string& frame, const Mark& mark) {
+  Mark& named = frames_[frame].named;
+  named = std::max(named, mark);
+}
+
+void Facts::take(const Change& change) {
+  const FrameFact& fact = *change.fact;
+  const Mark& mark = change.mark;
+  if (change.kind != ChangeKind::remove_frame)
+    for (const std::string& frame : fact.frames) name(frame, mark);
+  switch (change.kind) {
+    case ChangeKind::fix:
+    case ChangeKind::unfix:
+      return take_fixed(change);
+    case ChangeKind::add_relation: {
+      Track& track = frames_[fact.of].tracks[fact.source];
+      Sampled& sampled = track.sampled[fact.in_frame];
+      if (mark > sampled.mark) sampled = {mark, fact.since};
+      if (mark < track.always) track.sampled.erase(fact.in_frame);
+      return;
+    }
+    case ChangeKind::add_twist_relation:
+      return raise_mark(frames_[fact.of].twists, std::pair(fact.in_frame, fact.source), mark);
+    case ChangeKind::add_body:
+      raise_mark(bodies_, fact.of, mark);
+      for (const std::string& frame : fact.frames) raise_mark(frames_[frame].bodies, fact.of, mark);
+      return;
+    case ChangeKind::prefer: {
+      Preference& preference = frames_[fact.of].preference;
+      if (mark > preference.mark) preference = {mark, fact.has_source ? std::optional(fact.source) : std::nullopt};
+      return;
+    }
+    case ChangeKind::remove_frame:
+      return take_removal(change);
+    case ChangeKind::reset_time:
+      reset_ = std::max(reset_, mark);
+      ++resets_;
+      return;
+    default:
+      return;
+  }
+}
+
+void Facts::take_fixed(const Change& change) {
+  const FrameFact& fact = *change.fact;
+  Track& track = frames_[fact.of].tracks[fact.source];
+  if (fact.since == Stamp::always()) track.always = std::max(track.always, change.mark);
+  Fixed& said = track.fixed[fact.since];
+  if (change.mark > said.mark) said = {change.mark, fact.in_frame, fact.pose};
+  std::erase_if(track.fixed, [&](const auto& entry) { return entry.second.mark < track.always; });
+  std::erase_if(track.sampled, [&](const auto& entry) { return entry.second.mark < track.always; });
+  while (track.fixed.size() > max_runs_) track.fixed.erase(track.fixed.begin());
+}
+
+void Facts::take_removal(const Change& change) {
+  for (const std::string& name : change.fact->frames) {
+    Frame& frame = frames_[name];
+    frame.removed = std::max(frame.removed, change.mark);
+    const auto is_over = [&](const Mark& mark) { return mark < frame.removed; };
+    for (auto& [source, track] : frame.tracks) {
+      std::erase_if(track.fixed, [&](const auto& entry) { return is_over(entry.second.mark); });
+      std::erase_if(track.sampled, [&](const auto& entry) { return is_over(entry.second.mark); });
+    }
+    std::erase_if(frame.twists, [&](const auto& entry) { return is_over(entry.second); });
+    std::erase_if(frame.bodies, [&](const auto& entry) { return is_over(entry.second); });
+    removed_.push_back(name);
+  }
+  forget_removed();
+}
+
+void Facts::forget_removed() {
+  for (; removed_.size() > max_removed_; removed_.pop_front())
+    if (const Frame* frame = find(removed_.front()); frame != nullptr && frame->named < frame->removed)
+      frames_.erase(removed_.front());
+}
+
+// -- What counts
+
+const Facts::Frame* Facts::find(const std::string& name) const { return lookup(frames_, name); }
+
+bool Facts::has_frame(const std::string& name) const {
+  const Frame* frame = find(name);
+  return frame != nullptr && frame->named > frame->removed;
+}
+
+bool Facts::is_removed(const std::string& frame, const Mark& mark) const {
+  const Frame* found = find(frame);
+  return found != nullptr && mark < found->removed;
+}
+
+bool Facts::counts(const Frame& frame, const std::string& other, const Mark& mark) const {
+  return mark > frame.removed && !is_removed(other, mark);
+}
+
+const Facts::Track* Facts::find_track(const std::string& of, const std::string& source) const {
+  const Frame* frame = find(of);
+  return frame == nullptr ? nullptr : lookup(frame->tracks, source);
+}
+
+/// What was said before time began anew: the newest alone, and that for always, unless samples came after it.
+std::vector<FixedSince> Facts::fixed(const Frame& frame, const Track& track) const {
+  std::vector<FixedSince> found;
+  std::optional<FixedSince> before;
+  for (const auto& [since, said] : track.fixed) {
+    if (!said.pose || said.mark < track.always || !counts(frame, said.in_frame, said.mark)) continue;
+    if (said.mark > reset_)
+      found.push_back({since, said.in_frame, said.pose});
+    else
+      before = {since, said.in_frame, said.pose};
+  }
+  if (!before) return found;
+  for (const auto& [parent, said] : track.sampled)
+    if (said.mark < reset_ && said.since > before->since && counts(frame, parent, said.mark)) return found;
+  before->since = Stamp::always();
+  found.insert(found.begin(), std::move(*before));
+  return found;
+}
+
+std::vector<FixedSince> Facts::fixed(const std::string& of, const std::string& source) const {
+  const Frame* frame = find(of);
+  const Track* track = find_track(of, source);
+  return track == nullptr ? std::vector<FixedSince>{} : fixed(*frame, *track);
+}
+
+/// Whom the frame hangs in, by one source.
+std::vector<std::string> Facts::parents(const Frame& frame, const Track& track) const {
+  std::vector<std::string> found;
+  for (const FixedSince& said : fixed(frame, track)) found.push_back(said.in_frame);
+  for (const auto& [parent, said] : track.sampled)
+    if (counts(frame, parent, said.mark)) found.push_back(parent);
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+bool Facts::has_relation(const FrameFact& fact) const {
+  const Frame* frame = find(fact.of);
+  const Track* track = find_track(fact.of, fact.source);
+  if (track == nullptr) return false;
+  const Sampled* said = lookup(track->sampled, fact.in_frame);
+  if (said != nullptr && counts(*frame, fact.in_frame, said->mark)) return true;
+  return std::ranges::any_of(fixed(*frame, *track), [&](const FixedSince& one) { return one.in_frame == fact.in_frame; });
+}
+
+bool Facts::has_twist(const FrameFact& fact) const {
+  const Frame* frame = find(fact.of);
+  if (frame == nullptr) return false;
+  return std::ranges::any_of(frame->twists, [&](const auto& entry) {
+    const auto& [reference, source] = entry.first;
+    return source == fact.source && counts(*frame, reference, entry.second) && body_of(reference) == body_of(fact.in_frame);
+  });
+}
+
+bool Facts::is_last_word(const Change& change) const {
+  const Track* track = find_track(change.fact->of, change.fact->source);
+  return track != nullptr && change.fact->since == Stamp::always() && track->always == change.mark;
+}
+
+std::vector<std::pair<std::string, std::string>> Facts::tracks_at(std::string_view frame) const {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const auto& [name, facts] : frames_)
+    for (const auto& [source, track] : facts.tracks) {
+      const auto hangs_in = [&](const auto& entry) { return entry.second.in_frame == frame; };
+      if (frame.empty() || name == frame || std::ranges::any_of(track.fixed, hangs_in)) found.emplace_back(name, source);
+    }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::optional<std::string> Facts::preferred(const std::string& of) const {
+  const Frame* frame = find(of);
+  if (frame == nullptr || frame->preference.mark < frame->removed) return std::nullopt;
+  return frame->preference.source;
+}
+
+bool Facts::has_preference(const std::string& of) const {
+  const Frame* frame = find(of);
+  return frame != nullptr && frame->preference.mark > frame->removed;
+}
+
+/// The body of a frame that several claim is the one that was declared last.
+std::string Facts::body_of(const std::string& name) const {
+  if (bodies_.contains(name)) return name;
+  const Frame* frame = find(name);
+  if (frame == nullptr) return name;
+  const std::pair<const std::string, Mark>* last = nullptr;
+  for (const auto& claim : frame->bodies)
+    if (claim.second > frame->removed && (last == nullptr || claim.second > last->second)) last = &claim;
+  return last == nullptr ? name : last->first;
+}
+
+// -- Taking back
+
+namespace {
+
+Change change_with(ChangeKind kind, FrameFact fact) {
+  Change change;
+  change.kind = kind;
+  change.fact = std::make_shared<const FrameFact>(std::move(fact));
+  return change;
+}
+
+}  // namespace
+
+std::optional<std::vector<Change>> Facts::opposite_of_fix(const Change& change) const {
+  const FrameFact& fact = *change.fact;
+  const std::vector<FixedSince> before = fixed(fact.of, fact.source);
+  const auto same = std::ranges::find(before, fact.since, &FixedSince::since);
+  const bool is_always = fact.since == Stamp::always();
+  const Frame* frame = find(fact.of);
+  const Track* track = find_track(fact.of, fact.source);
+  const std::size_t known = track == nullptr ? 0 : parents(*frame, *track).size();
+  const bool forgets_more = is_always && known > (same == before.end() ? 0U : 1U);
+  if (forgets_more || (is_always && before.size() > 1)) return std::nullopt;
+  FrameFact back{.of = fact.of, .in_frame = fact.in_frame, .source = fact.source, .since = fact.since, .recalibrate = true};
+  std::vector<Change> changes;
+  if (same != before.end()) {
+    back.in_frame = same->in_frame;
+    back.pose = same->pose;
+    back.frames = {back.of, back.in_frame};
+    changes.push_back(change_with(ChangeKind::fix, std::move(back)));
+  } else {
+    changes.push_back(change_with(ChangeKind::unfix, std::move(back)));
+  }
+  FrameFact made{.takes_back = true};
+  for (const std::string& name : fact.frames)
+    if (!has_frame(name)) made.frames.push_back(name);
+  if (!made.frames.empty()) changes.push_back(change_with(ChangeKind::remove_frame, std::move(made)));
+  return changes;
+}
+
+std::optional<std::vector<Change>> Facts::opposite(const Change& change) const {
+  const FrameFact& fact = *change.fact;
+  std::vector<Change> changes;
+  switch (change.kind) {
+    case ChangeKind::fix:
+      return opposite_of_fix(change);
+    case ChangeKind::unfix: {
+      for (const FixedSince& said : fixed(fact.of, fact.source)) {
+        if (said.since != fact.since) continue;
+        FrameFact back{.of = fact.of, .in_frame = said.in_frame, .source = fact.source, .since = said.since, .pose = said.pose};
+        back.frames = {back.of, back.in_frame};
+        changes.push_back(change_with(ChangeKind::fix, std::move(back)));
+      }
+      return changes;
+    }
+    case ChangeKind::add_frame: {
+      FrameFact made{.takes_back = true};
+      std::ranges::copy_if(fact.frames, std::back_inserter(made.frames), [&](const auto& name) { return !has_frame(name); });
+      if (!made.frames.empty()) changes.push_back(change_with(ChangeKind::remove_frame, std::move(made)));
+      return changes;
+    }
+    case ChangeKind::remove_frame:
+      if (!fact.takes_back) return std::nullopt;  // what was said of them, and their samples, is gone
+      changes.push_back(change_with(ChangeKind::add_frame, {.frames = fact.frames}));
+      return changes;
+    case ChangeKind::prefer: {
+      const std::optional<std::string> before = preferred(fact.of);
+      changes.push_back(
+          change_with(ChangeKind::prefer,
+                      {.of = fact.of, .source = before.value_or(""), .has_source = before.has_value(), .frames = {fact.of}}));
+      return changes;
+    }
+    case ChangeKind::add_relation:
+    case ChangeKind::add_twist_relation:
+      return changes;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool Facts::is_newest(const Change& change) const {
+  const FrameFact& fact = *change.fact;
+  if (change.kind == ChangeKind::prefer) {
+    const Frame* frame = find(fact.of);
+    return frame != nullptr && frame->preference.mark.dot.author == change.mark.dot.author;
+  }
+  if (change.kind != ChangeKind::fix && change.kind != ChangeKind::unfix) return true;
+  const Track* track = find_track(fact.of, fact.source);
+  const Fixed* said = track == nullptr ? nullptr : lookup(track->fixed, fact.since);
+  if (said == nullptr) return change.kind == ChangeKind::unfix;  // gone with its frame
+  return said->mark.dot.author == change.mark.dot.author;
+}
+
+std::vector<std::string> Facts::unused_since(const std::vector<std::string>& frames, const Mark& mark) const {
+  std::vector<std::string> unused;
+  for (const std::string& name : frames)
+    if (const Frame* frame = find(name); frame != nullptr && frame->named <= mark) unused.push_back(name);
+  return unused;
+}
+
+// -- Telling apart
+
+namespace {
+
+std::string quoted(const std::string& text) { return std::to_string(text.size()) + ":" + text; }
+
+std::string bytes_of(const FixedPose& pose) {
+  const auto text = [](const auto& numbers) {
+    return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
+  };
+  const Rotation& q = pose.value.rotation;
+  const Vector3& p = pose.value.translation;
+  std::string all = text(std::array{q.w, q.x, q.y, q.z, p.x, p.y, p.z});
+  if (pose.certainty == Certainty::known) all += text(pose.covariance.values);
+  return all + (pose.certainty == Certainty::unknown ? "unsure" : "");
+}
+
+}  // namespace
+
+void Facts::describe(const std::string& name, const Frame& frame, std::vector<std::string>& lines) const {
+  if (frame.named > frame.removed) lines.push_back("frame " + quoted(name));
+  for (const auto& [source, track] : frame.tracks) {
+    for (const std::string& parent : parents(frame, track))
+      lines.push_back("pose " + quoted(name) + quoted(parent) + quoted(source));
+    for (const FixedSince& said : fixed(frame, track))
+      lines.push_back("fixed " + quoted(name) + quoted(said.in_frame) + quoted(source) + std::to_string(said.since.ns) +
+                      bytes_of(*said.pose));
+  }
+  for (const auto& [twist, mark] : frame.twists)
+    if (counts(frame, twist.first, mark))
+      lines.push_back("twist " + quoted(name) + quoted(body_of(twist.first)) + quoted(twist.second));
+  if (const std::string body = body_of(name); body != name) lines.push_back("on " + quoted(name) + quoted(body));
+  if (const std::optional<std::string> source = preferred(name)) lines.push_back("prefer " + quoted(name) + quoted(*source));
+}
+
+std::vector<std::string> Facts::lines() const {
+  std::vector<std::string> all;
+  for (const auto& [name, frame] : frames_) describe(name, frame, all);
+  for (const auto& [name, mark] : bodies_) all.push_back("body " + quoted(name));
+  all.push_back("epoch " + std::to_string(resets_));
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+Digest Facts::digest() const {
+  Sha256 hash;
+  for (const std::string& line : lines()) hash.add(quoted(line));
+  return hash.finish();
+}
+
+}  // namespace armillary::scene
