@@ -91,7 +91,7 @@ class Mount:
     @property
     def dependents(self) -> frozenset[str]:
         """The names in the world of all joints that follow from others."""
-        return frozenset(self._naming.variable(variable.name) for variable in self.model.loops.dependents)
+        return frozenset(self._naming.variable(one.name) for system in self._loops() for one in system.dependents)
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
@@ -101,10 +101,20 @@ class Mount:
         free = (-math.inf, math.inf)
         return {self._naming.variable(variable.name): known.get(variable, free) for variable in variables}
 
+    def copied(self, world: MountingWorld, model: ArticulationModel) -> Mount:
+        """The same in a copy of the world, with a copy of the model."""
+        twin = Mount(world, model, self.standing)
+        twin._naming, twin._shown = self._naming, self.shapes
+        twin._bases, twin._followers = self._bases, self._followers
+        if self._following is not None:
+            twin._following = model.on_path(twin._follow, self.standing.under)
+        return twin
+
     def close(self) -> None:
         """Follow edits of the model no more; what stands in the world stays there."""
         if self._following is not None:
             self._following.cancel()
+            self._following = None
 
     @property
     def shapes(self) -> dict[str, list[NodeId]]:
@@ -175,15 +185,26 @@ class Mount:
         world._declare_variables(names, list(interpolations.values()))  # noqa: SLF001
 
     def _declare_rest(self, world: MountingWorld) -> None:
-        """What stands in loops and moves no link by itself."""
-        known, systems = set(world.joints()), self.model.loops.systems
-        names = [variable.name for system in systems for variable in (*system.drivers, *system.dependents)]
-        self._declare(world, {name: "linear" for name in names if self._naming.variable(name) not in known})
+        """What stands in loops and moves no link of this part by itself."""
+        known = set(world.joints())
+        variables = {v.name: v for system in self._loops() for v in (*system.drivers, *system.dependents)}
+        left = [name for name in variables if self._naming.variable(name) not in known]
+        kinds = interpolations_of(self.model.joints().values()) if left else {}
+        self._declare(world, {name: kinds.get(name, "linear") for name in left})
 
     def _find_followers(self, world: MountingWorld) -> None:
-        self._followers = tuple(Followers(system, self._naming) for system in self.model.loops.systems)
+        self._followers = tuple(Followers(system, self._naming) for system in self._loops())
         if self._followers:
             world._has_loops = True  # noqa: SLF001
+
+    def _loops(self) -> list[Closure]:
+        """The systems of loops that reach into what is mounted."""
+        systems, under = self.model.loops.systems, self.standing.under
+        if not systems or not under:
+            return systems
+        own = {v for closure in self.model.closures(under).values() for v in closure.residual.free_variables}
+        own.update(self.model.variables(under))
+        return [system for system in systems if own & system.residual.free_variables]
 
     def _find_bases(self) -> None:
         links = self.model.links(self.standing.under).values()

@@ -91,6 +91,12 @@ class MountingWorld(WorldWithScene):
         self._mounts = (*self._mounts, mount)
         return mount
 
+    def _copy_mounts(self, other: MountingWorld) -> None:
+        """Models that stand in another world stand here as copies, one for each."""
+        models = {id(mount.model): mount.model.copy() for mount in other._mounts}
+        self._mounts = tuple(mount.copied(self, models[id(mount.model)]) for mount in other._mounts)
+        self._has_loops = other._has_loops
+
     @property
     def mounts(self) -> tuple[Mount, ...]:
         """The models that stand in this world, in the order they came."""

@@ -124,12 +124,14 @@ class World(ViewingWorld):
     def copy(self) -> World:
         """A world that says the same, to try things in: whatever is changed there stays there.
 
-        Samples are copied, the scene is shared until it is changed. Who waits here does not wait there.
+        Samples are copied, the scene is shared until it is changed. Models that stand here stand there as copies,
+        `mounts` has them: an edit of one is followed where it stands. Who waits here does not wait there.
         """
         twin = World(**self._made_with)
         twin._become(self)
         twin.on_error, twin._time_offset = self.on_error, self._time_offset
         twin._copy_scene(self)
+        twin._copy_mounts(self)
         return twin
 
     def close(self) -> None:

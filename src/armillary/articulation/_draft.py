@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from operator import attrgetter
@@ -36,6 +36,15 @@ class Tables:
     writers: dict[str, list[Place[str]]] = field(default_factory=dict)
     readers: dict[str, list[Place[str]]] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
+
+    def standing_at(self, places: Mapping[Place[str], Place[str]]) -> Tables:
+        """The same with other places, by the one of each here."""
+        return Tables(
+            steps={tag: replace(step, place=places[step.place]) for tag, step in self.steps.items()},
+            writers={path: [places[place] for place in there] for path, there in self.writers.items()},
+            readers={path: [places[place] for place in there] for path, there in self.readers.items()},
+            values=dict(self.values),
+        )
 
 
 @dataclass(frozen=True, slots=True)

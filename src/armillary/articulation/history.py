@@ -138,6 +138,12 @@ class History:
         """Do again what was taken back last."""
         return self._taken_back(self._redo, self._undo)
 
+    def copied(self) -> History:
+        """The same operations and values, to go another way from here on: nothing before can be taken back there."""
+        twin = History(max_undo=self._undo.maxlen or 0, check=self._check)
+        twin._tables = self._tables.standing_at({place: twin._order.append(place.item) for place in self._order})
+        return twin
+
     def forget_edits(self) -> None:
         """From here on, nothing before can be taken back."""
         self._undo.clear()

@@ -102,6 +102,16 @@ class ArticulationModel:
         """Do again what was taken back last."""
         return self._told(self._history.redo)
 
+    def copy(self) -> ArticulationModel:
+        """A model of the same operations, to try edits in: nothing runs for it, and what is edited there stays there.
+
+        Who is told of edits here is not told of those there, and what was edited before is not undone there.
+        """
+        twin = ArticulationModel(on_error=self.on_error)
+        with self._lock:
+            twin._history = self._history.copied()
+        return twin
+
     @property
     def tags(self) -> tuple[str, ...]:
         """Of all operations, first to last."""
