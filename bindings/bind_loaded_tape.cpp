@@ -26,12 +26,12 @@ void run_rows(const void* self, std::size_t n, const double* in, double* out) {
   static_cast<const LoadedTape*>(self)->evaluate_batch(n, in, out);
 }
 
-Running running(nb::handle self) {
-  const LoadedTape& tape = checked<LoadedTape>(self);
-  return {&tape, tape.inputs(), tape.outputs(), &run_one, &run_rows};
-}
-
 }  // namespace
+
+Running running_loaded_tape(nb::handle tape) {
+  const LoadedTape& self = checked<LoadedTape>(tape);
+  return {&self, self.inputs(), {{self.outputs()}}, &run_one, &run_rows};
+}
 
 void bind_loaded_tape(nb::module_& m) {
   auto tape = nb::class_<LoadedTape>(
@@ -45,7 +45,7 @@ void bind_loaded_tape(nb::module_& m) {
            nb::sig("def __init__(self, library_path: str, symbol: str, inputs: int, outputs: int) -> None"))
       .def_prop_ro("inputs", &LoadedTape::inputs, "How many numbers go in.")
       .def_prop_ro("outputs", &LoadedTape::outputs, "How many numbers come out.");
-  define_run<&running>(tape);
+  define_run<&running_loaded_tape>(tape);
 }
 
 }  // namespace armillary::python

@@ -109,11 +109,6 @@ void run_rows(const void* self, std::size_t n, const double* in, double* out) {
   tape.evaluate_batch(n, in, tape.inputs(), out, tape.outputs());
 }
 
-Running running(nb::handle self) {
-  const Tape& tape = checked<Tape>(self);
-  return {&tape, tape.inputs(), tape.outputs(), &run_one, &run_rows};
-}
-
 nb::dict op_numbers() {
   nb::dict numbers;
   for (std::size_t op = 0; op < kTapeOps; ++op) numbers[nb::str(kTapeOpNames[op].data(), kTapeOpNames[op].size())] = op;
@@ -121,6 +116,11 @@ nb::dict op_numbers() {
 }
 
 }  // namespace
+
+Running running_tape(nb::handle tape) {
+  const Tape& self = checked<Tape>(tape);
+  return {&self, self.inputs(), {{self.outputs()}}, &run_one, &run_rows};
+}
 
 void bind_tape(nb::module_& m) {
   auto tape = nb::class_<Tape>(m, "Tape",
@@ -158,7 +158,7 @@ void bind_tape(nb::module_& m) {
       .def("__repr__", &repr)
       .def("__getstate__", &to_bytes)
       .def("__setstate__", [](Tape& self, const nb::bytes& state) { new (&self) Tape(from_bytes(state)); });
-  define_run<&running>(tape);
+  define_run<&running_tape>(tape);
   m.attr("TAPE_OPS") = op_numbers();
 }
 

@@ -15,4 +15,5 @@ NB_MODULE(_core, m) {
   armillary::python::bind_scene(m);
   armillary::python::bind_tape(m);
   armillary::python::bind_loaded_tape(m);
+  armillary::python::bind_tape_function(m);
 }

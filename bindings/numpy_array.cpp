@@ -1,5 +1,6 @@
 #include "numpy_array.hpp"
 
+#include <array>
 #include <cstdint>
 
 namespace armillary::python {
@@ -44,7 +45,7 @@ Numpy::Numpy() {
   ndarray_ = numpy.attr("ndarray");
   c_order_ = nb::str("C");
   dtype_ = numpy.attr("dtype")(float64_);
-  is_laid_out_as_documented_ = is_as_documented(empty(3, 5), dtype_);
+  is_laid_out_as_documented_ = is_as_documented(empty(std::array<std::size_t, 2>{3, 5}), dtype_);
 }
 
 const Numpy& Numpy::get() {
@@ -52,21 +53,18 @@ const Numpy& Numpy::get() {
   return *only;
 }
 
-nb::object Numpy::empty(std::size_t columns) const {
-  const nb::object shape = nb::steal(PyLong_FromSize_t(columns));
-  PyObject* const args[] = {shape.ptr()};
+nb::object Numpy::empty(std::span<const std::size_t> shape) const {
+  const nb::object sizes = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+  if (!sizes.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    PyTuple_SET_ITEM(sizes.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromSize_t(shape[i]));
+  PyObject* const args[] = {sizes.ptr()};
   nb::object array = call(empty_, args, 1);
   if (!array.is_valid()) throw nb::python_error();
   return array;
 }
 
-nb::object Numpy::empty(std::size_t rows, std::size_t columns) const {
-  const nb::tuple shape = nb::make_tuple(rows, columns);
-  PyObject* const args[] = {shape.ptr()};
-  nb::object array = call(empty_, args, 1);
-  if (!array.is_valid()) throw nb::python_error();
-  return array;
-}
+nb::object Numpy::number(double value) const { return float64_(value); }
 
 nb::object Numpy::converted(nb::handle value) const {
   PyObject* const args[] = {value.ptr(), float64_.ptr(), c_order_.ptr()};

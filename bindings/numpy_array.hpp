@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 
 namespace nb = nanobind;
 
@@ -16,9 +17,9 @@ class Numpy {
  public:
   [[nodiscard]] static const Numpy& get();
 
-  /// Of shape (columns,), or (rows, columns).
-  [[nodiscard]] nb::object empty(std::size_t columns) const;
-  [[nodiscard]] nb::object empty(std::size_t rows, std::size_t columns) const;
+  [[nodiscard]] nb::object empty(std::span<const std::size_t> shape) const;
+  /// A `numpy.float64`.
+  [[nodiscard]] nb::object number(double value) const;
   /// A float64 array in C order; null, and no error set, where there is none.
   [[nodiscard]] nb::object converted(nb::handle value) const;
 
@@ -44,6 +45,7 @@ class ArrayView {
 
   [[nodiscard]] double* data() const { return data_; }
   [[nodiscard]] int dimensions() const { return dimensions_; }
+  [[nodiscard]] std::span<const Py_ssize_t> sizes() const { return {shape_, static_cast<std::size_t>(dimensions_)}; }
   [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(shape_[0]); }
   [[nodiscard]] std::size_t columns() const { return static_cast<std::size_t>(shape_[dimensions_ - 1]); }
   [[nodiscard]] bool overlaps(const ArrayView& other) const {

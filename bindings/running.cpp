@@ -1,5 +1,7 @@
 #include "running.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <string>
 
 #include "gil.hpp"
@@ -15,7 +17,7 @@ const char* const kRunDocumentation =
     "    values: (n,), or (N, n) for N sets in one call, which does not hold the GIL.\n"
     "    out: Where the results go: float64 in C order, of the shape of the result, apart from `values`.\n\n"
     "Returns:\n"
-    "    (outputs,) or (N, outputs): `out` if it was given, otherwise a new array.";
+    "    The answer, or N of them: `out` if it was given, otherwise a new array.";
 
 namespace {
 
@@ -34,25 +36,40 @@ void check_shape(const ArrayView& view, nb::handle values, std::size_t inputs) {
   raise("InvalidArgument", "values must have shape (" + n + ",), or (N, " + n + ") for many at once, got " + shape + ".", values);
 }
 
-std::string shape_text(const ArrayView& values, std::size_t outputs) {
-  const std::string columns = std::to_string(outputs);
-  const std::string rows = values.dimensions() == 1 ? std::string() : std::to_string(values.rows()) + ", ";
-  return std::string("(").append(rows).append(columns).append(values.dimensions() == 1 ? ",)" : ")");
-}
+/// The sizes of the whole result: those of one answer, behind the number of rows where there are many.
+class ResultShape {
+ public:
+  ResultShape(const ArrayView& values, const AnswerShape& answer) : count_(values.dimensions() - 1 + answer.dimensions) {
+    if (values.dimensions() == 2) sizes_[0] = values.rows();
+    std::ranges::copy(answer.all(), sizes_.begin() + values.dimensions() - 1);
+  }
 
-nb::object new_result(const ArrayView& values, std::size_t outputs) {
-  return values.dimensions() == 1 ? Numpy::get().empty(outputs) : Numpy::get().empty(values.rows(), outputs);
-}
+  [[nodiscard]] std::span<const std::size_t> sizes() const { return {sizes_.data(), count_}; }
 
-void check_out(const ArrayView& out, nb::handle given, const ArrayView& values, std::size_t outputs) {
-  const bool fits = out.dimensions() == values.dimensions() && out.columns() == outputs &&
-                    (values.dimensions() == 1 || out.rows() == values.rows());
-  if (!fits)
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (const std::size_t size : sizes()) text += (text.empty() ? "" : ", ") + std::to_string(size);
+    return "(" + text + (count_ == 1 ? ",)" : ")");
+  }
+
+ private:
+  std::array<std::size_t, 3> sizes_{};
+  std::size_t count_;
+};
+
+void check_out(const ArrayView& out, nb::handle given, const ArrayView& values, const ResultShape& wanted) {
+  if (!std::ranges::equal(out.sizes(), wanted.sizes(), std::ranges::equal_to{},
+                          [](Py_ssize_t size) { return static_cast<std::size_t>(size); }))
     raise("InvalidArgument",
-          "out must have the shape of the result, " + shape_text(values, outputs) + ", got " + printed(given.attr("shape")) + ".",
-          given);
+          "out must have the shape of the result, " + wanted.text() + ", got " + printed(given.attr("shape")) + ".", given);
   if (out.overlaps(values))
     raise("InvalidArgument", "out shares memory with values: give an array of its own, or none, for the results.", given);
+}
+
+nb::object number(const Running& running, const ArrayView& values) {
+  double result;
+  running.one(running.self, values.data(), &result);
+  return Numpy::get().number(result);
 }
 
 }  // namespace
@@ -83,10 +100,12 @@ nb::object run(const Running& running, nb::handle values, nb::handle out) {
     if (!in.open(array)) throw nb::python_error();
   }
   check_shape(in, values, running.inputs);
-  nb::object result = out.is_none() ? new_result(in, running.outputs) : nb::borrow(out);
+  if (out.is_none() && in.dimensions() == 1 && running.shape.dimensions == 0) return number(running, in);
+  const ResultShape shape(in, running.shape);
+  nb::object result = out.is_none() ? Numpy::get().empty(shape.sizes()) : nb::borrow(out);
   if (!results.open(result, true))
     raise("InvalidArgument", "out must be a float64 array in C order that can be written to, got " + shown(out) + ".", out);
-  if (!out.is_none()) check_out(results, out, in, running.outputs);
+  if (!out.is_none()) check_out(results, out, in, shape);
   if (in.dimensions() == 1)
     running.one(running.self, in.data(), results.data());
   else

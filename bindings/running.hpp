@@ -4,21 +4,32 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <cstddef>
+#include <span>
 
 namespace nb = nanobind;
 
 namespace armillary::python {
 
-/// A function of `inputs` numbers that gives `outputs` numbers, for as long as what it was taken from lives.
+/// The shape of one answer: a number, a row of them, or a matrix.
+struct AnswerShape {
+  std::array<std::size_t, 2> sizes{};
+  std::size_t dimensions = 1;
+
+  [[nodiscard]] std::span<const std::size_t> all() const { return {sizes.data(), dimensions}; }
+};
+
+/// A function of `inputs` numbers whose answer has a shape, for as long as what it was taken from lives.
 struct Running {
   const void* self;
-  std::size_t inputs, outputs;
+  std::size_t inputs;
+  AnswerShape shape;
   void (*one)(const void* self, const double* in, double* out);
   void (*rows)(const void* self, std::size_t n, const double* in, double* out);
 };
 
-/// (n,) gives (outputs,); (N, n) gives (N, outputs), without the GIL.
+/// (n,) gives the shape; (N, n) gives it N times, without the GIL.
 [[nodiscard]] nb::object run(const Running& running, nb::handle values, nb::handle out);
 
 /// Makes `of(self)` the method `run` of a class; it reads its own arguments, which a small tape needs to be worth calling.
@@ -32,6 +43,10 @@ struct RunArguments {
 [[nodiscard]] RunArguments run_arguments(PyObject* const* args, Py_ssize_t positional, PyObject* keywords);
 
 extern const char* const kRunDocumentation;
+
+/// How a tape, interpreted or compiled, is run: with one row of numbers as its answer.
+[[nodiscard]] Running running_tape(nb::handle tape);
+[[nodiscard]] Running running_loaded_tape(nb::handle tape);
 
 }  // namespace armillary::python
 

@@ -1004,7 +1004,7 @@ class Tape:
             out: Where the results go: float64 in C order, of the shape of the result, apart from `values`.
 
         Returns:
-            (outputs,) or (N, outputs): `out` if it was given, otherwise a new array.
+            The answer, or N of them: `out` if it was given, otherwise a new array.
         """
 
 TAPE_OPS: dict[str, int] = ...
@@ -1038,5 +1038,23 @@ class LoadedTape:
             out: Where the results go: float64 in C order, of the shape of the result, apart from `values`.
 
         Returns:
-            (outputs,) or (N, outputs): `out` if it was given, otherwise a new array.
+            The answer, or N of them: `out` if it was given, otherwise a new array.
+        """
+
+class TapeFunction:
+    """
+    A tape, interpreted or compiled, whose answers are numbers, rows or matrices. Frozen.
+    """
+
+    def __init__(self, tape: Tape | LoadedTape, shape: tuple[int, ...]) -> None: ...
+
+    def run(self, values: ArrayLike, out: NDArray[float64] | None = None) -> NDArray[float64]:
+        """The outputs for one set of inputs, or for many.
+
+        Args:
+            values: (n,), or (N, n) for N sets in one call, which does not hold the GIL.
+            out: Where the results go: float64 in C order, of the shape of the result, apart from `values`.
+
+        Returns:
+            The answer, or N of them: `out` if it was given, otherwise a new array.
         """

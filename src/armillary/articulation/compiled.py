@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
+from armillary._core import TapeFunction
 from armillary.articulation._machine_code import machine_code
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy import float64
     from numpy.typing import ArrayLike, NDArray
 
     from armillary._core import Tape
@@ -44,40 +44,20 @@ class Compiled:
         if backend not in _BACKENDS:
             raise InvalidArgument(f"backend must be 'vm' or 'c', got {backend!r}.", backend)
         self.tape, self.order, self.shape = tape, tuple(order), shape
-        self._run = tape.run if backend == "vm" else machine_code(tape).run
+        self._run = TapeFunction(tape if backend == "vm" else machine_code(tape), shape).run
 
-    def __call__(self, values: ArrayLike, out: NDArray[np.float64] | None = None) -> Any:
+    def __call__(self, values: ArrayLike, out: NDArray[float64] | None = None) -> Any:
         """The value for one configuration, or for many.
 
         Args:
             values: (n,), or (N, n) for N configurations; n numbers in the order of `order`.
-            out: Where the answer is put: float64, of the answer's shape, without gaps.
+            out: Where the answer is put: float64 in C order, of the answer's shape, apart from `values`.
 
         Returns:
             A new array, or `out`: of `shape`, with N before it for many.
         """
-        if out is not None:
-            return self._into(values, out)
-        result = self._run(values)
-        shape = self.shape
-        if result.ndim != 1:
-            return result.reshape((len(result), *shape))
-        if len(shape) == 1:
-            return result
-        return result.reshape(shape) if shape else result[0]
-
-    def _into(self, values: ArrayLike, out: NDArray[np.float64]) -> NDArray[np.float64]:
-        rows = np.shape(values)[:-1]
-        if not isinstance(out, np.ndarray) or out.shape != (*rows, *self.shape) or not out.flags.c_contiguous:
-            wanted = (*rows, *self.shape)
-            raise InvalidArgument(f"out must be an array of shape {wanted} without gaps, got {_described(out)}.", out)
-        self._run(values, out=out.reshape((*rows, self.tape.outputs)))
-        return out
+        return self._run(values, out)
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.order))
         return f"Compiled(({names}) -> shape {self.shape}, {self.tape.instructions} instructions)"
-
-
-def _described(out: object) -> str:
-    return f"one of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)

@@ -11,7 +11,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import strategies  # noqa: F401  (the profile)
-from armillary._core import TAPE_OPS, Tape
+from armillary._core import TAPE_OPS, Tape, TapeFunction
 from armillary.errors import InvalidArgument, InvalidTape
 from tape_model import BINARY, NASTY, UNARY, Unclear, interpret, numbers, same_numbers, tapes
 
@@ -218,6 +218,20 @@ class TestRunning:
     def test_says_what_it_takes(self, args, words):
         with pytest.raises(TypeError, match="values"):
             square_plus_half().run(*args, **words)
+
+
+class TestATapeFunction:
+    def test_keeps_what_it_runs(self):
+        assert TapeFunction(square_plus_half(), ()).run([2.0]) == 4.5
+
+    @pytest.mark.parametrize("shape", [(2,), (1, 2), (1, 1, 1), (0,)])
+    def test_refuses_shapes_of_other_sizes(self, shape):
+        with pytest.raises(InvalidArgument, match="for 1 outputs, got"):
+            TapeFunction(square_plus_half(), shape)
+
+    def test_refuses_what_is_no_tape(self):
+        with pytest.raises(InvalidArgument, match="made of a Tape or a LoadedTape, got 'x'"):
+            TapeFunction("x", ())
 
 
 class TestWhatIsNoTape:
