@@ -8,12 +8,13 @@ SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('pla
 BUILD := build/dev
 NATIVE_SOURCES := $(shell find cpp/include cpp/src bindings -type f) CMakeLists.txt cpp/CMakeLists.txt pyproject.toml
 
-.PHONY: FORCE help build demo test check format stubs bench sanitize soak wheel clean
+.PHONY: FORCE help build demo test check format docs stubs bench sanitize soak wheel clean
 
 help:
 	@echo "make demo      build everything and run the demo"
 	@echo "make test      build everything and run the tests"
 	@echo "make check     lint, types, import contract, stub file"
+	@echo "make docs      the documentation as a site, in site/"
 	@echo "make bench     product and peers, side by side"
 	@echo "make sanitize  the core under address, undefined and thread sanitizers"
 	@echo "make soak      long random and stress runs"
@@ -79,6 +80,14 @@ check: build $(VENV)/.checkers
 format: $(VENV)/.checkers
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $$(git ls-files 'cpp/*.hpp' 'cpp/*.cpp' 'cpp/*.inc' 'bindings/*.hpp' 'bindings/*.cpp')
+
+$(VENV)/.site: $(VENV)/.tools
+	@$(PIP) install --group docs
+	@touch $@
+
+docs: build $(VENV)/.site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Open site/index.html"
 
 stubs: build
 	$(BIN)/python tools/stubs.py
