@@ -5,7 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 
 _WHOLE = "    options:\n      inherited_members: true\n"
-_ALONE = "      heading_level: 1\n      members_order: alphabetical\n      summary: {functions: true, attributes: true}\n"
+_ALONE = (
+    "      heading_level: 1\n      members_order: alphabetical\n      summary: {functions: true, attributes: true}\n"
+)
 _ELSEWHERE = ("World", "Pose", "errors")
 _PACKAGES = ("relations", "scene", "articulation", "errors")
 

@@ -67,6 +67,10 @@ class Mount:
         self._bases: tuple[WheeledBase, ...] = ()
         self._followers: tuple[Followers, ...] = ()
 
+    def __repr__(self) -> str:
+        under, where = self.standing.under or "a model", self.standing.in_frame
+        return f"Mount({under} in {where}: {len(self.frames)} frames, {len(self.joints)} joints)"
+
     @property
     def frames(self) -> dict[str, str]:
         """By path of a link, the name of its frame."""

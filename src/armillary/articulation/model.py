@@ -66,6 +66,10 @@ class ArticulationModel:
         self._callbacks = Callbacks()
         self._lock = threading.RLock()
 
+    def __repr__(self) -> str:
+        links, variables, operations = len(self.links()), len(self.variables()), len(self.tags)
+        return f"ArticulationModel({links} links, {variables} variables, made by {operations} operations)"
+
     # Editing
 
     def apply(self, operation: Operation, *, tag: str) -> ModelChange:

@@ -74,6 +74,10 @@ class StampedQueue:
         self._drops: deque[tuple[Any, BaseException]] = deque()
         self._dropped = self._untold = 0
 
+    def __repr__(self) -> str:
+        frames = ", ".join(map(repr, self._in_frames))
+        return f"StampedQueue(to be seen from {frames}: {len(self)} wait, {self._dropped} dropped)"
+
     def __len__(self) -> int:
         """How many items wait, for their transforms or for the callback."""
         with self._lock:

@@ -40,6 +40,9 @@ SDF = """<sdf version="1.9">
 
 
 class TestReadingAModel:
+    def test_a_model_says_how_large_it_is(self):
+        assert repr(door()) == "ArticulationModel(4 links, 2 variables, made by 11 operations)"
+
     def test_lists_its_paths(self):
         assert door().paths("door/joints") == ("door/joints/hinge", "door/joints/latch", "door/joints/push")
         assert door().paths("door")[0] == "door"

@@ -79,6 +79,9 @@ def hand_at(shoulder, elbow):
 
 
 class TestAMountedArm:
+    def test_a_mount_says_what_stands_where(self, world):
+        assert repr(world.mount(arm(), in_frame="map")) == "Mount(a model in map: 4 frames, 2 joints)"
+
     def test_is_where_its_joints_put_it_between_samples_exactly(self, world):
         world.mount(arm(), in_frame="map")
         for t in range(3):

@@ -56,6 +56,7 @@ class TestAStampedQueue:
     def test_holds_what_is_not(self, world, queue, done):
         put(queue, 1.5)
         assert len(queue) == 1
+        assert repr(queue) == "StampedQueue(to be seen from 'map': 1 wait, 0 dropped)"
         drive(world, 1)
         settle(world)
         assert done.letters == []

@@ -49,6 +49,10 @@ class LoopSolver:
         self._evaluate = stack([residual, *(slope[row] for row in range(self._rows))]).compile(order=order)
         self._last = np.array([start[variable] for variable in self.dependents])
 
+    def __repr__(self) -> str:
+        found, given = (", ".join(map(str, some)) for some in (self.dependents, self.drivers))
+        return f"LoopSolver({found} from {given})"
+
     def solve(
         self, drivers: Mapping[Variable, float], *, start: Mapping[Variable, float] | None = None
     ) -> dict[Variable, float]:
