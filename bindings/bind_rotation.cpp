@@ -5,6 +5,7 @@
 
 #include "convert.hpp"
 #include "modules.hpp"
+#include "notebook.hpp"
 #include "raise.hpp"
 #include "values.hpp"
 
@@ -140,6 +141,8 @@ void bind_rotation(nb::module_& m) {
           },
           nb::sig("def __setstate__(self, state: tuple[float, ...], /) -> None"))
       .def("__repr__", &repr)
+      .def(
+          "_repr_html_", [](nb::object self) { return notebook("rotation_html")(self); }, nb::sig("def _repr_html_(self) -> str"))
       .def_prop_ro(
           "wxyz",
           [](const Rotation& q) {

@@ -7,6 +7,7 @@
 #include "convert.hpp"
 #include "gil.hpp"
 #include "modules.hpp"
+#include "notebook.hpp"
 #include "raise.hpp"
 #include "values.hpp"
 
@@ -202,6 +203,12 @@ void bind_transform(nb::module_& m) {
       .def("__getstate__", &state, nb::sig("def __getstate__(self) -> tuple[float, ...]"))
       .def("__setstate__", &restore, nb::sig("def __setstate__(self, state: tuple[float, ...], /) -> None"))
       .def("__repr__", &repr)
+      .def(
+          "_repr_html_", [](nb::object self) { return notebook("transform_html")(self); },
+          nb::sig("def _repr_html_(self) -> str"))
+      .def(
+          "_repr_latex_", [](nb::object self) { return notebook("transform_latex")(self); },
+          nb::sig("def _repr_latex_(self) -> str"))
       .def_prop_ro(
           "matrix", [](const Transform& t) { return read_only_array(t.matrix().data(), {4, 4}); },
           nb::sig("def matrix(self) -> NDArray[float64]"), "Homogeneous matrix, shape (4, 4), read-only.")

@@ -1,8 +1,9 @@
 """Nothing is documented that is not executed.
 
 Every page is one program: its ```python blocks run in order, in one namespace, in an empty folder. A ```text block that
-follows a ```python block is what that block prints. C++ blocks are compiled and run. Links lead somewhere, shell blocks
-name make targets that exist, and what a page calls a method of the world is one.
+follows a ```python block is what that block prints. A picture it draws is the one in docs/images with that name. C++
+blocks are compiled and run. Links lead somewhere, shell blocks name make targets that exist, and what a page calls a
+method of the world is one.
 """
 
 from __future__ import annotations
@@ -94,6 +95,9 @@ class TestEveryPage:
                 exec(block.compiled(path), namespace)
             if block.printed is not None:
                 assert printed.getvalue().splitlines() == block.printed.splitlines(), f"{page_id(path)}:{block.line}"
+        stored = ROOT / "docs/images"
+        drawn = [file for file in tmp_path.glob("*.svg") if (stored / file.name).exists()]
+        assert [file.name for file in drawn if file.read_bytes() != (stored / file.name).read_bytes()] == []
 
     @pages(ALL_PAGES)
     def test_has_links_that_lead_somewhere(self, path):

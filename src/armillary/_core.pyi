@@ -60,6 +60,8 @@ class Rotation:
 
     def __repr__(self) -> str: ...
 
+    def _repr_html_(self) -> str: ...
+
     @property
     def wxyz(self) -> NDArray[float64]:
         """Unit quaternion, scalar first, shape (4,)."""
@@ -141,6 +143,10 @@ class Transform:
     def __setstate__(self, state: tuple[float, ...], /) -> None: ...
 
     def __repr__(self) -> str: ...
+
+    def _repr_html_(self) -> str: ...
+
+    def _repr_latex_(self) -> str: ...
 
     @property
     def matrix(self) -> NDArray[float64]:

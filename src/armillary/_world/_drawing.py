@@ -22,6 +22,11 @@ class DrawingWorld(DiagnosingWorld):
 
     root_frame: str
 
+    def _repr_html_(self) -> str:
+        from armillary._world._notebook import world_html  # noqa: PLC0415  (most programs are no notebooks)
+
+        return world_html(self)
+
     def draw(
         self,
         path: str | PathLike[str],

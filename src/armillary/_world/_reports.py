@@ -129,10 +129,11 @@ class ReportingWorld(TimedWorld):
         """Which frame hangs under which at one time; `print(world.tree())` draws it."""
         parents, infos = self._parents(at), [info for info in self.relations() if info.kind != "twist"]
         notes = {info.of: _note(info) for info in infos if parents.get(info.of) == (info.in_frame, info.source)}
-        for name in (name for name, parent in parents.items() if parent is None):
-            rivals = [f"'{info.source}'" for info in infos if info.of == name]
-            if len(rivals) > 1:
-                notes[name] = "contested by " + ", ".join(rivals)
+        rivals: dict[str, list[str]] = {}
+        for info in infos:
+            if parents[info.of] is None:
+                rivals.setdefault(info.of, []).append(f"'{info.source}'")
+        notes |= {name: "contested by " + ", ".join(who) for name, who in rivals.items() if len(who) > 1}
         return Tree(parents, notes)
 
     def snapshot(

@@ -339,6 +339,11 @@ class ArticulationModel:
         """The same for models of equal operations in equal order."""
         return saving.digest(self.to_bytes())
 
+    def _repr_html_(self) -> str:
+        from armillary.articulation._notebook import model_html  # noqa: PLC0415  (most programs are no notebooks)
+
+        return model_html(self)
+
     def _added(self, robots: Sequence[tuple[RobotDescription, str]]) -> tuple[ArticulatedObject, ...]:
         named = [(robot, as_path(name)) for robot, name in robots]
         edits = [edit for robot, name in named for edit in edits_of(robot, name)]

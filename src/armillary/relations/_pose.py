@@ -62,6 +62,11 @@ class Pose(StoredPose):
     def __str__(self) -> str:
         return NativePose.__repr__(self) if self._is_plain() else _text.of_pose(self)
 
+    def _repr_html_(self) -> str:
+        from armillary.relations._notebook import pose_html  # noqa: PLC0415  (most programs are no notebooks)
+
+        return pose_html(self)
+
     def _is_plain(self) -> bool:
         on_implicit_bodies = self.body == self.of and self.reference_body == self.in_frame
         return on_implicit_bodies and type(self.coordinates) is Transform

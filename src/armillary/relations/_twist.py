@@ -56,6 +56,11 @@ class Twist(StoredTwist):
     def __str__(self) -> str:
         return _text.of_twist(self)
 
+    def _repr_html_(self) -> str:
+        from armillary.relations._notebook import twist_html  # noqa: PLC0415  (most programs are no notebooks)
+
+        return twist_html(self)
+
     @classmethod
     def zero(cls, *, point: str, reference_body: str, body: str | None = None, expressed_in: str | None = None) -> Self:
         """No motion, exactly."""

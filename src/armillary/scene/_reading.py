@@ -158,6 +158,11 @@ class SceneReader(ABC):
         start = ROOT_NODE if under is None else self._named(under)
         return traverse(version, visitor, start=start, direction=direction, once=once)
 
+    def _repr_html_(self) -> str:
+        from armillary.scene._notebook import scene_html  # noqa: PLC0415  (most programs are no notebooks)
+
+        return scene_html(self._view(), self.root)
+
     def __contains__(self, id: object) -> bool:  # noqa: A002
         return self._view().contains(self._named(id))  # type: ignore[arg-type]
 

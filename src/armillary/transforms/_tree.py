@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from armillary.notebook import card, listing
+
 
 @dataclass(frozen=True, slots=True)
 class Tree:
@@ -41,6 +43,10 @@ class Tree:
 
     def __str__(self) -> str:
         return "\n".join(self._lines()) or "(no frames)"
+
+    def _repr_html_(self) -> str:
+        total = len(self.parents)
+        return card(f"{total} frame{'' if total == 1 else 's'}", listing(self._lines(), total))
 
 
 def _branches(names: Sequence[str], below: str) -> list[tuple[str, str, str]]:

@@ -34,6 +34,7 @@ __all__ = ["Symbolic"]
 
 Value = TypeVar("Value")
 _LONGEST_REPR = 200
+_LONGEST_LATEX = 4000
 
 
 class Symbolic(Generic[Value]):
@@ -174,8 +175,10 @@ class Symbolic(Generic[Value]):
         """Its value in LaTeX, without dollar signs."""
         return latex_text(self._term, self.shape)
 
-    def _repr_latex_(self) -> str:
-        return f"${self.latex()}$"
+    def _repr_latex_(self) -> str | None:
+        """None where it would fill pages: notebooks then show the beginning of its text."""
+        text = self.latex()
+        return f"${text}$" if len(text) <= _LONGEST_LATEX else None
 
     def __str__(self) -> str:
         """Its value as one would type it; velocities have a prime, accelerations two."""
