@@ -55,7 +55,7 @@ void bind_tape_function(nb::module_& m) {
       m, "TapeFunction", "A tape, interpreted or compiled, whose answers are numbers, rows or matrices. Frozen.");
   function.def("__init__", &init, "tape"_a.none(), "shape"_a.none(),
                nb::sig("def __init__(self, tape: Tape | LoadedTape, shape: tuple[int, ...]) -> None"));
-  define_run<&running>(function);
+  define_run<&running>(function, "__call__");
 }
 
 }  // namespace armillary::python

@@ -11,7 +11,7 @@
 namespace armillary::python {
 
 const char* const kRunDocumentation =
-    "run($self, values, out=None)\n--\n\n"
+    "($self, values, out=None)\n--\n\n"
     "The outputs for one set of inputs, or for many.\n\n"
     "Args:\n"
     "    values: (n,), or (N, n) for N sets in one call, which does not hold the GIL.\n"
@@ -86,7 +86,7 @@ RunArguments run_arguments(PyObject* const* args, Py_ssize_t positional, PyObjec
     if (understood) given[which] = args[positional + k];
   }
   if (!understood || given[0] == nullptr) {
-    PyErr_SetString(PyExc_TypeError, "run() takes values and, where wanted, out: run(values, out=None)");
+    PyErr_SetString(PyExc_TypeError, "The arguments are values and, where wanted, out: (values, out=None)");
     throw nb::python_error();
   }
   return {given[0], given[1] == nullptr ? nb::handle(Py_None) : nb::handle(given[1])};

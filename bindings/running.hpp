@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 
 namespace nb = nanobind;
 
@@ -32,9 +33,9 @@ struct Running {
 /// (n,) gives the shape; (N, n) gives it N times, without the GIL.
 [[nodiscard]] nb::object run(const Running& running, nb::handle values, nb::handle out);
 
-/// Makes `of(self)` the method `run` of a class; it reads its own arguments, which a small tape needs to be worth calling.
+/// Makes running `of(self)` a method of a class; it reads its own arguments, which a small tape needs to be worth calling.
 template <Running (*of)(nb::handle self)>
-void define_run(nb::handle type);
+void define_run(nb::handle type, const char* name = "run");
 
 /// The arguments of `run`: values, and out or None.
 struct RunArguments {
@@ -42,6 +43,7 @@ struct RunArguments {
 };
 [[nodiscard]] RunArguments run_arguments(PyObject* const* args, Py_ssize_t positional, PyObject* keywords);
 
+/// What stands behind the name.
 extern const char* const kRunDocumentation;
 
 /// How a tape, interpreted or compiled, is run: with one row of numbers as its answer.
@@ -55,7 +57,7 @@ extern const char* const kRunDocumentation;
 namespace armillary::python {
 
 template <Running (*of)(nb::handle self)>
-void define_run(nb::handle type) {
+void define_run(nb::handle type, const char* name) {
   constexpr auto call = [](PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) -> PyObject* {
     return guarded([&] {
       const RunArguments given = run_arguments(args, positional, keywords);
@@ -63,9 +65,10 @@ void define_run(nb::handle type) {
     });
   };
   static PyObject* (*const function)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) = call;
-  static PyMethodDef method{"run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
-                            METH_FASTCALL | METH_KEYWORDS, kRunDocumentation};
-  type.attr("run") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), &method));
+  static const std::string documentation = name + std::string(kRunDocumentation);
+  static PyMethodDef method{name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+                            METH_FASTCALL | METH_KEYWORDS, documentation.c_str()};
+  type.attr(name) = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), &method));
 }
 
 }  // namespace armillary::python

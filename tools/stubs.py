@@ -40,7 +40,13 @@ TWIST = (
     "measured: bool = True) -> TwistAnswer:"
 )
 RUN = "    def run(self, values: ArrayLike, out: NDArray[float64] | None = None) -> NDArray[float64]:"
-READ_BY_THEMSELVES = {"pose": (core.WorldCore, POSE), "twist": (core.WorldCore, TWIST), "run": (core.Tape, RUN)}
+CALL = RUN.replace("def run", "def __call__").replace("-> NDArray[float64]", "-> Any")
+READ_BY_THEMSELVES = {
+    "pose": (core.WorldCore, POSE),
+    "twist": (core.WorldCore, TWIST),
+    "run": (core.Tape, RUN),
+    "__call__": (core.TapeFunction, CALL),
+}
 UNTYPED = "(self, value, /):"
 
 

@@ -14,6 +14,11 @@ std::vector<tape::Kernel> tape::kernels() {
   return usable;
 }
 
+const tape::Kernel& tape::fastest_kernel() noexcept {
+  static const Kernel kernel = kernels().back();
+  return kernel;
+}
+
 namespace {
 
 using tape::kLanes;
@@ -47,14 +52,14 @@ void store(std::span<const Lanes> columns, std::size_t count, Rows<double> rows)
 }
 
 void run_side_by_side(const TapeProgram& program, std::size_t n, Rows<const double> in, Rows<double> out) {
-  static const tape::Kernel kernel = tape::kernels().back();
+  const tape::Kernel& kernel = tape::fastest_kernel();
   const TapeParts& parts = program.parts();
   const auto work = std::make_unique_for_overwrite<Lanes[]>(program.places());
   for (std::size_t i = 0; i < parts.constants.size(); ++i) std::ranges::fill(work[i].of, parts.constants[i]);
   for (std::size_t row = 0; row < n; row += kLanes) {
     const std::size_t count = std::min(kLanes, n - row);
     load(in.from(row), count, {&work[program.first_input()], parts.inputs});
-    kernel(program.steps(), work.get());
+    kernel.run(program.steps(), work.get());
     store({&work[program.first_output()], parts.outputs}, count, out.from(row));
   }
 }

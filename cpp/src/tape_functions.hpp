@@ -12,14 +12,23 @@ namespace armillary {
 
 namespace {
 
-/// Whether a function takes three numbers.
-template <typename F>
-inline constexpr bool takes_three = std::is_invocable_v<F, double, double, double>;
+/// `f` of the numbers that `at(k)` gives, as many as it takes.
+template <typename F, typename At>
+[[gnu::always_inline]] inline double applied(F f, At at) {
+  if constexpr (std::is_invocable_v<F, double, double>)
+    return f(at(0), at(1));
+  else if constexpr (std::is_invocable_v<F, double, double, double>)
+    return f(at(0), at(1), at(2));
+  else if constexpr (std::is_invocable_v<F, double, double, double, double>)
+    return f(at(0), at(1), at(2), at(3));
+  else
+    return f(at(0), at(1), at(2), at(3), at(4), at(5));
+}
 
 /// Two functions of one number, with a place for each.
 struct SineCosine {};
 
-/// Calls `use` with the function of `op`: of three numbers for products with a sum, of two for others, which ignore the second
+/// Calls `use` with the function of `op`: of up to six numbers for sums of products, of two for others, which ignore the second
 /// where they need one; or with SineCosine.
 template <typename Use>
 [[gnu::always_inline]] inline void with_function(TapeOp op, Use use) {
@@ -123,6 +132,12 @@ template <typename Use>
       return use([](double a, double b, double c) { return a * b - c; });
     case TapeOp::sub_mul:
       return use([](double a, double b, double c) { return c - a * b; });
+    case TapeOp::two_products:
+      return use([](double a, double b, double c, double d) { return a * b + c * d; });
+    case TapeOp::products_apart:
+      return use([](double a, double b, double c, double d) { return a * b - c * d; });
+    case TapeOp::three_products:
+      return use([](double a, double b, double c, double d, double e, double f) { return (a * b + c * d) + e * f; });
     case TapeOp::sine_cosine:
       return use(SineCosine{});
   }

@@ -3,6 +3,6 @@
 
 namespace armillary::tape {
 
-const Kernel avx2_kernel = run_steps;
+const Kernel avx2_kernel = {run_steps, turn_all};
 
 }  // namespace armillary::tape

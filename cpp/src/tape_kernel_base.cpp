@@ -2,6 +2,6 @@
 
 namespace armillary::tape {
 
-const Kernel base_kernel = run_steps;
+const Kernel base_kernel = {run_steps, turn_all};
 
 }  // namespace armillary::tape

@@ -4,6 +4,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tape_joining.hpp"
+#include "tape_kernel.hpp"
+
 namespace armillary {
 
 namespace {
@@ -57,6 +60,23 @@ std::vector<std::uint32_t> partners(const TapeParts& parts, std::size_t register
   return partner;
 }
 
+constexpr std::size_t kFewestTurns = 4;  // for which computing them side by side is worth it
+
+/// The inputs whose sine or cosine is asked, in the order in which they are; none where they are few.
+std::vector<std::uint32_t> inputs_turned_by(const TapeParts& parts, std::size_t registers) {
+  std::vector<std::uint32_t> held(registers, kNowhere), found;  // by register: the input that it holds
+  std::vector<bool> is_known(parts.inputs);
+  for (const auto& [op, target, a, b] : parts.code) {
+    if (turns(op) && held[a] != kNowhere && !is_known[held[a]]) {
+      is_known[held[a]] = true;
+      found.push_back(held[a]);
+    }
+    if (op != TapeOp::output) held[target] = op == TapeOp::input ? a : kNowhere;
+  }
+  if (found.size() < kFewestTurns) found.clear();
+  return found;
+}
+
 /// Follows the code and knows in which place the value of each register is.
 class Placing {
  public:
@@ -64,6 +84,7 @@ class Placing {
       : program_(program),
         outputs_(outputs_written_at_once(program.parts().code, registers)),
         partner_(partners(program.parts(), registers)),
+        turn_(program.parts().inputs, kNowhere),
         place_(registers, kNowhere),
         own_(registers, kNowhere),
         free_(program.first_register()) {}
@@ -71,6 +92,7 @@ class Placing {
   [[nodiscard]] std::vector<TapeStep> steps() {
     const std::vector<TapeInstruction>& code = program_.parts().code;
     steps_.reserve(static_cast<std::size_t>(std::ranges::count_if(code, computes, &TapeInstruction::op)));
+    turn_inputs();
     for (std::uint32_t at = 0; at < code.size(); ++at) follow(at, code[at]);
     return std::move(steps_);
   }
@@ -83,11 +105,14 @@ class Placing {
     if (op == TapeOp::constant) {
       place_[target] = a;
     } else if (op == TapeOp::input) {
-      place_[target] = static_cast<std::uint32_t>(program_.first_input()) + a;
+      place_[target] = input(a);
     } else if (op == TapeOp::output) {
-      if (!outputs_.is_spared[at]) steps_.push_back({TapeOp::assign, output(target), place_[a], 0});
+      if (!outputs_.is_spared[at]) steps_.push_back({TapeOp::assign, output(target), {place_[a]}});
+    } else if (const auto known = turned_before(op, a)) {
+      place_[target] = *known;
+      if (outputs_.written_by[at] != kNowhere) steps_.push_back({TapeOp::assign, output(outputs_.written_by[at]), {*known}});
     } else if (partner_[at] == kNowhere) {
-      const TapeStep step{op, 0, place_[a], registers_read(op) > 1 ? place_[b] : 0};
+      const TapeStep step{op, 0, {place_[a], registers_read(op) > 1 ? place_[b] : 0}};
       steps_.push_back(step);
       steps_.back().target = place_[target] = target_place(at, target);
     } else if (partner_[at] > at) {
@@ -95,6 +120,23 @@ class Placing {
     } else {
       place_[target] = computed_before_.at(at);
     }
+  }
+
+  void turn_inputs() {
+    const auto turned = program_.turned_inputs();
+    for (std::uint32_t i = 0; i < turned.size(); ++i) {
+      turn_[turned[i]] = i;
+      steps_.push_back({TapeOp::sine_cosine, sine(i), {input(turned[i]), cosine(i)}});
+    }
+  }
+
+  /// Where the sine or cosine of what a register holds is, if it is that of an input.
+  [[nodiscard]] std::optional<std::uint32_t> turned_before(TapeOp op, std::uint32_t a) const {
+    const std::uint32_t place = place_[a];
+    if (!turns(op) || place < program_.first_input() || place >= program_.first_output()) return std::nullopt;
+    const std::uint32_t turn = turn_[place - program_.first_input()];
+    if (turn == kNowhere) return std::nullopt;
+    return op == TapeOp::sin ? sine(turn) : cosine(turn);
   }
 
   /// At the first of two partners. The place of the second is its own until the end: others may use its register before.
@@ -105,8 +147,9 @@ class Placing {
         output_of_second == kNowhere ? static_cast<std::uint32_t>(free_++) : output(output_of_second);
     const std::uint32_t place_of_first = place_[instruction.target] = target_place(at, instruction.target);
     const bool sine_first = instruction.op == TapeOp::sin;
-    steps_.push_back({TapeOp::sine_cosine, sine_first ? place_of_first : place_of_second, angle, 0,
-                      sine_first ? place_of_second : place_of_first});
+    steps_.push_back({TapeOp::sine_cosine,
+                      sine_first ? place_of_first : place_of_second,
+                      {angle, sine_first ? place_of_second : place_of_first}});
     computed_before_.emplace(second, place_of_second);
   }
 
@@ -119,6 +162,16 @@ class Placing {
     return static_cast<std::uint32_t>(program_.first_output()) + index;
   }
 
+  [[nodiscard]] std::uint32_t input(std::uint32_t index) const {
+    return static_cast<std::uint32_t>(program_.first_input()) + index;
+  }
+  [[nodiscard]] std::uint32_t sine(std::uint32_t index) const {
+    return static_cast<std::uint32_t>(program_.first_sine()) + index;
+  }
+  [[nodiscard]] std::uint32_t cosine(std::uint32_t index) const {
+    return static_cast<std::uint32_t>(program_.first_cosine()) + index;
+  }
+
   std::uint32_t own_place(std::uint32_t index) {
     if (own_[index] == kNowhere) own_[index] = static_cast<std::uint32_t>(free_++);
     return own_[index];
@@ -127,58 +180,13 @@ class Placing {
   const TapeProgram& program_;
   const Outputs outputs_;
   const std::vector<std::uint32_t> partner_;
+  std::vector<std::uint32_t> turn_;                                   // by input: which of those that turn it is
   std::vector<std::uint32_t> place_;                                  // by register: where its value is
   std::vector<std::uint32_t> own_;                                    // by register: its place, once it needs one
   std::unordered_map<std::uint32_t, std::uint32_t> computed_before_;  // by instruction: where its partner put its value
   std::size_t free_;
   std::vector<TapeStep> steps_;
 };
-
-/// Which products are read once, by the step behind them, and by nobody else.
-class Products {
- public:
-  Products(std::span<const TapeStep> steps, std::size_t places) : reads_(steps.size()), written_by_(places, kNowhere) {
-    for (std::uint32_t at = 0; at < steps.size(); ++at) {
-      read(steps[at].a);
-      if (registers_read(steps[at].op) > 1) read(steps[at].b);
-      written_by_[steps[at].target] = at;
-    }
-  }
-
-  [[nodiscard]] bool is_read_once(std::size_t at) const { return reads_[at] == 1; }
-
- private:
-  void read(std::uint32_t place) {
-    if (written_by_[place] != kNowhere) ++reads_[written_by_[place]];
-  }
-
-  std::vector<std::uint32_t> reads_;
-  std::vector<std::uint32_t> written_by_;
-};
-
-/// `product` and `next` as one step, if they can be.
-std::optional<TapeStep> joined(const TapeStep& product, const TapeStep& next) {
-  if (product.op != TapeOp::mul || (next.op != TapeOp::add && next.op != TapeOp::sub)) return std::nullopt;
-  const bool is_first = next.a == product.target;
-  if (!is_first && next.b != product.target) return std::nullopt;
-  const TapeOp op = next.op == TapeOp::add ? TapeOp::mul_add : is_first ? TapeOp::mul_sub : TapeOp::sub_mul;
-  return TapeStep{op, next.target, product.a, product.b, is_first ? next.b : next.a};
-}
-
-/// Steps with an output as target are never joined away: outputs are read by whoever asked.
-std::vector<TapeStep> with_joined_products(std::span<const TapeStep> steps, const TapeProgram& program, std::size_t places) {
-  const Products products(steps, places);
-  std::vector<TapeStep> fewer;
-  fewer.reserve(steps.size());
-  for (std::size_t at = 0; at < steps.size(); ++at) {
-    const bool may_join = at + 1 < steps.size() && products.is_read_once(at) && steps[at].target >= program.first_register();
-    const auto both = may_join ? joined(steps[at], steps[at + 1]) : std::nullopt;
-    fewer.push_back(both ? *both : steps[at]);
-    at += both ? 1 : 0;
-  }
-  fewer.shrink_to_fit();
-  return fewer;
-}
 
 void clear_unused_operands(std::vector<TapeInstruction>& code) {
   for (TapeInstruction& instruction : code)
@@ -196,10 +204,15 @@ std::size_t registers_of(const std::vector<TapeInstruction>& code) {
 
 TapeProgram::TapeProgram(TapeParts parts) : parts_(std::move(parts)), registers_(registers_of(parts_.code)) {
   clear_unused_operands(parts_.code);
+  turned_inputs_ = inputs_turned_by(parts_, registers_);
   Placing placing(*this, registers_);
   const std::vector<TapeStep> steps = placing.steps();
   places_ = placing.places();
-  steps_ = with_joined_products(steps, *this, places_);
+  steps_ = joined_steps(steps, first_register(), places_);
+}
+
+std::size_t TapeProgram::turns() const {
+  return (turned_inputs_.size() + tape::kTurnsAtOnce - 1) / tape::kTurnsAtOnce * tape::kTurnsAtOnce;
 }
 
 }  // namespace armillary

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "armillary/tape.hpp"
@@ -145,4 +146,64 @@ TEST(tape_batch, "a batch is each row alone, wherever the rows lie") {
     CHECK_CLOSE(out[row * out_stride + 1], alone[1], 1e-15);
     CHECK(out[row * out_stride + 2] == -1.0);
   }
+}
+
+namespace {
+
+/// What the instructions say, one after the other.
+std::vector<double> followed(const TapeParts& parts, const std::vector<double>& in) {
+  std::vector<double> registers(parts.code.size()), out(parts.outputs);
+  for (const auto& [op, target, a, b] : parts.code) {
+    if (op == TapeOp::output) {
+      out[target] = registers[a];
+      continue;
+    }
+    double& to = registers[target];
+    if (op == TapeOp::input) to = in[a];
+    if (op == TapeOp::add) to = registers[a] + registers[b];
+    if (op == TapeOp::sub) to = registers[a] - registers[b];
+    if (op == TapeOp::mul) to = registers[a] * registers[b];
+  }
+  return out;
+}
+
+/// Sums and products of three inputs, with few registers that are written again and again, and outputs on the way.
+TapeParts random_sums(std::mt19937& chance) {
+  TapeParts parts{{{TapeOp::input, 0, 0}, {TapeOp::input, 1, 1}, {TapeOp::input, 2, 2}, {TapeOp::input, 3, 0}}, {}, 3, 6};
+  const auto any = [&] { return static_cast<std::uint32_t>(chance() % 4); };
+  constexpr TapeOp ops[] = {TapeOp::mul, TapeOp::mul, TapeOp::add, TapeOp::sub};
+  for (std::uint32_t output = 0; output < parts.outputs; ++output) {
+    for (std::size_t step = 0; step < 5; ++step) parts.code.push_back({ops[chance() % 4], any(), any(), any()});
+    parts.code.push_back({TapeOp::output, output, any()});
+  }
+  return parts;
+}
+
+}  // namespace
+
+TEST(tape_joins_products, "products joined to the sums behind them give the bits of the instructions") {
+  std::mt19937 chance(3);
+  const std::vector<double> in{0.1, -0.7, 1.3};
+  for (int round = 0; round < 20'000; ++round) {
+    const TapeParts parts = random_sums(chance);
+    CHECK(run(made(parts), in) == followed(parts, in));
+  }
+}
+
+TEST(tape_turns_inputs, "many inputs are turned side by side, whoever asks for their sines and cosines") {
+  TapeParts parts{{}, {}, 9, 18};
+  for (std::uint32_t i = 0; i < 9; ++i)
+    for (const auto& [op, output] : {std::pair{TapeOp::sin, 2 * i}, std::pair{TapeOp::cos, 2 * i + 1}}) {
+      parts.code.push_back({TapeOp::input, 0, i});
+      parts.code.push_back({op, 0, 0});
+      parts.code.push_back({TapeOp::output, output, 0});
+    }
+  const std::vector<double> in{0.0, 0.5, -3.0, 1e4, 1e9, kNan, HUGE_VAL, -0.0, 1e-300};
+  const std::vector<double> out = run(made(std::move(parts)), in);
+  for (std::size_t i = 0; i < 9; ++i) {
+    const double sine = std::sin(in[i]), cosine = std::cos(in[i]);
+    CHECK(std::isnan(sine) ? std::isnan(out[2 * i]) : std::abs(out[2 * i] - sine) <= 2e-16);
+    CHECK(std::isnan(cosine) ? std::isnan(out[2 * i + 1]) : std::abs(out[2 * i + 1] - cosine) <= 2e-16);
+  }
+  CHECK(std::signbit(out[14]));
 }

@@ -15,7 +15,7 @@ using tape::Lanes;
 
 namespace {
 
-constexpr std::size_t kPlaces = 5, kRounds = 200;
+constexpr std::size_t kPlaces = 8, kRounds = 200;
 
 /// Any bits, multiples of a quarter turn, zeros of both signs, and ordinary numbers.
 double nasty_number(std::mt19937_64& chance) {
@@ -44,8 +44,8 @@ bool are_same(const std::vector<Lanes>& a, const std::vector<Lanes>& b) {
   return true;
 }
 
-/// From three places into the other two.
-TapeStep step_of(TapeOp op) { return {op, 3, 0, 1, op == TapeOp::sine_cosine ? 4U : 2U}; }
+/// From six places into the other two.
+TapeStep step_of(TapeOp op) { return {op, 6, {0, op == TapeOp::sine_cosine ? 7U : 1U, 2, 3, 4, 5}}; }
 
 }  // namespace
 
@@ -58,11 +58,26 @@ TEST(tape_kernels_agree, "all kernels give the same bits for every operation") {
       std::vector<Lanes> given(kPlaces), first;
       for (Lanes& lanes : given)
         for (double& value : lanes.of) value = nasty_number(chance);
-      for (const tape::Kernel kernel : tape::kernels()) {
+      for (const tape::Kernel& kernel : tape::kernels()) {
         std::vector<Lanes> work = given;
-        kernel({&step, 1}, work.data());
+        kernel.run({&step, 1}, work.data());
         CHECK(first.empty() || are_same(first, work));
         first = work;
       }
     }
+}
+
+TEST(tape_kernels_turn_alike, "angles side by side turn as those of many rows do") {
+  std::mt19937_64 chance(2);
+  const TapeStep step = step_of(TapeOp::sine_cosine);
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    std::vector<Lanes> work(kPlaces);
+    for (double& angle : work[0].of) angle = nasty_number(chance);
+    for (const tape::Kernel& kernel : tape::kernels()) {
+      Lanes sines = work[0], cosines;
+      kernel.turn(kLanes, sines.of, cosines.of);
+      kernel.run({&step, 1}, work.data());
+      CHECK(are_same({sines, cosines}, {work[6], work[7]}));
+    }
+  }
 }

@@ -1054,7 +1054,7 @@ class TapeFunction:
 
     def __init__(self, tape: Tape | LoadedTape, shape: tuple[int, ...]) -> None: ...
 
-    def run(self, values: ArrayLike, out: NDArray[float64] | None = None) -> NDArray[float64]:
+    def __call__(self, values: ArrayLike, out: NDArray[float64] | None = None) -> Any:
         """The outputs for one set of inputs, or for many.
 
         Args:

@@ -57,11 +57,14 @@ enum class TapeOp : std::uint32_t {
   hypot,
   log1p,
   expm1,
-  // In no tape: two instructions run as one step. A product and the sum or difference behind it, each rounded; the sine
-  // and the cosine of one number.
+  // In no tape: several instructions run as one step. Products and the sums or differences behind them, each rounded; the
+  // sine and the cosine of one number.
   mul_add,
   mul_sub,
   sub_mul,
+  two_products,
+  products_apart,
+  three_products,
   sine_cosine,
 };
 

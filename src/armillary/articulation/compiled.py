@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from armillary._core import TapeFunction
 from armillary.articulation._machine_code import machine_code
@@ -10,9 +10,6 @@ from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy import float64
-    from numpy.typing import ArrayLike, NDArray
 
     from armillary._core import Tape
     from armillary.articulation.variables import Variable
@@ -24,10 +21,11 @@ __all__ = ["Compiled"]
 _BACKENDS = ("vm", "c")
 
 
-class Compiled:
+class Compiled(TapeFunction):
     """An expression as a function of arrays. Calls do not disturb one another, whatever thread they come from.
 
-    `order` are its variables, as their values are given; `shape` is that of one answer; `tape` is what is run.
+    `order` are its variables, as their values are given; `shape` is that of one answer; `tape` is what is run. A call
+    takes n numbers in that order, or (N, n) for N configurations, and gives a new array, or writes into `out`.
 
     >>> from armillary.articulation import position, sin
     >>> q, p = position("q"), position("p")
@@ -38,25 +36,13 @@ class Compiled:
     array([5., 2.])
     """
 
-    __slots__ = ("_run", "order", "shape", "tape")
+    __slots__ = ("order", "shape", "tape")
 
     def __init__(self, tape: Tape, order: Sequence[Variable], shape: tuple[int, ...], backend: Backend = "vm") -> None:
         if backend not in _BACKENDS:
             raise InvalidArgument(f"backend must be 'vm' or 'c', got {backend!r}.", backend)
         self.tape, self.order, self.shape = tape, tuple(order), shape
-        self._run = TapeFunction(tape if backend == "vm" else machine_code(tape), shape).run
-
-    def __call__(self, values: ArrayLike, out: NDArray[float64] | None = None) -> Any:
-        """The value for one configuration, or for many.
-
-        Args:
-            values: (n,), or (N, n) for N configurations; n numbers in the order of `order`.
-            out: Where the answer is put: float64 in C order, of the answer's shape, apart from `values`.
-
-        Returns:
-            A new array, or `out`: of `shape`, with N before it for many.
-        """
-        return self._run(values, out)
+        super().__init__(tape if backend == "vm" else machine_code(tape), shape)
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.order))

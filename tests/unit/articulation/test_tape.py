@@ -222,7 +222,7 @@ class TestRunning:
 
 class TestATapeFunction:
     def test_keeps_what_it_runs(self):
-        assert TapeFunction(square_plus_half(), ()).run([2.0]) == 4.5
+        assert TapeFunction(square_plus_half(), ())([2.0]) == 4.5
 
     @pytest.mark.parametrize("shape", [(2,), (1, 2), (1, 1, 1), (0,)])
     def test_refuses_shapes_of_other_sizes(self, shape):
