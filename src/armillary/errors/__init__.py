@@ -12,7 +12,7 @@ from armillary.errors._base import ArmillaryError, GivenValue
 from armillary.errors._words import instant as _instant
 from armillary.errors._words import length as _length
 from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, UnusableBlock
-from armillary.errors.expressions import CannotCompile, InvalidExpression, NoSuchOrder, NotGrounded
+from armillary.errors.expressions import CannotCompile, InvalidExpression, NoSuchEntry, NoSuchOrder, NotGrounded
 from armillary.errors.files import InvalidExtrinsicsFile, InvalidSceneFile, InvalidWorldFile, UnsavableWorld
 from armillary.errors.formats import CannotSayInUrdf, InvalidMesh, InvalidRobotFile, MissingMeshes, UnknownLink
 from armillary.errors.joints import ContestedJoint, UnknownVariable
@@ -135,6 +135,7 @@ __all__ = [
     "NoPathChosen",
     "NoPosePath",
     "NoSamples",
+    "NoSuchEntry",
     "NoSuchOrder",
     "NoTwistPath",
     "NoValue",

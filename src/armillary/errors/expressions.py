@@ -9,7 +9,7 @@ from armillary.errors._base import ArmillaryError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CannotCompile", "InvalidExpression", "NoSuchOrder", "NotGrounded"]
+__all__ = ["CannotCompile", "InvalidExpression", "NoSuchEntry", "NoSuchOrder", "NotGrounded"]
 
 
 class NotGrounded(ArmillaryError, ValueError):
@@ -29,6 +29,18 @@ class NoSuchOrder(ArmillaryError, ValueError):
         super().__init__(
             f"The {asked} of {variable} was asked, and variables reach from position to jerk. "
             "Differentiate less often, or begin with a lower order."
+        )
+
+
+class NoSuchEntry(ArmillaryError, IndexError):
+    """An entry that a vector or matrix does not have; `place` is what was asked, `count` how many there are."""
+
+    def __init__(self, place: object, count: int, what: str) -> None:
+        self.place, self.count = place, count
+        asked = f"{place.start}:{place.stop}:{place.step}" if isinstance(place, slice) else repr(place)
+        super().__init__(
+            f"[{asked}] was asked of {count} {what}. Count from 0 to {count - 1}, from the end with -1, "
+            "or give a slice that chooses at least one."
         )
 
 

@@ -10,7 +10,7 @@ from unittest import mock
 import pytest
 
 from armillary import errors
-from armillary.articulation import expression_from_document, jerk, position, sin
+from armillary.articulation import VectorExpression, expression_from_document, jerk, position, sin
 from armillary.errors import expressions
 
 q = position("q")
@@ -28,6 +28,7 @@ CASES = {
         {"field": "version"},
         "Write it again with expression_to_document",
     ),
+    "NoSuchEntry": (lambda: VectorExpression([q, 1.0])[2], {"place": 2, "count": 2}, "Count from 0 to 1"),
     "NotGrounded": (lambda: sin(q).value(), {"variables": ("position('q')",)}, "Give a number for each"),
     "NoSuchOrder": (
         lambda: jerk("q").derivative,

@@ -31,7 +31,7 @@ from armillary.articulation import (
     trace,
     translation,
 )
-from armillary.errors import InvalidArgument
+from armillary.errors import InvalidArgument, NoSuchEntry
 
 CLOSE = 1e-12
 STEP = 1e-6
@@ -186,8 +186,50 @@ class TestVectors:
             VectorExpression([a, b]) + VectorExpression([a])
         with pytest.raises(InvalidArgument, match="3 entries"):
             PointExpression.of([a, b])
-        with pytest.raises(IndexError, match="Count from 0"):
-            VectorExpression([a, b])[2]
+
+
+class TestEntries:
+    """Against numpy, which holds the same letters."""
+
+    letters = np.array([["a", "b", "c"], ["d", "e", "f"]])
+    matrix = MatrixExpression([[position(letter) for letter in row] for row in letters])
+
+    @pytest.mark.parametrize(
+        "place",
+        [
+            *(0, -1, np.int64(1), slice(1, None), slice(None, None, -1)),
+            *((1, 2), (-2, -3), (0, slice(None)), (slice(None), -1), (1, slice(None, None, 2))),
+            *((slice(0, 9), slice(-2, None)), (slice(0, 1), slice(1, 2))),
+        ],
+    )
+    def test_are_those_of_numpy(self, place):
+        chosen, expected = self.matrix[place], self.letters[place]
+        assert chosen.shape == expected.shape
+        assert _letters(chosen) == expected.tolist()
+
+    def test_of_vectors_are_those_of_numpy(self):
+        vector, letters = self.matrix[0], self.letters[0]
+        for place in (0, -3, slice(1, None), slice(None, None, -1), slice(-2, 9)):
+            assert _letters(vector[place]) == letters[place].tolist()
+
+    def test_come_one_after_the_other(self):
+        assert len(self.matrix) == 2
+        assert [_letters(row) for row in self.matrix] == self.letters.tolist()
+        assert [str(entry) for entry in list(self.matrix[1])] == ["d", "e", "f"]
+
+    @pytest.mark.parametrize("place", [2, -3, (0, 3), (0, -4), slice(2, 2), "x", 1.0, None, (0, 0, 0), ...])
+    def test_that_are_not_there_are_refused(self, place):
+        with pytest.raises(IndexError, match=r"was asked of . (rows|columns)\. Count from 0"):
+            self.matrix[place]
+
+    @pytest.mark.parametrize("place", [3, -4, slice(5, 7), "x"])
+    def test_that_a_vector_has_not_are_refused(self, place):
+        with pytest.raises(NoSuchEntry, match=r"was asked of 3 entries\. Count from 0 to 2"):
+            self.matrix[0][place]
+
+
+def _letters(part):
+    return [_letters(each) for each in part] if part.shape else str(part)
 
 
 class TestMatrices:

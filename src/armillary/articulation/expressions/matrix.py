@@ -9,6 +9,7 @@ import numpy as np
 from armillary.articulation.expressions._arrays import ArrayOperators, matrix_term
 from armillary.articulation.expressions._base import Symbolic
 from armillary.articulation.expressions._casadi import casadi
+from armillary.articulation.expressions._indexing import chosen
 from armillary.articulation.expressions._terms import Term, build
 from armillary.articulation.expressions.scalar import Expression
 from armillary.articulation.expressions.vector import DirectionExpression, VectorExpression
@@ -16,6 +17,7 @@ from armillary.errors import InvalidArgument
 from armillary.transforms import Rotation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Self
 
     from numpy.typing import NDArray
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["MatrixExpression", "RotationExpression"]
 
 _SMALL_SINE = 1e-4
+_DIMENSIONS = 2
 
 
 class MatrixExpression(ArrayOperators):
@@ -40,15 +43,23 @@ class MatrixExpression(ArrayOperators):
         """Rows and columns exchanged."""
         return MatrixExpression.of_term(self._term.with_sx(self._term.sx.T))
 
+    def __len__(self) -> int:
+        return self._term.shape[0]
+
+    def __iter__(self) -> Iterator[VectorExpression]:
+        return (self[row] for row in range(len(self)))
+
     def __getitem__(self, place: Any) -> Any:
         """One entry by two numbers, a part by two slices, as in numpy; a row or a column is a vector."""
-        row, column = place if isinstance(place, tuple) else (place, slice(None))
-        part = self._term.with_sx(self._term.sx[row, column])
-        if not isinstance(row, slice) and not isinstance(column, slice):
-            return Expression.of_term(part)
-        if not isinstance(row, slice):
+        row, column = place if isinstance(place, tuple) and len(place) == _DIMENSIONS else (place, slice(None))
+        rows = chosen(row, self._term.shape[0], "rows")
+        columns = chosen(column, self._term.shape[1], "columns")
+        part = self._term.with_sx(self._term.sx[rows, columns])
+        if isinstance(rows, list):
+            return (MatrixExpression if isinstance(columns, list) else VectorExpression).of_term(part)
+        if isinstance(columns, list):
             return VectorExpression.of_term(part.with_sx(part.sx.T))
-        return (MatrixExpression if isinstance(column, slice) else VectorExpression).of_term(part)
+        return Expression.of_term(part)
 
     def __matmul__(self, other: Any) -> Any:
         kind: type[Symbolic[Any]] = VectorExpression if _is_vector(other) else MatrixExpression

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from armillary.articulation.expressions._arrays import ArrayOperators, column_term
 from armillary.articulation.expressions._casadi import binary, casadi
+from armillary.articulation.expressions._indexing import chosen
 from armillary.articulation.expressions._terms import build
 from armillary.articulation.expressions.scalar import Expression
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Self
+    from typing import Self, SupportsIndex
 
     import numpy as np
     from numpy.typing import NDArray
@@ -38,10 +39,15 @@ class VectorExpression(ArrayOperators):
     def __len__(self) -> int:
         return self._term.shape[0]
 
-    def __getitem__(self, index: int) -> Expression:
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"Entry {index} of a vector of {len(self)} was asked. Count from 0.")
-        return Expression.of_term(self._term.with_sx(self._term.sx[index % len(self)]))
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Expression: ...
+    @overload
+    def __getitem__(self, place: slice) -> VectorExpression: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Expression | VectorExpression:
+        """One entry, or those of a slice, as in numpy."""
+        places = chosen(place, len(self), "entries")
+        part = self._term.with_sx(self._term.sx[places])
+        return VectorExpression.of_term(part) if isinstance(places, list) else Expression.of_term(part)
 
     def __iter__(self) -> Iterator[Expression]:
         return (self[index] for index in range(len(self)))
