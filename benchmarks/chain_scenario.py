@@ -48,6 +48,16 @@ class Chain:
         forward, model, data = self.pinocchio.forwardKinematics, self.model, self.data
         return lambda row: forward(model, data, row)
 
+    def pinocchio_kept_poses(self) -> Callable[[np.ndarray], np.ndarray]:
+        """As arrays of the caller's own: pinocchio's data is overwritten by the next configuration."""
+        forward, data = self.pinocchio_poses(), self.data
+
+        def kept(row: np.ndarray) -> np.ndarray:
+            forward(row)
+            return np.array([pose.homogeneous for pose in list(data.oMi)[1:]])
+
+        return kept
+
     def pinocchio_last(self) -> Callable[[np.ndarray], np.ndarray]:
         forward, model, data = self.pinocchio.forwardKinematics, self.model, self.data
 

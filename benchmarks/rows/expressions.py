@@ -66,21 +66,24 @@ def _calling(bench: Bench, robot: Chain, mountings: str) -> Iterator[Row]:
 def _many(bench: Bench, robot: Chain) -> Iterator[Row]:
     count = 1_000 if bench.quick else CONFIGURATIONS
     values = np.random.default_rng(7).uniform(-3.0, 3.0, (count, LINKS))
-    for name, expression, pinocchio, asked in (
-        ("the last pose", robot.last(), robot.pinocchio_last(), 5.0),
-        ("all poses", robot.poses(), robot.pinocchio_poses(), None),
+    for name, expression, peers in (
+        ("the last pose", robot.last(), {"loop": (robot.pinocchio_last(), 5.0)}),
+        (
+            "all poses",
+            robot.poses(),
+            {"loop": (robot.pinocchio_kept_poses(), 5.0), "loop that keeps nothing": (robot.pinocchio_poses(), None)},
+        ),
     ):
         vm, c = (expression.compile(order=robot.joints, backend=backend) for backend in ("vm", "c"))
+        ours = {"C": lambda c=c: c(values), "virtual machine": lambda vm=vm: vm(values)}
+        theirs = {peer: lambda each=each: [each(row) for row in values] for peer, (each, _) in peers.items()}
         best = bench.race(
-            {
-                "vm": lambda _, vm=vm: cpu_ns(lambda: vm(values), count),
-                "c": lambda _, c=c: cpu_ns(lambda: c(values), count),
-                PINOCCHIO: lambda _, each=pinocchio: cpu_ns(lambda: [each(row) for row in values], count),
-            },
-            repeats=5,
+            {key: lambda _, work=work: cpu_ns(work, count) for key, work in (ours | theirs).items()}, repeats=5
         )
-        yield Row.faster(f"{name} of {count}, C", best["c"], best[PINOCCHIO], f"{PINOCCHIO} loop", asked=asked)
-        yield Row.faster("  virtual machine", best["vm"], best[PINOCCHIO], f"{PINOCCHIO} loop", asked=asked)
+        for peer, (_, asked) in peers.items():
+            for key in ours:
+                what = f"{name} of {count}, {key}"
+                yield Row.faster(what, best[key], best[peer], f"{PINOCCHIO} {peer}", asked=asked)
 
 
 def _once(work: Callable[[], object]) -> Callable[[int], float]:

@@ -9,8 +9,19 @@ from dataclasses import replace
 from io import StringIO
 from itertools import count
 
-from armillary import Transform
-from armillary.articulation import AddJoint, ArticulationModel, Connect, InsertAfter, InsertBefore, OmniBase, SetValue
+from armillary import Transform, World
+from armillary.articulation import (
+    AddJoint,
+    AddLink,
+    Apply,
+    ArticulationModel,
+    Connect,
+    FixedJoint,
+    InsertAfter,
+    InsertBefore,
+    OmniBase,
+    SetValue,
+)
 from armillary.articulation._places import Places
 from context import OURS, Bench, cpu_ns
 from model_scenario import LINKS, chain_text, example_texts, loaded, pr2_file
@@ -27,6 +38,7 @@ def rows(bench: Bench) -> Iterator[Row]:
         yield from _loading(bench, "PR2", str(pr2_file()), 329.0 / 4)
     yield from _wire(bench)
     yield from _edits(bench)
+    yield from _mounted(bench)
     yield from _insertions(bench)
 
 
@@ -105,6 +117,31 @@ def _edits(bench: Bench) -> Iterator[Row]:
     )
     for name in costs:
         yield Row.faster(f"model of {size} operations: {name}", best[name], best["anew"], "all of it anew")
+
+
+def _mounted(bench: Bench) -> Iterator[Row]:
+    """A tool comes to the end of a robot that stands in a world, and goes; a pose over all of it is asked each time."""
+    model, world = loaded(robot=chain_text()), World()
+    mount = world.mount(model, in_frame="map")
+    world.set_joints(dict.fromkeys(mount.joints.values(), 0.1), at=0)
+    last, tool = list(model.links())[-1], "robot/links/tool"
+    grip = FixedJoint(parent_T_joint=Transform.from_xyz_rpy(xyz=(0.0, 0.0, 0.2), rpy=(0.0, 0.0, 0.0)))
+    edits = [
+        Apply("tool", AddLink(path=tool)),
+        Apply("grip", AddJoint(path="robot/joints/grip", joint=grip)),
+        Apply("hold", Connect(child=tool, joint="robot/joints/grip", parent=last)),
+    ]
+
+    def add_and_remove() -> None:
+        model.edit(edits)
+        world.pose(of="robot/tool", in_frame="map", at=world.now(), outside="hold")
+        model.remove("hold", "grip", "tool")
+        world.pose(of=mount.frames[last], in_frame="map", at=world.now(), outside="hold")
+
+    best = bench.race({OURS: _repeated(add_and_remove)}, repeats=min(bench.repeats, 10))
+    yield Row.at_most(
+        f"mounted robot of {LINKS} links: add one, a pose, remove it, a pose", best[OURS] / MS, "ms", asked=1.0
+    )
 
 
 def _insertions(bench: Bench) -> Iterator[Row]:

@@ -168,7 +168,8 @@ class Mount:
         for path, link in {**self._reached_by_loops(change), **links}.items():
             if path not in links or _stands_otherwise(change.before.get(path), link):
                 self._place(world, link_drive(path, link, self.model.loops), now)
-        self._find_bases()
+        if any(map(_is_base, (*change.before.values(), *links.values()))):
+            self._find_bases()
         self._find_followers(world)
         gone = [path for path, value in change.before.items() if isinstance(value, Link) and path not in links]
         for path in gone:
@@ -190,9 +191,9 @@ class Mount:
 
     def _declare_rest(self, world: MountingWorld) -> None:
         """What stands in loops and moves no link of this part by itself."""
-        known = set(world.joints())
-        variables = {v.name: v for system in self._loops() for v in (*system.drivers, *system.dependents)}
-        left = [name for name in variables if self._naming.variable(name) not in known]
+        names = {v.name: None for system in self._loops() for v in (*system.drivers, *system.dependents)}
+        known = set(world.joints()) if names else ()
+        left = [name for name in names if self._naming.variable(name) not in known]
         kinds = interpolations_of(self.model.joints().values()) if left else {}
         self._declare(world, {name: kinds.get(name, "linear") for name in left})
 
@@ -212,8 +213,7 @@ class Mount:
 
     def _find_bases(self) -> None:
         links = self.model.links(self.standing.under).values()
-        joints = [link.joint for link in links if isinstance(link.joint, DifferentialDrive)]
-        self._bases = tuple(self._base(joint) for joint in joints)
+        self._bases = tuple(self._base(link.joint) for link in links if isinstance(link.joint, DifferentialDrive))
 
     def _base(self, joint: DifferentialDrive) -> WheeledBase:
         x, y, yaw = (self._naming.variable(variable.name) for variable in joint.variables)
@@ -315,6 +315,10 @@ class Mount:
 
 def _objects(model: ArticulationModel, under: str) -> dict[str, ArticulatedObject]:
     return {path: value for path, value in model.values(under).items() if isinstance(value, ArticulatedObject)}
+
+
+def _is_base(value: Any) -> bool:
+    return isinstance(value, Link) and isinstance(value.joint, DifferentialDrive)
 
 
 def _stands_otherwise(before: Any, after: Link) -> bool:

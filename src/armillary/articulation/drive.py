@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from armillary._core import Tape, Transform
 from armillary.articulation._closing import Loops
-from armillary.articulation.joints import ClosedForm, Interpolation, Joint, TapeForm
+from armillary.articulation.joints import ClosedForm, FixedJoint, Interpolation, Joint, TapeForm
 from armillary.articulation.links import Link
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ def interpolations_of(joints: Iterable[Joint]) -> dict[str, Interpolation]:
 
 
 def _form(joint: Joint, loops: Loops) -> Transform | ClosedForm | TapeForm | LoopForm:
+    if isinstance(joint, FixedJoint):
+        return joint.closed_form.origin
     if not joint.variables and not joint.velocities:
         return joint.parent_T_child.value()
     if loops.dependents.intersection(joint.variables):
