@@ -15,5 +15,6 @@ NB_MODULE(_core, m) {
   armillary::python::bind_scene(m);
   armillary::python::bind_tape(m);
   armillary::python::bind_loaded_tape(m);
+  armillary::python::bind_loop(m);
   armillary::python::bind_tape_function(m);
 }

@@ -6,6 +6,8 @@ from time import process_time_ns
 import numpy as np
 
 from armillary import Transform, World, seconds
+from armillary.articulation import ArticulationModel
+from armillary.articulation.mechanisms import four_bar, stewart_platform
 from context import Bench, cpu_ns, race
 from table import Row
 
@@ -27,6 +29,38 @@ def rows(bench: Bench) -> Iterator[Row]:
     yield Row.at_most("pose, 7 driven edges, over sampled", best[DRIVEN] / best[SAMPLED], "x", asked=1.5)
     best = race({name: lambda _, w=world: _batch_ns(w, times) for name, world in worlds.items()}, bench.repeats)
     yield Row.at_most("transforms, 7 driven edges, over sampled", best[DRIVEN] / best[SAMPLED], "x", asked=10.0)
+    yield from _loops(bench)
+
+
+def _loops(bench: Bench) -> Iterator[Row]:
+    """Mechanisms whose dependents are found for every sample of their drivers: all at once, or one by one."""
+    at = np.arange(SAMPLES) * PERIOD_NS
+    for name, edits, positions in (
+        ("four-bar", four_bar("it"), 0.8e-9 * at[:, None]),
+        ("Stewart platform", stewart_platform("it"), 0.6 + 0.02 * np.sin(1e-9 * at[:, None] + np.arange(6))),
+    ):
+        world, model = World(history=seconds(1000)), ArticulationModel()
+        model.edit(edits)
+        world.mount(model, in_frame="map")
+        ways = {"series": _series_ns, "single": _singles_ns}
+        timed = {key: lambda _, way=way, given=(world, positions, at): way(*given) for key, way in ways.items()}
+        best = bench.race(timed, repeats=3)
+        yield Row.faster(f"set_joint_series of a {name}, a sample", best["series"], best["single"], "set_joints")
+
+
+def _series_ns(world: World, positions: np.ndarray, at: np.ndarray) -> float:
+    drivers = _drivers(world)
+    return cpu_ns(lambda: world.set_joint_series(drivers, positions=positions, at=at), len(at))
+
+
+def _singles_ns(world: World, positions: np.ndarray, at: np.ndarray) -> float:
+    rows = [dict(zip(_drivers(world), row, strict=True)) for row in positions.tolist()]
+    said = list(zip(rows, at.tolist(), strict=True))
+    return cpu_ns(lambda: [world.set_joints(row, at=when) for row, when in said], len(at))
+
+
+def _drivers(world: World) -> list[str]:
+    return [joint for joint in world.joints() if joint not in world.mounts[0].dependents]
 
 
 def driven_world() -> World:

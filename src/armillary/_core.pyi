@@ -1047,6 +1047,19 @@ class LoadedTape:
             The answer, or N of them: `out` if it was given, otherwise a new array.
         """
 
+def close_loop_rows(closure: Tape, equations: int, rows: NDArray[float64]) -> int:
+    """
+    Close a loop for many values of its drivers, in place, each search from where the one before ended.
+
+    Args:
+        closure: From all positions, the dependents last, to what must be zero and its slopes along the dependents.
+        equations: How many numbers must be zero.
+        rows: (N, positions); the dependents of the first row are where the search begins.
+
+    Returns:
+        How many rows are closed, from the first on; the next one wants a more careful search.
+    """
+
 class TapeFunction:
     """
     A tape, interpreted or compiled, whose answers are numbers, rows or matrices. Frozen.

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
-from armillary.errors import StampOutOfRange
+import numpy as np
+
+from armillary.errors import InvalidArgument, StampOutOfRange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
     from armillary._world._mounting import MountingWorld
     from armillary.articulation.loops import Closure
@@ -25,10 +30,8 @@ class Followers:
         self._drivers = {naming.variable(variable.name): variable for variable in closure.drivers}
         self._dependents = {naming.variable(variable.name): variable for variable in closure.dependents}
 
-    def complete(
-        self, world: MountingWorld, joints: dict[str, float], at: int, near: Mapping[str, float] | None = None
-    ) -> None:
-        """Add the dependents to what is said of their drivers; `near` says where some of them were just before.
+    def complete(self, world: MountingWorld, joints: dict[str, float], at: int) -> None:
+        """Add the dependents to what is said of their drivers.
 
         Drivers that are not among them are where they were; where one of them was never said, nothing follows. The
         search begins where the dependents are known to be, so that it depends on what is stored alone.
@@ -39,17 +42,53 @@ class Followers:
         if not self._drivers.keys() & joints.keys() or self._dependents.keys() <= joints.keys():
             return
         drivers = {variable: _known(world, joints, name, at) for name, variable in self._drivers.items()}
-        if any(value is None for value in drivers.values()):
+        if any(value is None or not math.isfinite(value) for value in drivers.values()):  # the core says which
             return
-        known = {**(near or {}), **joints}
-        start = {variable: self._begin(world, known, name, at) for name, variable in self._dependents.items()}
+        start = {variable: self._begin(world, joints, name, at) for name, variable in self._dependents.items()}
         found = self._solver.solve({key: value or 0.0 for key, value in drivers.items()}, start=start)
         joints.update({name: found[variable] for name, variable in self._dependents.items()})
+
+    def complete_series(
+        self, world: MountingWorld, columns: dict[str, NDArray[np.float64]], stamps: NDArray[np.int64]
+    ) -> None:
+        """The same for many instants, in their order: by name, a number for each.
+
+        Every search begins where the one before ended.
+
+        Raises:
+            LoopError: Names the first row in which the loop cannot be closed.
+        """
+        if not self._drivers.keys() & columns.keys() or self._dependents.keys() <= columns.keys():
+            return
+        drivers = [_column(world, columns, name, stamps) for name in self._drivers]
+        if any(column is None for column in drivers):
+            return
+        first = {name: float(column[0]) for name, column in columns.items()}
+        start = {self._dependents[name]: self._begin(world, first, name, int(stamps[0])) for name in self._dependents}
+        found = self._solver.solve_rows(np.column_stack([c for c in drivers if c is not None]), start=start)
+        columns.update(zip(self._dependents, found.T, strict=True))
 
     def _begin(self, world: MountingWorld, joints: Mapping[str, float], name: str, at: int) -> float:
         variable: Variable = self._dependents[name]
         known = _known(world, joints, name, at)
         return self._closure.start[variable] if known is None else known
+
+
+def _column(
+    world: MountingWorld, columns: Mapping[str, NDArray[np.float64]], name: str, stamps: NDArray[np.int64]
+) -> NDArray[np.float64] | None:
+    """Where a driver was at each instant; None: that was never said."""
+    if name in columns:
+        return columns[name]
+    known = [_known(world, {}, name, int(at)) for at in stamps]
+    said = [value for value in known if value is not None]
+    if len(said) == len(known):
+        return np.array(said)
+    if said:
+        raise InvalidArgument(
+            f"Some of these samples close a loop, and before others nobody said where '{name}' is. Say it first.", name
+        )
+    return None
 
 
 def _known(world: MountingWorld, joints: Mapping[str, Any], name: str, at: int) -> float | None:

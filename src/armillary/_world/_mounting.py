@@ -9,7 +9,7 @@ import numpy as np
 
 from armillary._world._arguments import as_text
 from armillary._world._scene import WorldWithScene
-from armillary.errors import InvalidArgument
+from armillary.errors import InvalidArgument, LoopError
 from armillary.relations._storage import as_stamp
 from armillary.transforms import check_name
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from armillary._core import NodeId
+    from armillary._world._following import Followers
     from armillary._world._mount import Mount
     from armillary.articulation import ArticulationModel
 
@@ -114,31 +115,35 @@ class MountingWorld(WorldWithScene):
 
     def _series_with_dependents(
         self, names: Sequence[str], positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None
-    ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64] | None]:
-        """The same for many instants, each search from where the one before ended."""
-        given, stamps = np.asarray(positions, dtype=float), np.asarray(at)
-        rows: dict[int, dict[str, float]] = {}
-        near: dict[str, float] = {}
-        for row in np.argsort(stamps, kind="stable").tolist():
-            said = dict(zip(names, given[row].tolist(), strict=True))
-            near = rows[row] = self._completed(said, int(stamps[row]), near)
-        full = list(near)
-        if any(len(row) != len(full) for row in rows.values()):
-            raise InvalidArgument("Some of these samples close a loop and others do not: say its drivers first.", names)
-        filled = np.array([[rows[row][name] for name in full] for row in range(len(stamps))])
-        added = len(full) - len(names)
-        if velocities is None:
-            return full, filled, None
-        return full, filled, np.pad(np.asarray(velocities), ((0, 0), (0, added)), constant_values=np.nan)
+    ) -> tuple[list[str], ArrayLike, ArrayLike | None]:
+        """The same for many instants. What is no number, or of another shape, is left for the core to refuse."""
+        stamps = np.asarray(at)
+        given = _numbers(positions)
+        if given.shape != (len(stamps), len(names)) or not np.isfinite(given).all():
+            return list(names), positions, velocities
+        order = np.argsort(stamps, kind="stable")
+        columns = dict(zip(names, given[order].T, strict=True))
+        try:
+            for followers in self._all_followers():
+                followers.complete_series(self, columns, stamps[order])
+        except LoopError as error:
+            error.row = None if error.row is None else int(order[error.row])
+            raise
+        filled = np.empty((len(stamps), len(columns)))
+        filled[order] = np.column_stack(list(columns.values()))
+        added = len(columns) - len(names)
+        if velocities is None or not added:
+            return list(columns), filled, velocities
+        return list(columns), filled, np.pad(np.asarray(velocities), ((0, 0), (0, added)), constant_values=np.nan)
 
-    def _completed(
-        self, joints: Mapping[str, float], at: int, near: Mapping[str, float] | None = None
-    ) -> dict[str, float]:
+    def _completed(self, joints: Mapping[str, float], at: int) -> dict[str, float]:
         complete = dict(joints)
-        for mount in self._mounts:
-            for followers in mount.followers:
-                followers.complete(self, complete, at, near)
+        for followers in self._all_followers():
+            followers.complete(self, complete, at)
         return complete
+
+    def _all_followers(self) -> list[Followers]:
+        return [followers for mount in self._mounts for followers in mount.followers]
 
     def _wheels_turned(self, at: int, source: str | None) -> None:
         """Speeds of something that has no position came in: the bases they drive move on."""
@@ -154,3 +159,11 @@ class MountingWorld(WorldWithScene):
                 f"'{shared}' is a link of a model that stands here already. Give another prefix=, or edit that model.",
                 shared,
             )
+
+
+def _numbers(values: ArrayLike) -> NDArray[np.float64]:
+    """None, where they are of another kind."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty(0)

@@ -13,11 +13,20 @@ __all__ = ["LoopError", "OpenLoop", "SingularLoop", "UnreachableLoop"]
 
 
 class LoopError(ArmillaryError, ValueError):
-    """A loop that cannot be closed where it was asked; `drivers` are the values it was asked for."""
+    """A loop that cannot be closed where it was asked; `drivers` are the values it was asked for.
+
+    `row` is where they stand, if they came with others.
+    """
+
+    row: int | None = None
 
     def __init__(self, drivers: Mapping[str, float], sentence: str) -> None:
         self.drivers = dict(drivers)
         super().__init__(sentence)
+
+    def __str__(self) -> str:
+        sentence = super().__str__()
+        return sentence if self.row is None else f"In row {self.row}: {sentence}"
 
 
 class UnreachableLoop(LoopError):

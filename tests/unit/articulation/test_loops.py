@@ -106,6 +106,28 @@ class TestAFourBarLinkage:
         assert abs(up[bar.rocker] - down[bar.rocker]) > 0.1
         assert solver.solve({bar.crank: 0.5}) == pytest.approx(down)
 
+    def test_follows_many_cranks_as_one_after_the_other(self):
+        bar, angles = FourBar(), np.linspace(0.0, 20.0, 300)
+        solver, many = bar.closure.solver(), bar.closure.solver()
+        expected = [[*solver.solve({bar.crank: angle}).values()] for angle in angles]
+        np.testing.assert_allclose(many.solve_rows(angles[:, None]), expected, rtol=0, atol=1e-12)
+        assert many.solve_rows(np.empty((0, 1))).shape == (0, 2)
+
+    def test_follows_cranks_that_jump(self):
+        bar, angles = FourBar(), np.random.default_rng(1).uniform(-3.0, 3.0, 200)
+        solver, many = bar.closure.solver(), bar.closure.solver()
+        expected = [[*solver.solve({bar.crank: angle}).values()] for angle in angles]
+        np.testing.assert_allclose(many.solve_rows(angles[:, None]), expected, rtol=0, atol=1e-10)
+
+    def test_names_the_first_of_many_cranks_that_it_cannot_follow(self):
+        bar = FourBar((0.3, 0.1, 0.1, 0.35))
+        with pytest.raises(UnreachableLoop, match=r"^In row 2: .* crank = 3\.14159") as caught:
+            bar.closure.solver().solve_rows(np.array([[0.0], [0.05], [np.pi], [0.1]]))
+        assert caught.value.row == 2
+        flat = FourBar((0.1, 0.1, 0.1, 0.1))
+        with pytest.raises(SingularLoop, match=r"^In row 0: "):
+            flat.closure.solver().solve_rows(np.zeros((2, 1)), start={flat.coupler: 0.0, flat.rocker: 0.0})
+
     def test_knows_its_drivers_only(self):
         bar = FourBar()
         assert bar.closure.drivers == (bar.crank,)

@@ -8,7 +8,7 @@ import pytest
 from armillary import World, seconds
 from armillary.articulation import ArticulationModel, position
 from armillary.articulation.mechanisms import four_bar, stewart_platform, tilting_platform
-from armillary.errors import OpenLoop, UnreachableLoop
+from armillary.errors import InvalidArgument, OpenLoop, UnreachableLoop
 
 CLOSED_M = 1e-9
 STEP_NS = seconds(1e-5)
@@ -88,6 +88,38 @@ class TestAMountedFourBar:
         stamps = np.arange(0, 21) * seconds(0.1)
         world.set_joint_series(["bar/crank"], positions=2.0 * stamps[:, None] * 1e-9, at=stamps)
         assert max(gap_m(world, int(at)) for at in np.arange(0, 40) * seconds(0.05)) < CLOSED_M
+
+    def test_takes_many_samples_as_it_takes_one_after_the_other(self, world):
+        mounted(world, four_bar("bar"))
+        stamps, other = np.arange(0, 60) * seconds(0.1), World("other")
+        mounted(other, four_bar("bar"))
+        angles = 3.0 * np.sin(stamps * 1e-9)
+        shuffled = np.random.default_rng(3).permutation(len(stamps))
+        world.set_joint_series(["bar/crank"], positions=angles[shuffled, None], at=stamps[shuffled])
+        for at, angle in zip(stamps.tolist(), angles.tolist(), strict=True):
+            other.set_joints({"bar/crank": angle}, at=at)
+        for joint in world.joints():
+            found, expected = (each.joint_samples(joint).positions for each in (world, other))
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+    def test_names_the_first_row_that_it_cannot_reach_and_stores_none(self, world):
+        mounted(world, four_bar("bar", crank_m=0.3, coupler_m=0.15, rocker_m=0.15, ground_m=0.35))
+        rows = {"positions": [[0.3], [3.0], [0.31], [3.1]], "at": [0, seconds(3), seconds(1), seconds(4)]}
+        with pytest.raises(UnreachableLoop, match=r"In row 1: .* bar/crank = 3, and it stays open by") as refused:
+            world.set_joint_series(["bar/crank"], **rows)
+        assert refused.value.row == 1
+        assert not world.joint_samples("bar/crank").stamps.size
+
+    @pytest.mark.parametrize("positions", [[[np.nan]], [[0.1, 0.2]], [0.1], [["x"]], [[0.1], [0.2, 0.3]], 10**400])
+    def test_leaves_it_to_the_core_to_refuse_what_is_no_sample(self, world, positions):
+        mounted(world, four_bar("bar"))
+        with pytest.raises(InvalidArgument):
+            world.set_joint_series(["bar/crank"], positions=positions, at=[0])
+
+    def test_refuses_a_crank_that_is_nowhere(self, world):
+        mounted(world, four_bar("bar"))
+        with pytest.raises(InvalidArgument, match="has no finite numbers"):
+            world.set_joints({"bar/crank": np.nan}, at=0)
 
     def test_refuses_what_it_cannot_reach_and_stores_nothing(self, world):
         mounted(world, four_bar("bar", crank_m=0.3, coupler_m=0.15, rocker_m=0.15, ground_m=0.35))

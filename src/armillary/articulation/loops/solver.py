@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary._core import close_loop_rows
 from armillary.articulation.geometry import stack
-from armillary.errors import NotGrounded, SingularLoop, UnreachableLoop
+from armillary.errors import LoopError, NotGrounded, SingularLoop, UnreachableLoop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,10 +64,47 @@ class LoopSolver:
             SingularLoop: The drivers do not determine the dependents there.
         """
         given = self._given(drivers)
-        begin = self._last if start is None else np.array([float(start[variable]) for variable in self.dependents])
+        begin = self._last if start is None else self._begin(start)
         found = self._searched(given, begin)
         self._last = found
         return dict(zip(self.dependents, map(float, found), strict=True))
+
+    def solve_rows(self, drivers: Array, *, start: Mapping[Variable, float] | None = None) -> Array:
+        """The same for many values of the drivers, each search from where the one before ended.
+
+        Args:
+            drivers: (N, d), in the order of `drivers`.
+            start: Where the search for the first row begins.
+
+        Returns:
+            (N, k), in the order of `dependents`.
+
+        Raises:
+            LoopError: Names the first row in which the loop cannot be closed.
+        """
+        count = len(self.drivers)
+        rows = np.empty((1 + len(drivers), count + len(self.dependents)))  # the first is where the search begins
+        rows[1:, :count] = drivers
+        rows[0, count:] = self._last if start is None else self._begin(start)
+        done = 1
+        while done < len(rows):
+            rows[done, count:] = rows[done - 1, count:]
+            done += close_loop_rows(self._evaluate.tape, self._rows, rows[done:])
+            if done < len(rows):  # whole steps lead away from there
+                rows[done, count:] = self._searched_in_row(done - 1, rows[done, :count], rows[done - 1, count:])
+                done += 1
+        self._last = rows[-1, count:].copy()
+        return rows[1:, count:].copy()
+
+    def _searched_in_row(self, row: int, given: Array, begin: Array) -> Array:
+        try:
+            return self._searched(given, begin)
+        except LoopError as error:
+            error.row = row
+            raise
+
+    def _begin(self, start: Mapping[Variable, float]) -> Array:
+        return np.array([float(start[variable]) for variable in self.dependents])
 
     def _given(self, drivers: Mapping[Variable, float]) -> Array:
         missing = [str(variable) for variable in self.drivers if variable not in drivers]
