@@ -42,6 +42,7 @@ TOPICS = (
     "tapes",
     "expressions",
     "models",
+    "viewer",
 )
 REPEATS, QUICK_REPEATS = 20, 3
 
