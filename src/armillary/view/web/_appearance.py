@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy import float64, uint8
     from numpy.typing import NDArray
 
-    from armillary.scene import VisitedNode
+    from armillary.scene import NodeId, VisitedNode
     from armillary.scene._reading import SceneReader
     from armillary.view.web._viewed import Viewed
 
@@ -124,10 +124,11 @@ class Appearance:
         return frozenset(solid | {cloud.frame for cloud in self.clouds})
 
 
-def appearance_of(world: Viewed, scene: SceneReader, names: NamedFrames) -> Appearance:
-    """What one version of a scene looks like."""
+def appearance_of(world: Viewed, versions: Sequence[SceneReader], names: NamedFrames) -> Appearance:
+    """What a scene looks like; a node that is in several versions as in the first of them."""
     shown = _Shown(world, names)
-    scene.traverse(shown)
+    for scene in versions:
+        scene.traverse(shown)
     forms: dict[str, list[Piece]] = {}
     for piece in shown.pieces:
         forms.setdefault(piece.solid, []).append(piece)
@@ -147,11 +148,13 @@ class _Shown:
         default_factory=lambda: {"box": unit_box(), "ball": unit_ball(), "pillar": unit_pillar()}
     )
     signature: list[object] = field(default_factory=list)
+    seen: set[NodeId] = field(default_factory=set)
 
     def enter(self, node: VisitedNode) -> None:
         """Called for every node."""
-        if node.kind != "geometry":
+        if node.kind != "geometry" or node.id in self.seen:
             return
+        self.seen.add(node.id)
         shape, said = node.levels.with_at_most(MOST_POINTS), node.attributes
         color, opacity = _color_of(said)
         frame, frame_T_shape = self.names.carrier(self.world, node.frame)

@@ -23,6 +23,7 @@ __all__ = ["Canvas"]
 
 _HELD_SIZE = 0.5  # of axes, where only an older or a younger pose is known
 _AXES_RADIUS = 0.04  # of their length
+_AMBIENT = 0.35  # of what viser would light all sides with: colours stay what they are
 _CELLS, _SECTIONS = (226, 230, 235), (203, 209, 216)
 
 
@@ -32,28 +33,33 @@ class Canvas:
     Args:
         server: Of viser.
         on_select: Told the frame that somebody clicked on.
-        axes_length_m: Of each frame.
     """
 
-    def __init__(self, server: viser.ViserServer, on_select: Callable[[str], object], *, axes_length_m: float) -> None:
-        self._scene, self._on_select, self._length_m = server.scene, on_select, axes_length_m
+    def __init__(self, server: viser.ViserServer, on_select: Callable[[str], object]) -> None:
+        self._scene, self._on_select = server.scene, on_select
         self._stage: Stage | None = None
         self._axes: Instances | None = None
         self._things: dict[str, Instances] = {}
         self._clouds: dict[str, Any] = {}
+        self._scene.configure_environment_map("warehouse", environment_intensity=_AMBIENT)
         self._scene.add_grid("/floor", infinite_grid=True, cell_color=_CELLS, section_color=_SECTIONS)
 
-    def set_stage(self, stage: Stage, placed: Placed) -> None:
+    def set_stage(self, stage: Stage, placed: Placed, *, axes_length_m: float) -> None:
         """Draw other things than before."""
-        for drawn in (self._axes, *self._things.values(), *self._clouds.values()):
-            if drawn is not None:
-                drawn.remove()
+        self.clear()
         self._stage = stage
-        self._axes = self._drawn_axes(stage, placed) if stage.shown else None
+        self._axes = self._drawn_axes(stage, placed, axes_length_m) if stage.shown else None
         batches = stage.appearance.batches
         self._things = {form: self._drawn(form, batch, stage.pieces(form, placed)) for form, batch in batches.items()}
         self._clouds = {cloud.key: self._drawn_cloud(cloud) for cloud in stage.appearance.clouds}
         self.place(placed)
+
+    def clear(self) -> None:
+        """Draw nothing."""
+        for drawn in (self._axes, *self._things.values(), *self._clouds.values()):
+            if drawn is not None:
+                drawn.remove()
+        self._stage, self._axes, self._things, self._clouds = None, None, {}, {}
 
     def place(self, placed: Placed) -> None:
         """Move what is drawn."""
@@ -72,15 +78,15 @@ class Canvas:
         if self._axes is not None:
             self._axes.visible = visible
 
-    def _drawn_axes(self, stage: Stage, placed: Placed) -> Instances:
+    def _drawn_axes(self, stage: Stage, placed: Placed, length_m: float) -> Instances:
         rows, sizes = placed.rows[: len(stage.shown)], np.ones(len(stage.shown))
         handle = self._scene.add_batched_axes(
             "/frames",
             somewhere(rows)[:, 3:],
             somewhere(rows)[:, :3],
             batched_scales=shown_sizes(rows, sizes),
-            axes_length=self._length_m,
-            axes_radius=_AXES_RADIUS * self._length_m,
+            axes_length=length_m,
+            axes_radius=_AXES_RADIUS * length_m,
         )
         handle.on_click(lambda event: self._clicked(stage.shown, event.instance_index))
         return Instances(handle, sizes)

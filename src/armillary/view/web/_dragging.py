@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armillary.errors import ArmillaryError, InvalidArgument
-from armillary.stamps import LATEST
+from armillary.stamps import LATEST, seconds
+from armillary.view.web._spans import spans
 
 if TYPE_CHECKING:
     from armillary.stamps import Latest
@@ -18,6 +19,9 @@ __all__ = ["Handle", "Movable", "movables", "positions", "rest_joints"]
 
 _WITHOUT_LIMITS_M = 2.0
 _TOLERANCE = 1e-9
+_ELSEWHERE_NS = seconds(24 * 3600.0)
+_STEP_NS = seconds(0.02)
+_READABLE = 60  # characters of a constraint
 _CREEPING = 1e-6  # a speed that only what is locked forbids
 
 
@@ -57,27 +61,28 @@ class Movable:
     handles: tuple[Handle, ...]
     resting: Mapping[str, float]
 
-    def drag(self, world: Viewed, joint: str, value: float) -> None:
+    def drag(self, world: Viewed, joint: str, value: float) -> int:
         """Move one joint, now; the others stay where they are, and are said to be there now.
+
+        Returns:
+            The stamp [ns] it was written at.
 
         Raises:
             InvalidArgument: The model forbids it: a lock is closed, something is in the way.
         """
         before = self._written(world)
         _refuse_broken(self.mount, joint, before, value)
-        world.set_joints(before | {joint: value}, at=self._stamp(world))
+        stamp_ns = _next_stamp(world)
+        world.set_joints(before | {joint: value}, at=stamp_ns)
+        return stamp_ns
 
     def rest(self, world: Viewed) -> None:
         """Give every joint that was never given one a position: zero, or the nearest within its limits."""
         if any(_position(world, name, LATEST) is None for name in self.resting):
-            world.set_joints(self._written(world), at=self._stamp(world))
+            world.set_joints(self._written(world), at=_next_stamp(world))
 
     def _written(self, world: Viewed) -> dict[str, float]:
         return {name: _or(_position(world, name, LATEST), resting) for name, resting in self.resting.items()}
-
-    def _stamp(self, world: Viewed) -> int:
-        """Now, and after everything that was said of these joints."""
-        return max([world.now(), *(_last(world, name) + 1 for name in self.resting)])
 
 
 def movables(world: Viewed) -> tuple[Movable, ...]:
@@ -148,8 +153,9 @@ def _refuse_broken(mount: MountedModel, joint: str, before: Mapping[str, float],
         values = start | {q: value} if constraint.is_on_positions else start
         was_kept = not constraint.is_on_positions or constraint.is_kept(start, tolerance=_TOLERANCE)
         if was_kept and not constraint.is_kept(values, tolerance=_TOLERANCE):
-            asked = f"'{joint}' cannot go to {value:.4g}"
-            raise InvalidArgument(f"{asked}: {path} asks for {constraint}. Move what holds it first.", value)
+            asked, wanted = f"'{joint}' cannot go to {value:.4g}", str(constraint)
+            reason = f"{path} asks for {wanted}" if len(wanted) <= _READABLE else f"{path} forbids it"
+            raise InvalidArgument(f"{asked}: {reason}. Move what holds it first.", value)
 
 
 def _position(world: Viewed, joint: str, at: int | Latest) -> float | None:
@@ -159,11 +165,15 @@ def _position(world: Viewed, joint: str, at: int | Latest) -> float | None:
         return None
 
 
-def _last(world: Viewed, joint: str) -> int:
-    try:
-        return world.joint(joint).stamp or 0
-    except ArmillaryError:
-        return 0
+def _next_stamp(world: Viewed) -> int:
+    """Now, and after everything that was said, so that it is what is newest.
+
+    Stamps that are far from the clock of the world are of another one, such as a simulation's: it goes on there.
+    """
+    now_ns = world.now()
+    newest_ns = max((last_ns for _, last_ns in spans(world, world.relations())), default=now_ns - 1)
+    is_elsewhere = abs(now_ns - newest_ns) > _ELSEWHERE_NS
+    return newest_ns + _STEP_NS if is_elsewhere else max(now_ns, newest_ns + 1)
 
 
 def _or(value: float | None, otherwise: float) -> float:

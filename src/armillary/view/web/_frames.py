@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,10 +48,11 @@ class NamedFrames:
         return frame, at
 
 
-def named_frames(world: Viewed, scene: SceneReader) -> NamedFrames:
-    """Those of a world, with what one version of its scene says of them."""
+def named_frames(world: Viewed, versions: Sequence[SceneReader]) -> NamedFrames:
+    """Those of a world, with what its scene says of them; of a node in several versions, what the first says."""
     nodes = _FramesOfNodes()
-    scene.traverse(nodes)
+    for scene in versions:
+        scene.traverse(nodes)
     labels = {frame: nodes.labels.get(frame, frame) for frame in world.frames() if frame not in nodes.carriers}
     return NamedFrames(labels, nodes.carriers, nodes.attributes)
 
@@ -66,7 +67,7 @@ class _FramesOfNodes:
 
     def enter(self, node: VisitedNode) -> None:
         """Called for every node."""
-        if node.kind not in {"transform", "uncertain_transform", "frame"}:
+        if node.kind not in {"transform", "uncertain_transform", "frame"} or node.frame in self.attributes:
             return
         frame, said = node.frame, node.attributes
         self.attributes[frame] = said

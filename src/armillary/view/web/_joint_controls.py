@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from armillary.view.web._controls import by_hand
@@ -19,6 +20,7 @@ Dragged = Callable[["Movable", str, float], object]
 
 _AT_REST_S = 0.7  # so long after a slider was last moved by hand it follows the world again
 _STEPS = 500
+_ALARM = "padding:0 0.9em;font-size:0.8em;color:#c2410c"
 
 
 class JointControls:
@@ -34,18 +36,19 @@ class JointControls:
         self._folders: list[Any] = []
         self._sliders: dict[str, Any] = {}
         self._touched_s: dict[str, float] = {}
-        self._trouble: Any = None
+        self._troubles: dict[str, Any] = {}
 
     def offer(self, movables: Sequence[Movable]) -> None:
         """Sliders for these models, in place of those before."""
         for folder in self._folders:
             folder.remove()
-        self._folders, self._sliders = [], {}
+        self._folders, self._sliders, self._troubles = [], {}, {}
         for movable in movables:
             folder = self._gui.add_folder(f"Joints of {_name(movable)}", expand_by_default=len(movables) == 1)
             self._folders.append(folder)
             with folder:
-                self._trouble = self._gui.add_html("")
+                trouble = self._gui.add_html("")
+                self._troubles |= {handle.joint: trouble for handle in movable.handles}
                 self._sliders |= {handle.joint: self._slider(movable, handle) for handle in movable.handles}
 
     def show(self, positions: Mapping[str, float]) -> None:
@@ -55,11 +58,16 @@ class JointControls:
             if joint in positions and now_s - self._touched_s.get(joint, 0.0) > _AT_REST_S:
                 slider.value = min(max(positions[joint], slider.min), slider.max)
 
-    def refuse(self, sentence: str) -> None:
-        """Say why a joint does not move; nothing, where it does."""
-        if self._trouble is not None:
-            shown = f'<div style="padding:0 0.9em;font-size:0.8em;color:#c2410c">{sentence}</div>' if sentence else ""
-            self._trouble.content = shown
+    def refuse(self, joint: str, sentence: str) -> None:
+        """Say above its slider why a joint does not move; the slider goes back."""
+        self._touched_s.pop(joint, None)
+        if joint in self._troubles:
+            self._troubles[joint].content = f'<div style="{_ALARM}">{escape(sentence)}</div>'
+
+    def accept(self, joint: str) -> None:
+        """It moves: whatever hindered this model before is said no more."""
+        if joint in self._troubles:
+            self._troubles[joint].content = ""
 
     def _slider(self, movable: Movable, handle: Handle) -> Any:
         reach = handle.upper - handle.lower

@@ -40,14 +40,24 @@ class Overlays:
 
     Args:
         server: Of viser.
-        axes_length_m: Of the frames below.
+
+    Attributes:
+        axes_length_m: Of the frames below; lines and arrows are as thick as suits them.
     """
 
-    def __init__(self, server: viser.ViserServer, *, axes_length_m: float) -> None:
-        self._scene, self._length_m = server.scene, axes_length_m
+    def __init__(self, server: viser.ViserServer) -> None:
+        self._scene, self.axes_length_m = server.scene, 0.1
         self._drawn: dict[str, tuple[int, Any]] = {}
         self.names = Labels(server, "/names")
         self._rival_names = Labels(server, "/rival_names")
+
+    def clear(self) -> None:
+        """Draw nothing."""
+        self.draw_trails({})
+        self.draw_motions([])
+        self.draw_ellipsoids([])
+        self.draw_rivals([], {})
+        self.names.show({})
 
     def draw_trails(self, ways: Mapping[str, NDArray[float64]]) -> None:
         """Each way in a colour of its own; it begins pale."""
@@ -83,7 +93,7 @@ class Overlays:
         rows = np.array([rival.row for rival in rivals]).reshape(-1, 7)
         palette = [rgb(TRACK_COLORS[(i + 1) % len(TRACK_COLORS)]) for i in range(len(said_by))]
         colors = np.array([palette[said_by[rival.said_by]] for rival in rivals], dtype=np.uint8).reshape(-1, 3)
-        sizes = np.full((len(rows), 3), 1.2 * self._length_m)
+        sizes = np.full((len(rows), 3), 1.2 * self.axes_length_m)
         self._solids("/rivals", axes_cross(), rows, sizes, colors, opacity=None)
         texts = {
             f"{rival.of} {rival.said_by}": f"{labels.get(rival.of, rival.of)} ({rival.said_by})" for rival in rivals
@@ -98,7 +108,7 @@ class Overlays:
                 self._drawn[name][1].points = np.concatenate(segments).astype(np.float32)
             return
         handle = self._scene.add_line_segments(
-            name, np.concatenate(segments), np.concatenate(colors), thickness=0.35 * self._length_m * 0.12
+            name, np.concatenate(segments), np.concatenate(colors), thickness=0.35 * self.axes_length_m * 0.12
         )
         self._drawn[name] = (count, handle)
 
@@ -108,7 +118,7 @@ class Overlays:
                 handle = self._drawn[name][1]
                 handle.points, handle.colors = points.astype(np.float32), colors
             return
-        radius = 0.05 * self._length_m
+        radius = 0.05 * self.axes_length_m
         handle = self._scene.add_arrows(
             name, points, colors, shaft_radius=radius, head_radius=2.5 * radius, head_length=5.0 * radius
         )

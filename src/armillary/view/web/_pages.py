@@ -25,13 +25,19 @@ def found(labels: Mapping[str, str], search: str) -> list[str]:
 
 
 def tree_html(
-    tree: Tree, labels: Mapping[str, str], *, search: str, selected: str | None, missing: Collection[str]
+    tree: Tree,
+    labels: Mapping[str, str],
+    *,
+    own_name: str = "",
+    search: str = "",
+    selected: str | None = None,
+    missing: Collection[str] = (),
 ) -> str:
-    """The frames that are found, with those that they hang under."""
+    """The frames that are found, with those that they hang under; what the world says itself goes without its name."""
     hits = set(found(labels, search))
     lines = list(_lines(tree, labels, _with_ancestors(tree, hits)))
     rows = [
-        _row(name, labels[name], depth, _note(tree, name), _look(name, hits, search, selected, missing))
+        _row(name, labels[name], depth, _note(tree, name, own_name), _look(name, hits, search, selected, missing))
         for name, depth in lines[:_MOST_LINES]
     ]
     if len(lines) > _MOST_LINES:
@@ -85,9 +91,9 @@ def _look(name: str, hits: Collection[str], search: str, selected: str | None, m
     return ";".join(looks)
 
 
-def _note(tree: Tree, name: str) -> str:
+def _note(tree: Tree, name: str, own_name: str) -> str:
     """What is fixed goes without saying."""
-    note = tree.notes.get(name, "").strip("[]")
+    note = tree.notes.get(name, "").strip("[]").removesuffix(f" by '{own_name}'")
     return "" if note.startswith("fixed") else note
 
 

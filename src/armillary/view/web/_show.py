@@ -21,9 +21,10 @@ from armillary.view.web._overlays import Overlays
 from armillary.view.web._pace import Pace
 from armillary.view.web._pages import found, tree_html
 from armillary.view.web._rivals import rivals
+from armillary.view.web._spans import spans
 from armillary.view.web._stage import Stage, stage_of
 from armillary.view.web._trails import trails
-from armillary.view.web._viewpoint import first_frame, viewpoint
+from armillary.view.web._viewpoint import Viewpoint, first_frame, viewpoint
 from armillary.view.web._wishes import Change, Wishes
 
 if TYPE_CHECKING:
@@ -60,8 +61,9 @@ class Show:
         self._frames = FrameControls(server.gui, self.tell)
         self._shows = ShowControls(server.gui, self.tell, self._wishes)
         self._joints = JointControls(server.gui, self._drag)
-        self._canvas: Canvas | None = None
-        self._overlays: Overlays | None = None
+        self._canvas, self._overlays = Canvas(server, self._select), Overlays(server)
+        self._root: str | None = None
+        self._viewpoint: Viewpoint | None = None
         self._movables: tuple[Movable, ...] = ()
         self._watched: tuple[str, ...] = ()
 
@@ -82,14 +84,12 @@ class Show:
         """Look, and draw what is different."""
         self._do_tasks()
         self._wishes = replace(self._wishes, timeline=self._wishes.timeline.advanced(elapsed_s))
-        now_s, in_frame = time.monotonic(), self._in_frame()
-        if in_frame is None:
-            return
+        now_s = time.monotonic()
         if self._stage is None or self._staging.is_due(now_s):
             with self._staging.spending(now_s):
-                self._restage(in_frame)
-        placed = self._placed(in_frame)
-        if placed is not None and self._canvas is not None:
+                self._restage()
+        placed = self._placed()
+        if placed is not None:
             self._canvas.place(placed)
             self._draw_over(placed, now_s)
 
@@ -112,54 +112,53 @@ class Show:
     def _move(self, movable: Movable, joint: str, value: float) -> None:
         """The picture is live while somebody moves a joint: the past does not change."""
         try:
-            movable.drag(self._world, joint, value)
+            stamp_ns = movable.drag(self._world, joint, value)
         except ArmillaryError as error:
-            self._joints.refuse(str(error))
+            self._joints.refuse(joint, str(error))
         else:
-            self._joints.refuse("")
-            self._wishes = replace(self._wishes, timeline=self._wishes.timeline.live())
+            self._joints.accept(joint)
+            self._wishes = replace(self._wishes, timeline=self._wishes.timeline.written(stamp_ns))
 
     # -- What there is
 
-    def _in_frame(self) -> str | None:
-        if self._wishes.in_frame is None:
-            self._wishes = replace(self._wishes, in_frame=first_frame(self._world))
-        return self._wishes.in_frame
-
-    def _placed(self, in_frame: str) -> Placed | None:
-        """None where the frame of the picture is gone: another one is looked for then."""
-        if self._stage is None:
+    def _placed(self) -> Placed | None:
+        """None where there is nothing to see, or the frame of the picture is gone: another one is looked for then."""
+        in_frame = self._wishes.in_frame or self._root
+        if self._stage is None or in_frame is None:
             return None
         try:
             return self._stage.placed(self._world, in_frame=in_frame, at=self._wishes.timeline.instant)
         except ArmillaryError:
             self._wishes = replace(self._wishes, in_frame=None)
+            self.outdate()
             return None
 
-    def _restage(self, in_frame: str) -> None:
-        """Only where frames or things are others than before."""
+    def _restage(self) -> None:
+        """Drawn anew only where frames or things are others than before."""
         at = self._wishes.timeline.instant
         if at is LATEST and not self._is_outdated and self._has_all_frames():
             return
         self._is_outdated = False
-        stage = stage_of(self._world, at)
-        if self._stage is not None and stage.is_like(self._stage):
+        self._root = first_frame(self._world)
+        before, self._stage = self._stage, stage_of(self._world, at)
+        if before is not None and self._stage.is_like(before):
             return
-        self._stage = stage
-        placed = self._placed(in_frame)
-        if placed is not None:
-            self._set_stage(stage, placed)
+        placed = self._placed()
+        if placed is None:
+            self._canvas.clear()
+            self._overlays.clear()
+        else:
+            self._set_stage(self._stage, placed)
 
     def _has_all_frames(self) -> bool:
         frames = self._stage.frames if self._stage is not None else None
         return frames is not None and len(self._world.frames()) == len(frames.labels) + len(frames.carriers)
 
     def _set_stage(self, stage: Stage, placed: Placed) -> None:
-        if self._canvas is None or self._overlays is None:
-            self._begin(stage, placed)
+        seen = viewpoint(stage.corners(placed))
+        self._look(seen, count=len(stage.shown))
+        self._canvas.set_stage(stage, placed, axes_length_m=seen.axes_length_m)
         labels = dict(stage.frames.labels)
-        if self._canvas is not None:
-            self._canvas.set_stage(stage, placed)
         self._frames.offer(labels)
         self._shows.offer(labels, placed.in_frame)
         offered = movables(self._world)
@@ -167,14 +166,14 @@ class Show:
             self._joints.offer(offered)
         self._movables = offered
 
-    def _begin(self, stage: Stage, placed: Placed) -> None:
-        """The first picture decides from where it is seen."""
-        seen = viewpoint(stage.corners(placed))
-        camera = self._server.initial_camera
-        camera.position, camera.look_at = seen.position, seen.look_at
-        self._canvas = Canvas(self._server, self._select, axes_length_m=seen.axes_length_m)
-        self._overlays = Overlays(self._server, axes_length_m=seen.axes_length_m)
-        if len(placed.names) > _MOST_NAMES:
+    def _look(self, seen: Viewpoint, *, count: int) -> None:
+        """Who comes later sees everything; who looks already is left where he is, but for the first picture."""
+        is_first, self._viewpoint = self._viewpoint is None, seen
+        self._overlays.axes_length_m = seen.axes_length_m
+        clients = self._server.get_clients().values() if is_first else ()
+        for camera in (self._server.initial_camera, *(client.camera for client in clients)):
+            camera.position, camera.look_at, camera.fov = seen.position, seen.look_at, seen.opening_rad
+        if is_first and count > _MOST_NAMES:
             self._wishes = replace(self._wishes, names="found")
             self._shows.show(self._wishes)
 
@@ -193,7 +192,7 @@ class Show:
 
     def _overlay(self, placed: Placed) -> None:
         stage, overlays, wishes, world = self._stage, self._overlays, self._wishes, self._world
-        if stage is None or overlays is None or self._canvas is None:
+        if stage is None:
             return
         at, watched = wishes.timeline.instant, self._watched
         self._canvas.show_frames(visible=wishes.frames)
@@ -220,7 +219,7 @@ class Show:
         if stage is None:
             return
         relations = world.relations()
-        self._wishes = wishes = replace(wishes, timeline=wishes.timeline.covering(relations))
+        self._wishes = wishes = replace(wishes, timeline=wishes.timeline.covering(spans(world, relations)))
         self._time.show(wishes.timeline)
         moved = [info.of for info in relations if info.kind in {"sampled", "integrated"}]
         chosen = [wishes.selected] if wishes.selected is not None else []
@@ -228,7 +227,12 @@ class Show:
         self._watched = tuple(frame for frame in dict.fromkeys([*moved, *chosen]) if frame in labels)
         at = wishes.timeline.instant
         tree = tree_html(
-            world.tree(at), labels, search=wishes.search, selected=wishes.selected, missing=placed.snapshot.missing
+            world.tree(at),
+            labels,
+            own_name=world.name,
+            search=wishes.search,
+            selected=wishes.selected,
+            missing=placed.snapshot.missing,
         )
         self._frames.show(wishes, tree, self._inspected(stage, placed))
         self._joints.show(positions(world, at) if self._movables else {})

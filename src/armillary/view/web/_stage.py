@@ -47,8 +47,8 @@ class Stage:
 
     def is_like(self, other: Stage) -> bool:
         """Whether there is nothing to draw anew."""
-        mine, theirs = self.appearance, other.appearance
-        return self.names == other.names and mine.signature == theirs.signature
+        is_named_alike = self.names == other.names and self.frames.labels == other.frames.labels
+        return is_named_alike and self.appearance.signature == other.appearance.signature
 
     def placed(self, world: Viewed, *, in_frame: str, at: int | Latest) -> Placed:
         """Where all of its frames are."""
@@ -71,9 +71,9 @@ class Stage:
 
 def stage_of(world: Viewed, at: int | Latest) -> Stage:
     """What was there at one instant."""
-    scene = _scene_at(world, at)
-    frames = named_frames(world, scene)
-    appearance = appearance_of(world, scene, frames)
+    versions = _versions_at(world, at)
+    frames = named_frames(world, versions)
+    appearance = appearance_of(world, versions, frames)
     names = (*frames.labels, *sorted(appearance.frames - frames.labels.keys()))
     row_of = {name: row for row, name in enumerate(names)}
     rows = {
@@ -83,11 +83,11 @@ def stage_of(world: Viewed, at: int | Latest) -> Stage:
     return Stage(frames=frames, appearance=appearance, names=names, rows=rows)
 
 
-def _scene_at(world: Viewed, at: int | Latest) -> SceneReader:
-    """The scene as it was; what is so old that it is forgotten is shown as it is now."""
+def _versions_at(world: Viewed, at: int | Latest) -> tuple[SceneReader, ...]:
+    """The scene as it was, and as it is: what came later is held to have been there, as poses are held."""
     if at is LATEST or isinstance(at, Latest):
-        return world.scene
+        return (world.scene,)
     try:
-        return world.scene.as_of(at)
+        return world.scene.as_of(at), world.scene
     except InvalidStamp:
-        return world.scene
+        return (world.scene,)

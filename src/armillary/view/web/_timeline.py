@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from armillary.stamps import LATEST, Latest
-
-if TYPE_CHECKING:
-    from armillary.transforms import RelationInfo
 
 __all__ = ["Timeline"]
 
@@ -27,6 +24,8 @@ class Timeline:
         last_ns: Where it ends.
         speed: Seconds of the history in a second of playing.
         origin_ns: Where a clock beside the picture counts from: where the history began when it was first looked at.
+        written_ns: When a joint was moved by hand, until there is something newer. Live shows this instant, and holds
+            what ended before: the newest that all of a path covers would not show what was just moved.
     """
 
     mode: Literal["live", "paused", "playing"] = "live"
@@ -35,11 +34,14 @@ class Timeline:
     last_ns: int | None = None
     speed: float = 1.0
     origin_ns: int | None = None
+    written_ns: int | None = None
 
     @property
     def instant(self) -> int | Latest:
         """What to ask a world for."""
-        return LATEST if self.mode == "live" else self.at_ns
+        if self.mode != "live":
+            return self.at_ns
+        return LATEST if self.written_ns is None else self.written_ns
 
     @property
     def shown_ns(self) -> int | None:
@@ -50,15 +52,25 @@ class Timeline:
         """What the clock shows at a stamp [s]."""
         return 0.0 if self.origin_ns is None or stamp_ns is None else (stamp_ns - self.origin_ns) / _NS_PER_S
 
-    def covering(self, relations: Iterable[RelationInfo]) -> Timeline:
-        """The same over the history that is there now; an instant that is forgotten moves to the oldest."""
-        spans = [(info.first, info.last) for info in relations if info.first is not None and info.last is not None]
-        first_ns = min((first for first, _ in spans), default=None)
-        last_ns = max((last for _, last in spans), default=None)
+    def covering(self, spans: Iterable[tuple[int, int]]) -> Timeline:
+        """The same over the history that is there now, from first to last stamps of its parts [ns].
+
+        An instant that is forgotten moves to the oldest.
+        """
+        ends = list(spans)
+        first_ns = min((first for first, _ in ends), default=None)
+        last_ns = max((last for _, last in ends), default=None)
         at_ns = self.at_ns if first_ns is None or self.mode == "live" else max(self.at_ns, first_ns)
         is_new = self.origin_ns is None or (first_ns is not None and first_ns < self.origin_ns)
         origin_ns = first_ns if is_new else self.origin_ns
-        return replace(self, first_ns=first_ns, last_ns=last_ns, at_ns=at_ns, origin_ns=origin_ns)
+        written_ns = self.written_ns if self.written_ns == last_ns else None
+        return replace(
+            self, first_ns=first_ns, last_ns=last_ns, at_ns=at_ns, origin_ns=origin_ns, written_ns=written_ns
+        )
+
+    def written(self, stamp_ns: int) -> Timeline:
+        """Live, at what somebody wrote by hand just now."""
+        return replace(self, mode="live", last_ns=stamp_ns, written_ns=stamp_ns)
 
     def live(self) -> Timeline:
         """At the newest from now on."""

@@ -19,16 +19,18 @@ __all__ = ["Viewpoint", "first_frame", "viewpoint"]
 _SMALLEST_M, _LARGEST_M = 0.5, 200.0
 _AXES = 0.03  # of the extent of the picture
 _SHORTEST_AXES_M, _LONGEST_AXES_M = 0.02, 1.0
-_FROM = np.array([0.72, 0.5, 0.42])  # of the extent
+_FROM = np.array([0.74, 0.52, 0.43])  # of length one
+_OPENING_RAD = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewpoint:
-    """Where the camera is, what it looks at, and how long axes are [m]."""
+    """Where the camera is, what it looks at, how wide [rad]; and how long axes are [m]."""
 
     position: tuple[float, float, float]
     look_at: tuple[float, float, float]
     axes_length_m: float
+    opening_rad: float = _OPENING_RAD
 
 
 def viewpoint(points: NDArray[float64]) -> Viewpoint:
@@ -36,18 +38,18 @@ def viewpoint(points: NDArray[float64]) -> Viewpoint:
     low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(3), np.zeros(3))
     centre = (low + high) / 2.0
     extent_m = float(np.clip(np.linalg.norm(high - low), _SMALLEST_M, _LARGEST_M))
-    position = centre + extent_m * _FROM
+    position = centre + extent_m / 2.0 / np.sin(_OPENING_RAD / 2.0) * _FROM
     length_m = float(np.clip(_AXES * extent_m, _SHORTEST_AXES_M, _LONGEST_AXES_M))
     return Viewpoint(position=_triple(position), look_at=_triple(centre), axes_length_m=length_m)
 
 
 def first_frame(world: Viewed) -> str | None:
-    """The root of the scene, where it is a frame of the world; else the root that most frames hang under."""
-    parents = world.tree().parents
-    if not parents or world.root_frame in parents:
-        return world.root_frame if parents else None
-    under = Counter(_root(name, {name: parent and parent[0] for name, parent in parents.items()}) for name in parents)
-    return under.most_common(1)[0][0]
+    """The frame that most frames hang under; the root of the scene, where it is one of several."""
+    above = {name: parent and parent[0] for name, parent in world.tree().parents.items()}
+    if not above:
+        return None
+    under = Counter(_root(name, above) for name in above)
+    return max(under, key=lambda root: (under[root], root == world.root_frame))
 
 
 def _root(name: str, parents: dict[str, str | None]) -> str:

@@ -99,6 +99,15 @@ class TestDragging:
         only(arm).drag(arm, "arm/lift", 0.3)
         assert positions(arm, seconds(1.0))["arm/lift"] == 0.2
 
+    def test_is_the_newest_in_the_world(self, arm):
+        only(arm).rest(arm)
+        arm.set_pose(of="crate", in_frame="map", transform=Transform.identity(), at=seconds(5.5))
+        assert only(arm).drag(arm, "arm/lift", 0.3) == seconds(5.5) + 1
+
+    def test_goes_on_where_stamps_are_not_of_the_clock_of_the_world(self, arm):
+        arm.set_joints({"arm/shoulder": 0.5, "arm/lift": 0.2, "arm/roll": 1.0}, at=seconds(1e6))
+        assert seconds(1e6) < only(arm).drag(arm, "arm/lift", 0.3) < seconds(1e6 + 1.0)
+
     def test_refuses_what_the_model_forbids_and_says_why(self, arm):
         only(arm).rest(arm)
         with pytest.raises(InvalidArgument, match=r"cannot go to 0\.9.*lift"):

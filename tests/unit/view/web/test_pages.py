@@ -29,13 +29,12 @@ def words(html: str) -> str:
 
 
 def tree_of(world: World, **look) -> str:
-    asked = {"search": "", "selected": None, "missing": ()} | look
-    return tree_html(world.tree(), stage_of(world, LATEST).frames.labels, **asked)
+    return tree_html(world.tree(), stage_of(world, LATEST).frames.labels, own_name=world.name, **look)
 
 
 class TestTheTree:
     def test_shows_every_frame_with_its_rate(self, kitchen):
-        assert words(tree_of(kitchen)).startswith("map robot 3 samples, 2 Hz by 'kitchen' left camera")
+        assert words(tree_of(kitchen)).startswith("map robot 3 samples, 2 Hz left camera")
 
     def test_shows_what_is_found_and_what_it_hangs_under(self, kitchen):
         shown = words(tree_of(kitchen, search="LEFT cam"))

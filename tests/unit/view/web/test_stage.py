@@ -129,6 +129,12 @@ class TestThings:
         assert [len(stage_of(world, seconds(t)).appearance.batches) for t in (2.0, 4.0)] == [1, 0]
         assert stage_of(world, LATEST).appearance.batches == {}
 
+    def test_that_came_later_are_held_to_have_been_there(self, world):
+        world.scene.add_geometry(parent=world.scene.root, shape=Sphere(1.0), at=seconds(5.0))
+        stage = stage_of(world, seconds(2.0))
+        assert len(stage.appearance.batches) == 1
+        assert stage.is_like(stage_of(world, LATEST))
+
 
 class TestClouds:
     def test_are_points_in_a_frame(self, world):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from armillary import LATEST, World, seconds
+from armillary.articulation import ArticulationModel
+from armillary.articulation.mechanisms import locking_compartment
+from armillary.view.web._spans import spans
 from armillary.view.web._timeline import Timeline
 from unit.kit import drive
 
@@ -12,7 +15,7 @@ from unit.kit import drive
 @pytest.fixture
 def over_ten_seconds(world: World):
     drive(world, 100.0, 105.0, 110.0)
-    return Timeline().covering(world.relations())
+    return Timeline().covering(spans(world, world.relations()))
 
 
 class TestATimeline:
@@ -45,11 +48,11 @@ class TestATimeline:
     def test_does_not_stay_where_the_history_is_forgotten(self, over_ten_seconds, world):
         paused = over_ten_seconds.moved_to(1.0)
         drive(world, 118.0)
-        assert paused.covering(world.relations()).instant == seconds(110.0)
+        assert paused.covering(spans(world, world.relations())).instant == seconds(110.0)
 
     def test_keeps_its_clock_while_the_history_moves_on(self, over_ten_seconds, world):
         drive(world, 118.0)
-        later = over_ten_seconds.covering(world.relations())
+        later = over_ten_seconds.covering(spans(world, world.relations()))
         assert (later.clock_s(later.first_ns), later.clock_s(later.last_ns)) == (10.0, 18.0)
 
     def test_without_a_history_shows_what_there_is(self):
@@ -57,3 +60,33 @@ class TestATimeline:
         assert [t.instant for t in (nothing, nothing.paused(), nothing.playing(), nothing.moved_to(1.0))] == [
             LATEST
         ] * 4
+
+
+class TestAfterAJointWasMovedByHand:
+    def test_live_is_the_instant_that_was_written(self, over_ten_seconds, world):
+        written = over_ten_seconds.moved_to(2.0).written(seconds(112.0))
+        assert written.instant == seconds(112.0)
+        assert written.paused().shown_ns == seconds(112.0)
+
+    def test_live_is_the_newest_again_once_something_newer_came(self, over_ten_seconds):
+        written = over_ten_seconds.written(seconds(112.0))
+        assert written.covering([(seconds(100.0), seconds(112.0))]).instant == seconds(112.0)
+        assert written.covering([(seconds(100.0), seconds(112.1))]).instant is LATEST
+
+
+class TestTheHistory:
+    def test_is_as_long_as_that_of_poses_and_joints(self, world):
+        model = ArticulationModel()
+        model.edit(locking_compartment("safe"))
+        world.mount(model, in_frame="map")
+        for t in (101.0, 103.0):
+            world.set_joints({"safe/door": 0.0, "safe/handle": 0.0}, at=seconds(t))
+        drive(world, 102.0)
+        covering = Timeline().covering(spans(world, world.relations()))
+        assert (covering.first_ns, covering.last_ns) == (seconds(101.0), seconds(103.0))
+
+    def test_is_none_of_joints_that_nobody_moved(self, world):
+        model = ArticulationModel()
+        model.edit(locking_compartment("safe"))
+        world.mount(model, in_frame="map")
+        assert list(spans(world, world.relations())) == []

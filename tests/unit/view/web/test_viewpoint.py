@@ -1,0 +1,44 @@
+"""From where a picture is seen, and the frame it stands in."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from armillary.view.web._viewpoint import first_frame, viewpoint
+from unit.kit import drive, moved
+
+
+class TestTheFrameOfThePicture:
+    def test_is_the_root_of_the_scene(self, world):
+        drive(world, 1.0)
+        assert first_frame(world) == "map"
+
+    def test_is_what_most_frames_hang_under(self, world):
+        world.add_frame("map")
+        for link in ("torso", "head", "arm"):
+            world.fix(of=link, in_frame="base", transform=moved(1))
+        assert first_frame(world) == "base"
+
+    def test_is_the_root_of_the_scene_where_it_is_one_of_several(self, world):
+        world.add_frame("adrift")
+        world.add_frame("map")
+        assert first_frame(world) == "map"
+
+    def test_is_none_in_an_empty_world(self, world):
+        assert first_frame(world) is None
+
+
+class TestAViewpoint:
+    @pytest.mark.parametrize("size_m", [0.8, 5.0, 80.0])
+    def test_is_so_far_away_that_everything_is_in_the_picture(self, size_m):
+        corners = size_m * (np.array([(0, 0, 0), (1, 1, 1), (1, 0, 1), (0, 1, 0)]) + 3.0)
+        seen = viewpoint(corners)
+        forward = np.subtract(seen.look_at, seen.position)
+        forward /= np.linalg.norm(forward)
+        ways = corners - seen.position
+        angles = np.arccos(ways @ forward / np.linalg.norm(ways, axis=1))
+        assert angles.max() < seen.opening_rad / 2
+
+    def test_of_nothing_is_near_the_origin(self):
+        assert viewpoint(np.empty((0, 3))).look_at == (0.0, 0.0, 0.0)
