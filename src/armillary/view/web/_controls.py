@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from armillary.view.web._followers import Follower, by_hand
 from armillary.view.web._pages import found, inspection_html
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from armillary.view.web._timeline import Timeline
     from armillary.view.web._wishes import Change, Wishes
 
-__all__ = ["FrameControls", "ShowControls", "TimeControls", "by_hand"]
+__all__ = ["FrameControls", "ShowControls", "TimeControls"]
 
 Tell = Callable[["Change"], object]
 
@@ -23,16 +24,6 @@ _PICTURE = "(as the picture)"
 _STEP_S = 0.01
 _SPEEDS = {"0.1 x": 0.1, "0.5 x": 0.5, "1 x": 1.0, "2 x": 2.0, "5 x": 5.0}
 _PADDED = "padding:0 0.9em 0.3em;font-size:0.85em"
-
-
-def by_hand(told: Callable[[Any], object]) -> Callable[[Any], None]:
-    """A callback of viser for what a person did; what this program did itself is not told."""
-
-    def callback(event: Any) -> None:
-        if event.client is not None:
-            told(event.target.value)
-
-    return callback
 
 
 class TimeControls:
@@ -44,7 +35,7 @@ class TimeControls:
             self._slider: Any = gui.add_slider("Time [s]", 0.0, _STEP_S, _STEP_S, 0.0)
             self._mode = gui.add_button_group("Run", ("Live", "Pause", "Play"))
             self._speed = gui.add_dropdown("Speed", tuple(_SPEEDS), initial_value="1 x")
-        self._slider.on_update(by_hand(lambda value: tell(_timed(lambda time: time.moved_to(value)))))
+        self._at = Follower(self._slider, lambda value: tell(_timed(lambda time: time.moved_to(value))))
         self._speed.on_update(by_hand(lambda value: tell(_timed(lambda time: time.faster(_SPEEDS[value])))))
         self._mode.on_click(by_hand(lambda value: tell(_timed(_MODES[value]))))
 
@@ -53,7 +44,7 @@ class TimeControls:
         first_s, last_s = (round(timeline.clock_s(end_ns), 2) for end_ns in (timeline.first_ns, timeline.last_ns))
         self._slider.min, self._slider.max = first_s, max(last_s, first_s + _STEP_S)
         shown_s = timeline.clock_s(timeline.shown_ns)
-        self._slider.value = min(max(shown_s, first_s), self._slider.max)
+        self._at.show(min(max(shown_s, first_s), self._slider.max))
         state = {"live": "● live", "paused": "❚❚ paused", "playing": "▶ playing"}[timeline.mode]
         color = "#009e73" if timeline.mode == "live" else "#d55e00"
         ago = f", {last_s - shown_s:.2f} s ago" if timeline.mode != "live" else ""
@@ -86,34 +77,28 @@ class FrameControls:
         panel.dock_left()
         panel.set_width(300.0)
         with gui.add_folder("Frame"):
-            self._chosen: Any = gui.add_dropdown("Of", ("",), initial_value="", hint="Or click on its axes")
-            self._seen_from = gui.add_dropdown("Seen from", (_PICTURE,), initial_value=_PICTURE)
+            chosen = gui.add_dropdown("Of", ("",), initial_value="", hint="Or click on its axes")
+            seen_from = gui.add_dropdown("Seen from", (_PICTURE,), initial_value=_PICTURE)
             self._known = gui.add_html(inspection_html(None))
         self._search.on_update(by_hand(lambda words: tell(lambda wishes: self._searched(wishes, words))))
-        self._chosen.on_update(by_hand(lambda label: tell(lambda wishes: self._selected(wishes, label))))
-        self._seen_from.on_update(
-            by_hand(lambda label: tell(lambda wishes: replace(wishes, seen_from=self._frame(label))))
+        self._chosen = Follower(chosen, lambda label: tell(lambda wishes: self._selected(wishes, label)))
+        self._seen_from = Follower(
+            seen_from, lambda label: tell(lambda wishes: replace(wishes, seen_from=self._frame(label)))
         )
 
     def offer(self, labels: dict[str, str]) -> None:
         """These frames, with their names, can be chosen."""
         self._labels = labels
         options = tuple(dict.fromkeys(labels.values()))
-        self._offer(self._chosen, ("", *options))
-        self._offer(self._seen_from, (_PICTURE, *options))
+        self._chosen.offer(("", *options))
+        self._seen_from.offer((_PICTURE, *options))
 
     def show(self, wishes: Wishes, tree_html: str, inspection: Inspection | None) -> None:
         """The tree, and what is known of the frame that is selected."""
         self._tree.content = tree_html
         self._known.content = inspection_html(inspection)
-        self._chosen.value = self._labels.get(wishes.selected or "", "")
-
-    @staticmethod
-    def _offer(dropdown: Any, options: tuple[str, ...]) -> None:
-        if dropdown.options != options:
-            kept = dropdown.value
-            dropdown.options = options
-            dropdown.value = kept if kept in options else options[0]
+        self._chosen.show(self._labels.get(wishes.selected or "", ""))
+        self._seen_from.show(self._labels.get(wishes.seen_from or "", _PICTURE))
 
     def _frame(self, label: str) -> str | None:
         return next((frame for frame, name in self._labels.items() if name == label), None)
@@ -133,8 +118,8 @@ class ShowControls:
 
     def __init__(self, gui: viser.GuiApi, tell: Tell, wishes: Wishes) -> None:
         with gui.add_folder("Show"):
-            self._in_frame: Any = gui.add_dropdown("Picture in", ("",), initial_value="")
-            self._names: Any = gui.add_dropdown("Names", ("all", "found", "none"), initial_value=wishes.names)
+            in_frame = gui.add_dropdown("Picture in", ("",), initial_value="")
+            names = gui.add_dropdown("Names", ("all", "found", "none"), initial_value=wishes.names)
             for label, wish in (
                 ("Axes", "frames"),
                 ("Trails", "trails"),
@@ -144,22 +129,20 @@ class ShowControls:
                 box = gui.add_checkbox(label, getattr(wishes, wish))
                 box.on_update(by_hand(_wishing(tell, wish)))
             trail_s = gui.add_slider("Trail [s]", 0.5, 30.0, 0.5, wishes.trail_s)
-        self._names.on_update(by_hand(_wishing(tell, "names")))
+        self._names = Follower(names, _wishing(tell, "names"))
         trail_s.on_update(by_hand(_wishing(tell, "trail_s")))
-        self._in_frame.on_update(by_hand(lambda label: tell(lambda said: replace(said, in_frame=self._frame(label)))))
+        self._in_frame = Follower(in_frame, lambda label: tell(lambda said: replace(said, in_frame=self._frame(label))))
         self._labels: dict[str, str] = {}
 
     def offer(self, labels: dict[str, str], in_frame: str) -> None:
         """The picture can stand in these frames, and stands in one of them."""
         self._labels = labels
-        options = tuple(dict.fromkeys(labels.values()))
-        if self._in_frame.options != options:
-            self._in_frame.options = options
-        self._in_frame.value = labels.get(in_frame, options[0])
+        self._in_frame.offer(tuple(dict.fromkeys(labels.values())))
+        self._in_frame.show(labels.get(in_frame, next(iter(labels.values()))))
 
     def show(self, wishes: Wishes) -> None:
         """What was chosen elsewhere."""
-        self._names.value = wishes.names
+        self._names.show(wishes.names)
 
     def _frame(self, label: str) -> str | None:
         return next((frame for frame, name in self._labels.items() if name == label), None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from armillary.view.web._controls import by_hand
+from armillary.view.web._followers import Follower
 
 if TYPE_CHECKING:
     import viser
@@ -34,7 +34,7 @@ class JointControls:
     def __init__(self, gui: viser.GuiApi, on_drag: Dragged) -> None:
         self._gui, self._on_drag = gui, on_drag
         self._folders: list[Any] = []
-        self._sliders: dict[str, Any] = {}
+        self._sliders: dict[str, Follower] = {}
         self._touched_s: dict[str, float] = {}
         self._troubles: dict[str, Any] = {}
 
@@ -56,7 +56,7 @@ class JointControls:
         now_s = time.monotonic()
         for joint, slider in self._sliders.items():
             if joint in positions and now_s - self._touched_s.get(joint, 0.0) > _AT_REST_S:
-                slider.value = min(max(positions[joint], slider.min), slider.max)
+                slider.show(min(max(positions[joint], slider.control.min), slider.control.max))
 
     def refuse(self, joint: str, sentence: str) -> None:
         """Say above its slider why a joint does not move; the slider goes back."""
@@ -69,7 +69,7 @@ class JointControls:
         if joint in self._troubles:
             self._troubles[joint].content = ""
 
-    def _slider(self, movable: Movable, handle: Handle) -> Any:
+    def _slider(self, movable: Movable, handle: Handle) -> Follower:
         reach = handle.upper - handle.lower
         slider = self._gui.add_slider(
             handle.joint.rpartition("/")[2] or handle.joint,
@@ -79,8 +79,7 @@ class JointControls:
             handle.resting,
             hint=handle.joint if handle.is_bounded else f"{handle.joint}: without limits",
         )
-        slider.on_update(by_hand(lambda value: self._dragged(movable, handle.joint, value)))
-        return slider
+        return Follower(slider, lambda value: self._dragged(movable, handle.joint, value))
 
     def _dragged(self, movable: Movable, joint: str, value: float) -> None:
         self._touched_s[joint] = time.monotonic()

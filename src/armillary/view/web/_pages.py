@@ -42,7 +42,7 @@ def tree_html(
     ]
     if len(lines) > _MOST_LINES:
         rows.append(f'<div style="{_MUTED}">… and {len(lines) - _MOST_LINES} more: search for one</div>')
-    nothing = f'<div style="{_MUTED}">no frame is called so</div>'
+    nothing = f'<div style="{_MUTED}">{"no frame is called so" if search else "there are no frames yet"}</div>'
     return f'<div style="{_FONT};padding:0 0.9em 0.6em;overflow-x:auto">{"".join(rows) or nothing}</div>'
 
 

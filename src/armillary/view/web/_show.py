@@ -145,10 +145,15 @@ class Show:
             return
         placed = self._placed()
         if placed is None:
-            self._canvas.clear()
-            self._overlays.clear()
+            self._clear()
         else:
             self._set_stage(self._stage, placed)
+
+    def _clear(self) -> None:
+        self._canvas.clear()
+        self._overlays.clear()
+        self._frames.offer({})
+        self._frames.show(self._wishes, tree_html(self._world.tree(), {}), None)
 
     def _has_all_frames(self) -> bool:
         frames = self._stage.frames if self._stage is not None else None
