@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from armillary._core import TAPE_OPS
+from armillary.articulation._c_lanes import fits_lanes, in_lanes
 from armillary.articulation._c_turns import TURNS, turns_of
 
 if TYPE_CHECKING:
@@ -47,54 +48,72 @@ _OF_TWO = ("pow", "atan2", "fmod", "copysign", "hypot")
 def c_source(tape: Tape) -> str:
     """C99: one function for one configuration, one for many."""
     turned = turns_of(tape)
-    registers = "".join(f"  double r{i};\n" for i in range(tape.registers))
-    many = f"  for (long i = 0; i < n; ++i) one(in + i * {tape.inputs}, out + i * {tape.outputs});"
     return (
         f"#include <math.h>\n{TURNS if turned else ''}"
-        "static inline void one(const double* in, double* out) {\n"
-        f"{registers}{_turning(turned)}{''.join(_statements(tape, turned))}}}\n"
+        f"static inline void one(const double* in, double* out) {{\n{_body(tape, turned, 'double')}}}\n"
         f"void {SYMBOL}(const double* in, double* out) {{ one(in, out); }}\n"
-        f"void {SYMBOL}_batch(long n, const double* in, double* out) {{\n{many}\n}}\n"
+        f"{_batch(tape, turned)}"
     )
 
 
-def _turning(turned: dict[int, int]) -> str:
+def _batch(tape: Tape, turned: dict[int, int]) -> str:
+    """As many at once as a vector has lanes, where it can do all of it; the rest one by one."""
+    several = some = ""
+    if fits_lanes(tape, {name for name, _ in _values(tape, turned, "lanes")}):
+        several = in_lanes(tape, _body(tape, turned, "lanes"))
+        some = f"  for (; i + LANES <= n; i += LANES) several(in + i * {tape.inputs}, out + i * {tape.outputs});\n"
+    return (
+        f"{several}void {SYMBOL}_batch(long n, const double* in, double* out) {{\n  long i = 0;\n{some}"
+        f"  for (; i < n; ++i) one(in + i * {tape.inputs}, out + i * {tape.outputs});\n}}\n"
+    )
+
+
+def _body(tape: Tape, turned: dict[int, int], kind: str) -> str:
+    registers = "".join(f"  {kind} r{i};\n" for i in range(tape.registers))
+    return registers + _turning(turned, kind) + "".join(text for _, text in _values(tape, turned, kind))
+
+
+def _turning(turned: dict[int, int], kind: str) -> str:
     """The sines and cosines of all inputs that turn something, side by side."""
     if not turned:
         return ""
     count = len(turned)
     gathered = " ".join(f"angle[{place}] = in[{index}];" for index, place in turned.items())
-    arrays = f"double angle[{count}], sine[{count}], cosine[{count}];"
-    return f"  {arrays}\n  {gathered}\n  turns({count}, angle, sine, cosine);\n"
+    arrays = f"{kind} angle[{count}], sine[{count}], cosine[{count}];"
+    numbers = f"{count} * sizeof({kind}) / sizeof(double)"
+    return f"  {arrays}\n  {gathered}\n  turns({numbers}, (double*)angle, (double*)sine, (double*)cosine);\n"
 
 
-def _statements(tape: Tape, turned: dict[int, int]) -> Iterator[str]:
+def _values(tape: Tape, turned: dict[int, int], kind: str) -> Iterator[tuple[str, str]]:
+    """Each instruction: the operation that is left to do, and its statement."""
     constants = tape.constants.tolist()
     holds: dict[int, int] = {}  # the input that a register is
     for number, target, a, b in tape.code.tolist():
         name = _NAMES[number]
         if name == "output":
-            yield f"  out[{target}] = r{a};\n"
+            yield name, f"  out[{target}] = r{a};\n"
             continue
         if name == "constant":
-            value = _literal(constants[a])
+            value = _literal(constants[a], kind)
         elif name == "input":
             value = f"in[{a}]"
         elif name in _TURNED and holds.get(a) in turned:
-            value = f"{_TURNED[name]}[{turned[holds[a]]}]"
+            name, value = "assign", f"{_TURNED[name]}[{turned[holds[a]]}]"
         else:
             value = _form(name).format(a=f"r{a}", b=f"r{b}")
         holds.pop(target, None)
         if name == "input":
             holds[target] = a
-        yield f"  r{target} = {value};\n"
+        yield name, f"  r{target} = {value};\n"
 
 
 def _form(name: str) -> str:
     return _FORMS.get(name) or (f"{name}({{a}}, {{b}})" if name in _OF_TWO else f"{name}({{a}})")
 
 
-def _literal(value: float) -> str:
+def _literal(value: float, kind: str) -> str:
     if math.isfinite(value):
-        return value.hex()
-    return "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"
+        text = value.hex()
+    else:
+        text = "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "-INFINITY"
+    return text if kind == "double" else f"ALL({text})"

@@ -213,6 +213,20 @@ def turning():
 
 
 class TestMachineCode:
+    @pytest.mark.parametrize("count", [0, 1, 7, 8, 19])
+    @pytest.mark.parametrize("joints", [2, 5])
+    def test_gives_many_the_bits_of_one(self, count, joints):
+        """Sines of two inputs are taken row by row; those of five side by side, with a lane for each row."""
+        order = [position(f"q{i}") for i in range(joints)]
+        turned = [sin(q) / (3.0 - cos(q)) - q * q for q in order]
+        sums = VectorExpression([*turned, 1.0 / order[0], -order[1] + math.inf, order[0] + order[0]])
+        compiled, vm = (sums.compile(order=order, backend=backend) for backend in ("c", "vm"))
+        rows = np.random.default_rng(count).uniform(-9.0, 9.0, (count, joints))
+        rows[:1] = 0.0
+        many = compiled(rows)
+        np.testing.assert_array_equal(many, np.array([compiled(row) for row in rows]).reshape(many.shape))
+        np.testing.assert_allclose(many, vm(rows), rtol=1e-13, atol=1e-13)
+
     def test_is_made_once_for_equal_tapes(self):
         first, second = sin(a).tape([a]), sin(position("a")).tape([a])
         assert _machine_code.machine_code(first) is _machine_code.machine_code(second)
