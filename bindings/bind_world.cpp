@@ -1,3 +1,5 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -142,6 +144,9 @@ void bind_world(nb::module_& m) {
       .def(
           "_frames_digest", [](Self self) { return hex(core(self).store->frames_digest()); },
           "Over all that was said of frames beside the nodes of the scene.")
+      .def(
+          "_is_named", [](Self self, const std::string& name) { return core(self).store->is_named(name); }, "name"_a)
+      .def("_preferences", [](Self self) { return core(self).store->preferences(); })
       .def("_time_epoch", [](Self self) { return core(self).store->time_epoch(); })
       .def(
           "_observe", [](Self self, bool is_observed) { core(self).is_observed = is_observed; }, "is_observed"_a)
@@ -160,11 +165,12 @@ void bind_world(nb::module_& m) {
             for (const FixedInfo& info : core(self).forest->fixed_poses()) {
               const bool is_known = info.pose.certainty == Certainty::known;
               found.append(nb::make_tuple(info.of, info.in_frame, info.source, stamp_or_none(info.from), info.pose.value,
-                                          is_known ? read_only_array(info.pose.covariance.values.data(), {6, 6}) : nb::none()));
+                                          is_known ? read_only_array(info.pose.covariance.values.data(), {6, 6}) : nb::none(),
+                                          info.pose.certainty == Certainty::unknown));
             }
             return found;
           },
-          nb::sig("def _fixed_poses(self) -> list[tuple[str, str, str, int | None, Transform, NDArray[float64] | None]]"))
+          nb::sig("def _fixed_poses(self) -> list[tuple[str, str, str, int | None, Transform, NDArray[float64] | None, bool]]"))
       .def("_structure_number", [](Self self) { return core(self).edits; })
       .def(
           "_keep",

@@ -107,6 +107,11 @@ bool Facts::has_frame(const std::string& name) const {
   return frame != nullptr && frame->named > frame->removed;
 }
 
+std::optional<bool> Facts::is_named(const std::string& name) const {
+  const Frame* frame = find(name);
+  return frame == nullptr ? std::nullopt : std::optional(frame->named > frame->removed);
+}
+
 bool Facts::is_removed(const std::string& frame, const Mark& mark) const {
   const Frame* found = find(frame);
   return found != nullptr && mark < found->removed;
@@ -195,6 +200,14 @@ std::optional<std::string> Facts::preferred(const std::string& of) const {
   const Frame* frame = find(of);
   if (frame == nullptr || frame->preference.mark < frame->removed) return std::nullopt;
   return frame->preference.source;
+}
+
+std::vector<std::pair<std::string, std::string>> Facts::preferences() const {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const auto& [name, frame] : frames_)
+    if (const std::optional<std::string> source = preferred(name)) found.emplace_back(name, *source);
+  std::ranges::sort(found);
+  return found;
 }
 
 bool Facts::has_preference(const std::string& of) const {

@@ -174,6 +174,16 @@ bool Store::knows_twist(const FrameFact& fact) const {
   return facts_.has_twist(fact);
 }
 
+std::vector<std::pair<std::string, std::string>> Store::preferences() const {
+  const VersionLock guard;
+  return facts_.preferences();
+}
+
+std::optional<bool> Store::is_named(const std::string& name) const {
+  const VersionLock guard;
+  return facts_.is_named(name);
+}
+
 std::uint64_t Store::time_epoch() const {
   const VersionLock guard;
   return facts_.time_epoch();

@@ -18,9 +18,10 @@ class SavingWorld(MountingWorld):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the structure of this world to a JSON file, and the arrays of its shapes to an `.npz` beside it.
 
-        Settings, frames, fixed poses, bodies, models where they stand with the last values of their joints, and the
-        scene. Other samples are not part of it, nor are relations that only samples made, preferences, and the clock.
-        A file that is there is replaced whole, or stays. `docs/saved_world.schema.json` describes the format.
+        Settings, frames, fixed poses, bodies, who places what by samples, whom to believe and how much to keep, models
+        where they stand with the last values of their joints, and the scene. Other samples are not part of it, nor are
+        the clock and preferences of joints. A file that is there is replaced whole, or stays.
+        `docs/saved_world.schema.json` describes the format.
 
         Raises:
             UnsavableWorld: Joints drive a pose whose model is not mounted here.

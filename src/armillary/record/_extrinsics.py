@@ -20,6 +20,7 @@ __all__ = ["load_extrinsics", "save_extrinsics"]
 _FORMAT, _VERSION = "armillary.extrinsics", 1
 _ROTATIONS = ("rpy_deg", "rpy_rad", "wxyz")
 _SAME_RAD = 1e-12
+_DIGITS = 12  # of degrees: 15, not 15.000000000000009
 _HEADING = """\
 # Where fixed frames are: `of` seen in `in_frame`. Edit, then load it over the running world with load_extrinsics.
 # xyz_m: metres. rpy_deg: roll, pitch, yaw in degrees; rpy_rad or wxyz may stand there instead.
@@ -98,7 +99,7 @@ def _entry(pose: FixedPose, own_name: str) -> dict[str, Any]:
 
 def _rotation(transform: Transform) -> dict[str, list[float]]:
     """In degrees, where they say it as well: near a pitch of 90 degrees they do not."""
-    degrees = [math.degrees(angle) for angle in transform.rotation.rpy.tolist()]
+    degrees = [round(math.degrees(angle), _DIGITS) for angle in transform.rotation.rpy.tolist()]
     said = Transform.from_xyz_rpy(xyz=transform.translation, rpy=[math.radians(angle) for angle in degrees])
     if said.rotation.is_close(transform.rotation, rad=_SAME_RAD):
         return {"rpy_deg": degrees}

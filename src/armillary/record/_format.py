@@ -25,6 +25,23 @@ SETTINGS = {
 }
 """By key in a file, what `World` calls it; its clock is no value that a file can hold."""
 
-SECTIONS = ("settings", "frames", "fixed", "bodies", "models", "mounts", "joints", "scene")
+SECTIONS = (
+    "settings",
+    "time_epoch",
+    "frames",
+    "fixed",
+    "bodies",
+    "sampled",
+    "measured",
+    "kept",
+    "preferences",
+    "models",
+    "mounts",
+    "joints",
+    "scene",
+)
+MOST_EPOCHS = 100_000
+"""How often time may have begun anew; each is said again."""
+KINDS = ("pose", "twist")
 EDGE = ("of", "in_frame", "source")
 ROLES = ("visual", "collision")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidModelFile
 from armillary.record._fields import WorldField, name_in
-from armillary.record._format import EDGE, FORMAT, ROLES, SECTIONS, SETTINGS, VERSION
+from armillary.record._format import EDGE, FORMAT, MOST_EPOCHS, ROLES, SECTIONS, SETTINGS, VERSION
+from armillary.record._relations import Saying, kept_in, measured_in, preference_in, sampled_in
 from armillary.scene._json import Field, LoadedScene, PlacedAt, checked, parsed, pose_in, read_bytes, scene_in
 from armillary.transforms import check_name
 
@@ -29,6 +30,7 @@ class SavedFixed:
     in_frame: str
     source: str
     pose: PlacedAt
+    is_unsure: bool
     field: Field
 
 
@@ -70,7 +72,9 @@ class SavedWorld:
     settings: Mapping[str, Any]
     frames: tuple[str, ...]
     fixed: tuple[SavedFixed, ...]
+    time_epoch: int
     bodies: tuple[SavedBody, ...]
+    relations: tuple[Saying, ...]
     mounts: tuple[SavedMount, ...]
     joints: tuple[SavedJoint, ...]
     scene: LoadedScene | None
@@ -92,7 +96,9 @@ def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -
         settings=_settings(parts["settings"]),
         frames=tuple(name_in(field) for field in parts["frames"].items()),
         fixed=tuple(fixed_in(field) for field in parts["fixed"].items()),
+        time_epoch=_epoch(parts["time_epoch"]),
         bodies=tuple(_body(field) for field in parts["bodies"].items()),
+        relations=tuple(read(field) for key, read in _RELATIONS.items() for field in parts[key].items()),
         mounts=tuple(_mount(field, models) for field in parts["mounts"].items()),
         joints=tuple(_joint(field) for field in parts["joints"].items()),
         scene=None if scene.value is None else scene_in(scene, path.parent, max_bytes - len(data)),
@@ -100,12 +106,31 @@ def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -
     )
 
 
+_RELATIONS = {"sampled": sampled_in, "measured": measured_in, "kept": kept_in, "preferences": preference_in}
+"""In the order in which they can be said."""
+
+
 def fixed_in(field: Field) -> SavedFixed:
     """A fixed pose."""
-    parts = field.members((*EDGE, "at_ns", "xyz_m", "wxyz"), ("covariance",))
+    parts = field.members((*EDGE, "at_ns", "xyz_m", "wxyz"), ("covariance", "is_unsure"))
     since = _or_none(parts["at_ns"], Field.stamp)
-    place = pose_in(field, {key: part for key, part in parts.items() if key not in EDGE}, since)
-    return SavedFixed(name_in(parts["of"]), name_in(parts["in_frame"]), parts["source"].text(), place, field)
+    is_unsure = "is_unsure" in parts and _flag(parts["is_unsure"])
+    if is_unsure and "covariance" in parts:
+        raise parts["is_unsure"].refused("it has a covariance, which says how sure it is")
+    place = pose_in(field, {key: part for key, part in parts.items() if key not in {*EDGE, "is_unsure"}}, since)
+    return SavedFixed(name_in(parts["of"]), name_in(parts["in_frame"]), parts["source"].text(), place, is_unsure, field)
+
+
+def _epoch(field: Field) -> int:
+    if not 0 <= field.integer() <= MOST_EPOCHS:
+        raise field.refused(f"a number from 0 to {MOST_EPOCHS} is expected")
+    return field.integer()
+
+
+def _flag(field: Field) -> bool:
+    if not isinstance(field.value, bool):
+        raise field.refused("true or false is expected")
+    return field.value
 
 
 def _settings(field: Field) -> dict[str, Any]:
@@ -163,15 +188,13 @@ def _mount(field: Field, models: list[ArticulationModel]) -> SavedMount:
     number = parts["model"].integer()
     if not 0 <= number < len(models):
         raise parts["model"].refused(f"there are {len(models)} models")
-    if not isinstance(parts["skip_missing"].value, bool):
-        raise parts["skip_missing"].refused("true or false is expected")
     standing = {
         "under": parts["under"].text(),
         "in_frame": _or_none(parts["in_frame"], name_in),
         "prefix": _or_none(parts["prefix"], Field.text),
         "since": _or_none(parts["since_ns"], Field.stamp),
         "roles": tuple(_role(role) for role in parts["roles"].items()),
-        "skip_missing": parts["skip_missing"].value,
+        "skip_missing": _flag(parts["skip_missing"]),
     }
     shapes = {path: [node.node() for node in nodes.items()] for path, nodes in parts["shapes"].mapping().items()}
     return SavedMount(models[number], standing, shapes, field)

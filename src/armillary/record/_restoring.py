@@ -10,6 +10,7 @@ from typing import Any
 from armillary.errors import ArmillaryError
 from armillary.record._format import SETTINGS
 from armillary.record._reading import SavedFixed, SavedJoint, SavedWorld
+from armillary.scene import Fix
 from armillary.scene._json import Field, checked, load_into
 
 __all__ = ["restore"]
@@ -46,6 +47,7 @@ def _is_refused(make: Callable[..., Any], setting: dict[str, Any]) -> bool:
 
 
 def _steps(saved: SavedWorld, world: Any) -> Iterator[tuple[Field, Callable[[], Any]]]:
+    yield saved.top.at("time_epoch"), partial(_begin_anew, world, saved.time_epoch)
     yield saved.top.at("frames"), partial(world.add_frame, *saved.frames)
     for mount in saved.mounts:
         yield mount.field, partial(world._mount_again, mount.model, mount.shapes, mount.standing)  # noqa: SLF001
@@ -53,21 +55,25 @@ def _steps(saved: SavedWorld, world: Any) -> Iterator[tuple[Field, Callable[[], 
         yield said.field, partial(_fix, world, said)
     for body in saved.bodies:
         yield body.field, partial(world.add_body, body.name, frames=body.frames)
+    for relation in saved.relations:
+        yield relation.field, partial(relation.say, world)
     if saved.scene is not None:
         yield saved.top.at("scene"), partial(load_into, world, world.scene.apply, saved.scene)
     for together in _said_together(saved.joints):
         yield together[0].field, partial(_set_joints, world, together)
 
 
+def _begin_anew(world: Any, times: int) -> None:
+    for _ in range(times):
+        world.reset_time()
+
+
 def _fix(world: Any, said: SavedFixed) -> None:
-    world.fix(
-        of=said.of,
-        in_frame=said.in_frame,
-        source=said.source,
-        transform=said.pose.transform,
-        covariance=said.pose.covariance,
-        at=said.pose.at,
-    )
+    names: dict[str, Any] = {"of": said.of, "in_frame": said.in_frame, "source": said.source, "at": said.pose.at}
+    if said.is_unsure:
+        world.apply([Fix(**names, transform=said.pose.transform, is_unsure=True)])
+    else:
+        world.fix(**names, transform=said.pose.transform, covariance=said.pose.covariance)
 
 
 def _said_together(joints: tuple[SavedJoint, ...]) -> Iterator[list[SavedJoint]]:

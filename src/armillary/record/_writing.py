@@ -33,9 +33,14 @@ def write_world(world: Any, path: Path) -> None:
         "format": FORMAT,
         "version": VERSION,
         "settings": _settings(world),
+        "time_epoch": world.time_epoch,
         "frames": list(contents.frames),
         "fixed": [fixed_entry(pose) for pose in contents.fixed],
         "bodies": [{"name": name, "frames": list(world._frames_of(name))} for name in world.bodies()],  # noqa: SLF001
+        "sampled": [_with_unit(asdict(edge)) for edge in contents.sampled],
+        "measured": [{"of": of, "relative_to": still, "source": who} for of, still, who in contents.measured],
+        "kept": [asdict(kept) for kept in contents.kept],
+        "preferences": [{"of": of, "source": who} for of, who in world._preferences()],  # noqa: SLF001
         "models": [json.loads(model.to_bytes()) for model in models],
         "mounts": [_mount(mount, models) for mount in world.mounts],
         "joints": list(_joints(world)),
@@ -47,7 +52,8 @@ def write_world(world: Any, path: Path) -> None:
 def fixed_entry(pose: FixedPose) -> dict[str, Any]:
     """A fixed pose, as both kinds of files have it."""
     edge = {"of": pose.of, "in_frame": pose.in_frame, "source": pose.source, "at_ns": pose.since}
-    return edge | pose_fields(pose.transform.xyz_wxyz, pose.covariance)
+    unsure = {"is_unsure": True} if pose.is_unsure else {}
+    return edge | pose_fields(pose.transform.xyz_wxyz, pose.covariance) | unsure
 
 
 def _settings(world: Any) -> dict[str, Any]:
@@ -65,9 +71,12 @@ def _scene(world: Any) -> tuple[dict[str, Any] | None, dict[str, NDArray[Any]]]:
     return scene_document(SceneVersion(world, world.scene._view()))  # noqa: SLF001
 
 
+def _with_unit(said: dict[str, Any]) -> dict[str, Any]:
+    return {"since_ns" if key == "since" else key: value for key, value in said.items()}
+
+
 def _mount(mount: Any, models: list[Any]) -> dict[str, Any]:
-    said = asdict(mount.standing)
-    said["since_ns"] = said.pop("since")
+    said = _with_unit(asdict(mount.standing))
     number = next(i for i, model in enumerate(models) if model is mount.model)
     shapes = {path: [str(node) for node in nodes] for path, nodes in mount.shapes.items()}
     return {"model": number, **said, "roles": list(said["roles"]), "shapes": shapes}

@@ -26,6 +26,7 @@ def full_world() -> World:
     from armillary.articulation import ArticulationModel  # noqa: PLC0415  (casadi is optional)
 
     world = World("robot", history=seconds(5), clock=FakeClock(seconds(10)), thin_m=1e-3, thin_rad=1e-3)
+    world.reset_time()
     tilted = Transform.from_xyz_rpy(xyz=(0.1, 0.0, 0.4), rpy=(0.0, 0.3, 0.0))
     world.fix(of="camera", in_frame="base", transform=tilted, covariance=1e-4 * np.eye(6))
     world.fix(of="lidar", in_frame="base", transform=moved(0.2), source="calibration")
@@ -34,6 +35,14 @@ def full_world() -> World:
     world.fix(of="downward", in_frame="base", transform=down)
     world.add_body("head", frames=["eye_left", "eye_right"])
     world.add_frame("lonely")
+    for source in ("left", "right"):
+        world.set_pose(of="ball", in_frame="base", transform=moved(1), at=seconds(8), source=source)
+    world.prefer(of="ball", source="right")
+    world.keep(of="ball", in_frame="base", source="left", history=seconds(60), max_samples=7)
+    still = {"linear": (0, 0, 0), "angular": (0, 0, 0), "expressed_in": "gyro"}
+    world.set_twist(of="gyro", relative_to="base", **still, at=seconds(8), source="gyro")
+    world.keep_twists(of="gyro", relative_to="base", source="gyro", max_samples=3)
+    world.attach(of="ball", to="camera", at=seconds(8.5), source="right", outside="hold")
     model = ArticulationModel()
     model.add_robot(door())
     world.mount(model, in_frame="map")

@@ -53,7 +53,7 @@ class TestWhatIsWritten:
     def test_says_sources_instants_and_covariances_where_there_are_some(self, file):
         pytest.importorskip("casadi")
         world = full_world()
-        assert world.save_extrinsics(file) == ("camera", "lidar", "downward", "cup")
+        assert world.save_extrinsics(file) == ("camera", "lidar", "downward", "cup", "ball")
         empty = World("robot")
         empty.load_extrinsics(file)
         for frame, parent in (("camera", "base"), ("lidar", "base"), ("downward", "base"), ("cup", "table")):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import copy
 import inspect
 import json
+import os
+import stat
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from armillary import World, seconds
-from armillary.errors import BeforeHistory, InvalidWorldFile, UnsavableWorld
+from armillary.errors import BeforeHistory, InvalidWorldFile, NoSamples, UnsavableWorld
+from armillary.record._contents import contents_of
 from armillary.record._format import SETTINGS
 from json_schema import faults
 from unit.kit import FakeClock, moved, run_python
@@ -62,6 +65,28 @@ class TestAWorldThatWasSaved:
             loaded.pose(of="cup", in_frame="table", at=seconds(6))
         assert loaded.can_pose(of="cup", in_frame="table", at=seconds(7))
 
+    def test_knows_who_speaks_though_nothing_was_said_yet(self, saved, loaded):
+        before, after = ([_names(info) for info in world.relations()] for world in (saved[0], loaded))
+        assert sorted(after) == sorted(before)
+        with pytest.raises(NoSamples):
+            loaded.pose(of="ball", in_frame="base", at=seconds(8))
+
+    def test_believes_whom_it_believed(self, loaded):
+        for source in ("left", "right"):
+            loaded.set_pose(of="ball", in_frame="base", transform=moved(2), at=seconds(8), source=source)
+        assert loaded.pose(of="ball", in_frame="base", at=seconds(8)).relations == (("ball", "base", "right"),)
+
+    def test_remembers_as_much(self, saved, loaded):
+        kept = [contents_of(world).kept for world in (saved[0], loaded)]
+        assert [(entry.kind, entry.history_ns, entry.max_samples) for entry in kept[0]] == [
+            ("pose", seconds(60), 7),
+            ("twist", seconds(5), 3),
+        ]
+        assert kept[1] == kept[0]
+
+    def test_does_not_know_better_how_sure_a_pose_is(self, loaded):
+        assert loaded.pose(of="ball", in_frame="camera", at=seconds(9)).covariance is None
+
     def test_has_its_models_where_they_stood(self, saved, loaded):
         before, after = (world.pose(of="door/panel", in_frame="map") for world in (saved[0], loaded))
         assert (after.transform, after.stamp) == (before.transform, seconds(9))
@@ -95,7 +120,7 @@ class TestAWorldThatWasSaved:
 
     def test_does_not_repeat_what_its_models_say(self, saved):
         document = json.loads(saved[1].read_text())
-        assert [entry["of"] for entry in document["fixed"]] == ["camera", "lidar", "downward", "cup"]
+        assert [entry["of"] for entry in document["fixed"]] == ["camera", "lidar", "downward", "cup", "ball"]
         assert "door/panel" not in document["frames"]
 
 
@@ -133,6 +158,26 @@ class TestSaving:
         assert mounts[0].model is mounts[1].model
 
 
+def _names(info):
+    return info.of, info.in_frame, info.source, info.kind
+
+
+class TestASavedFile:
+    def test_is_for_whom_the_umask_says(self, tmp_path):
+        before = os.umask(0o027)
+        try:
+            full_world().save(tmp_path / "kitchen.json")
+        finally:
+            os.umask(before)
+        assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o640}
+
+    def test_stays_for_whom_it_was(self, tmp_path):
+        World().save(tmp_path / "kitchen.json")
+        (tmp_path / "kitchen.json").chmod(0o600)
+        World("again").save(tmp_path / "kitchen.json")
+        assert stat.S_IMODE((tmp_path / "kitchen.json").stat().st_mode) == 0o600
+
+
 def _at(place, value):
     def change(document):
         *way, last = place
@@ -168,6 +213,15 @@ BROKEN = [
     (("mounts", 0, "skip_missing"), 0, "mounts[0].skip_missing", "true or false"),
     (("models", 0, "operations", 0, "kind"), "os.system", "models[0].operations[0].kind", "no such operation"),
     (("models", 0, "sha256"), "00", "models[0].sha256", "not those that were saved"),
+    (("fixed", 0, "is_unsure"), True, "fixed[0].is_unsure", "it has a covariance"),
+    (("fixed", 1, "is_unsure"), 1, "fixed[1].is_unsure", "true or false"),
+    (("time_epoch",), -1, "time_epoch", "from 0 to 100000"),
+    (("sampled", 0, "in_frame"), "ball", "sampled[0]", "not in itself"),
+    (("measured", 0, "relative_to"), "gyro", "measured[0]", "itself"),
+    (("kept", 0, "kind"), "smell", "kept[0].kind", "one of pose, twist"),
+    (("kept", 0, "source"), "nobody", "kept[0]", "No source 'nobody'"),
+    (("kept", 0, "history_ns"), -1, "kept[0]", "history"),
+    (("preferences", 0, "of"), "nothing", "preferences[0]", "No frame named 'nothing'"),
     (("joints", 0, "name"), "door/hing", "joints[0]", "No joint named 'door/hing'"),
     (("joints", 0, "position"), None, "joints[0].position", "a number is expected"),
     (("scene", "nodes", 0, "kind"), "dream", "scene.nodes[0].kind", "a kind is expected"),

@@ -28,6 +28,8 @@ class Facts {
   void take(const Change& change);
 
   [[nodiscard]] bool has_frame(const std::string& name) const;
+  /// Whether somebody named such a frame: none where nobody ever did, false where it was removed and that is remembered.
+  [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   /// Whether somebody said that there are such poses, or such twists.
   [[nodiscard]] bool has_relation(const FrameFact& fact) const;
   [[nodiscard]] bool has_twist(const FrameFact& fact) const;
@@ -38,6 +40,8 @@ class Facts {
   /// Frame and source of every pose that is fixed in `frame`, or of it; of all frames where it is empty.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> tracks_at(std::string_view frame) const;
   [[nodiscard]] std::optional<std::string> preferred(const std::string& of) const;
+  /// Frames, and whom everybody believes about them; by name.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> preferences() const;
   [[nodiscard]] bool has_preference(const std::string& of) const;     ///< or had one, which was taken back
   [[nodiscard]] std::string body_of(const std::string& frame) const;  ///< its own where none was declared
   [[nodiscard]] std::uint64_t time_epoch() const { return resets_; }

@@ -121,6 +121,8 @@ class Store {
                  ChangePtr* recorded = nullptr);
   [[nodiscard]] bool knows_relation(const FrameFact& fact) const;
   [[nodiscard]] bool knows_twist(const FrameFact& fact) const;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> preferences() const;
+  [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   [[nodiscard]] std::uint64_t time_epoch() const;
   [[nodiscard]] Digest frames_digest() const;
   /// Takes what others accepted already, in any order, any number of times; gives back what was new.

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import json
 import os
-import tempfile
+import secrets
 from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
@@ -74,15 +74,17 @@ def write_whole(path: Path, content: bytes) -> None:
     """All of it, or nothing."""
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).replace(path)
+        if path.exists():
+            temporary.chmod(path.stat().st_mode)  # who may read it stays as it was
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

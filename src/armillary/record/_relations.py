@@ -1,0 +1,67 @@
+"""What a saved world says of relations beside fixed poses: that they are there, what they keep, who is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from armillary.record._fields import name_in
+from armillary.record._format import EDGE, KINDS
+from armillary.scene import AddRelation, AddTwistRelation, Change
+from armillary.scene._json import Field
+
+__all__ = ["Saying", "kept_in", "measured_in", "preference_in", "sampled_in"]
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """Something that a file says of a world, and where it stands."""
+
+    field: Field
+    say: Callable[[Any], Any]
+
+
+def sampled_in(field: Field) -> Saying:
+    """Somebody places a frame by samples."""
+    parts = field.members((*EDGE, "since_ns"))
+    return _said(field, AddRelation(**_edge(parts), at=parts["since_ns"].stamp()))
+
+
+def measured_in(field: Field) -> Saying:
+    """Somebody measures how a frame moves."""
+    parts = field.members(("of", "relative_to", "source"))
+    of, relative_to = name_in(parts["of"]), name_in(parts["relative_to"])
+    return _said(field, AddTwistRelation(of=of, relative_to=relative_to, source=parts["source"].text()))
+
+
+def preference_in(field: Field) -> Saying:
+    """Whom everybody believes about a frame."""
+    parts = field.members(("of", "source"))
+    of, source = name_in(parts["of"]), parts["source"].text()
+    return Saying(field, lambda world: world.prefer(of=of, source=source))
+
+
+def kept_in(field: Field) -> Saying:
+    """How much a relation remembers."""
+    parts = field.members((*EDGE, "kind", "history_ns", "max_samples", "thin_m", "thin_rad"))
+    if parts["kind"].value not in KINDS:
+        raise parts["kind"].refused(f"one of {', '.join(KINDS)} is expected")
+    edge, bounds = _edge(parts), {"history": parts["history_ns"].integer(), "max_samples": _count(parts["max_samples"])}
+    thinning = {"thin_m": parts["thin_m"].number(), "thin_rad": parts["thin_rad"].number()}
+    if parts["kind"].value == "pose":
+        return Saying(field, lambda world: world.keep(**edge, **bounds, **thinning))
+    edge["relative_to"] = edge.pop("in_frame")
+    return Saying(field, lambda world: world.keep_twists(**edge, **bounds))
+
+
+def _said(field: Field, change: Change) -> Saying:
+    return Saying(field, lambda world: world.apply([change]))
+
+
+def _edge(parts: dict[str, Field]) -> dict[str, str]:
+    return {"of": name_in(parts["of"]), "in_frame": name_in(parts["in_frame"]), "source": parts["source"].text()}
+
+
+def _count(field: Field) -> int | None:
+    return None if field.integer() == 0 else field.integer()

@@ -1,0 +1,78 @@
+"""Worlds in files: all that was said of a world is in its file, and a file that was changed is refused, or sound."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import random
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from armillary import World
+from armillary.errors import InvalidWorldFile
+from laws.test_model_file_laws import NONSENSE, mutated, places
+from laws.test_replaying_laws import new_world, programs, run
+from unit.record.kit import full_world
+
+pytest.importorskip("casadi")
+
+MUTATIONS = 10
+
+
+def saved_and_loaded(world: World) -> World:
+    with TemporaryDirectory() as folder:
+        world.save(Path(folder) / "world.json")
+        return World.load(Path(folder) / "world.json", clock=world.now)
+
+
+@given(programs)
+def test_a_world_from_its_file_is_equal(program: list[Any]) -> None:
+    world = new_world()
+    for call in program:
+        run(world, call)
+    loaded = saved_and_loaded(world)
+    assert loaded.digest() == world.digest()
+    assert loaded.bodies() == world.bodies()
+    assert loaded.time_epoch == world.time_epoch
+    assert saved_and_loaded(loaded).digest() == world.digest()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where a world with something of every kind was saved."""
+    found = tmp_path_factory.mktemp("saved")
+    full_world().save(found / "world.json")
+    return found
+
+
+def load_changed(folder: Path, data: bytes) -> World | None:
+    (folder / "changed.json").write_bytes(data)
+    with contextlib.suppress(InvalidWorldFile):
+        return World.load(folder / "changed.json", max_bytes=10_000_000)
+    return None
+
+
+class TestAFileWithSomethingChanged:
+    @given(seed=st.integers(0, 2**32))
+    def test_is_refused_or_says_a_world_when_bytes_are_other(self, folder, seed):
+        chance, data = random.Random(seed), (folder / "world.json").read_bytes()
+        for _ in range(MUTATIONS):
+            world = load_changed(folder, mutated(data, chance))
+            assert world is None or saved_and_loaded(world).digest() == world.digest()
+
+    @given(seed=st.integers(0, 2**32))
+    def test_is_refused_or_says_a_world_when_values_are_other(self, folder, seed):
+        chance, document = random.Random(seed), json.loads((folder / "world.json").read_text())
+        for _ in range(MUTATIONS):
+            changed = copy.deepcopy(document)
+            container, key = chance.choice(places(changed))
+            other, there = chance.choice(places(changed))
+            container[key] = copy.deepcopy(chance.choice([*NONSENSE, other[there], other[there]]))
+            world = load_changed(folder, json.dumps(changed).encode())
+            assert world is None or saved_and_loaded(world).digest() == world.digest()
