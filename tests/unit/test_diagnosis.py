@@ -77,6 +77,21 @@ def misspelt(world):
     drive(world, 1, 2, of="camera_left")
 
 
+def removed_by_somebody(world):
+    drive(world, 1, 2, of="camera")
+    world.remove_frame("camera")
+
+
+def unmounted(world):
+    from armillary.articulation import AddLink, AddObject, ArticulationModel  # noqa: PLC0415  (casadi is optional)
+
+    model = ArticulationModel()
+    model.apply(AddObject(name="head", root="head/links/camera"), tag="the head")
+    model.apply(AddLink(path="head/links/camera"), tag="the camera")
+    world.mount(model, in_frame="map", prefix="")
+    model.remove("the camera")
+
+
 def a_body(world):
     drive(world, 1, 2)
     world.add_body("camera", frames=["lens"])
@@ -105,6 +120,8 @@ BROKEN = [
     Broken(two_trees, LATEST, "separate trees", "under 'base', 'map' under 'map'", "'base' in 'map'"),
     Broken(never_at_the_same_time, LATEST, "no common time", "begins at 3.000 s", "longer history"),
     Broken(misspelt, LATEST, "unknown name", "a frame 'camera'", "mean 'camera_left'?"),
+    Broken(removed_by_somebody, LATEST, "removed", "There was a frame 'camera'", "Place it again"),
+    Broken(unmounted, LATEST, "ended", "'camera' hangs nowhere since 20.000 s", "before 20.000 s", ("ended",)),
     Broken(a_body, LATEST, "unknown name", "'camera' is a body", "'lens'"),
 ]
 each = pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.make.__name__)

@@ -73,6 +73,9 @@ class Findings:
                 else "Give it frames with add_body(name, frames=[...])."
             )
             return Finding("unknown name", f"'{error.frame}' is a body, not a frame.", cure)
+        if self._world._is_named(error.frame) is False:  # noqa: SLF001  (one world, two modules)
+            cure = "Place it again, or see who removed it; its past went with it."
+            return Finding("removed", f"There was a frame '{error.frame}', and it was removed.", cure)
         near = nearest(error.frame, error.known)
         cure = f"Did you mean '{near}'?" if near else "Look at world.frames(), or wait until somebody names it."
         return Finding("unknown name", f"Nobody ever named a frame '{error.frame}' here.", cure)

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 _NS_PER_S = 1_000_000_000
-_WORLD_HELP = "Where the world comes from: a saved world, a URDF or SDF file, or 'demo', which plays live."
+_WORLD_HELP = "Where the world comes from: a saved world, a URDF or SDF file, or 'demo' or 'turtles', which play live."
 
 WorldOption = Annotated[
     str | None,

@@ -17,8 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["looks", "redrawn"]
 
 
-def looks(found: OpenedWorld, *, period_s: float, span_s: float | None) -> Iterator[float]:
-    """The seconds since the beginning, at each look. A world in which nothing moves is looked at once."""
+_GLANCE_S = 0.01
+
+
+def looks(
+    found: OpenedWorld, *, period_s: float, span_s: float | None, glance: Callable[[], None] | None = None
+) -> Iterator[float]:
+    """The seconds since the beginning, at each look. A world in which nothing moves is looked at once.
+
+    `glance` is called more often, between the looks.
+    """
     begin = monotonic()
     while True:
         since_s = monotonic() - begin
@@ -27,7 +35,17 @@ def looks(found: OpenedWorld, *, period_s: float, span_s: float | None) -> Itera
         yield since_s
         if found.catch_up is None or (span_s is not None and since_s + period_s > span_s):
             return
-        sleep(period_s)
+        if glance is None:
+            sleep(period_s)
+        else:
+            _glances(found.catch_up, glance, until_s=monotonic() + period_s)
+
+
+def _glances(catch_up: Callable[[], None], glance: Callable[[], None], *, until_s: float) -> None:
+    while (left_s := until_s - monotonic()) > 0.0:
+        sleep(min(_GLANCE_S, left_s))
+        catch_up()
+        glance()
 
 
 def redrawn(screen: Callable[[], RenderableType], ticks: Iterator[float]) -> None:

@@ -1,4 +1,4 @@
-"""Where the world of a command comes from: a saved world, a file of a robot, or the demonstration."""
+"""Where the world of a command comes from: a saved world, a file of a robot, or a demonstration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer  # noqa: TC002  (typer reads the annotations of what completes)
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEMO",
     "SDF",
+    "TURTLES",
     "URDF",
     "OpenedWorld",
     "complete_frame",
@@ -31,7 +32,8 @@ __all__ = [
     "saved_world",
 ]
 
-DEMO = "demo"
+DEMO, TURTLES = "demo", "turtles"
+_DEMOS = (DEMO, TURTLES)
 URDF, SDF = (".urdf", ".xacro"), (".sdf", ".world")
 _HISTORY_S = 30.0
 _FORMAT_BYTES = 2**30
@@ -52,6 +54,15 @@ class OpenedWorld:
     catch_up: Callable[[], None] | None = None
 
 
+class _Playing(Protocol):
+    """A world in which things happen."""
+
+    world: World
+
+    def advance(self, *, to: int) -> None:
+        """Let things happen until then [ns]."""
+
+
 def opened(source: str | None, here: str | None = None, *, with_shapes: bool = False) -> OpenedWorld:
     """The world that a user named, as an option or in its place.
 
@@ -62,9 +73,12 @@ def opened(source: str | None, here: str | None = None, *, with_shapes: bool = F
     """
     name = here or source
     if name is None:
-        raise InvalidArgument("No world was named. Say where it comes from: --world kitchen.json, robot.urdf or demo.")
-    if name == DEMO:
-        return _demonstration()
+        raise InvalidArgument(
+            "No world was named. Say where it comes from: --world kitchen.json, robot.urdf, demo or turtles."
+        )
+    if name in _DEMOS:
+        with working("Setting the scene"):
+            return _demonstration(name)
     with working(f"Reading {name}"):
         return OpenedWorld(name, _read(Path(name), with_shapes=with_shapes))
 
@@ -129,24 +143,34 @@ def _standing(name: str, model: ArticulationModel, *, prefix: str | None, with_s
     return world
 
 
-def _demonstration() -> OpenedWorld:
+def _demonstration(name: str) -> OpenedWorld:
+    playing = _turtles() if name == TURTLES else _kitchen()
+    playing.advance(to=seconds(1.0))
+    begin = monotonic()
+    return OpenedWorld(name, playing.world, lambda: playing.advance(to=seconds(1.0 + monotonic() - begin)))
+
+
+def _kitchen() -> _Playing:
+    from armillary.cli._kitchen.kitchen import Kitchen  # noqa: PLC0415  (casadi is optional)
+
+    return Kitchen(history=seconds(_HISTORY_S))
+
+
+def _turtles() -> _Playing:
     from armillary.cli._turtles import Turtles  # noqa: PLC0415  (most commands need none)
 
-    turtles = Turtles(history=seconds(_HISTORY_S))
-    begin = monotonic()
-    turtles.advance(to=seconds(1.0))
-    return OpenedWorld(DEMO, turtles.world, lambda: turtles.advance(to=seconds(1.0 + monotonic() - begin)))
+    return Turtles(history=seconds(_HISTORY_S))
 
 
 # -- For the shell
 
 
 def complete_world(incomplete: str) -> list[str]:
-    """Files that a world may come from, and the demonstration."""
+    """Files that a world may come from, and the demonstrations."""
     folder = Path(incomplete).parent
     files = [path for path in folder.glob("*") if path.is_dir() or path.suffix in (".json", *URDF, *SDF)]
     names = [f"{path}/" if path.is_dir() else str(path) for path in files]
-    return sorted(name for name in [*names, DEMO] if name.startswith(incomplete))
+    return sorted(name for name in [*names, *_DEMOS] if name.startswith(incomplete))
 
 
 def complete_frame(context: typer.Context, incomplete: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""How well each relation is fed: rate, age, jitter, gaps, and how far rivals disagree."""
+"""How well each relation is fed: rate, delay, age, jitter, gaps, and how far rivals disagree."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from armillary.record._contents import is_of_a_node
 
 if TYPE_CHECKING:
     from armillary import World
+    from armillary.cli._arrivals import Arrivals
     from armillary.transforms import RelationInfo
 
 __all__ = ["Stream", "streams"]
@@ -34,7 +35,8 @@ class Stream:
         source: Who says so.
         kind: "fixed", "sampled", "integrated" or "driven".
         rate_hz: Mean rate [Hz]; None for fewer than two samples, as for the others.
-        age_s: How old the newest sample is [s]: the delay of its sender, and the time since.
+        delay_s: How long after its instant a sample comes, on average [s]; None where none was seen coming.
+        age_s: How old the newest sample is [s]: its delay, and the time since it came.
         jitter_s: The standard deviation of the time between samples [s].
         gaps: How often it was quiet for more than twice and a half the usual time.
         longest_gap_s: The longest time without a sample [s].
@@ -48,6 +50,7 @@ class Stream:
     source: str
     kind: str
     rate_hz: float | None
+    delay_s: float | None
     age_s: float | None
     jitter_s: float | None
     gaps: int
@@ -57,17 +60,17 @@ class Stream:
     apart_rad: float | None
 
 
-def streams(world: World) -> list[Stream]:
+def streams(world: World, arrivals: Arrivals) -> list[Stream]:
     """Of every relation of poses, without those of nodes of the scene."""
     infos = [info for info in world.relations() if info.kind != "twist" and not is_of_a_node(info.of)]
     sources: dict[str, list[str]] = defaultdict(list)
     for info in infos:
         if info.source not in sources[info.of]:
             sources[info.of].append(info.source)
-    return [_stream(world, info, sources[info.of]) for info in infos]
+    return [_stream(world, info, sources[info.of], arrivals) for info in infos]
 
 
-def _stream(world: World, info: RelationInfo, sources: Sequence[str]) -> Stream:
+def _stream(world: World, info: RelationInfo, sources: Sequence[str], arrivals: Arrivals) -> Stream:
     intervals_s = _intervals_s(world, info)
     is_fed = len(intervals_s) > 0
     apart = _disagreement(world, info) if len(sources) > 1 else None
@@ -77,6 +80,7 @@ def _stream(world: World, info: RelationInfo, sources: Sequence[str]) -> Stream:
         source=info.source,
         kind=info.kind,
         rate_hz=info.rate_hz,
+        delay_s=arrivals.delay_s(info),
         age_s=info.age_s,
         jitter_s=float(intervals_s.std()) if is_fed else None,
         gaps=int((intervals_s > _LONG * np.median(intervals_s)).sum()) if is_fed else 0,

@@ -7,7 +7,7 @@ from armillary.cli._output import fields_of_twist, say
 from armillary.cli._source import opened
 from armillary.errors._words import instant
 
-EXAMPLE = "armillary twist turtle1 world --world demo"
+EXAMPLE = "armillary twist robot/tool map --world demo"
 
 
 def twist(

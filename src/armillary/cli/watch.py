@@ -18,7 +18,7 @@ from armillary.errors._words import instant
 if TYPE_CHECKING:
     from armillary import Pose
 
-EXAMPLE = "armillary watch turtle2 turtle1 --seconds 2 --world demo"
+EXAMPLE = "armillary watch robot/tool map --seconds 2 --world demo"
 
 _NS_PER_S = 1e9
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 import shutil
 
@@ -19,11 +20,12 @@ from rich.console import Console
 from armillary import Box, Transform, World, seconds
 from armillary.cli import main
 from armillary.cli._app import COMMANDS
+from armillary.cli._arrivals import Arrivals
 from armillary.cli.monitor import screen
 from armillary.formats import write_urdf
 from armillary.models import mobile_manipulator
 from unit.cli.kit import on_a_terminal, run
-from unit.kit import drive, moved
+from unit.kit import FakeClock, drive, moved
 
 TWO_ROBOTS = """<sdf version="1.9"><world name="w">
 <model name="a"><link name="l"/></model><model name="b"><link name="l"/></model></world></sdf>"""
@@ -183,7 +185,7 @@ class TestAsking:
         assert answer(typed, "pose camera base")["of"] == "camera"
 
     def test_for_a_twist(self, typed):
-        twist = answer(typed, "twist turtle1 world -w demo")
+        twist = answer(typed, "twist turtle1 world -w turtles")
         assert math.hypot(*twist["linear_m_per_s"]) > 0.1
 
     def test_for_a_tree(self, typed):
@@ -261,31 +263,42 @@ class TestLooking:
         assert typed("watch camera base -w kitchen.json")[1].count("\n") == 1
 
     def test_prints_a_line_each_time_in_a_pipe(self, folder):
-        done = run("watch", "turtle1", "world", "--seconds", "1", "--hz", "10", "--world", "demo", "--json", cwd=folder)
+        done = run(
+            "watch", "turtle1", "world", "--seconds", "1", "--hz", "10", "--world", "turtles", "--json", cwd=folder
+        )
         looks = [json.loads(line) for line in done.stdout.splitlines()]
         assert len(looks) > 1
         assert looks[0]["stamp_ns"] < looks[-1]["stamp_ns"]
         assert all(look["rate_hz"] == pytest.approx(50.0) for look in looks)
 
     def test_tells_programs_how_frames_are_fed(self, typed):
-        rows = {row["of"]: row for row in answer(typed, "monitor demo --seconds 0.3")}
+        rows = {row["of"]: row for row in answer(typed, "monitor turtles --seconds 0.6")}
         assert rows["turtle1"]["rate_hz"] == pytest.approx(50.0)
+        assert 0.0 <= rows["turtle1"]["delay_s"] <= 0.02
         assert (rows["turtle1_head"]["kind"], rows["turtle1_head"]["rate_hz"]) == ("fixed", None)
 
 
 class TestATerminalOf80Columns:
     def test_shows_the_monitor(self, folder):
-        status, screens = on_a_terminal("monitor", "demo", "--seconds", "1", cwd=folder)
+        status, screens = on_a_terminal("monitor", "turtles", "--seconds", "1", cwd=folder)
         drawn = [screen for screen in screens if "turtle1" in screen]
         assert status == 0
         assert len(drawn) > 1
         assert max(len(line) for screen in drawn for line in screen.splitlines()) <= 80
         rows = [line.split() for line in drawn[-1].splitlines()]
-        assert rows[0] == ["frame", "in", "source", "Hz", "age", "ms", "jitter", "ms", "gaps"]
+        assert rows[0] == ["frame", "in", "source", "Hz", "delay", "age", "jitter", "gaps"]
         assert rows[2][:4] == ["turtle1", "world", "turtles", "50.0"]
 
+    def test_shows_what_comes_in_of_a_large_world_and_counts_the_rest(self, folder):
+        status, screens = on_a_terminal("monitor", "demo", "--seconds", "2", cwd=folder)
+        last = next(screen for screen in reversed(screens) if "apart" in screen).splitlines()
+        assert status == 0
+        assert max(len(line) for line in last) <= 80
+        assert any(line.startswith("cup") and " mm " in line for line in last)
+        assert any("more are fixed, or driven by joints" in line for line in last)
+
     def test_shows_what_is_watched(self, folder):
-        status, screens = on_a_terminal("watch", "turtle2", "turtle1", "--seconds", "1", "-w", "demo", cwd=folder)
+        status, screens = on_a_terminal("watch", "turtle2", "turtle1", "--seconds", "1", "-w", "turtles", cwd=folder)
         drawn = [screen for screen in screens if "turtle2 in turtle1" in screen]
         assert status == 0
         assert len({screen.splitlines()[1] for screen in drawn}) > 1
@@ -299,10 +312,36 @@ class TestTheMonitor:
         drive(world, 1, 1.1, 1.2, 1.3, 2.0, of="cup", source="left")
         for t in (1, 1.1, 1.2, 1.3, 2.0):
             world.set_pose(of="cup", in_frame="map", transform=moved(t, 0.03), at=seconds(t), source="right")
-        Console(width=80, color_system=None).print(screen(world))
+        Console(width=80, color_system=None).print(screen(world, Arrivals()))
         rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-        assert rows[2] == ["cup", "map", "left", "4.0", "1000.0", "259.8", "1", "30", "mm", "0.0", "deg"]
+        assert rows[2] == ["cup", "map", "left", "4.0", "-", "1000.0", "259.8", "1", "30", "mm", "0.0°"]
         assert rows[3][:3] == ["cup", "map", "right"]
+
+    def test_says_how_late_samples_come(self, capsys):
+        clock, arrivals = FakeClock(seconds(1)), Arrivals()
+        world = World("robot", clock=clock)
+        drive(world, 0.5, of="cup")
+        for t in (2.0, 3.0):
+            arrivals.look(world)
+            clock.ns = seconds(t)
+            drive(world, t - 0.25, of="cup")
+        arrivals.look(world)
+        clock.ns = seconds(4)
+        Console(width=80, color_system=None).print(screen(world, arrivals))
+        row = capsys.readouterr().out.splitlines()[2].split()
+        assert row[:6] == ["cup", "map", "robot", "0.9", "250.0", "1250.0"]
+
+
+class TestTheDemonstrationAsAWorld:
+    def test_is_the_kitchen(self, typed):
+        frames = {row["frame"] for row in answer(typed, "tree demo")}
+        assert {"map", "cup", "robot/tool"} <= frames
+
+    def test_shows_no_frames_that_nobody_named(self, typed):
+        assert not [row["frame"] for row in answer(typed, "tree demo") if re.search(r"[0-9a-f]{8}-", row["frame"])]
+
+    def test_may_be_the_turtles(self, typed):
+        assert {row["frame"] for row in answer(typed, "tree turtles")} >= {"turtle1", "turtle2"}
 
 
 class TestTheShell:
