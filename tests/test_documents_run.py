@@ -3,7 +3,7 @@
 Every page is one program: its ```python blocks run in order, in one namespace, in an empty folder. A ```text block that
 follows a ```python block is what that block prints. A picture it draws is the one in docs/images with that name. C++
 blocks are compiled and run. Links lead somewhere, shell blocks name make targets that exist, and what a page calls a
-method of the world is one.
+method of the world is one. In a ```console block what stands behind a `$` is typed, and the rest is what it prints.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import io
 import os
 import pkgutil
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -80,6 +81,15 @@ def _printed(text: str, block: re.Match[str], after: re.Match[str] | None) -> st
     return None if text[block.end() : after.start()].strip() else after["code"]
 
 
+def typed(session: str) -> None:
+    """Types what stands behind each `$` of a session, so that all of the session is printed."""
+    from armillary.cli import main  # noqa: PLC0415  (an extra)
+
+    for command in re.findall(r"^\$ (armillary .*)$", session, re.MULTILINE):
+        print(f"$ {command}")
+        main(shlex.split(command)[1:])
+
+
 def without_code(path: Path) -> str:
     return FENCE.sub("", path.read_text(encoding="utf-8"))
 
@@ -89,12 +99,13 @@ class TestEveryPage:
     def test_runs_as_one_program_and_prints_what_it_says(self, path, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         namespace: dict[str, Any] = {"__name__": "__main__"}
-        for block in [block for block in blocks_of(path) if block.language == "python"]:
+        for block in [block for block in blocks_of(path) if block.language in {"python", "console"}]:
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
-                exec(block.compiled(path), namespace)
-            if block.printed is not None:
-                assert printed.getvalue().splitlines() == block.printed.splitlines(), f"{page_id(path)}:{block.line}"
+                exec(block.compiled(path), namespace) if block.language == "python" else typed(block.code)
+            told = block.code if block.language == "console" else block.printed
+            if told is not None:
+                assert printed.getvalue().splitlines() == told.splitlines(), f"{page_id(path)}:{block.line}"
         stored = ROOT / "docs/images"
         drawn = [file for file in tmp_path.glob("*.svg") if (stored / file.name).exists()]
         assert [file.name for file in drawn if file.read_bytes() != (stored / file.name).read_bytes()] == []
