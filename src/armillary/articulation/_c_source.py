@@ -49,7 +49,7 @@ def c_source(tape: Tape) -> str:
     """C99: one function for one configuration, one for many."""
     turned = turns_of(tape)
     return (
-        f"#include <math.h>\n{TURNS if turned else ''}"
+        f"#include <math.h>\n#include <stddef.h>\n{TURNS if turned else ''}"
         f"static inline void one(const double* in, double* out) {{\n{_body(tape, turned, 'double')}}}\n"
         f"void {SYMBOL}(const double* in, double* out) {{ one(in, out); }}\n"
         f"{_batch(tape, turned)}"
@@ -59,12 +59,17 @@ def c_source(tape: Tape) -> str:
 def _batch(tape: Tape, turned: dict[int, int]) -> str:
     """As many at once as a vector has lanes, where it can do all of it; the rest one by one."""
     several = some = ""
+    rows = f"in + i * {tape.inputs}, out + i * {tape.outputs}"
     if fits_lanes(tape, {name for name, _ in _values(tape, turned, "lanes")}):
         several = in_lanes(tape, _body(tape, turned, "lanes"))
-        some = f"  for (; i + LANES <= n; i += LANES) several(in + i * {tape.inputs}, out + i * {tape.outputs});\n"
+        some = (
+            "  const int is_past_cache = past_cache(n, out);\n"
+            f"  for (; i + LANES <= n; i += LANES) several({rows}, is_past_cache);\n"
+            "  if (is_past_cache) settle();\n"
+        )
     return (
         f"{several}void {SYMBOL}_batch(long n, const double* in, double* out) {{\n  long i = 0;\n{some}"
-        f"  for (; i < n; ++i) one(in + i * {tape.inputs}, out + i * {tape.outputs});\n}}\n"
+        f"  for (; i < n; ++i) one({rows});\n}}\n"
     )
 
 

@@ -227,6 +227,16 @@ class TestMachineCode:
         np.testing.assert_array_equal(many, np.array([compiled(row) for row in rows]).reshape(many.shape))
         np.testing.assert_allclose(many, vm(rows), rtol=1e-13, atol=1e-13)
 
+    @pytest.mark.parametrize("entries", [3, 4])
+    @pytest.mark.parametrize("shift", [0, 1])
+    def test_gives_very_many_the_bits_of_one(self, entries, shift):
+        """More than a cache holds, also where they cannot go past it: by odd rows, or from an odd place on."""
+        sums = VectorExpression([a * (b - k) for k in range(entries)]).compile(order=[a, b], backend="c")
+        rows = np.random.default_rng(1).uniform(-9.0, 9.0, (200_003, 2))
+        out = np.full(len(rows) * entries + shift, np.nan)[shift:].reshape(-1, entries)
+        expected = rows[:, :1] * (rows[:, 1:] - np.arange(entries))
+        np.testing.assert_array_equal(sums(rows, out=out), expected)
+
     def test_is_made_once_for_equal_tapes(self):
         first, second = sin(a).tape([a]), sin(position("a")).tape([a])
         assert _machine_code.machine_code(first) is _machine_code.machine_code(second)
