@@ -397,7 +397,7 @@ class Scene(SceneVolumes):
     def detach(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
         """Tell an observer no more."""
         self._observers.detach(observer)
-        self._world._observe(bool(self._observers))  # noqa: SLF001  (see `attach`)
+        self._world._observe(bool(self._observers.tellers))  # noqa: SLF001  (see `attach`)
 
     def changes(self, *, beyond: Mapping[int, tuple[int, list[int]]] | None = None) -> list[ChangeRecord]:
         """The changes that are kept, oldest first; with `beyond`, those that somebody lacks who `heard()` so much.

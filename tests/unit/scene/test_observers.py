@@ -103,6 +103,14 @@ class TestAnObserver:
         scene.add_group(parent=scene.root)
         assert heard == []
 
+    def test_that_leaves_last_spares_the_world_the_telling(self, world, scene, monkeypatch):
+        posted = []
+        monkeypatch.setattr(scene, "_post", posted.append)
+        scene.attach(print)
+        scene.detach(print)
+        world.fix(of="table", in_frame="map", transform=Transform.identity())
+        assert posted == []
+
 
 class TestAnObserverThatMisbehaves:
     def test_by_raising_harms_nobody(self, world, scene):
