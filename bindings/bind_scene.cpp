@@ -124,7 +124,7 @@ NodeId named_node(nb::handle given) {
 Wish new_node(const nb::tuple& parts) {
   Wish wish;
   wish.change.kind = ChangeKind::add_node;
-  wish.change.node_kind = as_kind(nb::cast<std::string>(parts[1]));
+  wish.change.node_kind = as_kind(text_of(parts[1]));
   wish.change.node = nb::handle(parts[2]).is_none() ? NodeId::random() : as_node_id(parts[2]);
   wish.change.parent = nb::handle(parts[3]).is_none() ? kLimboNode : named_node(parts[3]);
   wish.change.settings = as_settings(parts[4], false);
@@ -137,7 +137,7 @@ Wish new_node(const nb::tuple& parts) {
 
 Wish as_wish(nb::handle given) {
   const auto parts = nb::borrow<nb::tuple>(given);
-  const auto kind = nb::cast<std::string>(parts[0]);
+  const std::string_view kind = text_of(parts[0]);
   if (kind == "add_node") return new_node(parts);
   Wish wish;
   if (kind == "of_frames") {

@@ -74,7 +74,7 @@ nb::dict attributes(const SceneView& view, nb::handle node) {
   const NodeRecord& record = record_of(view, node);
   nb::dict found;
   const auto give = [&](const scene::Attribute& said) {
-    found[nb::str(said.key.text->data(), said.key.text->size())] = attribute_object(said.value);
+    found[nb::str(said.key.text->data(), said.key.text->size())] = attribute_object(*said.value);
   };
   if (view.at)
     Past(view.version, *view.at).for_each_attribute(record, give);
@@ -91,7 +91,7 @@ nb::object payload(const SceneView& view, nb::handle node) {
 nb::object attribute(const SceneView& view, nb::handle node, const std::string& key) {
   const AttributeValue* found = nullptr;
   record_of(view, node).for_each_attribute([&](const scene::Attribute& said) {
-    if (*said.key.text == key) found = &said.value;
+    if (*said.key.text == key) found = said.value.get();
   });
   return found == nullptr ? nb::none() : attribute_object(*found);
 }

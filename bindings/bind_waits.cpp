@@ -229,8 +229,8 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
           "_closer", [](Self self) { return nb::cpp_function([forest = core(self).forest] { forest->close(); }); },
           nb::sig("def _closer(self) -> Callable[[], None]"), "What ends all waits without keeping the world.")
       .def(
-          "_check_stamp", [](Self, nb::handle at, const char* name) { (void)as_stamp(at, name); }, "at"_a.none(), "name"_a,
-          nb::sig("def _check_stamp(self, at: object, name: str) -> None"));
+          "_as_stamp", [](Self, nb::handle at, const char* name) { return as_stamp(at, name); }, "at"_a.none(), "name"_a,
+          nb::sig("def _as_stamp(self, at: object, name: str) -> int"));
 }
 
 }  // namespace armillary::python

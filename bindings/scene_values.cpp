@@ -166,10 +166,10 @@ constexpr const char* kKinds[] = {"unknown", "group", "transform", "uncertain_tr
 
 const char* kind_name(scene::NodeKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
-scene::NodeKind as_kind(const std::string& name) {
+scene::NodeKind as_kind(std::string_view name) {
   for (std::size_t i = 1; i < std::size(kKinds); ++i)
     if (name == kKinds[i]) return static_cast<scene::NodeKind>(i);
-  raise("InvalidArgument", "There is no kind of node called '" + name + "'.");
+  raise("InvalidArgument", "There is no kind of node called '" + std::string(name) + "'.");
 }
 
 }  // namespace armillary::python

@@ -28,6 +28,6 @@ namespace armillary::python {
 [[nodiscard]] nb::list id_list(const std::vector<NodeId>& ids);
 
 [[nodiscard]] const char* kind_name(scene::NodeKind kind);
-[[nodiscard]] scene::NodeKind as_kind(const std::string& name);
+[[nodiscard]] scene::NodeKind as_kind(std::string_view name);
 
 }  // namespace armillary::python

@@ -61,7 +61,9 @@ using LendingMap = armillary::PersistentMap<std::uint64_t, std::string, LendingT
 /// A text whose address alone is copied: maps lend it, too.
 class SharedText {
  public:
+  SharedText() : SharedText(std::string()) {}
   SharedText(const std::string& text) : text_(Pointer::make(text)) {}
+  [[nodiscard]] bool empty() const { return text_->value.empty(); }
   operator const std::string&() const { return text_->value; }
 
  private:

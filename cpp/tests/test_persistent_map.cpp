@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +19,14 @@ namespace {
 
 template <typename M>
 void change(M& map, Model& model, std::uint64_t key, const std::string& value) {
-  if (value.back() < '3') {
+  if (value.back() < '2') {
     CHECK(map.erase(key) == (model.erase(key) == 1));
+  } else if (value.back() == '2') {
+    map.update(key, [](auto& text) { text = std::string(); });
+    model.erase(key);
+  } else if (value.back() == '3') {
+    map.update(key, [&](auto& text) { text = static_cast<const std::string&>(text) + value; });
+    model[key] += value;
   } else if (auto* own = value.back() < '6' ? map.find_own(key) : nullptr) {
     *own = value;
     model[key] = value;
@@ -107,7 +114,43 @@ void find_by_range() {
   }
 }
 
+using NumberSet = PersistentSet<std::uint64_t, LendingTraits<scattered>>;
+using SetsByNumber = PersistentMap<std::uint64_t, NumberSet, LendingTraits<low_bits>>;
+using ModelSets = std::map<std::uint64_t, std::set<std::uint64_t>>;
+
+bool equals(const SetsByNumber& map, const ModelSets& model) {
+  ModelSets found;
+  map.for_each([&](std::uint64_t key, const NumberSet& set) {
+    set.for_each([&](std::uint64_t number, const Nothing&) { found[key].insert(number); });
+  });
+  return found == model && map.size() == model.size();
+}
+
+/// As an index does: a value with nothing in it is not kept.
+void change(SetsByNumber& map, ModelSets& model, std::uint64_t key, std::uint64_t number) {
+  const bool comes = number % 3 != 0;
+  map.update(key, [&](NumberSet& set) { comes ? set.set(number / 3) : void(set.erase(number / 3)); });
+  if (comes)
+    model[key].insert(number / 3);
+  else if (model.contains(key))
+    model[key].erase(number / 3);
+  if (model.contains(key) && model[key].empty()) model.erase(key);
+}
+
 }  // namespace
+
+TEST(map_of_sets, "a map of sets follows the model, and sets go when they are empty") {
+  std::mt19937_64 random(11);
+  std::vector<std::pair<SetsByNumber, ModelSets>> versions(1);
+  for (int step = 0; step < 6000; ++step) {
+    if (step % 5 == 4) versions.push_back(versions.back());
+    if (versions.size() > 8) versions.erase(versions.begin() + static_cast<std::ptrdiff_t>(random() % versions.size()));
+    auto& [map, model] = versions[random() % 3 == 0 ? random() % versions.size() : versions.size() - 1];
+    change(map, model, random() % 90, random() % 12);
+    if (step % 100 == 0)
+      for (const auto& [kept, its_model] : versions) CHECK(equals(kept, its_model));
+  }
+}
 
 TEST(map_digest_low, "a digest tells contents, not history: last bits") { digests_tell_contents<low_bits>(); }
 TEST(map_digest_scattered, "a digest tells contents, not history: scattered") { digests_tell_contents<scattered>(); }

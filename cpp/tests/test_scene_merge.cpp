@@ -116,7 +116,7 @@ std::string told_about(const VersionPtr& version, Stamp at) {
     const NodeRecord& record = *past.find(id);
     for (const NodeId& parent : past.parents(record)) line += " in " + parent.short_text();
     past.for_each_attribute(
-        record, [&](const Attribute& said) { line += " " + *said.key.text + (said.value == AttributeValue(true) ? "1" : "0"); });
+        record, [&](const Attribute& said) { line += " " + *said.key.text + (*said.value == AttributeValue(true) ? "1" : "0"); });
     lines.push_back(line);
   }
   std::ranges::sort(lines);

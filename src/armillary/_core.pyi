@@ -743,7 +743,7 @@ class WorldCore:
     def _closer(self) -> Callable[[], None]:
         """What ends all waits without keeping the world."""
 
-    def _check_stamp(self, at: object, name: str) -> None: ...
+    def _as_stamp(self, at: object, name: str) -> int: ...
 
 class SweepAnswer:
     """What one sweep over all frames found."""

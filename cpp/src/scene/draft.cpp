@@ -26,12 +26,10 @@ bool is_edge_to(const Edge& edge, const NodeRecord& parent) {
 }  // namespace
 
 std::optional<Key> KeyPool::intern(std::string_view text) {
-  const std::lock_guard guard(lock_);
-  std::string wanted(text);
-  const auto known = texts_.find(wanted);
+  const auto known = texts_.find(text);
   if (known != texts_.end()) return Key{&*known};
   if (texts_.size() >= limit_) return std::nullopt;
-  return Key{&*texts_.insert(std::move(wanted)).first};
+  return Key{&*texts_.emplace(text).first};
 }
 
 Draft::Draft(VersionPtr base, KeyPool& keys) : base_(std::move(base)), next_(new_version(base_.get())), keys_(keys) {
@@ -81,15 +79,6 @@ bool Draft::take(const Change& change) {
 
 // -- Records
 
-NewRecord Draft::copy_of(const NodeId& id) const { return NewRecord::make(*next_->recall(id)); }
-
-/// A record that was made in this draft, which nobody else has seen; null for others.
-NodeRecord* Draft::own_record(const NodeId& id) {
-  RecordPtr* held = next_->alive.find_own(id);
-  if (held == nullptr) held = next_->gone.find_own(id);
-  return held != nullptr && held->is_sole() ? const_cast<NodeRecord*>(held->get()) : nullptr;
-}
-
 void Draft::keep(NewRecord record) {
   const NodeId id = record->id;
   (next_->is_alive(id) ? next_->alive : next_->gone).set(id, std::move(record));
@@ -98,7 +87,7 @@ void Draft::keep(NewRecord record) {
 /// The record of one life of a node, made where it is the first word of it; null for a life that is over.
 NewRecord Draft::life(const NodeId& id, const Mark& incarnation) {
   const NodeRecord* known = next_->recall(id);
-  if (known != nullptr && known->incarnation == incarnation) return copy_of(id);
+  if (known != nullptr && known->incarnation == incarnation) return NewRecord::make(*known);
   if (known != nullptr && known->incarnation > incarnation) return nullptr;
   auto record = NewRecord::make();
   record->id = id;
@@ -368,7 +357,7 @@ void Draft::set_attributes(const Change& change) {
 void Draft::set_attribute(NodeRecord& record, const Setting& setting, const Change& change) {
   const std::optional<Key> key = keys_.intern(setting.key);
   if (!key) return;
-  Attribute said{*key, setting.value.value_or(false), change.mark, change.at, !setting.value.has_value()};
+  Attribute said{*key, setting.value ? ValuePtr::make(*setting.value) : nullptr, change.mark, change.at};
   auto& all = record.attributes;
   all.insert(std::ranges::upper_bound(all, said, by_key_then_mark), std::move(said));
   const auto same_key = [&](const Attribute& one) { return one.key.text == key->text; };
@@ -384,41 +373,17 @@ void Draft::remove_from_index(const NodeRecord& record) {
   record.for_each_attribute([&](const Attribute& attribute) { index_value(record.id, attribute, false); });
 }
 
-namespace {
-
-/// Lets `edit` change the value of a key, made where there is none; a value that is empty then goes.
-template <typename Map, typename Key, typename Edit>
-void edit_value(Map& map, const Key& key, Edit edit) {
-  if (auto* own = map.find_own(key)) {
-    edit(*own);
-    if (own->empty()) map.erase(key);
-    return;
-  }
-  const auto* known = map.find(key);
-  auto value = known == nullptr ? std::remove_cvref_t<decltype(*known)>{} : *known;
-  edit(value);
-  if (!value.empty())
-    map.set(key, std::move(value));
-  else if (known != nullptr)
-    map.erase(key);
-}
-
-}  // namespace
-
 void Draft::index_value(const NodeId& id, const Attribute& attribute, bool present) {
-  const auto put = [&](NodeSet& nodes) { present ? nodes.set(id) : void(nodes.erase(id)); };
-  edit_value(next_->index, attribute.key, [&](KeyIndex& index) {
-    if (attribute.value.is_number())
-      edit_value(index.numbers, attribute.value, put);
-    else
-      edit_value(index.others, attribute.value, put);
+  next_->index.update(attribute.key, [&](KeyIndex& index) {
+    index.of(*attribute.value).update(attribute.value, [&](NodeSet& nodes) { present ? nodes.set(id) : void(nodes.erase(id)); });
   });
 }
 
 // -- The past
 
 bool Draft::forget(const NodeId& id, Stamp oldest) {
-  const NodeRecord* known = next_->recall(id);
+  const RecordPtr* dead = next_->gone.find(id);  // most are: the living are not looked through
+  const NodeRecord* known = dead != nullptr ? dead->get() : next_->find(id);
   if (known == nullptr) return true;
   const auto is_over = [&](const Edge& edge) {
     return edge.removed ? edge.until < oldest : next_->recall(edge.parent) == nullptr;
@@ -426,7 +391,7 @@ bool Draft::forget(const NodeId& id, Stamp oldest) {
   std::vector<NodeId> left;
   for (const Edge& edge : known->edges)
     if (is_over(edge)) left.push_back(edge.parent);
-  const bool is_all_over = !next_->is_alive(id) && left.size() == known->edges.size();
+  const bool is_all_over = dead != nullptr && left.size() == known->edges.size();
   if (is_all_over)
     next_->gone.erase(id);
   else

@@ -164,11 +164,12 @@ class Planner {
 
 }  // namespace
 
-std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names) {
+bool has_frames_to_plan(const Draft& draft) {
   const auto is_lone = [&](const NodeId& id) { return is_lone_without_frame(draft.version().recall(id)); };
-  if (std::ranges::all_of(draft.moved(), is_lone)) return {};
-  return Planner(draft, names).plan();
+  return !std::ranges::all_of(draft.moved(), is_lone);
 }
+
+std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names) { return Planner(draft, names).plan(); }
 
 std::string FrameNames::base(const VersionPtr& version, const NodeRecord& record) const {
   return base_of(version, *this, record);

@@ -117,7 +117,7 @@ std::vector<NodeId> Past::find(std::span<const Condition> conditions, const Node
     const bool all = std::ranges::all_of(conditions, [&](const Condition& condition) {
       const AttributeValue* value = nullptr;
       for_each_attribute(record, [&](const Attribute& said) {
-        if (*said.key.text == condition.key) value = &said.value;
+        if (*said.key.text == condition.key) value = said.value.get();
       });
       return holds(condition, value);
     });

@@ -34,13 +34,13 @@ namespace {
 const AttributeValue* value_of(const NodeRecord& record, std::string_view key) {
   const AttributeValue* found = nullptr;
   record.for_each_attribute([&](const Attribute& attribute) {
-    if (*attribute.key.text == key) found = &attribute.value;
+    if (*attribute.key.text == key) found = attribute.value.get();
   });
   return found;
 }
 
 const NodeSet* nodes_with(const KeyIndex& index, const AttributeValue& value) {
-  return value.is_number() ? index.numbers.find(value) : index.others.find(value);
+  return index.of(value).find(ValuePtr::make(value));
 }
 
 /// How many nodes the index gives at most; "all" where it cannot tell cheaply.
@@ -56,8 +56,8 @@ std::size_t expected(const Version& version, const Condition& condition) {
 /// Calls f(const NodeSet&) for every value of which the condition holds.
 template <typename F>
 void for_each_value(const KeyIndex& index, const Condition& condition, F f) {
-  const auto give = [&](const AttributeValue& value, const NodeSet& nodes) {
-    if (holds(condition, &value)) f(nodes);
+  const auto give = [&](const ValuePtr& value, const NodeSet& nodes) {
+    if (holds(condition, value.get())) f(nodes);
   };
   if (condition.kind == Condition::Kind::equals) {
     if (const NodeSet* nodes = nodes_with(index, condition.value)) f(*nodes);

@@ -70,8 +70,7 @@ namespace {
 
 Refusal refuse(Fault fault, const Change& change) { return {fault, 0, change.node, change.parent}; }
 
-Refusal check_parent(const Version& version, Change& change) {
-  const NodeRecord* parent = version.find(change.parent);
+Refusal check_parent(const NodeRecord* parent, Change& change) {
   if (parent == nullptr) return refuse(Fault::unknown_parent, change);
   if (!may_have_children(parent->kind)) {
     Refusal refusal = refuse(Fault::not_a_group, change);
@@ -82,8 +81,7 @@ Refusal check_parent(const Version& version, Change& change) {
   return {};
 }
 
-Refusal check_node(const Version& version, Change& change, bool may_be_dead) {
-  const NodeRecord* node = may_be_dead ? version.recall(change.node) : version.find(change.node);
+Refusal check_node(const NodeRecord* node, Change& change) {
   if (node == nullptr || !node->has_known_beginning()) return refuse(Fault::unknown_node, change);
   change.incarnation = node->incarnation;
   return {};
@@ -97,16 +95,19 @@ bool is_shared(const Change& change) { return change.node_kind == NodeKind::fram
 Mark life_after(const NodeRecord* former) { return {former == nullptr ? 0 : former->incarnation.wall_ns + 1, 0, {}}; }
 
 Refusal check_new_node(const Version& version, Change& change) {
+  const NodeRecord* parent = version.find(change.parent);
+  if (parent != nullptr) parent->children.prefetch(change.node);  // at the same time as what comes next, not after it
   if (version.is_alive(change.node)) return refuse(Fault::node_exists, change);
   change.incarnation = is_shared(change) ? life_after(version.recall(change.node)) : change.mark;
-  return check_parent(version, change);
+  return check_parent(parent, change);
 }
 
 Refusal check_new_parent(const Version& version, Change& change, bool restores) {
   if (is_permanent(change.node)) return refuse(Fault::permanent, change);
-  if (Refusal refusal = check_node(version, change, restores)) return refusal;
-  if (Refusal refusal = check_parent(version, change)) return refusal;
-  const std::vector<NodeId> parents = version.recall(change.node)->parents();
+  const NodeRecord* node = restores ? version.recall(change.node) : version.find(change.node);
+  if (Refusal refusal = check_node(node, change)) return refusal;
+  if (Refusal refusal = check_parent(version.find(change.parent), change)) return refusal;
+  const std::vector<NodeId> parents = node->parents();
   if (std::ranges::find(parents, change.parent) != parents.end()) return refuse(Fault::already_its_parent, change);
   Refusal refusal = refuse(Fault::circle, change);
   refusal.path = version.way_up(change.parent, change.node, change.at);
@@ -117,20 +118,21 @@ Refusal check_new_parent(const Version& version, Change& change, bool restores) 
 /// Without a parent all of them are meant.
 Refusal check_removal(const Version& version, Change& change) {
   if (is_permanent(change.node)) return refuse(Fault::permanent, change);
-  if (Refusal refusal = check_node(version, change, false)) return refusal;
+  const NodeRecord* node = version.find(change.node);
+  if (Refusal refusal = check_node(node, change)) return refusal;
   const bool all = change.parent == NodeId{};
-  for (const Edge& edge : version.find(change.node)->edges)
+  for (const Edge& edge : node->edges)
     if (!edge.removed && (all || edge.parent == change.parent)) change.removed.push_back(edge.mark.dot);
   if (change.removed.empty()) return refuse(Fault::not_its_parent, change);
   return {};
 }
 
 Refusal check_sample(const Version& version, Change& change) {
-  if (Refusal refusal = check_node(version, change, false)) return refusal;
-  const NodeKind kind = version.find(change.node)->kind;
-  if (kind == NodeKind::transform || kind == NodeKind::uncertain_transform) return {};
+  const NodeRecord* node = version.find(change.node);
+  if (Refusal refusal = check_node(node, change)) return refusal;
+  if (node->is_transform()) return {};
   Refusal refusal = refuse(Fault::not_a_transform, change);
-  refusal.kind = kind;
+  refusal.kind = node->kind;
   return refusal;
 }
 
@@ -144,7 +146,7 @@ Refusal check(const Version& version, Wish& wish) {
     case ChangeKind::remove_parents:
       return check_removal(version, wish.change);
     case ChangeKind::set_attributes:
-      return check_node(version, wish.change, false);
+      return check_node(version.find(wish.change.node), wish.change);
     default:
       return {};
   }
@@ -240,8 +242,9 @@ std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names
 }  // namespace
 
 std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
-  std::vector<FrameEdit> edits = frame_edits(draft, names_);
-  if (taken.expects_nothing_hangs)
+  const bool concerns_frames = has_frames_to_plan(draft);
+  std::vector<FrameEdit> edits = concerns_frames ? frame_edits(draft, names_) : std::vector<FrameEdit>{};
+  if (concerns_frames && taken.expects_nothing_hangs)
     if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
   for (const NodeSample& sample : taken.samples) {
     const NodeRecord& record = *draft.version().find(sample.node);
@@ -302,9 +305,8 @@ void Store::forget_past() {
   while (!ended_.empty() && is_over(ended_.front())) {
     const NodeId id = ended_.front().second;
     ended_.pop_front();
-    const NodeRecord* record = draft.version().recall(id);
-    if (record == nullptr) continue;
-    const std::vector<std::string> frames = names_.all(*record);
+    const RecordPtr* record = draft.version().gone.find(id);
+    const std::vector<std::string> frames = record == nullptr ? std::vector<std::string>{} : names_.all(**record);
     if (!draft.forget(id, oldest)) continue;
     for (const std::string& frame : frames | std::views::reverse) edits.emplace_back(EraseFrame{frame});
   }

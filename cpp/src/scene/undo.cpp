@@ -84,7 +84,7 @@ class Opposite {
     made.change.node_kind = former.kind;
     made.change.payload = former.payload;
     made.change.placement = former.placement;
-    former.for_each_attribute([&](const Attribute& said) { made.change.settings.push_back({*said.key.text, said.value}); });
+    former.for_each_attribute([&](const Attribute& said) { made.change.settings.push_back({*said.key.text, *said.value}); });
     return made;
   }
 
@@ -95,8 +95,8 @@ class Opposite {
       const Attribute* now = newest(record, setting.key);
       if (now != nullptr && !is_own(now->mark)) return std::nullopt;
       const Attribute* then = former == nullptr ? nullptr : newest(*former, setting.key);
-      const bool had_value = then != nullptr && !then->erased;
-      back.change.settings.push_back({setting.key, had_value ? std::optional(then->value) : std::nullopt});
+      const bool had_value = then != nullptr && then->value != nullptr;
+      back.change.settings.push_back({setting.key, had_value ? std::optional<AttributeValue>(*then->value) : std::nullopt});
     }
     return std::vector{std::move(back)};
   }

@@ -1,6 +1,7 @@
 #include "armillary/scene/version.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <unordered_set>
 
@@ -14,6 +15,7 @@ struct VersionOwner {
   std::recursive_mutex lock;
   std::mutex dropped_lock;  // guards `dropped`
   std::vector<const Version*> dropped;
+  std::atomic<bool> has_dropped = false;  // seldom: spares the lock
 };
 
 VersionOwner& owner() {
@@ -29,6 +31,7 @@ void drop(const Version* version) {
   }
   const std::lock_guard guard(owner().dropped_lock);
   owner().dropped.push_back(version);
+  owner().has_dropped.store(true, std::memory_order_release);
 }
 
 }  // namespace
@@ -39,10 +42,12 @@ std::shared_ptr<Version> new_version(const Version* base) {
 
 VersionLock::VersionLock() {
   owner().lock.lock();
+  if (!owner().has_dropped.load(std::memory_order_acquire)) return;
   std::vector<const Version*> dropped;
   {
     const std::lock_guard guard(owner().dropped_lock);
     dropped.swap(owner().dropped);
+    owner().has_dropped.store(false, std::memory_order_relaxed);
   }
   for (const Version* version : dropped) delete version;
 }
@@ -139,7 +144,7 @@ Digest RecordTraits::digest(const NodeId& id, const RecordPtr& record) {
   record->for_each_attribute([&](const Attribute& attribute) {
     hash.add(std::uint64_t{attribute.key.text->size()});
     hash.add(*attribute.key.text);
-    attribute.value.add_to(hash);
+    attribute.value->add_to(hash);
   });
   std::vector<NodeId> parents = record->parents();
   std::ranges::sort(parents);

@@ -18,9 +18,7 @@ class TimedWorld(NamingWorld):
 
     def now(self) -> int:
         """The world's clock [ns]."""
-        told = self._clock()
-        self._check_stamp(told, "what the clock tells")
-        return int(told) + self._time_offset
+        return self._as_stamp(self._clock(), "what the clock tells") + self._time_offset
 
     @property
     def time_epoch(self) -> int:
@@ -33,7 +31,7 @@ class TimedWorld(NamingWorld):
         Samples are forgotten, fixed poses stay. With `to`, the world's clock goes on from there.
         """
         if to is not None:
-            self._check_stamp(to, "to")
+            self._as_stamp(to, "to")
             self._go_on_from(to)
         self._reset_time(to)
 

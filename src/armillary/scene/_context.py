@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["ChangeContext", "SceneWorld"]
 
 _IDS = (NodeId, UUID)
+_NO_NAMES: frozenset[str] = frozenset()
 FRAME_SPACE = "frame"
 """Nodes that stand for frames of the world have ids of their names in this space."""
 
@@ -71,8 +72,8 @@ class ChangeContext:
         self.now_ns = world.now()
         self.wishes: list[tuple[Any, ...]] = []  # one for each change
         self.frames: list[tuple[Any, ...]] = []  # for the nodes of frames that the changes name; they come first
-        self._coming: set[NodeId | UUID] = set()
-        self._named: frozenset[str] = frozenset()  # frames that the batch makes
+        self._coming: set[NodeId | UUID] | None = None  # nodes that the batch makes; few changes ask
+        self._named = _NO_NAMES  # frames that the batch makes
         self._looked_at = 0
 
     @property
@@ -101,7 +102,7 @@ class ChangeContext:
             return target  # type: ignore[return-value]  # the native door checks it
         node, frame = node_of_frame(self._world, target, self._named)
         if node != ROOT_NODE and not self._comes(node) and not self._view.contains(node):
-            self._coming.add(node)
+            self._nodes_coming().add(node)
             self.frames.append(frame_wish(node, frame, self.now_ns))
         return node
 
@@ -176,11 +177,17 @@ class ChangeContext:
 
     def _comes(self, node: object) -> bool:
         """Whether a node is new in this batch. Each wish is looked at once, whatever is asked."""
+        coming = self._nodes_coming()
         for wish in self.wishes[self._looked_at :]:
             if wish[0] == "add_node" and isinstance(wish[2], _IDS):
-                self._coming.add(wish[2])
+                coming.add(wish[2])
         self._looked_at = len(self.wishes)
-        return isinstance(node, _IDS) and node in self._coming
+        return isinstance(node, _IDS) and node in coming
+
+    def _nodes_coming(self) -> set[NodeId | UUID]:
+        if self._coming is None:
+            self._coming = set()
+        return self._coming
 
 
 def node_of_frame(world: SceneWorld, frame: str, coming: Collection[str] = ()) -> tuple[NodeId, str]:

@@ -236,7 +236,7 @@ class Scene(SceneVolumes):
 
         Where a call makes no data, it makes no `Change` either: that would cost as much as what it stands for.
         """
-        wishes = context.frames + context.wishes
+        wishes = context.frames + context.wishes if context.frames else context.wishes
         if not self._observers.tellers:
             nodes = self._core.apply(wishes, context.now_ns, for_undo, False)[1]
         else:
@@ -251,7 +251,7 @@ class Scene(SceneVolumes):
                 self._world._go_on_from(change.to)  # noqa: SLF001  (one world, two modules)
         if self._windows.rules:
             self._keep_windows(changes)
-        return nodes[len(context.frames) :]
+        return nodes[len(context.frames) :] if context.frames else nodes
 
     def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
         """Take what other copies of this scene accepted, in any order, any number of times; what was new of it.

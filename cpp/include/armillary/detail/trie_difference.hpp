@@ -40,9 +40,9 @@ class TrieDifference {
     ++looked_at_;
     if (are_known_equal(a, b)) return;
     if ((a != nullptr ? a : b)->is_bucket()) return compare_buckets(a, b);
-    const std::uint32_t used = used_slots(a) | used_slots(b);
-    for (std::uint32_t left = used; left != 0; left &= left - 1) {
-      const std::uint32_t bit = left & (~left + 1);
+    const SlotBits used = used_slots(a) | used_slots(b);
+    for (SlotBits left = used; left != 0; left &= left - 1) {
+      const SlotBits bit = left & (~left + 1);
       compare_slots(slot(a, bit), slot(b, bit));
     }
   }
@@ -55,11 +55,9 @@ class TrieDifference {
     }
   }
 
-  static std::uint32_t used_slots(const Node* node) {
-    return node != nullptr ? node->slots().entries | node->slots().children : 0;
-  }
+  static SlotBits used_slots(const Node* node) { return node != nullptr ? node->slots().entries | node->slots().children : 0; }
 
-  static Slot slot(const Node* node, std::uint32_t bit) {
+  static Slot slot(const Node* node, SlotBits bit) {
     if (node == nullptr) return {};
     if ((node->slots().entries & bit) != 0) return {.entry = &node->entry_at(bit)};
     return {.child = (node->slots().children & bit) != 0 ? node->child_at(bit) : nullptr};

@@ -47,15 +47,18 @@ struct NoDigestCache {
   void forget() {}
 };
 
+/// Which of the 64 slots of a node.
+using SlotBits = std::uint64_t;
+
 /// std::popcount is a call into a library where the machine may lack an instruction for it: bits in pairs, fours, bytes.
-[[nodiscard]] inline std::uint32_t bit_count(std::uint32_t bits) {
-  bits -= bits >> 1 & 0x55555555;
-  bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
-  return ((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+[[nodiscard]] inline std::uint32_t bit_count(SlotBits bits) {
+  bits -= bits >> 1 & 0x5555555555555555;
+  bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
+  return static_cast<std::uint32_t>(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
 }
 
 /// How many bits of `bits` are below `bit`.
-[[nodiscard]] inline std::uint32_t rank(std::uint32_t bits, std::uint32_t bit) { return bit_count(bits & (bit - 1)); }
+[[nodiscard]] inline std::uint32_t rank(SlotBits bits, SlotBits bit) { return bit_count(bits & (bit - 1)); }
 
 /// What becomes of a row of values while it goes from one node to the next.
 template <typename T>
@@ -63,8 +66,8 @@ struct RowEdit {
   enum class Kind { keep, insert, replace, remove };
   Kind kind = Kind::keep;
   std::uint32_t at = 0;
-  T* value = nullptr;     // moved from; of `insert` and `replace`
-  std::uint32_t bit = 0;  // its slot; none in a bucket
+  T* value = nullptr;  // moved from; of `insert` and `replace`
+  SlotBits bit = 0;    // its slot; none in a bucket
 
   [[nodiscard]] std::uint32_t size_after(std::uint32_t size) const {
     return size + (kind == Kind::insert ? 1 : 0) - (kind == Kind::remove ? 1 : 0);
@@ -105,8 +108,8 @@ class PlainCount {
 
  private:
   static BlockPool& pool() {
-    static auto* only = new BlockPool;  // outlives every map, whenever it is dropped
-    return *only;
+    static constinit BlockPool only;  // nothing destroys it: it outlives every map, whenever that is dropped
+    return only;
   }
 
   std::uint32_t shares_ = 1;
@@ -154,7 +157,7 @@ class NodeRef {
   Node* node_ = nullptr;
 };
 
-/// A branch: up to 32 slots, each empty, an entry or a child. A bucket: the entries of one hash, and no slots.
+/// A branch: up to 64 slots, each empty, an entry or a child. A bucket: the entries of one hash, and no slots.
 ///
 /// One block of memory: this header, the entries in the order of their slots, the children likewise.
 ///
@@ -169,23 +172,15 @@ class TrieNode {
 
   /// Bit i tells what slot i holds; never both.
   struct Slots {
-    std::uint32_t entries = 0;
-    std::uint32_t children = 0;
+    SlotBits entries = 0;
+    SlotBits children = 0;
   };
 
-  /// `old`, or a node without anything, with both edits made. O(1) but for the rows, which have at most 32 places in a branch.
+  /// `old`, or a node without anything, with both edits made. O(1) but for the rows, which have at most 64 places in a branch.
   /// Values are moved out of `old` where `may_move`; when this throws, `old` is as it was.
   [[nodiscard]] static Ref edited(TrieNode* old, bool may_move, Slots slots, RowEdit<Entry> entry, RowEdit<Ref> child = {}) {
-    const std::span<Entry> entries = old != nullptr ? old->entries() : std::span<Entry>{};
-    const std::uint32_t entry_count = entry.size_after(static_cast<std::uint32_t>(entries.size()));
-    Ref made(make(entry_count, bit_count(slots.children)));
-    if (kLendsEntries && (slots.entries | slots.children) != 0) {
-      take_bytes(entries, made->entry_row(), entry);
-      made->entry_count_ = entry_count;
-    } else {
-      made->take_entries(entries, may_move, entry);
-    }
-    take_bytes(old != nullptr ? old->children() : std::span<Ref>{}, made->child_row(), child);
+    const bool only_child = entry.kind == RowEdit<Entry>::Kind::keep && child.kind == RowEdit<Ref>::Kind::replace;
+    Ref made = kCopiesBytes && only_child ? with_child(*old, child) : with_rows(old, may_move, slots, entry, child);
     made->slots_ = slots;
     made->owned_ = {kLendsEntries ? entry.bit & slots.entries : slots.entries, child.bit & slots.children};
     if (old == nullptr) return made;
@@ -200,21 +195,21 @@ class TrieNode {
   [[nodiscard]] bool is_bucket() const { return (slots_.entries | slots_.children) == 0; }
   [[nodiscard]] std::span<const Entry> entries() const { return {entry_row(), entry_count_}; }
   [[nodiscard]] std::span<Entry> entries() { return {entry_row(), entry_count_}; }
-  [[nodiscard]] std::span<const Ref> children() const { return {child_row(), bit_count(slots_.children)}; }
-  [[nodiscard]] std::span<Ref> children() { return {child_row(), bit_count(slots_.children)}; }
+  [[nodiscard]] std::span<const Ref> children() const { return {child_row(), child_count_}; }
+  [[nodiscard]] std::span<Ref> children() { return {child_row(), child_count_}; }
 
-  [[nodiscard]] const Entry& entry_at(std::uint32_t bit) const { return entry_row()[rank(slots_.entries, bit)]; }
-  [[nodiscard]] const TrieNode* child_at(std::uint32_t bit) const { return child_row()[rank(slots_.children, bit)].get(); }
+  [[nodiscard]] const Entry& entry_at(SlotBits bit) const { return entry_row()[rank(slots_.entries, bit)]; }
+  [[nodiscard]] const TrieNode* child_at(SlotBits bit) const { return child_row()[rank(slots_.children, bit)].get(); }
 
   /// Whether a child or an entry is this node's own, and not borrowed. A bucket borrows nothing.
-  [[nodiscard]] bool owns_child(std::uint32_t bit) const { return (owned_.children & bit) != 0; }
-  [[nodiscard]] bool owns_entry(std::uint32_t bit) const { return bit == 0 || (owned_.entries & bit) != 0; }
+  [[nodiscard]] bool owns_child(SlotBits bit) const { return (owned_.children & bit) != 0; }
+  [[nodiscard]] bool owns_entry(SlotBits bit) const { return bit == 0 || (owned_.entries & bit) != 0; }
   /// In place of one that is borrowed.
-  void set_own_child(std::uint32_t bit, Ref child) {
+  void set_own_child(SlotBits bit, Ref child) {
     new (&child_row()[rank(slots_.children, bit)]) Ref(std::move(child));
     owned_.children |= bit;
   }
-  void set_own_entry(std::uint32_t bit, Entry entry) {
+  void set_own_entry(SlotBits bit, Entry entry) {
     new (&entry_row()[rank(slots_.entries, bit)]) Entry(std::move(entry));
     owned_.entries |= bit;
   }
@@ -228,19 +223,45 @@ class TrieNode {
   static constexpr bool kLendsEntries = Count::kLends && !std::is_trivially_destructible_v<Entry> &&
                                         kIsRelocatable<typename Entry::KeyType> && kIsRelocatable<typename Entry::ValueType>;
 
-  TrieNode() = default;
+  static constexpr bool kCopiesBytes = kLendsEntries || std::is_trivially_copyable_v<Entry>;
+
+  explicit TrieNode(std::uint32_t child_count) : child_count_(child_count) {}
   ~TrieNode() {
     if (!kLendsEntries || is_bucket()) std::ranges::destroy(entries());
   }
 
   static TrieNode* make(std::uint32_t entry_count, std::uint32_t child_count) {
-    const std::size_t size = child_offset(entry_count) + child_count * sizeof(Ref);
-    return new (Count::take(size)) TrieNode;
+    return new (Count::take(size_of(entry_count, child_count))) TrieNode(child_count);
   }
   static void destroy(TrieNode* node) {
-    const std::size_t size = child_offset(node->entry_count_) + bit_count(node->slots_.children) * sizeof(Ref);
+    const std::size_t size = size_of(node->entry_count_, node->child_count_);
     node->~TrieNode();
     Count::give(node, size);
+  }
+
+  /// The usual case, above what is edited: the rows stay where they are.
+  static Ref with_child(const TrieNode& old, RowEdit<Ref> child) {
+    Ref made(make(old.entry_count_, old.child_count_));
+    const std::size_t bytes = size_of(old.entry_count_, old.child_count_) - entry_offset();
+    std::memcpy(static_cast<void*>(made->entry_row()), old.entry_row(), bytes);
+    made->entry_count_ = old.entry_count_;
+    new (made->child_row() + child.at) Ref(std::move(*child.value));
+    return made;
+  }
+
+  static Ref with_rows(TrieNode* old, bool may_move, Slots slots, RowEdit<Entry> entry, RowEdit<Ref> child) {
+    const std::span<Entry> entries = old != nullptr ? old->entries() : std::span<Entry>{};
+    const std::span<Ref> children = old != nullptr ? old->children() : std::span<Ref>{};
+    const std::uint32_t entry_count = entry.size_after(static_cast<std::uint32_t>(entries.size()));
+    Ref made(make(entry_count, child.size_after(static_cast<std::uint32_t>(children.size()))));
+    if (kLendsEntries && (slots.entries | slots.children) != 0) {
+      take_bytes(entries, made->entry_row(), entry);
+      made->entry_count_ = entry_count;
+    } else {
+      made->take_entries(entries, may_move, entry);
+    }
+    take_bytes(children, made->child_row(), child);
+    return made;
   }
 
   // -- Loans
@@ -261,9 +282,9 @@ class TrieNode {
   /// What the heir borrows is what it has in common with this node: a node that lends is not changed.
   void leave_to(TrieNode* heir) {
     if (heir != nullptr) hand_over_owned(*heir);
-    for_each_bit(owned_.children, [this](std::uint32_t bit) { child_row()[rank(slots_.children, bit)].~Ref(); });
+    for_each_bit(owned_.children, [this](SlotBits bit) { child_row()[rank(slots_.children, bit)].~Ref(); });
     if constexpr (kLendsEntries)
-      for_each_bit(owned_.entries, [this](std::uint32_t bit) { entry_row()[rank(slots_.entries, bit)].~Entry(); });
+      for_each_bit(owned_.entries, [this](SlotBits bit) { entry_row()[rank(slots_.entries, bit)].~Entry(); });
   }
 
   void borrow(TrieNode& original) {
@@ -271,7 +292,7 @@ class TrieNode {
     if constexpr (Count::kLends) {
       if ((common.entries | common.children) != 0) borrow_from(original);
     } else {
-      for_each_bit(common.children, [this](std::uint32_t bit) { child_row()[rank(slots_.children, bit)].node_->shares_.add(); });
+      for_each_bit(common.children, [this](SlotBits bit) { child_row()[rank(slots_.children, bit)].node_->shares_.add(); });
       owned_ = slots_;
     }
   }
@@ -296,7 +317,7 @@ class TrieNode {
   [[nodiscard]] Slots borrowed() const { return {slots_.entries & ~owned_.entries, slots_.children & ~owned_.children}; }
 
   template <typename F>
-  static void for_each_bit(std::uint32_t bits, F f) {
+  static void for_each_bit(SlotBits bits, F f) {
     for (; bits != 0; bits &= bits - 1) f(bits & (~bits + 1));
   }
 
@@ -319,6 +340,9 @@ class TrieNode {
   static constexpr std::size_t entry_offset() { return aligned(sizeof(TrieNode), alignof(Entry)); }
   static constexpr std::size_t child_offset(std::size_t entry_count) {
     return aligned(entry_offset() + entry_count * sizeof(Entry), alignof(Ref));
+  }
+  static constexpr std::size_t size_of(std::size_t entry_count, std::size_t child_count) {
+    return child_offset(entry_count) + child_count * sizeof(Ref);
   }
   [[nodiscard]] Entry* entry_row() const { return reinterpret_cast<Entry*>(address() + entry_offset()); }
   [[nodiscard]] Ref* child_row() const { return reinterpret_cast<Ref*>(address() + child_offset(entry_count_)); }
@@ -357,7 +381,8 @@ class TrieNode {
   Count shares_;
   std::uint32_t entry_count_ = 0;
   Slots slots_;
-  Slots owned_;                      // what is not borrowed
+  Slots owned_;  // what is not borrowed
+  std::uint32_t child_count_;
   std::uint32_t borrowers_ = 0;      // copies that borrow from this node
   std::uintptr_t borrower_sum_ = 0;  // of their addresses: that of the last one when there is one
   TrieNode* lender_ = nullptr;

@@ -19,16 +19,16 @@ concept HasDigest = requires(const Key& key, const Value& value) {
   { Traits::digest(key, value) } -> std::same_as<Digest>;
 };
 
-/// How far down a node is: which bits of a hash choose its slot. Twelve levels of five bits, one of four, then buckets.
+/// How far down a node is: which bits of a hash choose its slot. Ten levels of six bits, one of four, then buckets.
 class TrieLevel {
  public:
   [[nodiscard]] bool is_root() const { return shift_ == kRootShift; }
   [[nodiscard]] bool is_bucket() const { return shift_ < -kBits + 1; }
   [[nodiscard]] TrieLevel next() const { return TrieLevel(shift_ - kBits); }
 
-  [[nodiscard]] std::uint32_t bit(std::uint64_t hash) const {
+  [[nodiscard]] SlotBits bit(std::uint64_t hash) const {
     const std::uint64_t slot = shift_ >= 0 ? hash >> shift_ : hash << -shift_;
-    return std::uint32_t{1} << (slot & 31);
+    return SlotBits{1} << (slot & 63);
   }
   /// The smallest hash of a slot, and the largest.
   [[nodiscard]] std::uint64_t first_hash(std::uint64_t first_of_node, std::uint32_t slot) const {
@@ -41,12 +41,12 @@ class TrieLevel {
   TrieLevel() = default;
 
  private:
-  static constexpr int kBits = 5;
+  static constexpr int kBits = 6;
   static constexpr int kRootShift = 64 - kBits;
 
   explicit TrieLevel(int shift) : shift_(shift) {}
 
-  int shift_ = kRootShift;  // -1 at the level of the last four bits, -6 for buckets
+  int shift_ = kRootShift;  // -2 at the level of the last four bits, -8 for buckets
 };
 
 struct HashRange {
@@ -64,7 +64,7 @@ struct TrieWalk {
   [[nodiscard]] static const Entry* find(const Node& root, std::uint64_t hash, const Key& key) {
     const Node* node = &root;
     for (TrieLevel level; !level.is_bucket(); level = level.next()) {
-      const std::uint32_t bit = level.bit(hash);
+      const SlotBits bit = level.bit(hash);
       if ((node->slots().entries & bit) != 0) {
         const Entry& entry = node->entry_at(bit);
         return Traits::equal(entry.key, key) ? &entry : nullptr;
@@ -74,6 +74,17 @@ struct TrieWalk {
     }
     const std::uint32_t i = index_in_bucket(*node, key);
     return i < node->entries().size() ? &node->entries()[i] : nullptr;
+  }
+
+  /// Nodes that are few are in the cache already; of the others the first on the way is fetched, without waiting for it.
+  static void prefetch(const Node& root, std::uint64_t hash, std::size_t size) {
+    const Node* node = &root;
+    TrieLevel level;
+    for (std::size_t nodes = 64; nodes < size && (node->slots().children & level.bit(hash)) != 0; nodes *= 64) {
+      node = node->child_at(level.bit(hash));
+      level = level.next();
+    }
+    __builtin_prefetch(node);
   }
 
   /// The number of entries where it is not there.
@@ -114,8 +125,8 @@ struct TrieWalk {
     const auto slots = branch.slots();
     const Entry* entry = branch.entries().data();
     const auto* child = branch.children().data();
-    for (std::uint32_t left = slots.entries | slots.children; left != 0; left &= left - 1) {
-      const std::uint32_t bit = left & (~left + 1);
+    for (SlotBits left = slots.entries | slots.children; left != 0; left &= left - 1) {
+      const SlotBits bit = left & (~left + 1);
       const auto slot = static_cast<std::uint32_t>(std::countr_zero(left));
       const bool is_entry = (slots.entries & bit) != 0;
       if (!(is_entry ? f(slot, entry++, nullptr) : f(slot, nullptr, (child++)->get()))) return false;
@@ -136,7 +147,8 @@ struct TrieWalk {
 
   static Digest branch_digest(const Node& branch) {
     Sha256 hash;
-    hash.add(std::uint64_t{branch.slots().entries} << 32 | branch.slots().children);
+    hash.add(branch.slots().entries);
+    hash.add(branch.slots().children);
     for (const Entry& entry : branch.entries()) hash.add(digest(entry));
     for (const auto& child : branch.children()) hash.add(digest(*child.get()));
     return hash.finish();
@@ -148,7 +160,8 @@ struct TrieWalk {
     for (const Entry& entry : bucket.entries()) digests.push_back(digest(entry));
     std::ranges::sort(digests);
     Sha256 hash;
-    hash.add(std::uint64_t{0});  // no branch has no slots
+    hash.add(SlotBits{0});  // no branch has no slots
+    hash.add(SlotBits{0});
     for (const Digest& digest : digests) hash.add(digest);
     return hash.finish();
   }

@@ -53,9 +53,4 @@ class AttributeValue {
 
 static_assert(sizeof(AttributeValue) <= 40);
 
-struct AttributeValueTraits {
-  [[nodiscard]] static std::uint64_t hash(const AttributeValue& value) { return value.hash(); }
-  [[nodiscard]] static bool equal(const AttributeValue& a, const AttributeValue& b) { return a == b; }
-};
-
 }  // namespace armillary

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <mutex>
+#include <functional>
 #include <unordered_set>
 
 #include "armillary/scene/version.hpp"
 
 namespace armillary::scene {
 
-/// The texts of keys, each kept once, for all versions of a scene and of its copies. Bounded.
+/// The texts of keys, each kept once, for all versions of a scene and of its copies. Bounded. Used under a VersionLock.
 class KeyPool {
  public:
   explicit KeyPool(std::size_t limit = 100'000) : limit_(limit) {}
@@ -15,9 +15,12 @@ class KeyPool {
   [[nodiscard]] std::optional<Key> intern(std::string_view text);
 
  private:
-  std::mutex lock_;
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
   std::size_t limit_;
-  std::unordered_set<std::string> texts_;  // nodes of it never move
+  std::unordered_set<std::string, Hash, std::equal_to<>> texts_;  // nodes of it never move
 };
 
 /// What a draft did that concerns frames, in the order it happened.
@@ -61,8 +64,6 @@ class Draft {
  private:
   void hear(const Mark& mark);
   [[nodiscard]] NewRecord life(const NodeId& id, const Mark& incarnation);
-  [[nodiscard]] NewRecord copy_of(const NodeId& id) const;
-  [[nodiscard]] NodeRecord* own_record(const NodeId& id);
   template <typename Edit>
   void edit_former(const NodeId& id, const Mark& incarnation, Edit edit);
   void note_former_child(const NodeId& parent, const Mark& incarnation, const NodeId& child);
@@ -105,10 +106,14 @@ class Draft {
 
 template <typename Edit>
 void Draft::edit_record(const NodeId& id, Edit edit) {
-  if (NodeRecord* own = own_record(id)) return edit(*own), void();
-  NewRecord record = copy_of(id);
+  const RecordPtr* living = next_->alive.find(id);
+  Records& records = living != nullptr ? next_->alive : next_->gone;
+  const RecordPtr* own = records.find_own(id);
+  // What was made in this draft nobody else has seen.
+  if (own != nullptr && own->is_sole()) return edit(const_cast<NodeRecord&>(**own)), void();
+  auto record = NewRecord::make(living != nullptr ? **living : **next_->gone.find(id));
   edit(*record);
-  keep(std::move(record));
+  records.set(id, std::move(record));
 }
 
 }  // namespace armillary::scene

@@ -26,6 +26,8 @@ class FrameNames {
   std::string root_frame_;
 };
 
+/// Whether a draft means anything for the frames of the world at all. Most nodes that come and go have none.
+[[nodiscard]] bool has_frames_to_plan(const Draft& draft);
 /// What a draft means for the frames of the world; notes in the draft which nodes now have which.
 [[nodiscard]] std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names);
 

@@ -42,7 +42,7 @@ class Past {
  private:
   template <typename F>
   static void give(const Attribute& said, F& f) {
-    if (!said.erased) f(said);
+    if (said.value != nullptr) f(said);
   }
   [[nodiscard]] bool held(const NodeRecord& record, const Edge& edge) const;
   [[nodiscard]] bool is_link(const NodeRecord& record, const Edge& edge) const;

@@ -20,7 +20,7 @@ struct Nothing {
 
 /// A map whose copies share what they have in common. Copying is O(1), `find`, `set` and `erase` are O(log n).
 ///
-/// A hash-array-mapped trie, five bits of the hash a level, the most significant first: iteration is in the order of the hashes.
+/// A hash-array-mapped trie, six bits of the hash a level, the most significant first: iteration is in the order of the hashes.
 /// Its shape depends on the keys alone, not on what was done to get there. Keys of equal hash cost linear time.
 /// What only this map holds is edited in place. A call that throws leaves the map as it was.
 /// Threads may read one map, and change different maps that share nodes; who changes a map must be alone with it.
@@ -52,20 +52,18 @@ class PersistentMap {
     return entry != nullptr ? &entry->value : nullptr;
   }
 
-  /// The same, to be changed in place; null also where another map shares it. Valid until the map is copied or changed.
+  /// Fetches from memory what a later call with this key will look at.
+  void prefetch(const Key& key) const {
+    if (root_) Walk::prefetch(*root_.get(), Traits::hash(key), size_);
+  }
+
+  /// The same as `find`, to be changed in place; null also where another map shares it. Valid until the map is copied or changed.
   [[nodiscard]] Value* find_own(const Key& key) { return root_ ? find_own_in(root_, Level{}, Traits::hash(key), key) : nullptr; }
 
   /// An equal key that is there already stays, and gets the value.
   void set(Key key, Value value) {
     Entry entry{std::move(key), std::move(value)};
-    const std::uint64_t hash = Traits::hash(entry.key);
-    if (!root_) {
-      const std::uint32_t bit = Level{}.bit(hash);
-      root_ = Node::edited(nullptr, false, {.entries = bit}, inserted(0, bit, entry));
-      size_ = 1;
-    } else if (set_in(root_, root_.is_sole(), Level{}, hash, entry)) {
-      ++size_;
-    }
+    set_entry(Traits::hash(entry.key), entry);
   }
   void set(Key key)
     requires std::same_as<Value, Nothing>
@@ -75,14 +73,28 @@ class PersistentMap {
 
   /// False where there is no such key.
   bool erase(const Key& key) {
-    if (!contains(key)) return false;
-    if (size_ == 1) {
-      root_ = Ref();
-    } else {
-      erase_in(root_, root_.is_sole(), Level{}, Traits::hash(key), key);
-    }
-    --size_;
+    const std::uint64_t hash = Traits::hash(key);
+    if (!root_ || Walk::find(*root_.get(), hash, key) == nullptr) return false;
+    erase_known(hash, key);
     return true;
+  }
+
+  /// Lets `edit` change the value of a key, made where there is none; a value that is empty then goes.
+  template <typename F>
+  void update(const Key& key, F edit) {
+    const std::uint64_t hash = Traits::hash(key);
+    if (Value* own = root_ ? find_own_in(root_, Level{}, hash, key) : nullptr) {
+      edit(*own);
+      if (own->empty()) erase_known(hash, key);
+      return;
+    }
+    const Entry* known = root_ ? Walk::find(*root_.get(), hash, key) : nullptr;
+    Entry entry = known != nullptr ? *known : Entry{key, {}};
+    edit(entry.value);
+    if (!entry.value.empty())
+      set_entry(hash, entry);
+    else if (known != nullptr)
+      erase_known(hash, key);
   }
 
   /// Calls f(key, value) in the order of the hashes until it returns false, if it returns anything; false where it did.
@@ -127,21 +139,39 @@ class PersistentMap {
   template <typename T>
   using Edit = detail::RowEdit<T>;
 
-  static Edit<Entry> inserted(std::uint32_t at, std::uint32_t bit, Entry& value) {
+  static Edit<Entry> inserted(std::uint32_t at, detail::SlotBits bit, Entry& value) {
     return {Edit<Entry>::Kind::insert, at, &value, bit};
   }
-  static Edit<Entry> replaced(std::uint32_t at, std::uint32_t bit, Entry& value) {
+  static Edit<Entry> replaced(std::uint32_t at, detail::SlotBits bit, Entry& value) {
     return {Edit<Entry>::Kind::replace, at, &value, bit};
   }
   static Edit<Entry> removed(std::uint32_t at) { return {Edit<Entry>::Kind::remove, at}; }
-  static Edit<Ref> inserted(Slots slots, std::uint32_t bit, Ref& child) {
+  static Edit<Ref> inserted(Slots slots, detail::SlotBits bit, Ref& child) {
     return {Edit<Ref>::Kind::insert, detail::rank(slots.children, bit), &child, bit};
   }
-  static Edit<Ref> replaced(Slots slots, std::uint32_t bit, Ref& child) {
+  static Edit<Ref> replaced(Slots slots, detail::SlotBits bit, Ref& child) {
     return {Edit<Ref>::Kind::replace, detail::rank(slots.children, bit), &child, bit};
   }
-  static Edit<Ref> removed(Slots slots, std::uint32_t bit) {
+  static Edit<Ref> removed(Slots slots, detail::SlotBits bit) {
     return {Edit<Ref>::Kind::remove, detail::rank(slots.children, bit), nullptr, bit};
+  }
+
+  void set_entry(std::uint64_t hash, Entry& entry) {
+    if (!root_) {
+      const detail::SlotBits bit = Level{}.bit(hash);
+      root_ = Node::edited(nullptr, false, {.entries = bit}, inserted(0, bit, entry));
+      size_ = 1;
+    } else if (set_in(root_, root_.is_sole(), Level{}, hash, entry)) {
+      ++size_;
+    }
+  }
+
+  void erase_known(std::uint64_t hash, const Key& key) {
+    if (size_ == 1)
+      root_ = Ref();
+    else
+      erase_in(root_, root_.is_sole(), Level{}, hash, key);
+    --size_;
   }
 
   // Below, `is_sole` says that only this map reaches `at`: such a node is edited in place, others are copied.
@@ -151,7 +181,7 @@ class PersistentMap {
     if (!at.is_sole()) return nullptr;
     at->forget_digest();
     const Slots slots = at->slots();
-    const std::uint32_t bit = level.is_bucket() ? 0 : level.bit(hash);
+    const detail::SlotBits bit = level.is_bucket() ? 0 : level.bit(hash);
     if ((slots.children & bit) != 0) {
       Ref& child = at->children()[detail::rank(slots.children, bit)];
       return at->owns_child(bit) ? find_own_in(child, level.next(), hash, key) : nullptr;
@@ -165,7 +195,7 @@ class PersistentMap {
   static bool set_in(Ref& at, bool is_sole, Level level, std::uint64_t hash, Entry& entry) {
     if (level.is_bucket()) return set_in_bucket(at, is_sole, entry);
     const Slots slots = at->slots();
-    const std::uint32_t bit = level.bit(hash);
+    const detail::SlotBits bit = level.bit(hash);
     if ((slots.children & bit) != 0) {
       return edit_child(at, is_sole, bit,
                         [&](Ref& child, bool is_sole_child) { return set_in(child, is_sole_child, level.next(), hash, entry); });
@@ -189,7 +219,7 @@ class PersistentMap {
     return true;
   }
 
-  static bool set_value(Ref& at, bool is_sole, std::uint32_t i, std::uint32_t bit, Entry& entry) {
+  static bool set_value(Ref& at, bool is_sole, std::uint32_t i, detail::SlotBits bit, Entry& entry) {
     if (is_sole && at->owns_entry(bit)) {
       static_assert(std::is_nothrow_swappable_v<Value>);
       std::ranges::swap(at->entries()[i].value, entry.value);
@@ -207,7 +237,7 @@ class PersistentMap {
   }
 
   /// An entry that is in the way goes down one level, together with the new one.
-  static void split(Ref& at, bool is_sole, Level level, std::uint32_t bit, std::uint64_t hash, Entry& entry) {
+  static void split(Ref& at, bool is_sole, Level level, detail::SlotBits bit, std::uint64_t hash, Entry& entry) {
     const Slots slots = at->slots();
     const std::uint32_t i = detail::rank(slots.entries, bit);
     Entry present = at->entries()[i];  // a copy: the original stays until nothing can fail any more
@@ -230,7 +260,7 @@ class PersistentMap {
 
   /// Lets `edit(child, is sole)` change a child of `at`, and answers what it answers.
   template <typename F>
-  static auto edit_child(Ref& at, bool is_sole, std::uint32_t bit, F edit) {
+  static auto edit_child(Ref& at, bool is_sole, detail::SlotBits bit, F edit) {
     Ref& child = at->children()[detail::rank(at->slots().children, bit)];
     if (is_sole && at->owns_child(bit)) {
       const auto answer = edit(child, child.is_sole());
@@ -254,7 +284,7 @@ class PersistentMap {
   static const Entry* erase_in(Ref& at, bool is_sole, Level level, std::uint64_t hash, const Key& key) {
     if (level.is_bucket()) return erase_entry(at, is_sole, Walk::index_in_bucket(*at.get(), key), {});
     const Slots slots = at->slots();
-    const std::uint32_t bit = level.bit(hash);
+    const detail::SlotBits bit = level.bit(hash);
     if ((slots.entries & bit) == 0) return erase_in_child(at, is_sole, level, hash, key);
     const std::uint32_t i = detail::rank(slots.entries, bit);
     const Slots left{slots.entries & ~bit, slots.children};
@@ -271,7 +301,7 @@ class PersistentMap {
 
   static const Entry* erase_in_child(Ref& at, bool is_sole, Level level, std::uint64_t hash, const Key& key) {
     const Slots slots = at->slots();
-    const std::uint32_t bit = level.bit(hash);
+    const detail::SlotBits bit = level.bit(hash);
     const Entry* lone = edit_child(at, is_sole, bit, [&](Ref& child, bool is_sole_child) {
       return erase_in(child, is_sole_child, level.next(), hash, key);
     });
@@ -286,6 +316,9 @@ class PersistentMap {
   Ref root_;
   std::size_t size_ = 0;
 };
+
+template <typename Key, typename Value, typename Traits>
+inline constexpr bool detail::kIsRelocatable<PersistentMap<Key, Value, Traits>> = true;
 
 /// Keys only: `Traits::digest`, if any, takes (key, Nothing).
 template <typename Key, typename Traits>

@@ -12,13 +12,21 @@ struct Key {
   const std::string* text = nullptr;
 };
 
+/// A value that records and the index share.
+struct SharedValue : AttributeValue, detail::PlainlyShared {
+  explicit SharedValue(AttributeValue value)
+      : AttributeValue(std::move(value)), index_bits(is_number() ? order_bits() : hash()) {}
+
+  std::uint64_t index_bits;  ///< of a number its place among numbers, of others a hash
+};
+using ValuePtr = detail::PlainPtr<const SharedValue>;
+
 /// What was said of one attribute. Of all that is said of a key the one with the highest mark is in force.
 struct Attribute {
   Key key{};
-  AttributeValue value{false};
+  ValuePtr value{};  ///< null: it was erased
   Mark mark{};
   Stamp at{};
-  bool erased = false;
 };
 
 /// A parent of a node, from `from` until `until`.
@@ -78,7 +86,7 @@ struct NodeRecord : detail::PlainlyShared {
   void for_each_attribute(F f) const {
     for (std::size_t i = 0; i < attributes.size(); ++i) {
       const bool is_last = i + 1 == attributes.size() || attributes[i + 1].key.text != attributes[i].key.text;
-      if (is_last && !attributes[i].erased) f(attributes[i]);
+      if (is_last && attributes[i].value != nullptr) f(attributes[i]);
     }
   }
 };
@@ -88,19 +96,29 @@ struct RecordTraits : NodeIdTraits, SceneMapTraits {
 };
 using Records = PersistentMap<NodeId, RecordPtr, RecordTraits>;
 
-struct NumberTraits : SceneMapTraits {
-  static std::uint64_t hash(const AttributeValue& value) { return value.order_bits(); }
-  static bool equal(const AttributeValue& a, const AttributeValue& b) { return a == b; }
+struct ValueTraits : SceneMapTraits {
+  static std::uint64_t hash(const ValuePtr& value) { return value->index_bits; }
+  static bool equal(const ValuePtr& a, const ValuePtr& b) { return a == b || *a == *b; }
 };
-struct ValueTraits : AttributeValueTraits, SceneMapTraits {};
 
 /// Which nodes have which value of one key: numbers in their order, the rest by hash.
 struct KeyIndex {
-  PersistentMap<AttributeValue, NodeSet, NumberTraits> numbers{};
-  PersistentMap<AttributeValue, NodeSet, ValueTraits> others{};
+  using Values = PersistentMap<ValuePtr, NodeSet, ValueTraits>;
+  Values numbers{}, others{};
+
+  [[nodiscard]] Values& of(const AttributeValue& value) { return value.is_number() ? numbers : others; }
+  [[nodiscard]] const Values& of(const AttributeValue& value) const { return value.is_number() ? numbers : others; }
 
   [[nodiscard]] bool empty() const { return numbers.empty() && others.empty(); }
 };
+}  // namespace armillary::scene
+
+/// Maps are relocatable.
+template <>
+inline constexpr bool armillary::detail::kIsRelocatable<armillary::scene::KeyIndex> = true;
+
+namespace armillary::scene {
+
 struct KeyTraits : SceneMapTraits {
   static std::uint64_t hash(const Key& key);
   static bool equal(const Key& a, const Key& b) { return *a.text == *b.text; }
