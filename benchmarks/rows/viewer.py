@@ -19,6 +19,7 @@ from table import Row
 
 LOOKER = Path(__file__).resolve().parent.parent / "looker.py"
 FRAMES, RATE_HZ = 200, 60.0
+FEWEST_HZ = 30.0  # pictures that came: else nobody looked
 WARM_UP_S, MEASURED_S, QUICK_S = 4.0, 20.0, 5.0
 
 
@@ -37,14 +38,14 @@ def _share_of_a_core(measured_s: float) -> float:
             world.fix(of=f"link_{i}", in_frame="base", transform=base_T_link)
         viewer = world.view(quiet=True, rate_hz=RATE_HZ)
         command = [sys.executable, str(LOOKER), viewer.url, str(WARM_UP_S + measured_s + 2.0)]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as looker:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as looker:
             _move(world, WARM_UP_S)
             before_s = time.process_time()
             elapsed_s = _move(world, measured_s)
             spent_s = time.process_time() - before_s
-            looker.wait(timeout=60.0)
-        if looker.returncode:
-            raise subprocess.CalledProcessError(looker.returncode, command)
+            seen, _ = looker.communicate(timeout=60.0)
+        if looker.returncode or int(seen) < measured_s * FEWEST_HZ:
+            raise subprocess.CalledProcessError(looker.returncode, command, seen)
     return 100.0 * spent_s / elapsed_s
 
 

@@ -6,7 +6,7 @@ import queue
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from armillary.errors import ArmillaryError
 from armillary.stamps import LATEST
@@ -38,6 +38,8 @@ __all__ = ["Show"]
 _MOST_NAMES = 60
 """Where there are more frames, names are shown of those that are searched for."""
 
+_MUCH_LARGER = 3.0
+
 
 class Show:
     """Draws a world on a server, tick by tick.
@@ -63,7 +65,7 @@ class Show:
         self._joints = JointControls(server.gui, self._drag)
         self._canvas, self._overlays = Canvas(server, self._select), Overlays(server)
         self._root: str | None = None
-        self._viewpoint: Viewpoint | None = None
+        self._looked_at_m = 0.0
         self._movables: tuple[Movable, ...] = ()
         self._watched: tuple[str, ...] = ()
 
@@ -90,8 +92,9 @@ class Show:
                 self._restage()
         placed = self._placed()
         if placed is not None:
-            self._canvas.place(placed)
-            self._draw_over(placed, now_s)
+            with self._server.atomic():  # the thread that sends wakes up once
+                self._canvas.place(placed)
+                self._draw_over(placed, now_s)
 
     # -- Wishes
 
@@ -172,14 +175,16 @@ class Show:
         self._movables = offered
 
     def _look(self, seen: Viewpoint, *, count: int) -> None:
-        """Who comes later sees everything; who looks already is left where he is, but for the first picture."""
-        is_first, self._viewpoint = self._viewpoint is None, seen
+        """Who comes later sees everything; who looks already is left where he is, unless all of it is much larger."""
         self._overlays.axes_length_m = seen.axes_length_m
-        clients = self._server.get_clients().values() if is_first else ()
+        is_other = seen.extent_m > _MUCH_LARGER * self._looked_at_m
+        clients = self._server.get_clients().values() if is_other else ()
         for camera in (self._server.initial_camera, *(client.camera for client in clients)):
             camera.position, camera.look_at, camera.fov = seen.position, seen.look_at, seen.opening_rad
-        if is_first and count > _MOST_NAMES:
-            self._wishes = replace(self._wishes, names="found")
+        if is_other:
+            self._looked_at_m = seen.extent_m
+            names: Literal["all", "found"] = "all" if count <= _MOST_NAMES else "found"
+            self._wishes = replace(self._wishes, names=names)
             self._shows.show(self._wishes)
 
     def _select(self, frame: str) -> None:

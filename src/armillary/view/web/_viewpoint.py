@@ -25,10 +25,11 @@ _OPENING_RAD = 0.9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewpoint:
-    """Where the camera is, what it looks at, how wide [rad]; and how long axes are [m]."""
+    """Where the camera is, what it looks at, how wide [rad]; how large all of it is, and how long axes are [m]."""
 
     position: tuple[float, float, float]
     look_at: tuple[float, float, float]
+    extent_m: float
     axes_length_m: float
     opening_rad: float = _OPENING_RAD
 
@@ -40,7 +41,7 @@ def viewpoint(points: NDArray[float64]) -> Viewpoint:
     extent_m = float(np.clip(np.linalg.norm(high - low), _SMALLEST_M, _LARGEST_M))
     position = centre + extent_m / 2.0 / np.sin(_OPENING_RAD / 2.0) * _FROM
     length_m = float(np.clip(_AXES * extent_m, _SHORTEST_AXES_M, _LONGEST_AXES_M))
-    return Viewpoint(position=_triple(position), look_at=_triple(centre), axes_length_m=length_m)
+    return Viewpoint(position=_triple(position), look_at=_triple(centre), extent_m=extent_m, axes_length_m=length_m)
 
 
 def first_frame(world: Viewed) -> str | None:

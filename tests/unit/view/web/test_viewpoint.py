@@ -42,3 +42,6 @@ class TestAViewpoint:
 
     def test_of_nothing_is_near_the_origin(self):
         assert viewpoint(np.empty((0, 3))).look_at == (0.0, 0.0, 0.0)
+
+    def test_says_how_large_all_of_it_is(self):
+        assert viewpoint(np.array([(0, 0, 0), (3, 4, 12)])).extent_m == pytest.approx(13.0)
