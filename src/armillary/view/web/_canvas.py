@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Canvas"]
 
 _HELD_SIZE = 0.5  # of axes, where only an older or a younger pose is known
-_AXES_RADIUS = 0.04  # of their length
+_AXES_RADIUS = 0.03  # of their length
 _AMBIENT = 0.35  # of what viser would light all sides with: colours stay what they are
 _CELLS, _SECTIONS = (226, 230, 235), (203, 209, 216)
 

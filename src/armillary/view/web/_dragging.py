@@ -34,17 +34,24 @@ class Handle:
         lower: As far as it goes.
         upper: Likewise.
         is_bounded: Whether the model says so; else it is a range to play in.
+        goes_round: Whether it is an angle that whole turns do not change.
     """
 
     joint: str
     lower: float
     upper: float
     is_bounded: bool
+    goes_round: bool = False
 
     @property
     def resting(self) -> float:
         """Zero, or what is nearest to it."""
-        return min(max(0.0, self.lower), self.upper)
+        return self.within(0.0)
+
+    def within(self, value: float) -> float:
+        """The same angle, or the nearest position, on the slider."""
+        turned = math.remainder(value, 2.0 * math.pi) if self.goes_round else value
+        return min(max(turned, self.lower), self.upper)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -126,7 +133,8 @@ def _handle(joint: str, kind: str, lower: float, upper: float) -> Handle:
     if not is_bounded:
         lower = lower if math.isfinite(lower) else min(-reach, upper - reach)
         upper = upper if math.isfinite(upper) else max(reach, lower + reach)
-    return Handle(joint=joint, lower=lower, upper=max(lower, upper), is_bounded=is_bounded)
+    goes_round = kind == "wrap" and not is_bounded
+    return Handle(joint=joint, lower=lower, upper=max(lower, upper), is_bounded=is_bounded, goes_round=goes_round)
 
 
 def _interpolations(model: Any) -> dict[str, str]:

@@ -35,6 +35,7 @@ class JointControls:
         self._gui, self._on_drag = gui, on_drag
         self._folders: list[Any] = []
         self._sliders: dict[str, Follower] = {}
+        self._handles: dict[str, Handle] = {}
         self._touched_s: dict[str, float] = {}
         self._troubles: dict[str, Any] = {}
 
@@ -43,6 +44,7 @@ class JointControls:
         for folder in self._folders:
             folder.remove()
         self._folders, self._sliders, self._troubles = [], {}, {}
+        self._handles = {handle.joint: handle for movable in movables for handle in movable.handles}
         for movable in movables:
             folder = self._gui.add_folder(f"Joints of {_name(movable)}", expand_by_default=len(movables) == 1)
             self._folders.append(folder)
@@ -56,7 +58,7 @@ class JointControls:
         now_s = time.monotonic()
         for joint, slider in self._sliders.items():
             if joint in positions and now_s - self._touched_s.get(joint, 0.0) > _AT_REST_S:
-                slider.show(min(max(positions[joint], slider.control.min), slider.control.max))
+                slider.show(self._handles[joint].within(positions[joint]))
 
     def refuse(self, joint: str, sentence: str) -> None:
         """Say above its slider why a joint does not move; the slider goes back."""

@@ -27,6 +27,7 @@ _METRES_PER_SPEED = 0.5  # an arrow is as long as the way of half a second
 _METRES_PER_TURN = 0.15
 _SHORTEST_M = 0.01
 _OPACITY = 0.28
+_LINE = 0.5  # of the length of axes: from one name to the one above it
 
 
 def rgb(color: str) -> tuple[int, int, int]:
@@ -88,18 +89,19 @@ class Overlays:
         self._solids("/ellipsoids", unit_ball(), rows, sizes, colors, opacity=_OPACITY)
 
     def draw_rivals(self, rivals: Sequence[Rival], labels: Mapping[str, str]) -> None:
-        """Axes in the colour of who says so, with a name."""
+        """Axes in the colour of who says so, with a name; the names of one frame stand above each other."""
         said_by = {source: i for i, source in enumerate(dict.fromkeys(rival.said_by for rival in rivals))}
         rows = np.array([rival.row for rival in rivals]).reshape(-1, 7)
         palette = [rgb(TRACK_COLORS[(i + 1) % len(TRACK_COLORS)]) for i in range(len(said_by))]
         colors = np.array([palette[said_by[rival.said_by]] for rival in rivals], dtype=np.uint8).reshape(-1, 3)
         sizes = np.full((len(rows), 3), 1.2 * self.axes_length_m)
         self._solids("/rivals", axes_cross(), rows, sizes, colors, opacity=None)
-        texts = {
-            f"{rival.of} {rival.said_by}": f"{labels.get(rival.of, rival.of)} ({rival.said_by})" for rival in rivals
-        }
-        self._rival_names.show(texts)
-        self._rival_names.move({f"{rival.of} {rival.said_by}": rival.row[:3] for rival in rivals})
+        keys = [f"{rival.of} {rival.said_by}" for rival in rivals]
+        texts = [f"{labels.get(rival.of, rival.of)} ({rival.said_by})" for rival in rivals]
+        upwards = np.array([0.0, 0.0, self.axes_length_m * _LINE])
+        places = [rival.row[:3] + said_by[rival.said_by] * upwards for rival in rivals]
+        self._rival_names.show(dict(zip(keys, texts, strict=True)))
+        self._rival_names.move(dict(zip(keys, places, strict=True)))
 
     def _lines(self, name: str, segments: list[NDArray[float64]], colors: list[NDArray[np.uint8]]) -> None:
         count = sum(map(len, segments))
@@ -163,7 +165,7 @@ class Overlays:
 
 
 def _fading(color: tuple[int, int, int], count: int) -> NDArray[np.uint8]:
-    """(count, 2, 3): from nearly white to the colour."""
-    part = np.linspace(0.15, 1.0, count + 1)[:, None]
+    """(count, 2, 3): from a pale shade to the colour."""
+    part = np.linspace(0.4, 1.0, count + 1)[:, None]
     shades = np.round(255.0 + part * (np.array(color) - 255.0)).astype(np.uint8)
     return np.stack([shades[:-1], shades[1:]], axis=1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.errors import AmbiguousPath, ArmillaryError
+from armillary.view.web._ellipsoids import Ellipsoid, ellipsoid_of
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -30,11 +31,13 @@ class Rival:
         of: The frame.
         sources: Who says so, where others say otherwise.
         row: (7,): x, y, z, then the quaternion w, x, y, z.
+        ellipsoid: How sure that is; None where it is exact or unknown.
     """
 
     of: str
     sources: tuple[str, ...]
     row: NDArray[float64]
+    ellipsoid: Ellipsoid | None
 
     @property
     def said_by(self) -> str:
@@ -64,6 +67,7 @@ def _hypotheses(world: Viewed, name: str, in_frame: str, at: int | Latest) -> li
             of=name,
             sources=tuple(dict.fromkeys(source for *_, source in one.chosen)),
             row=np.array(one.pose.transform.xyz_wxyz),
+            ellipsoid=ellipsoid_of(one.pose),
         )
         for one in found
     ]

@@ -208,10 +208,11 @@ class Show:
         self._canvas.show_frames(visible=wishes.frames)
         overlays.draw_trails(trails(world, watched, placed, length_s=wishes.trail_s) if wishes.trails else {})
         overlays.draw_motions(motions(world, watched, placed, at=at) if wishes.motions else [])
-        uncertain = ellipsoids(world, watched, in_frame=placed.in_frame, at=at) if wishes.ellipsoids else []
-        overlays.draw_ellipsoids(uncertain)
-        labels = stage.frames.labels
-        overlays.draw_rivals(rivals(world, stage.shown, placed, at=at), labels)
+        labels, rivalry = stage.frames.labels, rivals(world, stage.shown, placed, at=at)
+        overlays.draw_rivals(rivalry, labels)
+        uncertain = ellipsoids(world, watched, in_frame=placed.in_frame, at=at)
+        uncertain += [rival.ellipsoid for rival in rivalry if rival.ellipsoid is not None]
+        overlays.draw_ellipsoids(uncertain if wishes.ellipsoids else [])
         overlays.names.show({frame: labels[frame] for frame in self._named(stage)})
         overlays.names.move({frame: placed.rows[row, :3] for row, frame in enumerate(stage.shown)})
 
@@ -234,7 +235,7 @@ class Show:
         moved = [info.of for info in relations if info.kind in {"sampled", "integrated"}]
         chosen = [wishes.selected] if wishes.selected is not None else []
         labels = stage.frames.labels
-        self._watched = tuple(frame for frame in dict.fromkeys([*moved, *chosen]) if frame in labels)
+        self._watched = tuple(frame for frame in dict.fromkeys([*chosen, *moved]) if frame in labels)
         at = wishes.timeline.instant
         tree = tree_html(
             world.tree(at),

@@ -63,6 +63,14 @@ class TestHandles:
     def test_say_which_have_no_limits(self, arm):
         assert [handle.joint for handle in only(arm).handles if not handle.is_bounded] == ["arm/roll"]
 
+    def test_show_an_angle_without_its_whole_turns(self, arm):
+        (roll,) = [handle for handle in only(arm).handles if handle.goes_round]
+        assert roll.within(2.0 * math.pi + 0.5) == pytest.approx(0.5)
+
+    def test_show_what_is_beyond_its_limits_at_them(self, arm):
+        (lift,) = [handle for handle in only(arm).handles if handle.joint == "arm/lift"]
+        assert lift.within(9.0) == 0.4
+
     def test_are_none_without_a_model(self, world):
         assert movables(world) == ()
 

@@ -91,6 +91,15 @@ class TestRivals:
             ("rim", "right"): [2, 0, 1],
         }
 
+    def test_say_how_sure_each_is(self, world):
+        for source, sigma in (("left", 0.1), ("right", 0.2)):
+            covariance = sigma**2 * np.eye(6)
+            world.set_pose(
+                of="cup", in_frame="map", transform=moved(1), at=seconds(1.0), source=source, covariance=covariance
+            )
+        radii = {rival.said_by: rival.ellipsoid.radii[0] for rival in rivals(world, ["cup"], placed(world), at=LATEST)}
+        assert radii == pytest.approx({"left": DEVIATIONS * 0.1, "right": DEVIATIONS * 0.2})
+
     def test_are_none_once_it_is_settled(self, world):
         for source, x in (("left", 1.0), ("right", 2.0)):
             world.set_pose(of="cup", in_frame="map", transform=moved(x), at=seconds(1.0), source=source)
