@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, product
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,17 +20,13 @@ if TYPE_CHECKING:
 _SIDES = 20
 _RINGS = 10
 _AROUND = np.linspace(0.0, 2.0 * np.pi, _SIDES + 1)
-_MOST_CELLS = 24
 
 
-def faces_of(shape: Shape, cell_m: float) -> Iterator[Face]:
-    """Each (K, 3) [m], counter-clockwise seen from outside; flat sides in cells of about `cell_m`, to sort by depth.
-
-    Points and voxels have no faces.
-    """
+def faces_of(shape: Shape) -> Iterator[Face]:
+    """Each (K, 3) [m], counter-clockwise seen from outside. Points and voxels have no faces."""
     match shape:
         case Box(size_m=size_m):
-            yield from _box(np.array(size_m), cell_m)
+            yield from _box(np.array(size_m))
         case Sphere(radius_m=radius_m):
             yield from _ball(radius_m, 0.0)
         case Cylinder(radius_m=radius_m, length_m=length_m):
@@ -54,21 +50,14 @@ def points_of(shape: Shape) -> NDArray[float64]:
     return np.zeros((0, 3))
 
 
-def _box(size: NDArray[float64], cell_m: float) -> Iterator[Face]:
+def _box(size: NDArray[float64]) -> Iterator[Face]:
+    around = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
     for axis, sign in product(range(3), (-0.5, 0.5)):
         u, v = (axis + 1) % 3, (axis + 2) % 3
-        for (u0, u1), (v0, v1) in product(_cells(size[u], cell_m), _cells(size[v], cell_m)):
-            around = [(u0, v0), (u1, v0), (u1, v1), (u0, v1)]
-            face = np.empty((4, 3))
-            face[:, axis] = sign * size[axis]
-            face[:, [u, v]] = around if sign > 0 else around[::-1]
-            yield face
-
-
-def _cells(length_m: float, cell_m: float) -> list[tuple[float, float]]:
-    count = int(np.clip(np.ceil(length_m / cell_m), 1, _MOST_CELLS))
-    edges = np.linspace(-length_m / 2, length_m / 2, count + 1).tolist()
-    return list(pairwise(edges))
+        face = np.empty((4, 3))
+        face[:, axis] = sign * size[axis]
+        face[:, [u, v]] = (around if sign > 0 else around[::-1]) * size[[u, v]]
+        yield face
 
 
 def _tube(radius_m: float, length_m: float) -> Iterator[Face]:

@@ -13,6 +13,7 @@ from armillary.view._drawing import Area, Disc, Drawing, Line, Shape, Text, as_p
 from armillary.view._faces import faces_of, points_of
 from armillary.view._files import write_drawing
 from armillary.view._labels import Wish, place_labels
+from armillary.view._painting import Piece, back_to_front, normal_of
 from armillary.view._stage import Stage, Thing, stage_of
 from armillary.view._style import INK, MUTED, SMALL_PX, TITLE_PX, TRACK_COLORS, text_width
 from armillary.view._svg import svg_text
@@ -33,7 +34,7 @@ FROM = (1.0, -1.4, 0.9)
 _MARGIN, _HEADER = 28.0, 76.0
 _WIDEST, _HIGHEST = 860.0, 620.0
 _AXIS_PART = 0.035  # of the extent of the picture
-_CELLS = 14.0  # along the extent: flat sides are sorted in pieces
+_SMALL = 1 / 14.0  # of the extent: smaller pieces are not cut where others reach through them
 _LEAST_M = 1e-3
 _DEVIATIONS = 2.0
 _AXIS_COLORS = (TRACK_COLORS[1], TRACK_COLORS[2], TRACK_COLORS[0])
@@ -59,10 +60,6 @@ class _Camera:
     def place(self, points: NDArray[float64]) -> NDArray[float64]:
         """(N, 3) [m] on the paper, (N, 2) [px]."""
         return np.asarray(self.shift + self.scale * (points @ self.axes[:2].T) * (1.0, -1.0))
-
-    def nearness(self, points: NDArray[float64]) -> NDArray[float64]:
-        """(N,) [m]: greater is nearer to the eye."""
-        return np.asarray(points @ self.axes[2])
 
 
 def draw_world(
@@ -124,7 +121,7 @@ def _still(
     shapes = [
         Text(at=(_MARGIN, 36), text=title, size=TITLE_PX, color=INK, bold=True),
         Text(at=(_MARGIN, 55), text=said, size=SMALL_PX, color=MUTED),
-        *_things(camera, stage.things, extent_m / _CELLS),
+        *_things(camera, stage.things, extent_m * _SMALL),
         *_ellipses(camera, stage),
         *_frames(camera, stage, extent_m * _AXIS_PART),
     ]
@@ -170,32 +167,28 @@ def _camera(axes: NDArray[float64], points: NDArray[float64]) -> tuple[_Camera, 
     return _Camera(axes=axes, scale=scale, shift=shift), size
 
 
-def _things(camera: _Camera, things: Iterable[Thing], cell_m: float) -> list[Shape]:
-    """Sorted so that what is nearer is painted later."""
-    painted = [piece for thing in things for piece in _pieces(camera, thing, cell_m)]
-    return [shape for _, shape in sorted(painted, key=lambda piece: piece[0])]
+def _things(camera: _Camera, things: Iterable[Thing], small_m: float) -> list[Shape]:
+    """What is nearer is painted later."""
+    pieces = [piece for thing in things for piece in _pieces(camera, thing)]
+    return [_painted(camera, piece) for piece in back_to_front(pieces, camera.axes[2], small_m)]
 
 
-def _pieces(camera: _Camera, thing: Thing, cell_m: float) -> Iterator[tuple[float, Shape]]:
-    for face in faces_of(thing.shape, cell_m):
+def _pieces(camera: _Camera, thing: Thing) -> Iterator[Piece]:
+    for face in faces_of(thing.shape):
         corners = thing.transform @ face
-        normal = _normal(corners)
+        normal = normal_of(corners)
         if normal @ camera.axes[2] > 0.0:
             color = _hex(thing.color, _DARKEST + (1.0 - _DARKEST) * max(0.0, float(normal @ _LIGHT)))
-            outline = as_points(camera.place(corners))
-            area = Area(points=outline, fill=color, rim=color, width=0.5, opacity=thing.opacity)
-            yield float(camera.nearness(corners).mean()), area
-    points = thing.transform @ points_of(thing.shape)
-    color = _hex(thing.color, 1.0)
-    for near, center in zip(camera.nearness(points).tolist(), as_points(camera.place(points)), strict=True):
-        yield near, Disc(center=center, radius=1.1, fill=color, rim=color, width=0.0)
+            yield Piece(corners, color, thing.opacity)
+    for point in thing.transform @ points_of(thing.shape):
+        yield Piece(point[None], _hex(thing.color, 1.0), thing.opacity)
 
 
-def _normal(corners: NDArray[float64]) -> NDArray[float64]:
-    """Newell's: also of faces with corners that coincide."""
-    normal = np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
-    length = np.linalg.norm(normal)
-    return np.asarray(normal / length if length > 0.0 else normal)
+def _painted(camera: _Camera, piece: Piece) -> Shape:
+    outline = as_points(camera.place(piece.corners))
+    if len(outline) == 1:
+        return Disc(center=outline[0], radius=1.1, fill=piece.color, rim=piece.color, width=0.0)
+    return Area(points=outline, fill=piece.color, rim=piece.color, width=0.5, opacity=piece.opacity)
 
 
 def _hex(color: tuple[float, float, float], light: float) -> str:

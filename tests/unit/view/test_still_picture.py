@@ -11,7 +11,7 @@ from armillary import Box, Capsule, Cylinder, Mesh, PointCloud, Sphere, Transfor
 from armillary.errors import InvalidArgument, NotConnected, UnknownFrame
 from armillary.view import world_svg
 from armillary.view._faces import faces_of
-from armillary.view._still import _normal
+from armillary.view._painting import normal_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 RED, BLUE = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
@@ -51,14 +51,14 @@ class TestTheFacesOfAShape:
         "shape", [Box((1, 2, 3)), Sphere(0.5), Cylinder(0.5, 2.0), Capsule(0.5, 2.0), TETRAHEDRON], ids=repr
     )
     def test_look_outwards_and_close_it(self, shape):
-        faces = list(faces_of(shape, 0.5))
+        faces = list(faces_of(shape))
         middle = np.mean([face.mean(axis=0) for face in faces], axis=0)
-        assert all(_normal(face) @ (face.mean(axis=0) - middle) > 0.0 for face in faces)
+        assert all(normal_of(face) @ (face.mean(axis=0) - middle) > 0.0 for face in faces)
         areas = [np.cross(face, np.roll(face, -1, axis=0)).sum(axis=0) / 2 for face in faces]
         np.testing.assert_allclose(np.sum(areas, axis=0), 0.0, atol=1e-9)
 
     def test_of_points_are_none(self):
-        assert list(faces_of(PointCloud(np.zeros((3, 3))), 1.0)) == []
+        assert list(faces_of(PointCloud(np.zeros((3, 3))))) == []
 
 
 class TestTheStill:
