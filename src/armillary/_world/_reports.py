@@ -127,7 +127,9 @@ class ReportingWorld(TimedWorld):
 
     def tree(self, at: int | Latest = LATEST) -> Tree:
         """Which frame hangs under which at one time; `print(world.tree())` draws it."""
-        parents, infos = self._parents(at), [info for info in self.relations() if info.kind != "twist"]
+        parents = self._parents(at)
+        # A frame may have come since.
+        infos = [info for info in self.relations() if info.kind != "twist" and info.of in parents]
         notes = {info.of: _note(info) for info in infos if parents.get(info.of) == (info.in_frame, info.source)}
         rivals: dict[str, list[str]] = {}
         for info in infos:
