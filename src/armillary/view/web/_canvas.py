@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Canvas"]
 
 _HELD_SIZE = 0.5  # of axes, where only an older or a younger pose is known
+_POINT = 0.05  # of the length of axes: the size of a point
 _AXES_RADIUS = 0.03  # of their length
 _AMBIENT = 0.35  # of what viser would light all sides with: colours stay what they are
 _CELLS, _SECTIONS = (226, 230, 235), (203, 209, 216)
@@ -51,7 +52,9 @@ class Canvas:
         self._axes = self._drawn_axes(stage, placed, axes_length_m) if stage.shown else None
         batches = stage.appearance.batches
         self._things = {form: self._drawn(form, batch, stage.pieces(form, placed)) for form, batch in batches.items()}
-        self._clouds = {cloud.key: self._drawn_cloud(cloud) for cloud in stage.appearance.clouds}
+        self._clouds = {
+            cloud.key: self._drawn_cloud(cloud, axes_length_m * _POINT) for cloud in stage.appearance.clouds
+        }
         self.place(placed)
 
     def clear(self) -> None:
@@ -108,9 +111,9 @@ class Canvas:
         handle.on_click(lambda event: self._clicked(batch.frames, event.instance_index))
         return Instances(handle, batch.stretches)
 
-    def _drawn_cloud(self, cloud: Cloud) -> Any:
+    def _drawn_cloud(self, cloud: Cloud, size_m: float) -> Any:
         return self._scene.add_point_cloud(
-            f"/clouds/{cloud.key}", np.asarray(cloud.points), cloud.colors, point_size=0.012, point_shape="circle"
+            f"/clouds/{cloud.key}", np.asarray(cloud.points), cloud.colors, point_size=size_m, point_shape="circle"
         )
 
     def _clicked(self, frames: Sequence[str], row: int | None) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armillary.errors import InvalidStamp
 from armillary.stamps import LATEST, Latest
-from armillary.view.web._appearance import Appearance, appearance_of
+from armillary.view.web._appearance import Appearance, Cloud, appearance_of
 from armillary.view.web._frames import NamedFrames, named_frames
 from armillary.view.web._placing import Placed, composed, place, turned
 
@@ -65,8 +66,20 @@ class Stage:
             rows = self.pieces(form, placed)
             reach = np.abs(batch.triangles.vertices).max(axis=0) * batch.stretches
             parts += [rows[:, :3] + turned(rows[:, 3:], sign * reach) for sign in (-1.0, 1.0)]
+        parts += [corners for cloud in self.appearance.clouds if len(corners := _cloud_corners(cloud, placed))]
         points = np.concatenate(parts)
         return points[~np.isnan(points[:, 0])]
+
+
+def _cloud_corners(cloud: Cloud, placed: Placed) -> NDArray[float64]:
+    """(8, 3) of the box around a cloud; nothing where it is not known where that is."""
+    row = placed.of(cloud.frame)
+    if row is None:
+        return np.empty((0, 3))
+    ends = np.stack([cloud.points.min(axis=0), cloud.points.max(axis=0)]).astype(float)
+    box = np.array([ends[[i, j, k], [0, 1, 2]] for i, j, k in product((0, 1), repeat=3)])
+    at = np.tile(composed(row[None], cloud.frame_T_cloud[None]), (len(box), 1))
+    return np.asarray(at[:, :3] + turned(at[:, 3:], box))
 
 
 def stage_of(world: Viewed, at: int | Latest) -> Stage:

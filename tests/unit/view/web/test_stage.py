@@ -166,6 +166,16 @@ class TestAStage:
         assert not stage_of(world, LATEST).is_like(with_ball)
 
 
+class TestWhatIsSeenAtFirst:
+    def test_reaches_to_the_ends_of_clouds(self, world):
+        world.fix(of="lidar", in_frame="map", transform=QUARTER)
+        world.scene.add_geometry(parent="lidar", shape=PointCloud(np.array([[0.0, 0, 0], [10, 0, 0], [0, 0, 2]])))
+        stage, where = placed(world)
+        corners = stage.corners(where)
+        assert corners.max(axis=0) == pytest.approx([1, 12, 5])
+        assert corners.min(axis=0) == pytest.approx([0, 0, 0], abs=CLOSE_M)
+
+
 class TestSolids:
     @pytest.mark.parametrize("solid", [unit_box, unit_ball, unit_pillar, axes_cross])
     def test_are_closed_and_turned_outwards(self, solid):
