@@ -122,10 +122,9 @@ class Canvas:
 
 
 def _axes_sizes(stage: Stage, placed: Placed) -> NDArray[float64]:
-    held = placed.snapshot.held
-    if not held:
+    if not placed.held:
         return np.ones(len(stage.shown))
-    return np.array([_HELD_SIZE if name in held else 1.0 for name in stage.shown])
+    return np.array([_HELD_SIZE if name in placed.held else 1.0 for name in stage.shown])
 
 
 def _place_cloud(handle: Any, cloud: Cloud, placed: Placed) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary.relations import Pose
-    from armillary.stamps import Latest
+    from armillary.view.web._placing import Placed
     from armillary.view.web._viewed import Viewed
 
 __all__ = ["Ellipsoid", "ellipsoid_of", "ellipsoids"]
@@ -44,15 +44,15 @@ class Ellipsoid:
     radii: NDArray[float64]
 
 
-def ellipsoids(world: Viewed, names: Iterable[str], *, in_frame: str, at: int | Latest) -> list[Ellipsoid]:
+def ellipsoids(world: Viewed, names: Iterable[str], placed: Placed) -> list[Ellipsoid]:
     """Of those frames whose uncertainty is known and not nothing."""
-    found = (_ellipsoid(world, name, in_frame, at) for name in names)
+    found = (_ellipsoid(world, name, placed) for name in names)
     return [one for one in found if one is not None]
 
 
-def _ellipsoid(world: Viewed, name: str, in_frame: str, at: int | Latest) -> Ellipsoid | None:
+def _ellipsoid(world: Viewed, name: str, placed: Placed) -> Ellipsoid | None:
     try:
-        return ellipsoid_of(world.pose(of=name, in_frame=in_frame, at=at, outside="hold"))
+        return ellipsoid_of(world.pose(of=name, in_frame=placed.in_frame, at=placed.at_ns, outside="hold"))
     except ArmillaryError:
         return None
 

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary.stamps import Latest
+
 if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-    from armillary.stamps import Latest
     from armillary.transforms import Snapshot
     from armillary.view.web._viewed import Viewed
 
 __all__ = ["Placed", "composed", "place", "turned"]
+
+_AFTER_EVERYTHING_NS = 2**61
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -25,15 +28,19 @@ class Placed:
 
     Attributes:
         in_frame: The frame they are seen from.
+        at_ns: The instant that was asked for.
         names: The frames that were asked for.
         rows: (N, 7): x, y, z, then the quaternion w, x, y, z; NaN where the pose is not known.
         snapshot: What the world answered.
+        held: Frames that were looked at beyond their history.
     """
 
     in_frame: str
+    at_ns: int
     names: tuple[str, ...]
     rows: NDArray[float64]
     snapshot: Snapshot
+    held: frozenset[str]
 
     @property
     def is_known(self) -> NDArray[np.bool_]:
@@ -49,10 +56,20 @@ class Placed:
 def place(world: Viewed, names: Sequence[str], *, in_frame: str, at: int | Latest) -> Placed:
     """Where these frames are: all of them from one sweep.
 
-    Beyond the history of a frame its nearest sample is shown, and said to be held.
+    Beyond the history of a frame its nearest sample is shown, and said to be held. `LATEST` takes the newest of every
+    relation: the newest that all of a path covers differs from frame to frame, and would tear a robot apart whose
+    joints are told one by one.
     """
-    snapshot = world.snapshot(in_frame=in_frame, at=at, outside="hold")
-    return Placed(in_frame=in_frame, names=tuple(names), rows=snapshot.xyz_wxyz(names), snapshot=snapshot)
+    at_ns = _AFTER_EVERYTHING_NS if isinstance(at, Latest) else at
+    snapshot = world.snapshot(in_frame=in_frame, at=at_ns, outside="hold")
+    return Placed(
+        in_frame=in_frame,
+        at_ns=at_ns,
+        names=tuple(names),
+        rows=snapshot.xyz_wxyz(names),
+        snapshot=snapshot,
+        held=frozenset() if isinstance(at, Latest) else snapshot.held,
+    )
 
 
 def composed(a_T_b: NDArray[float64], b_T_c: NDArray[float64]) -> NDArray[float64]:

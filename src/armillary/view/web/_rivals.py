@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary.scene.policies import Candidate
-    from armillary.stamps import Latest
     from armillary.view.web._placing import Placed
     from armillary.view.web._viewed import Viewed
 
@@ -45,13 +44,13 @@ class Rival:
         return " + ".join(self.sources)
 
 
-def rivals(world: Viewed, names: Iterable[str], placed: Placed, *, at: int | Latest) -> list[Rival]:
+def rivals(world: Viewed, names: Iterable[str], placed: Placed) -> list[Rival]:
     """All hypotheses about those frames that have no pose because sources disagree."""
     contested = [name for name in names if isinstance(placed.snapshot.missing.get(name), AmbiguousPath)]
-    return [rival for name in contested for rival in _hypotheses(world, name, placed.in_frame, at)]
+    return [rival for name in contested for rival in _hypotheses(world, name, placed)]
 
 
-def _hypotheses(world: Viewed, name: str, in_frame: str, at: int | Latest) -> list[Rival]:
+def _hypotheses(world: Viewed, name: str, placed: Placed) -> list[Rival]:
     found: list[Candidate] = []
 
     def collect(candidates: Sequence[Candidate]) -> Candidate:
@@ -59,7 +58,7 @@ def _hypotheses(world: Viewed, name: str, in_frame: str, at: int | Latest) -> li
         return candidates[0]
 
     try:
-        world.pose(of=name, in_frame=in_frame, at=at, outside="hold", policy=collect)
+        world.pose(of=name, in_frame=placed.in_frame, at=placed.at_ns, outside="hold", policy=collect)
     except ArmillaryError:
         return []
     return [

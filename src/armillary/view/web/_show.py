@@ -115,12 +115,12 @@ class Show:
     def _move(self, movable: Movable, joint: str, value: float) -> None:
         """The picture is live while somebody moves a joint: the past does not change."""
         try:
-            stamp_ns = movable.drag(self._world, joint, value)
+            movable.drag(self._world, joint, value)
         except ArmillaryError as error:
             self._joints.refuse(joint, str(error))
         else:
             self._joints.accept(joint)
-            self._wishes = replace(self._wishes, timeline=self._wishes.timeline.written(stamp_ns))
+            self._wishes = replace(self._wishes, timeline=self._wishes.timeline.live())
 
     # -- What there is
 
@@ -206,11 +206,12 @@ class Show:
             return
         at, watched = wishes.timeline.instant, self._watched
         self._canvas.show_frames(visible=wishes.frames)
-        overlays.draw_trails(trails(world, watched, placed, length_s=wishes.trail_s) if wishes.trails else {})
+        ways = trails(world, watched, placed, at=at, length_s=wishes.trail_s) if wishes.trails else {}
+        overlays.draw_trails(ways)
         overlays.draw_motions(motions(world, watched, placed, at=at) if wishes.motions else [])
-        labels, rivalry = stage.frames.labels, rivals(world, stage.shown, placed, at=at)
+        labels, rivalry = stage.frames.labels, rivals(world, stage.shown, placed)
         overlays.draw_rivals(rivalry, labels)
-        uncertain = ellipsoids(world, watched, in_frame=placed.in_frame, at=at)
+        uncertain = ellipsoids(world, watched, placed)
         uncertain += [rival.ellipsoid for rival in rivalry if rival.ellipsoid is not None]
         overlays.draw_ellipsoids(uncertain if wishes.ellipsoids else [])
         overlays.names.show({frame: labels[frame] for frame in self._named(stage)})

@@ -24,8 +24,6 @@ class Timeline:
         last_ns: Where it ends.
         speed: Seconds of the history in a second of playing.
         origin_ns: Where a clock beside the picture counts from: where the history began when it was first looked at.
-        written_ns: When a joint was moved by hand, until there is something newer. Live shows this instant, and holds
-            what ended before: the newest that all of a path covers would not show what was just moved.
     """
 
     mode: Literal["live", "paused", "playing"] = "live"
@@ -34,14 +32,11 @@ class Timeline:
     last_ns: int | None = None
     speed: float = 1.0
     origin_ns: int | None = None
-    written_ns: int | None = None
 
     @property
     def instant(self) -> int | Latest:
         """What to ask a world for."""
-        if self.mode != "live":
-            return self.at_ns
-        return LATEST if self.written_ns is None else self.written_ns
+        return LATEST if self.mode == "live" else self.at_ns
 
     @property
     def shown_ns(self) -> int | None:
@@ -63,14 +58,7 @@ class Timeline:
         at_ns = self.at_ns if first_ns is None or self.mode == "live" else max(self.at_ns, first_ns)
         is_new = self.origin_ns is None or (first_ns is not None and first_ns < self.origin_ns)
         origin_ns = first_ns if is_new else self.origin_ns
-        written_ns = self.written_ns if self.written_ns == last_ns else None
-        return replace(
-            self, first_ns=first_ns, last_ns=last_ns, at_ns=at_ns, origin_ns=origin_ns, written_ns=written_ns
-        )
-
-    def written(self, stamp_ns: int) -> Timeline:
-        """Live, at what somebody wrote by hand just now."""
-        return replace(self, mode="live", last_ns=stamp_ns, written_ns=stamp_ns)
+        return replace(self, first_ns=first_ns, last_ns=last_ns, at_ns=at_ns, origin_ns=origin_ns)
 
     def live(self) -> Timeline:
         """At the newest from now on."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
+    from armillary.stamps import Latest
     from armillary.view.web._placing import Placed
     from armillary.view.web._viewed import Viewed
 
@@ -23,9 +24,11 @@ _NS_PER_S = 1e9
 _STILL_M = 1e-4
 
 
-def trails(world: Viewed, names: Iterable[str], placed: Placed, *, length_s: float) -> dict[str, NDArray[float64]]:
-    """By frame that moved, (N, 3) its way up to where it is shown."""
-    stamps = placed.snapshot.stamps
+def trails(
+    world: Viewed, names: Iterable[str], placed: Placed, *, at: int | Latest, length_s: float
+) -> dict[str, NDArray[float64]]:
+    """By frame that moved, (N, 3) its way up to an instant, or to the newest that all of its path covers."""
+    stamps = world.snapshot(in_frame=placed.in_frame, at=at, outside="hold").stamps
     found = {
         name: trail(world, name, in_frame=placed.in_frame, until_ns=until_ns, length_s=length_s)
         for name in names

@@ -45,9 +45,17 @@ class TestFrames:
         drive(world, 1.0, 5.0, of="other")
         _, where = placed(world, seconds(4.0))
         assert where.of("robot")[0] == 2.0
-        assert where.snapshot.held == {"robot"}
+        assert where.held == {"robot"}
         with pytest.raises(AfterHistory):
             world.pose(of="robot", in_frame="map", at=seconds(4.0))
+
+    def test_are_live_where_everything_was_told_last(self, world):
+        drive(world, 1.0, 5.0)
+        world.set_pose(of="arm", in_frame="robot", transform=moved(0.5), at=seconds(2.0))
+        _, where = placed(world)
+        assert where.of("robot")[0] == 5.0
+        assert where.of("arm")[0] == 5.5
+        assert where.held == frozenset()
 
     def test_of_things_are_called_by_their_names(self, world):
         scene = world.scene

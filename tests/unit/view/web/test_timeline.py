@@ -62,18 +62,6 @@ class TestATimeline:
         ] * 4
 
 
-class TestAfterAJointWasMovedByHand:
-    def test_live_is_the_instant_that_was_written(self, over_ten_seconds, world):
-        written = over_ten_seconds.moved_to(2.0).written(seconds(112.0))
-        assert written.instant == seconds(112.0)
-        assert written.paused().shown_ns == seconds(112.0)
-
-    def test_live_is_the_newest_again_once_something_newer_came(self, over_ten_seconds):
-        written = over_ten_seconds.written(seconds(112.0))
-        assert written.covering([(seconds(100.0), seconds(112.0))]).instant == seconds(112.0)
-        assert written.covering([(seconds(100.0), seconds(112.1))]).instant is LATEST
-
-
 class TestTheHistory:
     def test_is_as_long_as_that_of_poses_and_joints(self, world):
         model = ArticulationModel()
