@@ -1,5 +1,4 @@
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -8,6 +7,7 @@
 #include "door.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
+#include "scene_store.hpp"
 #include "world.hpp"
 
 namespace armillary::python {
@@ -146,7 +146,15 @@ void bind_world(nb::module_& m) {
           "Over all that was said of frames beside the nodes of the scene.")
       .def(
           "_is_named", [](Self self, const std::string& name) { return core(self).store->is_named(name); }, "name"_a)
-      .def("_preferences", [](Self self) { return core(self).store->preferences(); })
+      .def(
+          "_said",
+          [](Self self) {
+            nb::list changes;
+            for (scene::Change& change : core(self).store->said())
+              changes.append(change_object(std::make_shared<const scene::Change>(std::move(change))));
+            return changes;
+          },
+          nb::sig("def _said(self) -> list[ChangeRecord]"), "What would have to be said of frames for an equal digest.")
       .def("_time_epoch", [](Self self) { return core(self).store->time_epoch(); })
       .def(
           "_observe", [](Self self, bool is_observed) { core(self).is_observed = is_observed; }, "is_observed"_a)

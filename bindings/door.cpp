@@ -3,6 +3,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <array>
+
 #include "convert.hpp"
 #include "gil.hpp"
 #include "scene_store.hpp"
@@ -67,11 +70,28 @@ Failure add_samples(Self self, FrameFact relation, const Act& act, Gil gil) {
   return change_frames(self, ChangeKind::add_relation, std::move(relation), false, act, gil);
 }
 
-/// Until it stays the same: what is said again elsewhere, and read from files, has the same bits.
+namespace {
+
+constexpr int kEnough = 8;
+
+std::array<double, 4> parts(const Rotation& q) { return {q.w, q.x, q.y, q.z}; }
+
+/// Until it stays the same, or goes to and fro between two: then the lesser of them.
+Rotation settled(Rotation unit) {
+  Rotation next = unit.normalized();
+  for (int times = 0; times < kEnough && parts(next) != parts(unit); ++times) {
+    unit = next;
+    next = unit.normalized();
+  }
+  return std::min(unit, next, [](const Rotation& a, const Rotation& b) { return parts(a) < parts(b); });
+}
+
+}  // namespace
+
+/// What is said again elsewhere, and read from files, has the same bits.
 std::shared_ptr<const FixedPose> fixed_pose(const FixedPose& pose) {
   auto stored = std::make_shared<FixedPose>(pose);
-  Rotation& unit = stored->value.rotation;
-  for (int times = 0; times < 4 && unit.squared_norm() != 1.0; ++times) unit = unit.normalized();
+  stored->value.rotation = settled(stored->value.rotation);
   return stored;
 }
 

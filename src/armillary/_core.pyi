@@ -396,7 +396,8 @@ class WorldCore:
 
     def _is_named(self, name: str) -> bool | None: ...
 
-    def _preferences(self) -> list[tuple[str, str]]: ...
+    def _said(self) -> list[ChangeRecord]:
+        """What would have to be said of frames for an equal digest."""
 
     def _time_epoch(self) -> int: ...
 

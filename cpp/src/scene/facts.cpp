@@ -202,14 +202,6 @@ std::optional<std::string> Facts::preferred(const std::string& of) const {
   return frame->preference.source;
 }
 
-std::vector<std::pair<std::string, std::string>> Facts::preferences() const {
-  std::vector<std::pair<std::string, std::string>> found;
-  for (const auto& [name, frame] : frames_)
-    if (const std::optional<std::string> source = preferred(name)) found.emplace_back(name, *source);
-  std::ranges::sort(found);
-  return found;
-}
-
 bool Facts::has_preference(const std::string& of) const {
   const Frame* frame = find(of);
   return frame != nullptr && frame->preference.mark > frame->removed;
@@ -324,6 +316,40 @@ std::vector<std::string> Facts::unused_since(const std::vector<std::string>& fra
   for (const std::string& name : frames)
     if (const Frame* frame = find(name); frame != nullptr && frame->named <= mark) unused.push_back(name);
   return unused;
+}
+
+// -- Saying again
+
+void Facts::say_poses(const std::string& name, const Frame& frame, std::vector<Change>& changes) const {
+  for (const auto& [source, track] : frame.tracks) {
+    for (const FixedSince& said : fixed(frame, track))
+      changes.push_back(change_with(
+          ChangeKind::fix, {.of = name, .in_frame = said.in_frame, .source = source, .since = said.since, .pose = said.pose}));
+    for (const auto& [parent, said] : track.sampled)
+      if (counts(frame, parent, said.mark))
+        changes.push_back(
+            change_with(ChangeKind::add_relation, {.of = name, .in_frame = parent, .source = source, .since = said.since}));
+  }
+}
+
+std::vector<Change> Facts::said() const {
+  std::vector<Change> changes;
+  std::map<std::string, std::vector<std::string>> bodies;
+  for (const auto& [name, mark] : bodies_) bodies[name];
+  for (const auto& [name, frame] : frames_) {
+    if (frame.named > frame.removed) changes.push_back(change_with(ChangeKind::add_frame, {.frames = {name}}));
+    say_poses(name, frame, changes);
+    for (const auto& [twist, mark] : frame.twists)
+      if (counts(frame, twist.first, mark))
+        changes.push_back(
+            change_with(ChangeKind::add_twist_relation, {.of = name, .in_frame = twist.first, .source = twist.second}));
+    if (const std::string body = body_of(name); body != name) bodies[body].push_back(name);
+    if (const std::optional<std::string> source = preferred(name))
+      changes.push_back(change_with(ChangeKind::prefer, {.of = name, .source = *source}));
+  }
+  for (auto& [name, frames] : bodies)
+    changes.push_back(change_with(ChangeKind::add_body, {.of = name, .frames = std::move(frames)}));
+  return changes;
 }
 
 // -- Telling apart

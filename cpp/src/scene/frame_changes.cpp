@@ -174,9 +174,9 @@ bool Store::knows_twist(const FrameFact& fact) const {
   return facts_.has_twist(fact);
 }
 
-std::vector<std::pair<std::string, std::string>> Store::preferences() const {
+std::vector<Change> Store::said() const {
   const VersionLock guard;
-  return facts_.preferences();
+  return facts_.said();
 }
 
 std::optional<bool> Store::is_named(const std::string& name) const {

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
+
+from armillary.scene import AddBody, AddFrame, AddRelation, AddTwistRelation, Change, Fix, Prefer
+from armillary.scene._frame_records import frame_change_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary._core import Transform
 
-__all__ = ["Contents", "FixedPose", "Kept", "Sampled", "contents_of", "is_of_a_node"]
+__all__ = ["Contents", "FixedPose", "Kept", "contents_of", "is_of_a_node"]
+
+C = TypeVar("C", bound=Change)
 
 _NO_RELATION = 0xFFFFFFFF
 
@@ -28,16 +33,6 @@ class FixedPose:
     transform: Transform
     covariance: NDArray[Any] | None
     is_unsure: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Sampled:
-    """Somebody places a frame by samples, the oldest that is kept at `since`."""
-
-    of: str
-    in_frame: str
-    source: str
-    since: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +56,20 @@ class Contents:
     Attributes:
         frames: Names, in the order they came.
         fixed: In the order in which they can be said again.
+        bodies: With the frames on them.
         sampled: Who places what in what by samples.
-        measured: Who measures how what moves: (of, relative_to, source).
+        measured: Who measures how what moves.
+        preferences: Whom everybody believes.
         kept: What remembers more or less than the others.
         orphans: Poses that joints drive, whose model is not mounted here: (of, in_frame, source).
     """
 
     frames: tuple[str, ...]
     fixed: tuple[FixedPose, ...]
-    sampled: tuple[Sampled, ...]
-    measured: tuple[tuple[str, str, str], ...]
+    bodies: tuple[AddBody, ...]
+    sampled: tuple[AddRelation, ...]
+    measured: tuple[AddTwistRelation, ...]
+    preferences: tuple[Prefer, ...]
     kept: tuple[Kept, ...]
     orphans: tuple[tuple[str, str, str], ...]
 
@@ -78,17 +77,37 @@ class Contents:
 def contents_of(world: Any) -> Contents:
     """All of it."""
     bare = _with_the_models_alone(world)
-    brought, known = set(bare.frames()), {_written(pose) for pose in _fixed(bare)}
+    brought, known = set(bare.frames()), {_written(pose) for pose in _fixed(_said(bare, Fix))}
     driven = {edge[:3] for edge in bare._driven_poses()}  # noqa: SLF001  (a part of the world, in a package of its own)
-    said = [pose for pose in _fixed(world) if _written(pose) not in known]
+    fixed = [pose for pose in _fixed(_said(world, Fix)) if _written(pose) not in known]
+    order = {name: i for i, name in enumerate(world.frames())}
+    speaking = {(of, source) for of, _, source, *_ in world._relations()}  # noqa: SLF001
+    named = {name for change in _said(world, AddFrame) for name in change.names} - brought
     return Contents(
-        frames=tuple(name for name in world.frames() if name not in brought and _is_said(world, name)),
-        fixed=tuple(sorted(said, key=lambda pose: (pose.since is not None, pose.since or 0))),
-        sampled=tuple(_sampled(edge) for edge in _relations(world) if edge[3] == "sampled"),
-        measured=tuple(edge[:3] for edge in _relations(world) if edge[3] == "twist"),
+        frames=tuple(name for name in world.frames() if name in named),
+        fixed=tuple(sorted(fixed, key=lambda pose: (pose.since is not None, pose.since or 0, order[pose.of]))),
+        bodies=tuple(sorted(_said(world, AddBody), key=lambda body: world.bodies().index(body.name))),
+        sampled=_sorted([said for said in _said(world, AddRelation) if _is_there(world, said)]),
+        measured=_sorted(_said(world, AddTwistRelation)),
+        preferences=_sorted([said for said in _said(world, Prefer) if (said.of, said.source) in speaking]),
         kept=tuple(_kept(world)),
         orphans=tuple(edge[:3] for edge in world._driven_poses() if edge[:3] not in driven),  # noqa: SLF001
     )
+
+
+def _said(world: Any, kind: type[C]) -> list[C]:
+    """What makes an equal world, of one kind."""
+    changes = (frame_change_of(record) for record in world._said())  # noqa: SLF001
+    return [change for change in changes if isinstance(change, kind)]
+
+
+def _is_there(world: Any, said: AddRelation) -> bool:
+    """What something else took the place of at the same instant is remembered, and nowhere any more."""
+    return bool(world._relation_id(said.of, said.in_frame, said.source) != _NO_RELATION)  # noqa: SLF001
+
+
+def _sorted(changes: list[C]) -> tuple[C, ...]:
+    return tuple(sorted(changes, key=repr))
 
 
 def _with_the_models_alone(world: Any) -> Any:
@@ -100,38 +119,34 @@ def _with_the_models_alone(world: Any) -> Any:
     return bare
 
 
-def _fixed(world: Any) -> list[FixedPose]:
-    return [FixedPose(*row) for row in world._fixed_poses() if not is_of_a_node(row[0])]  # noqa: SLF001
-
-
-def _relations(world: Any) -> list[tuple[Any, ...]]:
-    return [edge for edge in world._relations() if edge[3] != "driven" and not is_of_a_node(edge[0])]  # noqa: SLF001
-
-
-def _sampled(edge: tuple[Any, ...]) -> Sampled:
-    of, in_frame, source, _, _, first, _ = edge
-    return Sampled(of, in_frame, source, first or 0)
+def _fixed(said: list[Fix]) -> list[FixedPose]:
+    return [
+        FixedPose(fix.of, fix.in_frame, fix.source or "", fix.at, fix.transform, fix.covariance, fix.is_unsure)  # type: ignore[arg-type]  # they come from the core
+        for fix in said
+    ]
 
 
 def _kept(world: Any) -> Iterator[Kept]:
     usual = world._retention(_NO_RELATION)  # noqa: SLF001
-    for of, in_frame, source, kind, *_ in _relations(world):
+    placed = {_names(said) for said in _said(world, AddRelation)} | {_names(said) for said in _said(world, Fix)}
+    for of, in_frame, source, kind, *_ in world._relations():  # noqa: SLF001
         is_twist = kind == "twist"
+        if not is_twist and (of, in_frame, source) not in placed:
+            continue
         find = world._twist_relation_id if is_twist else world._relation_id  # noqa: SLF001
         kept = world._retention(find(of, in_frame, source))  # noqa: SLF001
         if kept != usual:
             yield Kept("twist" if is_twist else "pose", of, in_frame, source, *kept)
 
 
+def _names(said: AddRelation | Fix) -> tuple[str, str, str | None]:
+    return said.of, said.in_frame, said.source
+
+
 def _written(pose: FixedPose) -> tuple[Any, ...]:
     spread = None if pose.covariance is None else pose.covariance.tobytes()
     numbers = pose.transform.matrix.tobytes(), spread, pose.is_unsure
     return pose.of, pose.in_frame, pose.source, pose.since, *numbers
-
-
-def _is_said(world: Any, frame: str) -> bool:
-    """Whether somebody named it; that of the root comes with the scene."""
-    return bool(world._is_named(frame)) and not is_of_a_node(frame)  # noqa: SLF001
 
 
 def is_of_a_node(frame: str) -> bool:

@@ -74,6 +74,7 @@ class SavedWorld:
     fixed: tuple[SavedFixed, ...]
     time_epoch: int
     bodies: tuple[SavedBody, ...]
+    sampled: tuple[Saying, ...]
     relations: tuple[Saying, ...]
     mounts: tuple[SavedMount, ...]
     joints: tuple[SavedJoint, ...]
@@ -98,6 +99,7 @@ def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -
         fixed=tuple(fixed_in(field) for field in parts["fixed"].items()),
         time_epoch=_epoch(parts["time_epoch"]),
         bodies=tuple(_body(field) for field in parts["bodies"].items()),
+        sampled=tuple(sampled_in(field) for field in parts["sampled"].items()),
         relations=tuple(read(field) for key, read in _RELATIONS.items() for field in parts[key].items()),
         mounts=tuple(_mount(field, models) for field in parts["mounts"].items()),
         joints=tuple(_joint(field) for field in parts["joints"].items()),
@@ -106,7 +108,7 @@ def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -
     )
 
 
-_RELATIONS = {"sampled": sampled_in, "measured": measured_in, "kept": kept_in, "preferences": preference_in}
+_RELATIONS = {"measured": measured_in, "kept": kept_in, "preferences": preference_in}
 """In the order in which they can be said."""
 
 

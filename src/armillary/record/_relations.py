@@ -8,7 +8,7 @@ from typing import Any
 
 from armillary.record._fields import name_in
 from armillary.record._format import EDGE, KINDS
-from armillary.scene import AddRelation, AddTwistRelation, Change
+from armillary.scene import AddRelation, AddTwistRelation
 from armillary.scene._json import Field
 
 __all__ = ["Saying", "kept_in", "measured_in", "preference_in", "sampled_in"]
@@ -16,23 +16,26 @@ __all__ = ["Saying", "kept_in", "measured_in", "preference_in", "sampled_in"]
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """Something that a file says of a world, and where it stands."""
+    """Something that a file says of a world, where it stands, and since when it holds."""
 
     field: Field
     say: Callable[[Any], Any]
+    since: int = 0
 
 
 def sampled_in(field: Field) -> Saying:
     """Somebody places a frame by samples."""
     parts = field.members((*EDGE, "since_ns"))
-    return _said(field, AddRelation(**_edge(parts), at=parts["since_ns"].stamp()))
+    change = AddRelation(**_edge(parts), at=parts["since_ns"].stamp())
+    return Saying(field, lambda world: world.apply([change]), change.at)
 
 
 def measured_in(field: Field) -> Saying:
     """Somebody measures how a frame moves."""
     parts = field.members(("of", "relative_to", "source"))
     of, relative_to = name_in(parts["of"]), name_in(parts["relative_to"])
-    return _said(field, AddTwistRelation(of=of, relative_to=relative_to, source=parts["source"].text()))
+    change = AddTwistRelation(of=of, relative_to=relative_to, source=parts["source"].text())
+    return Saying(field, lambda world: world.apply([change]))
 
 
 def preference_in(field: Field) -> Saying:
@@ -53,10 +56,6 @@ def kept_in(field: Field) -> Saying:
         return Saying(field, lambda world: world.keep(**edge, **bounds, **thinning))
     edge["relative_to"] = edge.pop("in_frame")
     return Saying(field, lambda world: world.keep_twists(**edge, **bounds))
-
-
-def _said(field: Field, change: Change) -> Saying:
-    return Saying(field, lambda world: world.apply([change]))
 
 
 def _edge(parts: dict[str, Field]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from armillary.errors import ArmillaryError
 from armillary.record._format import SETTINGS
 from armillary.record._reading import SavedFixed, SavedJoint, SavedWorld
 from armillary.scene import Fix
-from armillary.scene._json import Field, checked, load_into
+from armillary.scene._json import Field, LoadedScene, checked, load_into
 
 __all__ = ["restore"]
 
@@ -51,16 +51,35 @@ def _steps(saved: SavedWorld, world: Any) -> Iterator[tuple[Field, Callable[[], 
     yield saved.top.at("frames"), partial(world.add_frame, *saved.frames)
     for mount in saved.mounts:
         yield mount.field, partial(world._mount_again, mount.model, mount.shapes, mount.standing)  # noqa: SLF001
-    for said in saved.fixed:
-        yield said.field, partial(_fix, world, said)
     for body in saved.bodies:
         yield body.field, partial(world.add_body, body.name, frames=body.frames)
+    yield from _placing(saved, world)
     for relation in saved.relations:
         yield relation.field, partial(relation.say, world)
     if saved.scene is not None:
-        yield saved.top.at("scene"), partial(load_into, world, world.scene.apply, saved.scene)
+        yield saved.top.at("scene"), partial(_load_scene, world, saved.scene)
     for together in _said_together(saved.joints):
         yield together[0].field, partial(_set_joints, world, together)
+
+
+def _placing(saved: SavedWorld, world: Any) -> Iterator[tuple[Field, Callable[[], Any]]]:
+    """In the order of their instants: a frame leaves one parent before something else may hang there.
+
+    What is fixed comes first: where there are no samples yet, it would take the place of what awaits them.
+    """
+    for fixed in sorted(saved.fixed, key=lambda said: (said.pose.at is not None, said.pose.at or 0)):
+        yield fixed.field, partial(_fix, world, fixed)
+    for sampled in sorted(saved.sampled, key=lambda said: said.since):
+        yield sampled.field, partial(sampled.say, world)
+
+
+def _load_scene(world: Any, scene: LoadedScene) -> None:
+    """A node may stand for a frame that was removed: it comes with the node, and goes."""
+    known = {*world.frames(), world.root_frame}
+    load_into(world, world.scene.apply, scene)
+    named = [name for name in world.frames() if name not in known and world._is_named(name)]  # noqa: SLF001
+    for name in named:
+        world.remove_frame(name)
 
 
 def _begin_anew(world: Any, times: int) -> None:

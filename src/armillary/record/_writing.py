@@ -36,11 +36,11 @@ def write_world(world: Any, path: Path) -> None:
         "time_epoch": world.time_epoch,
         "frames": list(contents.frames),
         "fixed": [fixed_entry(pose) for pose in contents.fixed],
-        "bodies": [{"name": name, "frames": list(world._frames_of(name))} for name in world.bodies()],  # noqa: SLF001
-        "sampled": [_with_unit(asdict(edge)) for edge in contents.sampled],
-        "measured": [{"of": of, "relative_to": still, "source": who} for of, still, who in contents.measured],
+        "bodies": [{"name": body.name, "frames": sorted(body.frames)} for body in contents.bodies],
+        "sampled": [_edge(said, "in_frame") | {"since_ns": said.at} for said in contents.sampled],
+        "measured": [_edge(said, "relative_to") for said in contents.measured],
         "kept": [asdict(kept) for kept in contents.kept],
-        "preferences": [{"of": of, "source": who} for of, who in world._preferences()],  # noqa: SLF001
+        "preferences": [{"of": said.of, "source": said.source} for said in contents.preferences],
         "models": [json.loads(model.to_bytes()) for model in models],
         "mounts": [_mount(mount, models) for mount in world.mounts],
         "joints": list(_joints(world)),
@@ -71,12 +71,13 @@ def _scene(world: Any) -> tuple[dict[str, Any] | None, dict[str, NDArray[Any]]]:
     return scene_document(SceneVersion(world, world.scene._view()))  # noqa: SLF001
 
 
-def _with_unit(said: dict[str, Any]) -> dict[str, Any]:
-    return {"since_ns" if key == "since" else key: value for key, value in said.items()}
+def _edge(said: Any, other: str) -> dict[str, Any]:
+    return {"of": said.of, other: getattr(said, other), "source": said.source}
 
 
 def _mount(mount: Any, models: list[Any]) -> dict[str, Any]:
-    said = _with_unit(asdict(mount.standing))
+    said = asdict(mount.standing)
+    said["since_ns"] = said.pop("since")
     number = next(i for i, model in enumerate(models) if model is mount.model)
     shapes = {path: [str(node) for node in nodes] for path, nodes in mount.shapes.items()}
     return {"model": number, **said, "roles": list(said["roles"]), "shapes": shapes}

@@ -124,6 +124,44 @@ class TestAWorldThatWasSaved:
         assert "door/panel" not in document["frames"]
 
 
+def cup_on_a_node(world, **placed):
+    node = world.scene.add_transform(parent=world.scene.root, transform=moved(1), **placed)
+    return world.scene.frame(node)
+
+
+def carried(world):
+    world.fix(of="cup", in_frame=cup_on_a_node(world, at=None), transform=moved(2))
+
+
+def seen_on_it(world):
+    world.set_pose(of="cup", in_frame=cup_on_a_node(world, at=seconds(1)), transform=moved(2), at=seconds(1))
+
+
+def disputed(world):
+    world.fix(of=cup_on_a_node(world, at=None), in_frame="table", transform=moved(2), source="other")
+
+
+def named_like_a_node(world):
+    world.fix(of="560cb1dd-d7c0-846a-b54f-f6ddbe5f3744", in_frame="map", transform=moved(2))
+
+
+def gone_from_under_a_node(world):
+    world.add_frame("table")
+    world.scene.add_group(parent="table")
+    world.remove_frame("table")
+
+
+class TestFramesOfNodes:
+    @pytest.mark.parametrize("say", [carried, seen_on_it, disputed, named_like_a_node, gone_from_under_a_node])
+    def test_are_told_from_those_that_somebody_named(self, say, tmp_path):
+        world = World("robot", clock=FakeClock(seconds(2)))
+        say(world)
+        world.save(tmp_path / "world.json")
+        loaded = World.load(tmp_path / "world.json")
+        assert loaded.digest() == world.digest()
+        assert set(loaded.frames()) == set(world.frames())
+
+
 class TestSaving:
     def test_an_empty_world(self, tmp_path):
         World("nothing").save(tmp_path / "empty.json")

@@ -40,8 +40,6 @@ class Facts {
   /// Frame and source of every pose that is fixed in `frame`, or of it; of all frames where it is empty.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> tracks_at(std::string_view frame) const;
   [[nodiscard]] std::optional<std::string> preferred(const std::string& of) const;
-  /// Frames, and whom everybody believes about them; by name.
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> preferences() const;
   [[nodiscard]] bool has_preference(const std::string& of) const;     ///< or had one, which was taken back
   [[nodiscard]] std::string body_of(const std::string& frame) const;  ///< its own where none was declared
   [[nodiscard]] std::uint64_t time_epoch() const { return resets_; }
@@ -53,6 +51,8 @@ class Facts {
   /// Of these frames, those that nobody named after `mark`.
   [[nodiscard]] std::vector<std::string> unused_since(const std::vector<std::string>& frames, const Mark& mark) const;
 
+  /// What would have to be said for an equal digest: frames, poses, twists, bodies, preferences; in some order.
+  [[nodiscard]] std::vector<Change> said() const;
   [[nodiscard]] Digest digest() const;
 
  private:
@@ -94,6 +94,7 @@ class Facts {
   [[nodiscard]] std::vector<FixedSince> fixed(const Frame& frame, const Track& track) const;
   [[nodiscard]] std::vector<std::string> parents(const Frame& frame, const Track& track) const;
   [[nodiscard]] std::optional<std::vector<Change>> opposite_of_fix(const Change& change) const;
+  void say_poses(const std::string& name, const Frame& frame, std::vector<Change>& changes) const;
   [[nodiscard]] std::vector<std::string> lines() const;
   void describe(const std::string& name, const Frame& frame, std::vector<std::string>& lines) const;
 

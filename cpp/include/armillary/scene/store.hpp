@@ -121,7 +121,7 @@ class Store {
                  ChangePtr* recorded = nullptr);
   [[nodiscard]] bool knows_relation(const FrameFact& fact) const;
   [[nodiscard]] bool knows_twist(const FrameFact& fact) const;
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> preferences() const;
+  [[nodiscard]] std::vector<Change> said() const;
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   [[nodiscard]] std::uint64_t time_epoch() const;
   [[nodiscard]] Digest frames_digest() const;

@@ -9,6 +9,7 @@ import os
 import secrets
 from collections import deque
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from armillary.scene._json._format import CONTAINERS, FORMAT, TRANSFORMS, VERSIO
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from armillary._core import Transform
     from armillary.scene._reading import SceneVersion
     from armillary.scene.shapes import Shape
 
@@ -155,8 +157,14 @@ class _Writer:
         of, in_frame = self._view.frame(node), self._view.base_frame(node)
         if not self._view.is_fixed(node):
             return {"samples": self._samples(node, of, in_frame)}
-        pose = self._scene.world.pose(of=of, in_frame=in_frame)
-        return {"fixed": pose_fields(pose.transform.xyz_wxyz, pose.covariance)}
+        transform, covariance = self._fixed[of, in_frame, self._view.source(node)]
+        return {"fixed": pose_fields(transform.xyz_wxyz, covariance)}
+
+    @cached_property
+    def _fixed(self) -> dict[tuple[str, str, str], tuple[Transform, NDArray[np.float64] | None]]:
+        """By relation, and not by asking for a pose: others may say something else of a node."""
+        rows = self._scene.world._fixed_poses()  # noqa: SLF001
+        return {row[:3]: (row[4], row[5]) for row in rows}
 
     def _samples(self, node: NodeId, of: str, in_frame: str) -> list[dict[str, Any]]:
         if self._stamps.span(node) is None:  # they are forgotten: it began with this one
