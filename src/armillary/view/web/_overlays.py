@@ -120,7 +120,7 @@ class Overlays:
                 handle = self._drawn[name][1]
                 handle.points, handle.colors = points.astype(np.float32), colors
             return
-        radius = 0.05 * self.axes_length_m
+        radius = 0.15 * self.axes_length_m
         handle = self._scene.add_arrows(
             name, points, colors, shaft_radius=radius, head_radius=2.5 * radius, head_length=5.0 * radius
         )

@@ -21,6 +21,7 @@ _AXES = 0.03  # of the extent of the picture
 _SHORTEST_AXES_M, _LONGEST_AXES_M = 0.02, 1.0
 _FROM = np.array([0.74, 0.52, 0.43])  # of length one
 _OPENING_RAD = 0.9
+_FREE_RAD = 0.7  # what the panels at both sides leave of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ def viewpoint(points: NDArray[float64]) -> Viewpoint:
     low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(3), np.zeros(3))
     centre = (low + high) / 2.0
     extent_m = float(np.clip(np.linalg.norm(high - low), _SMALLEST_M, _LARGEST_M))
-    position = centre + extent_m / 2.0 / np.sin(_OPENING_RAD / 2.0) * _FROM
+    position = centre + extent_m / 2.0 / np.sin(_FREE_RAD / 2.0) * _FROM
     length_m = float(np.clip(_AXES * extent_m, _SHORTEST_AXES_M, _LONGEST_AXES_M))
     return Viewpoint(position=_triple(position), look_at=_triple(centre), extent_m=extent_m, axes_length_m=length_m)
 

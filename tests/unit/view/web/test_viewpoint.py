@@ -38,7 +38,7 @@ class TestAViewpoint:
         forward /= np.linalg.norm(forward)
         ways = corners - seen.position
         angles = np.arccos(ways @ forward / np.linalg.norm(ways, axis=1))
-        assert angles.max() < seen.opening_rad / 2
+        assert angles.max() < 0.8 * seen.opening_rad / 2  # the panels cover the rest
 
     def test_of_nothing_is_near_the_origin(self):
         assert viewpoint(np.empty((0, 3))).look_at == (0.0, 0.0, 0.0)
