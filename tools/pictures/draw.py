@@ -34,7 +34,7 @@ PICTURES: tuple[tuple[str, float, Callable[[], pens.Shapes]], ...] = (
 )
 
 DRAWN_BY_EXAMPLES = {
-    "09_two_cameras.py": "two_cameras.svg",
+    "09_fused_cameras.py": "two_cameras.svg",
     "10_between_joint_samples.py": "between_joint_samples.svg",
 }
 

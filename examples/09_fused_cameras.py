@@ -7,7 +7,7 @@ a long thin ellipsoid along its line of sight. They look from two sides, so the 
 best of both, and is sure where they cross. Both hang on the same mast: its error is common to the two, and fusing does
 not make it smaller. The answer says which paths it used, and how far they disagree.
 
-With a file name the picture of docs/several_sources.md is drawn into it: `python 09_two_cameras.py cameras.svg`.
+With a file name the picture of docs/several_sources.md is drawn into it: `python 09_fused_cameras.py cameras.svg`.
 """
 
 import math
