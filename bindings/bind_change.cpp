@@ -30,7 +30,7 @@ constexpr std::string_view kChangeKinds[] = {"add_node", "add_parent",   "remove
                                              "prefer",   "remove_frame", "reset_time"};
 
 constexpr int kStateVersion = 2;
-constexpr std::size_t kParts = 16;
+constexpr std::size_t kParts = 17;
 
 [[noreturn]] void refuse(const char* what) {
   raise("InvalidArgument", std::string("This is no change of a scene: ") + what + ".");
@@ -108,8 +108,8 @@ nb::tuple state_of(const Change& change) {
   return nb::make_tuple(kStateVersion, static_cast<int>(change.kind), change.author, change.bearer, mark_tuple(change.mark),
                         change.at.ns, nb::cast(change.node), mark_tuple(change.incarnation), nb::cast(change.parent),
                         mark_tuple(change.parent_incarnation), kind_name(change.node_kind), payload_tuple(change.payload.get()),
-                        placement_tuple(change.placement.get()), fact_tuple(change.fact.get()), settings_list(change.settings),
-                        removed_list(change.removed));
+                        placement_tuple(change.placement.get()), fact_tuple(change.fact.get()), change.restores,
+                        settings_list(change.settings), removed_list(change.removed));
 }
 
 std::vector<scene::Dot> removed_from(nb::handle value) {
@@ -124,7 +124,7 @@ std::vector<scene::Dot> removed_from(nb::handle value) {
 }
 
 ChangePtr change_from(nb::handle value) {
-  const nb::tuple state = as_tuple(value, kParts, "it has sixteen parts");
+  const nb::tuple state = as_tuple(value, kParts, "it has seventeen parts");
   if (number<int>(state[0], "its version is a whole number") != kStateVersion) refuse("it is of another version");
   auto change = std::make_shared<Change>();
   const int kind = number<int>(state[1], "its kind is a whole number");
@@ -157,8 +157,9 @@ ChangePtr change_from(nb::handle value) {
     change->placement = placement_from(state[12]);
     check_parts(*change);
   }
-  change->settings = settings_from(state[14]);
-  change->removed = removed_from(state[15]);
+  change->restores = number<bool>(state[14], "it brings a node back or not");
+  change->settings = settings_from(state[15]);
+  change->removed = removed_from(state[16]);
   return change;
 }
 

@@ -159,7 +159,8 @@ Wish as_wish(nb::handle given) {
     wish.change.at = valid_from(parts[2]);
     wish.with_hanging_frames = nb::cast<bool>(parts[3]);
   } else {
-    wish.change.kind = kind == "add_parent" ? ChangeKind::add_parent : ChangeKind::remove_parents;
+    wish.restores = kind == "restore";
+    wish.change.kind = kind == "remove_parent" ? ChangeKind::remove_parents : ChangeKind::add_parent;
     wish.change.parent = named_node(parts[2]);
     wish.change.at = valid_from(parts[3]);
   }
@@ -223,6 +224,34 @@ int clear(PyObject* self) {
   return 0;
 }
 
+const char* reason_name(scene::Idle::Reason reason) {
+  switch (reason) {
+    case scene::Idle::Reason::closes_loop:
+      return "closes_loop";
+    case scene::Idle::Reason::on_other_body:
+      return "on_other_body";
+    case scene::Idle::Reason::moves_in_body:
+      return "moves_in_body";
+    default:
+      return "constant_in_body";
+  }
+}
+
+/// What was said of frames and does not count: what would say it again, why, the body in the way, and the loop.
+nb::list idle(const SceneCore& self) {
+  nb::list found;
+  for (scene::Idle& one : self.store->idle()) {
+    Change change;
+    change.kind = one.kind;
+    change.fact = std::make_shared<const scene::FrameFact>(std::move(one.fact));
+    nb::list path;
+    for (const std::string& frame : one.path) path.append(nb::str(frame.data(), frame.size()));
+    found.append(nb::make_tuple(change_object(std::make_shared<const Change>(std::move(change))), reason_name(one.reason),
+                                one.body, stamp_or_none(one.at), path));
+  }
+  return found;
+}
+
 PyType_Slot slots[] = {
     {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
 
@@ -251,6 +280,7 @@ void bind_scene(nb::module_& m) {
             return records;
           },
           nb::sig("def journal(self) -> list[ChangeRecord]"))
+      .def("idle", &idle, nb::sig("def idle(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]"))
       .def("changes_beyond", &changes_beyond, "heard"_a,
            nb::sig("def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"))
       .def("view", &view)

@@ -162,12 +162,12 @@ nb::dict heard(const SceneView& view) {
   return found;
 }
 
-/// Containment that is kept but not in force, because older containment leads back: (node, parent).
+/// Containment that is kept but not in force, because older containment leads back: (node, parent, since).
 nb::list circles(const SceneView& view) {
   nb::list found;
   const auto visit = [&](const NodeId& id, const scene::RecordPtr& record) {
     for (const scene::Edge& edge : record->edges)
-      if (edge.closes_a_circle) found.append(nb::make_tuple(id, edge.parent));
+      if (edge.closes_a_circle) found.append(nb::make_tuple(id, edge.parent, edge.from.ns));
   };
   if (view.version->circles == 0) return found;
   view.version->alive.for_each(visit);
@@ -247,7 +247,7 @@ void bind_scene_view(nb::module_& m) {
       .def("digest", &digest, "under"_a, nb::sig("def digest(self, under: NodeId) -> bytes"))
       .def("difference", &difference, "other"_a, nb::sig("def difference(self, other: SceneView) -> tuple[list[NodeId], int]"))
       .def("heard", &heard, nb::sig("def heard(self) -> dict[int, tuple[int, list[int]]]"))
-      .def("circles", &circles, nb::sig("def circles(self) -> list[tuple[NodeId, NodeId]]"))
+      .def("circles", &circles, nb::sig("def circles(self) -> list[tuple[NodeId, NodeId, int]]"))
       .def_prop_ro("number", [](const SceneView& view) { return view.version->number; })
       .def_prop_ro(
           "oldest_past", [](const SceneView& view) { return stamp_or_none(view.version->oldest_past); },

@@ -1,4 +1,4 @@
-"""Several copies of one scene that exchange their changes over a transport which loses, delays, repeats and reorders.
+"""Several copies of one world that exchange their changes over a transport which loses, delays, repeats and reorders.
 
 A run is a list of steps of plain numbers, so that a failing one shrinks to the few that matter. Whatever happened on
 the way, a run ends with everybody asking everybody else for what is lacking; then all copies must be equal.
@@ -31,6 +31,7 @@ from armillary.scene import (
     SetAttributes,
     Sphere,
 )
+from replica_frames import frame_change, said_but_inactive, some_frame, some_word
 from unit.kit import FakeClock
 
 if TYPE_CHECKING:
@@ -56,7 +57,14 @@ deeds = st.tuples(st.sampled_from(["deliver", "drop", "repeat"]), st.integers(0,
 syncs = st.tuples(st.just("sync"), some_replica, some_replica)
 partitions = st.tuples(st.just("partition"), st.integers(0, 31))
 take_backs = st.tuples(st.sampled_from(["undo", "redo"]), some_replica)
-steps = st.sampled_from([edits] * 6 + [deeds] * 3 + [syncs, partitions, take_backs]).flatmap(lambda kind: kind)
+on_the_way = [*[deeds] * 3, syncs, partitions, take_backs]
+steps = st.sampled_from([edits] * 6 + on_the_way).flatmap(lambda kind: kind)
+
+
+def frame_steps(kinds: Sequence[str]) -> st.SearchStrategy[Step]:
+    """The same about frames."""
+    said = st.tuples(st.just("edit"), some_replica, st.sampled_from(kinds), some_frame, some_frame, some_word)
+    return st.sampled_from([said] * 6 + on_the_way).flatmap(lambda kind: kind)
 
 
 def unharmed(state: State, receiver: World) -> State:
@@ -81,7 +89,8 @@ class Replicas:
     def edit(self, replica: int, kind: str, node: int, parent: int, value: int) -> None:
         """What the scene refuses was not meant."""
         with suppress(ArmillaryError):
-            self._do(replica, lambda world: world.apply([_change(world, kind, node, parent, value)]))
+            make = node_change if kind in EDITS else frame_change
+            self._do(replica, lambda world: world.apply([make(world, kind, node, parent, value)]))
 
     def undo(self, replica: int) -> None:
         with suppress(ArmillaryError):
@@ -164,7 +173,7 @@ def _world(number: int, clock: FakeClock) -> World:
     return world
 
 
-def _change(world: World, kind: str, node: int, parent: int, value: int) -> Change:
+def node_change(world: World, kind: str, node: int, parent: int, value: int) -> Change:
     """A change by its numbers; `value` also tells how far it is dated back."""
     this, above = _nodes(world.scene, kind, node, parent)
     at, said = world.now() - 250 * value, {"name": f"{world.name}{value}"}
@@ -218,7 +227,7 @@ def about_now(world: World) -> dict[Any, Any]:
     scene = world.scene
     facts: dict[Any, Any] = {"digest": scene.digest(), "found": scene.find({}), "count": len(scene)}
     facts |= {"light": scene.find({"mass": 0}), "heard": scene.heard()}
-    facts |= {"world": world.digest(), "inactive": scene.inactive()}
+    facts |= {"world": world.digest(), "inactive": said_but_inactive(world)}
     return facts | {node: _of_node(scene, node) for node in [scene.root, *IDS]}
 
 

@@ -139,7 +139,8 @@ Failure Forest::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const Fixe
 }
 
 /// The pose is kept as it is where its quaternion is a unit one.
-Failure Forest::State::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate) {
+Failure Forest::State::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate,
+                           bool is_of_scene) {
   std::array<double, 7> values{};
   if (Failure failure = to_values(pose->value, values)) return failure;
   if (values != values_of(pose->value)) {
@@ -147,7 +148,7 @@ Failure Forest::State::fix(const EdgeName& edge, Stamp from, std::shared_ptr<con
     unit->value.rotation = {values[0], values[1], values[2], values[3]};
     pose = std::move(unit);
   }
-  return open_run(edge, {.from = from, .fixed = std::move(pose)}, recalibrate);
+  return open_run(edge, {.from = from, .fixed = std::move(pose), .is_of_scene = is_of_scene}, recalibrate);
 }
 
 Failure Forest::drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider) {
@@ -170,13 +171,13 @@ Failure Forest::State::prefer(FrameId of, std::optional<std::string_view> source
   if (of >= frames.size() || !frames[of].alive) return Evidence{.kind = FailureKind::unknown_frame, .of = of};
   SourceId chosen = kNone;
   if (source) {
-    chosen = find_source(*source);
+    chosen = tolerates_loops ? add_source(*source) : find_source(*source);
     const BodyId body = frames[of].body;
     const bool measures = std::ranges::any_of(twists, [&](const auto& entry) {
       const TwistRecord& twist = *entry.second;
       return twist.source == chosen && (frames[twist.of].body == body || twist.reference == body);
     });
-    if (chosen == kNone || (find_track(of, chosen) == nullptr && !measures))
+    if (chosen == kNone || (find_track(of, chosen) == nullptr && !measures && !tolerates_loops))
       return Evidence{.kind = FailureKind::unknown_source, .of = of, .name = std::string(*source)};
   }
   touch(of);

@@ -108,6 +108,71 @@ void Forest::State::adopt(FrameId frame, BodyId body) {
   bodies_changed = true;
 }
 
+BodyId Forest::State::declare_body(std::string_view name) {
+  if (const auto known = body_ids.find(name); known != body_ids.end()) return known->second;
+  auto record = std::ranges::find(bodies, name, &BodyRecord::name);
+  if (record == bodies.end()) record = bodies.insert(bodies.end(), {.name = std::string(name)});
+  const BodyId body = kFirstDeclaredBody + static_cast<BodyId>(record - bodies.begin());
+  body_ids.emplace(std::string(name), body);
+  bodies_changed = true;
+  return body;
+}
+
+/// It is alone again.
+void Forest::State::leave_body(FrameId frame) {
+  if (!is_declared(frames[frame].body)) return;
+  touch(frame);
+  std::erase(bodies[frames[frame].body - kFirstDeclaredBody].frames, frame);
+  frames[frame].body = frame;
+  bodies_changed = true;
+}
+
+/// Twists are relative to the body that the frame is on by which they were said.
+void Forest::State::point_twists() {
+  for (auto& [id, twist] : twists) {
+    const auto is_gone = [&](BodyId body) { return body_ids.find(bodies[body - kFirstDeclaredBody].name) == body_ids.end(); };
+    if (!is_declared(twist->named))
+      twist->reference = frames[twist->named].body;
+    else if (!is_gone(twist->named))
+      twist->reference = twist->named;
+  }
+}
+
+Failure Forest::State::apply(const AssignBodies& edit) {
+  remember_bodies();
+  std::vector<FrameId> changed;
+  std::vector<BodyId> grown;
+  const auto target_of = [&](FrameId frame) -> const std::string* {
+    const auto found = edit.on.find(*frames[frame].name);
+    return found == edit.on.end() ? nullptr : &found->second;
+  };
+  for (const BodyRecord& body : bodies) {
+    const std::vector<FrameId> members = body.frames;
+    for (const FrameId frame : members)
+      if (const std::string* target = target_of(frame); target == nullptr || *target != body.name)
+        leave_body(frame), changed.push_back(frame);
+  }
+  std::erase_if(body_ids, [&](const auto& entry) { return !edit.bodies.contains(entry.first); });
+  for (const std::string& name : edit.bodies) declare_body(name);
+  for (const auto& [name, body_name] : edit.on) {
+    const FrameId frame = find_frame(name);
+    const BodyId body = body_ids.find(body_name)->second;
+    if (frame == kNone || frames[frame].body == body) continue;
+    touch(frame);
+    adopt(frame, body);
+    changed.push_back(frame), grown.push_back(body);
+  }
+  point_twists();
+  for (auto& [id, twist] : twists) {
+    const AssignBodies::Twist name{*frames[twist->of].name, named_by(*twist), sources[twist->source]};
+    twist->is_idle = edit.idle_twists.contains(name);
+  }
+  bodies_changed = true;
+  publish(changed);
+  for (const BodyId body : grown) body_grew(body);
+  return {};
+}
+
 /// A preference for a frame counts for what is measured on its body, most of all at the frame itself.
 int Forest::State::preference_of(const TwistRecord& twist) const {
   if (frames[twist.of].preferred == twist.source) return 2;
@@ -121,7 +186,8 @@ int Forest::State::preference_of(const TwistRecord& twist) const {
 /// In the order of names, rivals side by side: what is answered must not depend on who spoke first.
 std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
   std::vector<TwistLink> links;
-  for (const auto& [id, twist] : twists)
+  for (const auto& [id, twist] : twists) {
+    if (twist->is_idle) continue;
     links.push_back({.head = twist->of,
                      .body = frames[twist->of].body,
                      .reference = twist->reference,
@@ -129,6 +195,7 @@ std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
                      .source = twist->source,
                      .preference = preference_of(*twist),
                      .series = twist->series.get()});
+  }
   std::ranges::sort(links, {}, [this](const TwistLink& link) {
     auto bodies_of = std::minmax({body_name(link.body), body_name(link.reference)});
     return std::tuple(std::move(bodies_of), std::string_view(*frames[link.head].name), std::string_view(sources[link.source]));
@@ -146,12 +213,7 @@ Failure Forest::add_body(std::string_view name, std::span<const std::string_view
 Failure Forest::State::join_body(std::string_view name, std::span<const std::string_view> adopted) {
   if (Failure failure = check_adoption(name, adopted)) return failure;
   remember_bodies();
-  if (!body_ids.contains(name)) {
-    body_ids.emplace(std::string(name), kFirstDeclaredBody + static_cast<BodyId>(bodies.size()));
-    bodies.push_back({.name = std::string(name)});
-    bodies_changed = true;
-  }
-  const BodyId body = body_ids.find(name)->second;
+  const BodyId body = declare_body(name);
   std::vector<FrameId> changed;
   if (const FrameId named = find_frame(name); named != kNone) changed.push_back(named);
   for (const std::string_view frame : adopted) changed.push_back(add_frame(frame));
@@ -210,7 +272,8 @@ std::string Forest::body_name(BodyId id) const {
 std::vector<std::string> Forest::body_names() const {
   const Guard guard(state_->lock);
   std::vector<std::string> names;
-  for (const BodyRecord& body : state_->bodies) names.push_back(body.name);
+  for (const BodyRecord& body : state_->bodies)
+    if (state_->body_ids.contains(body.name)) names.push_back(body.name);
   return names;
 }
 

@@ -23,6 +23,9 @@ void Forest::State::become(const State& other) {
   body_ids = other.body_ids;
   next_sequence = other.next_sequence;
   circular = other.circular;
+  loop_order = other.loop_order;
+  loops = other.loops;
+  idle_runs = loops.size();
   for (const auto& relation : other.relations)
     relations.push_back(relation ? std::make_unique<RelationRecord>(*relation) : nullptr);
   for (const FrameRecord& frame : other.frames) frames.push_back(copy_of(frame));
@@ -57,7 +60,9 @@ TwistRecord Forest::State::copy_of(const TwistRecord& twist) {
   TwistRecord twin{.id = twist.id,
                    .of = twist.of,
                    .reference = twist.reference,
+                   .named = twist.named,
                    .source = twist.source,
+                   .is_idle = twist.is_idle,
                    .retention = twist.retention,
                    .series = std::make_shared<Series>(kTwistRowWidth, twist.retention)};
   twin.axes = twist.axes;

@@ -12,8 +12,6 @@ Failure unknown(const std::string& name) { return Evidence{.kind = FailureKind::
 
 }  // namespace
 
-Failure Forest::State::apply(const AlignFixed& edit) { return align_fixed(edit); }
-
 Failure Forest::State::apply(const EraseFixed& edit) {
   const FrameId of = find_frame(edit.of);
   const SourceId source = find_source(edit.source);
@@ -31,7 +29,7 @@ Failure Forest::State::apply(const AwaitTwists& edit) {
   if (find_body(edit.relative_to) == kNone) add_frame(edit.relative_to);
   touch(of);
   remember_bodies();
-  make_twist(of, find_body(edit.relative_to), add_source(edit.source));
+  make_twist(of, edit.relative_to, add_source(edit.source));
   publish(of);
   return {};
 }
@@ -58,13 +56,18 @@ Failure Forest::State::apply(const EraseFrames& edit) {
   for (const FrameId id : all) {
     std::vector<FrameId> path{id};
     for (const RelationId relation : frames[id].hanging)
-      if (stays(relations[relation]->of)) path.push_back(relations[relation]->of);
+      if (stays(relations[relation]->of) && !(edit.lets_others_go && relations[relation]->is_of_scene))
+        path.push_back(relations[relation]->of);
     if (path.size() == 1) continue;
     if (!edit.lets_others_go) return Evidence{.kind = FailureKind::frame_in_use, .of = id, .path = std::move(path)};
     if (Failure failure = let_go(id)) return failure;
   }
-  for (const FrameId id : all) erase_frame(id);
-  for (const FrameId id : all) circular.erase(id);
+  for (const FrameId id : all) {
+    if (!is_of_scene(id))
+      erase_frame(id), circular.erase(id);
+    else if (Failure failure = strip_frame(id))
+      return failure;
+  }
   publish(all);
   refresh_circles();
   return {};

@@ -15,7 +15,9 @@ void Forest::State::begin(Journal& empty) {
            .names_gone = names_gone.size(),
            .next_sequence = next_sequence,
            .bodies_changed = bodies_changed,
-           .circular = circular};
+           .circular = circular,
+           .loop_order = loop_order,
+           .loops = loops};
   journal = &empty;
 }
 
@@ -48,7 +50,9 @@ TwistRecord kept_of(const TwistRecord& twist) {
   return {.id = twist.id,
           .of = twist.of,
           .reference = twist.reference,
+          .named = twist.named,
           .source = twist.source,
+          .is_idle = twist.is_idle,
           .retention = twist.retention,
           .series = twist.series,
           .axes = twist.axes,
@@ -59,7 +63,7 @@ TwistRecord kept_of(const TwistRecord& twist) {
 
 void Forest::State::remember_bodies() {
   if (journal == nullptr || journal->bodies) return;
-  journal->bodies = BodiesBefore{.bodies = bodies};
+  journal->bodies = BodiesBefore{.bodies = bodies, .body_ids = body_ids};
   for (const auto& [id, twist] : twists) {
     remember(twist->of);
     journal->bodies->twists.push_back(kept_of(*twist));
@@ -94,6 +98,9 @@ void Forest::State::roll_back() {
   next_sequence = before.next_sequence;
   bodies_changed = before.bodies_changed;
   circular = std::move(before.circular);
+  loop_order = std::move(before.loop_order);
+  loops = std::move(before.loops);
+  idle_runs = loops.size();
 }
 
 /// Tracks that are still there stay where they are: waits know them.
@@ -131,7 +138,7 @@ void Forest::State::put_back(TrackRecord& track, TrackBefore& before) {
 
 void Forest::State::put_back(BodiesBefore& before) {
   bodies = std::move(before.bodies);
-  std::erase_if(body_ids, [&](const auto& entry) { return entry.second - kFirstDeclaredBody >= bodies.size(); });
+  body_ids = std::move(before.body_ids);
   std::erase_if(twists, [&](const auto& entry) {
     return std::ranges::none_of(before.twists, [&](const TwistRecord& kept) { return kept.id == entry.first; });
   });

@@ -27,6 +27,7 @@ struct FrameBefore {
 /// Bodies and twist relations: few, and kept only where an edit concerns them.
 struct BodiesBefore {
   std::vector<BodyRecord> bodies{};
+  NameTable body_ids{};
   std::vector<TwistRecord> twists{};
 };
 
@@ -37,6 +38,8 @@ struct Journal {
   std::uint64_t next_sequence = 0;
   bool bodies_changed = false;
   std::unordered_set<FrameId> circular{};
+  LoopOrder loop_order{};
+  std::vector<ClosingRun> loops{};
 
   // kept when first touched
   std::unordered_map<FrameId, FrameBefore> frames{};

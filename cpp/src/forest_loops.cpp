@@ -19,7 +19,8 @@ bool contains(const Coverage& outer, const Coverage& inner) { return outer.first
 /// A frame is looked at again only for time that was not looked at before.
 class Climb {
  public:
-  Climb(const std::vector<FrameRecord>& frames, FrameId target) : frames_(frames), target_(target) {}
+  Climb(const std::vector<FrameRecord>& frames, const std::vector<std::string>& sources, FrameId target)
+      : frames_(frames), sources_(sources), target_(target) {}
 
   struct Way {
     std::vector<FrameId> frames;  // empty: there is none
@@ -31,7 +32,7 @@ class Climb {
     visit(start, when, kStart);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       if (steps_[i].frame == target_) return {way_to(i), steps_[i].when.first};
-      for (const auto& track : frames_[steps_[i].frame].tracks) follow(*track, i);
+      for (const TrackRecord* track : tracks_of(steps_[i].frame)) follow(*track, i);
     }
     return {};
   }
@@ -44,6 +45,14 @@ class Climb {
     Coverage when;
     std::size_t before;
   };
+
+  /// By name: which way is found must not depend on who spoke first.
+  [[nodiscard]] std::vector<const TrackRecord*> tracks_of(FrameId frame) const {
+    std::vector<const TrackRecord*> tracks;
+    for (const auto& track : frames_[frame].tracks) tracks.push_back(track.get());
+    std::ranges::sort(tracks, {}, [this](const TrackRecord* track) -> const std::string& { return sources_[track->source]; });
+    return tracks;
+  }
 
   void visit(FrameId frame, const Coverage& when, std::size_t before) {
     std::vector<Coverage>& seen = seen_[frame];
@@ -67,6 +76,7 @@ class Climb {
   }
 
   const std::vector<FrameRecord>& frames_;
+  const std::vector<std::string>& sources_;
   FrameId target_;
   std::vector<Step> steps_;
   std::unordered_map<FrameId, std::vector<Coverage>> seen_;
@@ -141,15 +151,18 @@ void Forest::State::refresh_circles() {
 }
 
 Failure Forest::State::check_loops(const TrackRecord& track) const {
-  for (std::size_t k = 0; k < track.runs.size(); ++k) {
-    const Coverage covered = track.coverage(k);
-    if (covered.empty()) continue;
-    const FrameId parent = track.runs[k].parent;
-    if (auto [way, at] = Climb(frames, track.of).from(parent, covered); !way.empty())
-      return Evidence{
-          .kind = FailureKind::frame_loop, .of = track.of, .in_frame = parent, .requested = at, .path = std::move(way)};
-  }
+  for (std::size_t k = 0; k < track.runs.size(); ++k)
+    if (Failure failure = check_loop(track, k)) return failure;
   return {};
+}
+
+Failure Forest::State::check_loop(const TrackRecord& track, std::size_t k) const {
+  const Coverage covered = track.coverage(k);
+  if (covered.empty()) return {};
+  const FrameId parent = track.runs[k].parent;
+  auto [way, at] = Climb(frames, sources, track.of).from(parent, covered);
+  if (way.empty()) return {};
+  return Evidence{.kind = FailureKind::frame_loop, .of = track.of, .in_frame = parent, .requested = at, .path = std::move(way)};
 }
 
 }  // namespace armillary

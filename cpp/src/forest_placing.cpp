@@ -78,7 +78,8 @@ Failure Forest::State::check_pieces(const PlaceRuns& edit) const {
 
 /// Others may have moved the frame to where this source did not: that stays.
 bool Forest::State::is_replaced(const PlaceRuns& edit, const RunRecord& run) const {
-  if (run.is_closed()) return true;
+  if (run.is_closed() || run.is_of_scene) return true;
+  if (run.fixed) return false;
   const std::string& parent = *frames[run.parent].name;
   return is_in(edit.before, parent) || is_in(edit.after, parent);
 }
@@ -131,9 +132,10 @@ std::shared_ptr<Series> Forest::State::samples_of(const PlaceRuns& edit, std::si
 
 RunRecord Forest::State::run_of(const PlaceRuns& edit, std::size_t k, const std::vector<RunRecord>& before) {
   const Piece& piece = edit.after[k];
-  RunRecord run{.from = piece.from};
+  RunRecord run{.from = piece.from, .is_of_scene = true};
   if (!is_open(piece)) return run;
-  const RelationRecord& relation = relation_of(edit, piece.in_frame);
+  RelationRecord& relation = relation_of(edit, piece.in_frame);
+  relation.is_of_scene = true;
   run.parent = relation.parent;
   run.relation = relation.id;
   if (piece.is_fixed) {
@@ -187,7 +189,7 @@ Failure Forest::State::check_placed(const PlaceRuns& edit) {
   for (const RelationId id : hung)
     if (reaches(relations[id]->parent, track.of)) mark_circle(track.of, relations[id]->parent);
   if (track.may_loop) {
-    if (Failure failure = check_loops(track)) return failure;
+    if (Failure failure = tolerates_loops ? Failure{} : check_loops(track)) return failure;
     publish(std::vector<FrameId>(circular.begin(), circular.end()));
   }
   if (!circular.empty()) refresh_circles();

@@ -14,13 +14,14 @@ std::ptrdiff_t TrackRecord::run_at(Stamp at) const {
 
 std::vector<Run> TrackRecord::published() const {
   std::vector<Run> copies;
-  for (const RunRecord& run : runs) copies.push_back({run.from, run.parent, run.relation, run.provider()});
+  for (const RunRecord& run : runs)
+    copies.push_back(run.is_idle() ? Run{run.from} : Run{run.from, run.parent, run.relation, run.provider()});
   return copies;
 }
 
 Coverage TrackRecord::coverage(std::size_t k) const {
   const RunRecord& run = runs[k];
-  if (run.is_closed()) return {};
+  if (run.is_closed() || run.is_idle()) return {};
   const Stamp next = k + 1 < runs.size() ? runs[k + 1].from : Stamp::never();
   const Coverage open{run.from, next == Stamp::never() ? next : Stamp{next.ns - 1}};
   if (!run.is_sampled()) return open;
@@ -47,7 +48,7 @@ std::size_t TrackRecord::own_samples(std::size_t k) const {
 
 bool TrackRecord::is_closed_at(Stamp at) const {
   const std::ptrdiff_t k = run_at(at);
-  return k >= 0 && runs[static_cast<std::size_t>(k)].is_closed();
+  return k >= 0 && (runs[static_cast<std::size_t>(k)].is_closed() || runs[static_cast<std::size_t>(k)].is_idle());
 }
 
 std::ptrdiff_t TrackRecord::open_before(std::ptrdiff_t k) const {
@@ -140,7 +141,8 @@ void Forest::State::remove_event(TrackRecord& track, Stamp at, RelationId unless
 
 /// A cleared track keeps its last parent until something new is said.
 void Forest::State::drop_placeholder(TrackRecord& track, RelationId unless) {
-  if (track.runs.size() == 1 && track.runs[0].is_placeholder() && track.runs[0].relation != unless) erase_run(track, 0);
+  if (track.runs.size() != 1 || track.runs[0].from != Stamp::always()) return;
+  if (track.runs[0].is_placeholder() && track.runs[0].relation != unless) erase_run(track, 0);
 }
 
 void Forest::State::place_sample(TrackRecord& track, const RelationRecord& relation, const Sample& sample) {

@@ -3,6 +3,7 @@
 // The writer's side of a Forest: what the lock guards. Readers see only the published Topology.
 
 #include <deque>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,7 +27,12 @@ struct RunRecord {
   std::shared_ptr<Series> series{};  // one of these three; none of them: closed, the frame hangs nowhere
   std::shared_ptr<const FixedPose> fixed{};
   std::shared_ptr<DrivenProvider> driven{};
+  bool is_of_scene = false;  // it follows from where a node is
+  // Peers said it and it holds nothing, as if closed, until what is in its way is gone:
+  bool closes_loop = false;
+  bool breaks_body = false;
 
+  [[nodiscard]] bool is_idle() const { return closes_loop || breaks_body; }
   [[nodiscard]] bool is_closed() const { return !series && !fixed && !driven; }
   [[nodiscard]] bool is_sampled() const { return series != nullptr; }
   [[nodiscard]] bool is_placeholder() const { return is_sampled() && series->empty(); }
@@ -65,6 +71,8 @@ struct RelationRecord {
   SourceId source = kNone;
   TrackRecord* track = nullptr;
   Retention retention{};
+  bool is_of_scene = false;  // it follows from where a node is
+  bool breaks_body = false;  // its samples hold nothing
 };
 
 /// A measured twist as it is kept.
@@ -79,7 +87,9 @@ struct TwistRecord {
   RelationId id = kNone;
   FrameId of = kNone;
   BodyId reference = kNone;
+  BodyId named = kNone;  // by which it was said: the body alone of a frame, or one that was declared
   SourceId source = kNone;
+  bool is_idle = false;  // within a body nothing moves
   Retention retention{};
   std::shared_ptr<Series> series{};  // body form
   std::vector<FrameId> axes{};       // that rows of it name
@@ -149,6 +159,12 @@ struct StringHash {
 
 using NameTable = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
 
+/// One run on a circle: a fixed one by when it begins, samples by their relation.
+using LoopKey = std::tuple<FrameId, SourceId, RelationId, Stamp>;
+using LoopRank = SettleLoops::Rank;
+using LoopOrder = std::map<LoopKey, LoopRank>;
+struct Contender;
+
 struct TrackBefore;
 struct FrameBefore;
 struct BodiesBefore;
@@ -187,7 +203,11 @@ struct Forest::State {
   std::vector<RunRecord> unlinked;  // taken out by the edit under way
   std::uint64_t next_sequence = 0;
   std::unordered_set<FrameId> circular;  // frames on a circle when time is ignored
-  Journal* journal = nullptr;            // set while a transaction is under way: nothing is published meanwhile
+  LoopOrder loop_order;                  // of the runs on circles, as far as it was told
+  std::vector<ClosingRun> loops;         // runs that are left out
+  std::atomic<std::size_t> idle_runs{0};
+  bool tolerates_loops = false;  // in the transaction under way: they are settled in the end
+  Journal* journal = nullptr;    // set while a transaction is under way: nothing is published meanwhile
   bool closed = false;
   std::atomic<WaitId> next_wait{1};
 
@@ -220,14 +240,16 @@ struct Forest::State {
   Failure apply(const ReopenFrame& edit);
   Failure apply(const EraseFrame& edit);
   Failure apply(const ExpectNothingUnder& edit);
-  Failure apply(const AlignFixed& edit);
+  Failure apply(const AlignTrack& edit);
   Failure apply(const EraseFixed& edit);
   Failure apply(const AwaitSamples& edit);
   Failure apply(const AwaitTwists& edit);
   Failure apply(const JoinBody& edit);
+  Failure apply(const AssignBodies& edit);
   Failure apply(const PreferSource& edit);
   Failure apply(const EraseFrames& edit);
   Failure apply(const RestartTime& edit);
+  Failure apply(const SettleLoops& edit);
   void keep_names(Evidence& evidence) const;
   [[nodiscard]] std::vector<FrameId> hanging_under(std::span<const std::string> names, Stamp at) const;
 
@@ -276,12 +298,16 @@ struct Forest::State {
   Failure join_body(std::string_view name, std::span<const std::string_view> adopted);
   [[nodiscard]] Failure prefer(FrameId of, std::optional<std::string_view> source);
   void adopt(FrameId frame, BodyId body);
+  BodyId declare_body(std::string_view name);
+  void leave_body(FrameId frame);
+  void point_twists();
   [[nodiscard]] int preference_of(const TwistRecord& twist) const;
   [[nodiscard]] std::unique_ptr<const BodyGraph> body_graph() const;
 
   // twists (forest_twist_writing.cpp)
   [[nodiscard]] TwistRecord* find_twist(FrameId of, BodyId reference, SourceId source) const;
-  TwistRecord& make_twist(FrameId of, BodyId reference, SourceId source);
+  TwistRecord& make_twist(FrameId of, std::string_view relative_to, SourceId source);
+  [[nodiscard]] const std::string& named_by(const TwistRecord& twist) const;
   [[nodiscard]] Failure to_body_form(const TwistName& name, const TwistSample& sample, BodyTwist& twist) const;
   Failure write_twist(const TwistName& name, Stamp at, const BodyTwist& said);
   void forget_axes(TwistRecord& twist, FrameId axes);
@@ -313,11 +339,13 @@ struct Forest::State {
   Failure write_known(RelationRecord& relation, const Sample& sample);
   Failure write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
   Failure open_run(const EdgeName& edge, RunRecord run, bool recalibrate = false);
-  Failure fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate);
-  Failure align_fixed(const AlignFixed& edit);
+  Failure fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate,
+              bool is_of_scene = false);
   Failure erase_fixed(TrackRecord& track, Stamp since);
   Failure await_samples(const AwaitSamples& edit);
   Failure let_go(FrameId frame);
+  [[nodiscard]] bool is_of_scene(FrameId frame) const;
+  Failure strip_frame(FrameId frame);
   template <typename Edit>
   Failure edit_track(const EdgeName& edge, Edit edit);
   template <typename Edit>
@@ -357,7 +385,16 @@ struct Forest::State {
   [[nodiscard]] std::unordered_set<FrameId> descendants_of(FrameId frame) const;
   void refresh_circles();
   [[nodiscard]] Failure check_loops(const TrackRecord& track) const;
+  [[nodiscard]] Failure check_loop(const TrackRecord& track, std::size_t k) const;
   void mark_circle(FrameId of, FrameId parent);
+
+  // which runs count where peers closed loops together (forest_settling.cpp)
+  void settle_loops(const SettleLoops* told);
+  Failure align(TrackRecord& track, const AlignTrack& edit);
+  void lay_out(TrackRecord& track, const AlignTrack& edit);
+  [[nodiscard]] std::vector<Contender> contenders(const SettleLoops* told);
+  [[nodiscard]] std::optional<LoopRank> rank_of(const TrackRecord& track, const RunRecord& run, const SettleLoops* told) const;
+  void leave_out(const Contender& one, const Evidence& loop);
 
   // removal
   void drop_empty_tracks(FrameId frame);

@@ -124,7 +124,7 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   std::ranges::sort(with_runs, {}, [this](const TrackRecord* track) -> const std::string& { return sources[track->source]; });
   const RunRecord& first = with_runs.front()->runs.front();
   const bool is_always = first.is_sampled() || first.from == Stamp::always();
-  if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always) {
+  if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always && !first.is_idle()) {
     node.parent = first.parent;
     node.relation = first.relation;
     node.provider = first.provider();

@@ -40,7 +40,10 @@ Failure Forest::State::apply(const PlaceFixed& edit) {
     pose.covariance = *edit.covariance;
     pose.certainty = Certainty::known;
   }
-  return fix({edit.of, edit.in_frame, edit.source}, edit.from, std::make_shared<const FixedPose>(pose), edit.recalibrate);
+  const EdgeName edge{edit.of, edit.in_frame, edit.source};
+  Failure failure = fix(edge, edit.from, std::make_shared<const FixedPose>(pose), edit.recalibrate, edit.is_of_scene);
+  if (!failure && edit.is_of_scene) find_relation(edge)->is_of_scene = true;
+  return failure;
 }
 
 Failure Forest::State::apply(const PlaceSample& edit) {
@@ -50,7 +53,9 @@ Failure Forest::State::apply(const PlaceSample& edit) {
   if (Failure failure = to_values(edit.in_frame_T_of, sample.values)) return failure;
   const EdgeName edge{edit.of, edit.in_frame, edit.source};
   if (RelationRecord* known = journal == nullptr ? find_relation(edge) : nullptr) return write_known(*known, sample);
-  return write(edge, {&edit.at.ns, 1}, sample.values.data(), sample.side);
+  Failure failure = write(edge, {&edit.at.ns, 1}, sample.values.data(), sample.side);
+  if (!failure && edit.is_of_scene) find_relation(edge)->is_of_scene = true;
+  return failure;
 }
 
 Failure Forest::State::apply(const CloseFrame& edit) {
@@ -128,6 +133,7 @@ Failure Forest::State::apply_all(std::span<const FrameEdit> edits) {
       for_each([this](const FrameEdit& one) { return std::visit([this](const auto& edit) { return apply(edit); }, one); });
   if (failure) return failure;
   return for_each([this](const FrameEdit& one) {
+    if (const auto* told = std::get_if<SettleLoops>(&one)) settle_loops(told);
     const auto* placed = std::get_if<PlaceRuns>(&one);
     return placed == nullptr ? Failure{} : check_placed(*placed);
   });
@@ -147,9 +153,11 @@ Failure Forest::transact(std::span<const FrameEdit> edits, CompanionPtr companio
   if (edits.empty()) return state.publish_now({}, std::move(companion)), Failure{};
   Journal journal;
   state.begin(journal);
+  state.tolerates_loops = std::holds_alternative<SettleLoops>(edits.back());
   struct Undo {  // also where memory runs out
     State& state;
     ~Undo() {
+      state.tolerates_loops = false;
       if (state.journal != nullptr) state.roll_back();
     }
   } undo{state};

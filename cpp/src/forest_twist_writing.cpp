@@ -31,7 +31,14 @@ void TwistRecord::insert(Stamp at, const BodyTwist& said, RetireList& retired) {
   if (leaving && leaving->at < series->floor()) forgotten = leaving;
 }
 
-TwistRecord& Forest::State::make_twist(FrameId of, BodyId reference, SourceId source) {
+/// What it was said relative to.
+const std::string& Forest::State::named_by(const TwistRecord& twist) const {
+  return is_declared(twist.named) ? bodies[twist.named - kFirstDeclaredBody].name : *frames[twist.named].name;
+}
+
+TwistRecord& Forest::State::make_twist(FrameId of, std::string_view relative_to, SourceId source) {
+  const BodyId reference = find_body(relative_to);
+  const FrameId frame = find_frame(relative_to);
   if (TwistRecord* known = find_twist(of, reference, source)) return *known;
   const auto id = static_cast<RelationId>(relations.size());
   Retention retention = options.retention;
@@ -39,6 +46,7 @@ TwistRecord& Forest::State::make_twist(FrameId of, BodyId reference, SourceId so
   auto made = std::make_unique<TwistRecord>(TwistRecord{.id = id,
                                                         .of = of,
                                                         .reference = reference,
+                                                        .named = frame == kNone ? reference : frame,
                                                         .source = source,
                                                         .retention = retention,
                                                         .series = std::make_unique<Series>(kTwistRowWidth, retention)});
@@ -73,7 +81,10 @@ void Forest::State::erase_twists_of(FrameId frame) {
   for (const auto& [id, twist] : twists)
     if (twist->reference == frame && twist->of != frame) gone.push_back(id);
   for (const RelationId id : gone) erase_twist(id);
-  for (const auto& [id, twist] : twists) forget_axes(*twist, frame);
+  for (const auto& [id, twist] : twists) {
+    forget_axes(*twist, frame);
+    if (twist->named == frame) twist->named = twist->reference;
+  }
   const BodyId body = frames[frame].body;
   if (!is_declared(body)) return;
   std::erase(bodies[body - kFirstDeclaredBody].frames, frame);
@@ -152,7 +163,7 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTw
   if (twist == nullptr) {
     const FrameId of = add_frame(name.of);
     if (known_reference == kNone) add_frame(name.relative_to);
-    twist = &make_twist(of, find_body(name.relative_to), add_source(name.source));
+    twist = &make_twist(of, name.relative_to, add_source(name.source));
   }
   twist->insert(at, said, retired);
   if (bodies_changed) publish(twist->of);

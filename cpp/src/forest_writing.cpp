@@ -55,7 +55,7 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
   TrackRecord& track = *relation.track;
   if (track.runs.size() != 1 || track.may_loop || track.is_stale) return false;
   RunRecord& run = track.runs.front();
-  if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder()) return false;
+  if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder() || run.is_idle()) return false;
   if (sample.at < run.from) {
     if (frames[track.of].tracks.size() > 1) return false;  // rivals are told apart by when they begin
     run.from = sample.at;
@@ -85,7 +85,7 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
   const std::size_t relations_before = track.relations.size();
   const bool closes_circle = new_parent != kNone;
   const bool was_stale = std::exchange(track.is_stale, true);
-  if (track.may_loop || closes_circle) {
+  if ((track.may_loop || closes_circle) && !tolerates_loops) {
     TrackRecord draft = copy_of(track);
     edit(draft);
     if (Failure failure = check_loops(draft)) {
@@ -108,6 +108,7 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
   // Where a circle is cut depends on all of its data.
   if (track.may_loop && !watching.empty())
     std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });
+  if (journal == nullptr && !loops.empty()) settle_loops(nullptr);  // what was in the way may have ended
   return {};
 }
 
@@ -154,6 +155,8 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   const bool in_order = strictly_increasing(stamps);
   const std::vector<std::size_t> order = in_order ? std::vector<std::size_t>{} : order_of(stamps);
   Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
+    for (RunRecord& run : track.runs)  // what is left out must not grow unseen: it is refused
+      if (run.relation == relation.id) run.closes_loop = false;
     for (std::size_t i = 0; i < stamps.size(); ++i) {
       if (i == 1 && in_order && sides == nullptr && can_append(track, relation, stamps[0]))
         return track.runs[0].series->append(stamps.subspan(1), rows + kPoseWidth, retired);
@@ -215,38 +218,8 @@ Failure Forest::State::reopen_track(TrackRecord& track, Stamp at) {
 
 // -- Facts that came from elsewhere, or are taken back
 
-/// The run is the first, under whatever was sampled since.
-Failure Forest::State::align_fixed(const AlignFixed& edit) {
-  const FrameId of = add_frame(edit.of);
-  const SourceId source = add_source(edit.source);
-  Failure failure = edit_runs(make_track(of, source), kNone, [&](TrackRecord& track) {
-    for (std::size_t k = track.runs.size(); k-- > 0;) {
-      const bool is_cleared = track.runs[k].is_placeholder() && track.runs[k].from == Stamp::always();
-      const bool goes = edit.forgets || track.runs[k].fixed || is_cleared;
-      if (!goes) continue;
-      erase_run(track, k);
-      if (k > 0) join_runs(track, k - 1);
-    }
-  });
-  for (const FixedFrom& said : edit.poses) {
-    if (failure) return failure;
-    const EdgeName edge{edit.of, said.in_frame, edit.source};
-    RunRecord run{.from = said.since, .fixed = said.pose};
-    const TrackRecord* track = find_track(of, source);
-    const bool comes_first = said.since == Stamp::always() && track != nullptr && !track->runs.empty();
-    if (!comes_first) {
-      failure = open_run(edge, std::move(run), true);
-      continue;
-    }
-    failure = edit_track(edge, [&](TrackRecord& edited, RelationRecord& relation) {
-      run.parent = relation.parent;
-      run.relation = relation.id;
-      edited.runs.insert(edited.runs.begin(), std::move(run));
-      bound_runs(edited);
-    });
-  }
-  drop_empty_tracks(of);
-  return failure;
+Failure Forest::State::align(TrackRecord& track, const AlignTrack& edit) {
+  return edit_runs(track, kNone, [&](TrackRecord& edited) { lay_out(edited, edit); });
 }
 
 Failure Forest::State::erase_fixed(TrackRecord& track, Stamp since) {
@@ -282,7 +255,7 @@ Failure Forest::State::await_samples(const AwaitSamples& edit) {
 Failure Forest::State::let_go(FrameId frame) {
   const std::vector<RelationId> hanging = frames[frame].hanging;
   for (const RelationId id : hanging) {
-    if (relations[id] == nullptr) continue;
+    if (relations[id] == nullptr || relations[id]->is_of_scene) continue;
     TrackRecord& track = *relations[id]->track;
     const FrameId of = track.of;
     Failure failure = edit_runs(track, kNone, [&](TrackRecord& edited) {
@@ -292,6 +265,35 @@ Failure Forest::State::let_go(FrameId frame) {
     if (failure) return failure;
     drop_empty_tracks(of);
   }
+  return {};
+}
+
+/// Whether nodes say where it is, or what is in it.
+bool Forest::State::is_of_scene(FrameId frame) const {
+  const auto is_it = [this](RelationId id) { return relations[id]->is_of_scene; };
+  return std::ranges::any_of(frames[frame].hanging, is_it) || std::ranges::any_of(frames[frame].tracks, [&](const auto& track) {
+           return std::ranges::any_of(track->relations, is_it);
+         });
+}
+
+/// All that was said of a frame goes, but for what follows from where nodes are.
+Failure Forest::State::strip_frame(FrameId frame) {
+  touch(frame);
+  remember_bodies();
+  for (const auto& track : frames[frame].tracks) {
+    Failure failure = edit_runs(*track, kNone, [&](TrackRecord& edited) {
+      for (std::size_t k = edited.runs.size(); k-- > 0;) {
+        const RunRecord& run = edited.runs[k];
+        const bool stays = run.is_of_scene || (run.is_sampled() && relations[run.relation]->is_of_scene);
+        if (!stays) erase_run(edited, k);
+      }
+    });
+    if (failure) return failure;
+  }
+  erase_twists_of(frame);
+  leave_body(frame);
+  frames[frame].preferred = kNone;
+  drop_empty_tracks(frame);
   return {};
 }
 

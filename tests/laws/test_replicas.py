@@ -11,7 +11,8 @@ from hypothesis import Phase, example, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from replicas import Replicas, about_everything, about_now, about_the_past, differences, steps, unharmed
+from replica_frames import AMONG_NODES, IN_NEW_TIMES, about_frames
+from replicas import Replicas, about_everything, about_now, about_the_past, differences, frame_steps, steps, unharmed
 
 if TYPE_CHECKING:
     from armillary import World
@@ -23,7 +24,7 @@ ADD_NODE, ADD_PARENT, REMOVE_PARENTS = 0, 1, 2
 KIND, STAMP, AT, NODE, ATTRIBUTES, OBSERVED = 1, 4, 5, 6, -2, -1
 
 
-def scripts(longest: int = 8):
+def scripts(longest: int = 8, steps=steps):
     """How many copies, some bursts of steps, and in which order a newcomer hears it all."""
     bursts = st.lists(st.lists(steps, min_size=1, max_size=8), min_size=1, max_size=longest)
     return st.tuples(st.integers(3, 5), bursts.map(lambda some: list(chain.from_iterable(some))), st.integers(0, 3))
@@ -84,6 +85,16 @@ class TestReplicas:
     @given(scripts())
     def test_agree_in_the_end(self, script):
         assert disagreement(script, about_everything) == []
+
+    @MANY
+    @given(scripts(steps=frame_steps(AMONG_NODES)))
+    def test_agree_on_frames_in_the_end(self, script):
+        assert disagreement(script, about_frames) == []
+
+    @MANY
+    @given(scripts(steps=frame_steps(IN_NEW_TIMES)))
+    def test_agree_on_frames_when_time_began_anew(self, script):
+        assert disagreement(script, about_frames) == []
 
 
 def by_arrival(state, receiver: World):

@@ -292,6 +292,9 @@ class Forest {
   /// Where an edit fails nothing has changed, and `row` of the failure is its place in the list. Without edits the
   /// companion alone is published, at a cost that does not grow with the frames.
   Failure transact(std::span<const FrameEdit> edits, CompanionPtr companion = nullptr);
+  /// Runs that `SettleLoops` left out, in the order in which they were said.
+  [[nodiscard]] std::vector<ClosingRun> closing_runs() const;
+  [[nodiscard]] bool has_closing_runs() const;
 
   void clear();       ///< forgets samples; structure and fixed poses stay
   void reset_time();  ///< as `clear`, for a clock that starts again; a fixed pose is then fixed since always

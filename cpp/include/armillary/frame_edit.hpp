@@ -1,8 +1,12 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -27,7 +31,8 @@ struct PlaceFixed {
   Transform in_frame_T_of{};
   std::optional<Covariance> covariance{};
   bool recalibrate = false;
-  bool is_unsure = false;  ///< how sure it is is not known
+  bool is_unsure = false;    ///< how sure it is is not known
+  bool is_of_scene = false;  ///< it follows from where a node is
 };
 
 /// A pose at one instant.
@@ -36,6 +41,7 @@ struct PlaceSample {
   Stamp at{};
   Transform in_frame_T_of{};
   std::optional<Covariance> covariance{};
+  bool is_of_scene = false;  ///< it follows from where a node is
 };
 
 /// All that `source` says of a frame, in place of `before`, what it said until now: those runs end, their samples go to the
@@ -84,19 +90,18 @@ struct ExpectNothingUnder {
   Stamp at{};
 };
 
-/// A constant pose from `since` on.
-struct FixedFrom {
-  Stamp since{};
-  std::string in_frame{};
-  std::shared_ptr<const FixedPose> pose{};
-};
-
-/// All constant poses that a source gives a frame, in place of those it gave before. Samples stay, unless it `forgets`.
-struct AlignFixed {
+/// All that a source said of a frame, in place of what it said before. Samples stay, unless it `forgets`.
+struct AlignTrack {
+  /// From `since` on: a constant pose, or samples that are to come.
+  struct Word {
+    Stamp since{};
+    std::string in_frame{};
+    std::shared_ptr<const FixedPose> pose{};  ///< null: samples
+    bool breaks_body = false;                 ///< it holds nothing: see `RunRecord`
+  };
   std::string of, source;
-  std::vector<FixedFrom> poses{};
+  std::vector<Word> words{};  ///< in the order of time
   bool forgets = false;
-  bool recalibrate = false;
 };
 
 /// One constant pose goes, with all that it hides; nothing where there is none.
@@ -122,23 +127,54 @@ struct JoinBody {
   std::vector<std::string> frames;
 };
 
+/// Which frames are on which bodies, in place of what was so before.
+struct AssignBodies {
+  using Twist = std::tuple<std::string, std::string, std::string>;  ///< of, relative to, source
+  std::set<std::string> bodies{};
+  std::map<std::string, std::string> on{};  ///< by frame
+  std::set<Twist> idle_twists{};            ///< within a body nothing moves
+};
+
 /// Settles every contest about a frame; without a source it takes the preference back.
 struct PreferSource {
   std::string of;
   std::optional<std::string> source{};
 };
 
-/// These frames go, their past included. Where others hang in them that is refused, or those let go.
+/// These frames go, their past included. Where others hang in them that is refused, or those let go. What follows from
+/// where nodes are stays.
 struct EraseFrames {
   std::vector<std::string> frames;
   bool lets_others_go = false;
 };
 
+/// One run as those who said it know it.
+struct RunName {
+  std::string_view of, in_frame, source;
+  Stamp since{};
+  bool is_fixed = false;
+};
+
+/// The last edit of a transaction that refuses no loops: of the runs that would close one those count that were said first.
+struct SettleLoops {
+  using Rank = std::tuple<std::int64_t, std::uint32_t, std::uint64_t, std::uint64_t>;
+  std::function<std::optional<Rank>(const RunName&)> rank_of;  ///< none: it counts before all that have one
+};
+
+/// A run that is left out because it would close a loop.
+struct ClosingRun {
+  std::string of, in_frame, source;
+  Stamp since{};
+  std::shared_ptr<const FixedPose> pose{};  ///< null: samples
+  Stamp at{};                               ///< the first instant of the loop
+  std::vector<std::string> path{};          ///< from `in_frame` up to `of`
+};
+
 /// A clock that starts again: samples are forgotten, fixed poses are fixed since always.
 struct RestartTime {};
 
-using FrameEdit =
-    std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, ReopenFrame, EraseFrame, ExpectNothingUnder,
-                 AlignFixed, EraseFixed, AwaitSamples, AwaitTwists, JoinBody, PreferSource, EraseFrames, RestartTime>;
+using FrameEdit = std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, ReopenFrame, EraseFrame,
+                               ExpectNothingUnder, AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, JoinBody, AssignBodies,
+                               PreferSource, EraseFrames, RestartTime, SettleLoops>;
 
 }  // namespace armillary

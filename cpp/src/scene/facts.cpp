@@ -18,6 +18,12 @@ void raise_mark(Map& map, const Key& key, const Mark& mark) {
   held = std::max(held, mark);
 }
 
+/// The last ones go where there are too many: the first count.
+template <typename Marks>
+void bound(Marks& marks, std::size_t most) {
+  while (marks.size() > most) marks.erase(std::prev(marks.end()));
+}
+
 }  // namespace
 
 // -- Taking
@@ -38,16 +44,19 @@ void Facts::take(const Change& change) {
       return take_fixed(change);
     case ChangeKind::add_relation: {
       Track& track = frames_[fact.of].tracks[fact.source];
-      Sampled& sampled = track.sampled[fact.in_frame];
-      if (mark > sampled.mark) sampled = {mark, fact.since};
-      if (mark < track.always) track.sampled.erase(fact.in_frame);
-      return;
+      if (mark < track.always) return;
+      track.sampled[fact.in_frame].emplace(mark, fact.since);
+      return bound(track.sampled[fact.in_frame], max_runs_);
     }
     case ChangeKind::add_twist_relation:
       return raise_mark(frames_[fact.of].twists, std::pair(fact.in_frame, fact.source), mark);
     case ChangeKind::add_body:
-      raise_mark(bodies_, fact.of, mark);
-      for (const std::string& frame : fact.frames) raise_mark(frames_[frame].bodies, fact.of, mark);
+      if (const auto [known, is_new] = bodies_.emplace(fact.of, mark); !is_new) known->second = std::min(known->second, mark);
+      for (const std::string& frame : fact.frames) {
+        std::set<Mark>& claims = frames_[frame].bodies[fact.of];
+        claims.insert(mark);
+        bound(claims, max_runs_);
+      }
       return;
     case ChangeKind::prefer: {
       Preference& preference = frames_[fact.of].preference;
@@ -70,9 +79,10 @@ void Facts::take_fixed(const Change& change) {
   Track& track = frames_[fact.of].tracks[fact.source];
   if (fact.since == Stamp::always()) track.always = std::max(track.always, change.mark);
   Fixed& said = track.fixed[fact.since];
-  if (change.mark > said.mark) said = {change.mark, fact.in_frame, fact.pose};
+  if (change.mark > said.mark) said = {change.mark, fact.in_frame, fact.pose, fact.recalibrate};
   std::erase_if(track.fixed, [&](const auto& entry) { return entry.second.mark < track.always; });
-  std::erase_if(track.sampled, [&](const auto& entry) { return entry.second.mark < track.always; });
+  for (auto& [parent, said_of_it] : track.sampled)
+    std::erase_if(said_of_it, [&](const auto& entry) { return entry.first < track.always; });
   while (track.fixed.size() > max_runs_) track.fixed.erase(track.fixed.begin());
 }
 
@@ -83,10 +93,10 @@ void Facts::take_removal(const Change& change) {
     const auto is_over = [&](const Mark& mark) { return mark < frame.removed; };
     for (auto& [source, track] : frame.tracks) {
       std::erase_if(track.fixed, [&](const auto& entry) { return is_over(entry.second.mark); });
-      std::erase_if(track.sampled, [&](const auto& entry) { return is_over(entry.second.mark); });
+      for (auto& [parent, said] : track.sampled) std::erase_if(said, [&](const auto& entry) { return is_over(entry.first); });
     }
     std::erase_if(frame.twists, [&](const auto& entry) { return is_over(entry.second); });
-    std::erase_if(frame.bodies, [&](const auto& entry) { return is_over(entry.second); });
+    for (auto& [body, claims] : frame.bodies) std::erase_if(claims, is_over);
     removed_.push_back(name);
   }
   forget_removed();
@@ -126,40 +136,49 @@ const Facts::Track* Facts::find_track(const std::string& of, const std::string& 
   return frame == nullptr ? nullptr : lookup(frame->tracks, source);
 }
 
-/// What was said before time began anew: the newest alone, and that for always, unless samples came after it.
-std::vector<FixedSince> Facts::fixed(const Frame& frame, const Track& track) const {
-  std::vector<FixedSince> found;
-  std::optional<FixedSince> before;
-  for (const auto& [since, said] : track.fixed) {
-    if (!said.pose || said.mark < track.always || !counts(frame, said.in_frame, said.mark)) continue;
-    if (said.mark > reset_)
-      found.push_back({since, said.in_frame, said.pose});
-    else
-      before = {since, said.in_frame, said.pose};
-  }
-  if (!before) return found;
+/// At one instant the last word counts; a pose that was taken back hides nothing.
+std::vector<Word> Facts::all_words(const Frame& frame, const Track& track) const {
+  std::map<std::pair<bool, Stamp>, Word> found;  // those before time began anew apart
+  const auto add = [&](Word word) {
+    Word& held = found[{word.mark > reset_, word.since}];
+    if (word.mark > held.mark) held = std::move(word);
+  };
+  for (const auto& [since, said] : track.fixed)
+    if (said.pose && said.mark >= track.always && counts(frame, said.in_frame, said.mark))
+      add({since, said.in_frame, said.pose, said.mark, said.recalibrate});
   for (const auto& [parent, said] : track.sampled)
-    if (said.mark < reset_ && said.since > before->since && counts(frame, parent, said.mark)) return found;
-  before->since = Stamp::always();
-  found.insert(found.begin(), std::move(*before));
+    for (const bool is_new : {false, true}) {
+      const auto first = std::ranges::find_if(
+          said, [&](const auto& entry) { return (entry.first > reset_) == is_new && counts(frame, parent, entry.first); });
+      if (first != said.end()) add({first->second, parent, nullptr, first->first});
+    }
+  std::vector<Word> words;
+  for (auto& [key, word] : found) words.push_back(std::move(word));
+  return words;
+}
+
+/// Of what was said before time began anew, the newest alone, and that for always.
+std::vector<Word> Facts::words(const Frame& frame, const Track& track) const {
+  std::vector<Word> found = all_words(frame, track);
+  const auto since_then = std::ranges::find_if(found, [&](const Word& word) { return word.mark > reset_; });
+  if (since_then == found.begin()) return found;
+  Word newest = *std::prev(since_then);
+  found.erase(found.begin(), since_then);
+  newest.since = Stamp::always();
+  const bool is_hidden = !found.empty() && (!newest.pose || found.front().since == Stamp::always());
+  if (!is_hidden) found.insert(found.begin(), std::move(newest));
   return found;
 }
 
-std::vector<FixedSince> Facts::fixed(const std::string& of, const std::string& source) const {
+std::vector<Word> Facts::words(const std::string& of, const std::string& source) const {
   const Frame* frame = find(of);
   const Track* track = find_track(of, source);
-  return track == nullptr ? std::vector<FixedSince>{} : fixed(*frame, *track);
+  return track == nullptr ? std::vector<Word>{} : words(*frame, *track);
 }
 
-/// Whom the frame hangs in, by one source.
-std::vector<std::string> Facts::parents(const Frame& frame, const Track& track) const {
-  std::vector<std::string> found;
-  for (const FixedSince& said : fixed(frame, track)) found.push_back(said.in_frame);
-  for (const auto& [parent, said] : track.sampled)
-    if (counts(frame, parent, said.mark)) found.push_back(parent);
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
+bool Facts::has_samples(const std::string& of, const std::string& source) const {
+  const Track* track = find_track(of, source);
+  return track != nullptr && !track->sampled.empty();
 }
 
 bool Facts::has_relation(const FrameFact& fact) const {
@@ -167,8 +186,9 @@ bool Facts::has_relation(const FrameFact& fact) const {
   const Track* track = find_track(fact.of, fact.source);
   if (track == nullptr) return false;
   const Sampled* said = lookup(track->sampled, fact.in_frame);
-  if (said != nullptr && counts(*frame, fact.in_frame, said->mark)) return true;
-  return std::ranges::any_of(fixed(*frame, *track), [&](const FixedSince& one) { return one.in_frame == fact.in_frame; });
+  if (said != nullptr && !said->empty() && said->begin()->first > reset_ && counts(*frame, fact.in_frame, said->begin()->first))
+    return true;
+  return std::ranges::any_of(words(*frame, *track), [&](const Word& one) { return one.in_frame == fact.in_frame; });
 }
 
 bool Facts::has_twist(const FrameFact& fact) const {
@@ -190,7 +210,9 @@ std::vector<std::pair<std::string, std::string>> Facts::tracks_at(std::string_vi
   for (const auto& [name, facts] : frames_)
     for (const auto& [source, track] : facts.tracks) {
       const auto hangs_in = [&](const auto& entry) { return entry.second.in_frame == frame; };
-      if (frame.empty() || name == frame || std::ranges::any_of(track.fixed, hangs_in)) found.emplace_back(name, source);
+      const bool is_at =
+          name == frame || track.sampled.contains(std::string(frame)) || std::ranges::any_of(track.fixed, hangs_in);
+      if (frame.empty() || is_at) found.emplace_back(name, source);
     }
   std::ranges::sort(found);
   return found;
@@ -207,15 +229,18 @@ bool Facts::has_preference(const std::string& of) const {
   return frame != nullptr && frame->preference.mark > frame->removed;
 }
 
-/// The body of a frame that several claim is the one that was declared last.
 std::string Facts::body_of(const std::string& name) const {
-  if (bodies_.contains(name)) return name;
-  const Frame* frame = find(name);
-  if (frame == nullptr) return name;
-  const std::pair<const std::string, Mark>* last = nullptr;
-  for (const auto& claim : frame->bodies)
-    if (claim.second > frame->removed && (last == nullptr || claim.second > last->second)) last = &claim;
-  return last == nullptr ? name : last->first;
+  const std::string* body = lookup(rigid_.on, name);
+  return body == nullptr ? name : *body;
+}
+
+std::vector<BodyClaim> Facts::body_claims() const {
+  std::vector<BodyClaim> claims;
+  for (const auto& [body, mark] : bodies_) claims.push_back({{}, body, mark});
+  for (const auto& [name, frame] : frames_)
+    for (const auto& [body, marks] : frame.bodies)
+      if (const auto first = marks.upper_bound(frame.removed); first != marks.end()) claims.push_back({name, body, *first});
+  return claims;
 }
 
 // -- Taking back
@@ -233,14 +258,14 @@ Change change_with(ChangeKind kind, FrameFact fact) {
 
 std::optional<std::vector<Change>> Facts::opposite_of_fix(const Change& change) const {
   const FrameFact& fact = *change.fact;
-  const std::vector<FixedSince> before = fixed(fact.of, fact.source);
-  const auto same = std::ranges::find(before, fact.since, &FixedSince::since);
+  const std::vector<Word> before = words(fact.of, fact.source);
+  const auto same = std::ranges::find_if(before, [&](const Word& word) { return word.pose && word.since == fact.since; });
   const bool is_always = fact.since == Stamp::always();
   const Frame* frame = find(fact.of);
   const Track* track = find_track(fact.of, fact.source);
-  const std::size_t known = track == nullptr ? 0 : parents(*frame, *track).size();
+  const std::size_t known = track == nullptr ? 0 : all_words(*frame, *track).size();
   const bool forgets_more = is_always && known > (same == before.end() ? 0U : 1U);
-  if (forgets_more || (is_always && before.size() > 1)) return std::nullopt;
+  if (forgets_more) return std::nullopt;
   FrameFact back{.of = fact.of, .in_frame = fact.in_frame, .source = fact.source, .since = fact.since, .recalibrate = true};
   std::vector<Change> changes;
   if (same != before.end()) {
@@ -265,8 +290,8 @@ std::optional<std::vector<Change>> Facts::opposite(const Change& change) const {
     case ChangeKind::fix:
       return opposite_of_fix(change);
     case ChangeKind::unfix: {
-      for (const FixedSince& said : fixed(fact.of, fact.source)) {
-        if (said.since != fact.since) continue;
+      for (const Word& said : words(fact.of, fact.source)) {
+        if (!said.pose || said.since != fact.since) continue;
         FrameFact back{.of = fact.of, .in_frame = said.in_frame, .source = fact.source, .since = said.since, .pose = said.pose};
         back.frames = {back.of, back.in_frame};
         changes.push_back(change_with(ChangeKind::fix, std::move(back)));
@@ -374,16 +399,17 @@ std::string bytes_of(const FixedPose& pose) {
 void Facts::describe(const std::string& name, const Frame& frame, std::vector<std::string>& lines) const {
   if (frame.named > frame.removed) lines.push_back("frame " + quoted(name));
   for (const auto& [source, track] : frame.tracks) {
-    for (const std::string& parent : parents(frame, track))
-      lines.push_back("pose " + quoted(name) + quoted(parent) + quoted(source));
-    for (const FixedSince& said : fixed(frame, track))
+    for (const Word& said : words(frame, track)) {
+      lines.push_back("pose " + quoted(name) + quoted(said.in_frame) + quoted(source));
+      if (!said.pose) continue;
       lines.push_back("fixed " + quoted(name) + quoted(said.in_frame) + quoted(source) + std::to_string(said.since.ns) +
                       bytes_of(*said.pose));
+    }
   }
   for (const auto& [twist, mark] : frame.twists)
-    if (counts(frame, twist.first, mark))
-      lines.push_back("twist " + quoted(name) + quoted(body_of(twist.first)) + quoted(twist.second));
-  if (const std::string body = body_of(name); body != name) lines.push_back("on " + quoted(name) + quoted(body));
+    if (counts(frame, twist.first, mark)) lines.push_back("twist " + quoted(name) + quoted(twist.first) + quoted(twist.second));
+  for (const auto& [body, claims] : frame.bodies)
+    if (claims.upper_bound(frame.removed) != claims.end()) lines.push_back("on " + quoted(name) + quoted(body));
   if (const std::optional<std::string> source = preferred(name)) lines.push_back("prefer " + quoted(name) + quoted(*source));
 }
 

@@ -59,40 +59,42 @@ void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits) {
 
 namespace {
 
-/// What a set of merged changes asks of the forest. The facts have taken them all: what counts is read there.
+/// What a set of changes asks of the forest. The facts have taken them all: what counts is read there.
 class Alignment {
  public:
-  explicit Alignment(const Facts& facts) : facts_(facts) {}
+  /// `were_idle`: what did not count before because of bodies. `is_done`: what is erased by the changes is gone already.
+  Alignment(const Facts& facts, const std::vector<Idle>& were_idle, bool is_done) : facts_(facts), is_done_(is_done) {
+    for (const std::vector<Idle>* all : {&were_idle, &facts.rigid().idle})
+      for (const Idle& idle : *all) touch(idle);
+  }
 
   void add(const Change& change) {
     const FrameFact& fact = *change.fact;
     if (change.kind == ChangeKind::remove_frame) return add_removal(fact);
     for (const std::string& frame : fact.frames) named_.insert(frame);
     if (change.kind == ChangeKind::reset_time) restarts_ = true;
-    if (change.kind == ChangeKind::add_body) bodies_.push_back(&fact);
-    if (change.kind == ChangeKind::add_relation && facts_.has_relation(fact)) sampled_.push_back(&fact);
     if (change.kind == ChangeKind::add_twist_relation && facts_.has_twist(fact)) measured_.push_back(&fact);
+    if (change.kind == ChangeKind::add_relation) tracks_[{fact.of, fact.source}];
     if (change.kind == ChangeKind::fix || change.kind == ChangeKind::unfix) {
       bool& forgets = tracks_[{fact.of, fact.source}];
-      forgets = forgets || facts_.is_last_word(change);
+      forgets = forgets || (facts_.is_last_word(change) && !is_done_);
     }
     if (!fact.of.empty()) spoken_of_.insert(fact.of);
   }
 
   [[nodiscard]] std::vector<FrameEdit> edits() {
     std::vector<FrameEdit> edits;
-    if (!removed_.empty()) edits.emplace_back(EraseFrames{{removed_.begin(), removed_.end()}, true});
+    if (!removed_.empty() && !is_done_) edits.emplace_back(EraseFrames{{removed_.begin(), removed_.end()}, true});
     if (restarts_) {
-      edits.emplace_back(RestartTime{});
+      if (!is_done_) edits.emplace_back(RestartTime{});
       for (const auto& track : facts_.tracks_at({})) tracks_.try_emplace(track);
     }
     for (const std::string& frame : named_)
       if (facts_.has_frame(frame)) edits.emplace_back(AddFrame{frame});
-    for (const FrameFact* body : bodies_) add_body(*body, edits);
     for (const auto& [track, forgets] : tracks_)
       if (facts_.has_frame(track.first)) edits.emplace_back(aligned(track.first, track.second, forgets));
-    for (const FrameFact* fact : sampled_) edits.emplace_back(AwaitSamples{fact->of, fact->in_frame, fact->source, fact->since});
     for (const FrameFact* fact : measured_) edits.emplace_back(AwaitTwists{fact->of, fact->in_frame, fact->source});
+    if (facts_.has_bodies()) edits.emplace_back(bodies());
     for (const std::string& frame : spoken_of_)
       if (facts_.has_preference(frame)) edits.emplace_back(PreferSource{frame, facts_.preferred(frame)});
     return edits;
@@ -103,41 +105,92 @@ class Alignment {
   void add_removal(const FrameFact& fact) {
     for (const std::string& frame : fact.frames) {
       removed_.insert(frame);
-      if (!facts_.has_frame(frame)) continue;
-      named_.insert(frame);
       for (const auto& track : facts_.tracks_at(frame)) tracks_[track];
+      if (facts_.has_frame(frame)) named_.insert(frame);
     }
   }
 
-  /// Frame by frame: one that another body has does not keep the rest away.
-  void add_body(const FrameFact& fact, std::vector<FrameEdit>& edits) const {
-    edits.emplace_back(JoinBody{fact.of, {}});
-    for (const std::string& frame : fact.frames)
-      if (facts_.has_frame(frame) && facts_.body_of(frame) == fact.of) edits.emplace_back(JoinBody{fact.of, {frame}});
+  void touch(const Idle& idle) {
+    const bool is_pose = idle.kind == ChangeKind::fix || idle.kind == ChangeKind::add_relation;
+    if (is_pose) tracks_[{idle.fact.of, idle.fact.source}];
   }
 
-  [[nodiscard]] AlignFixed aligned(const std::string& of, const std::string& source, bool forgets) const {
-    AlignFixed edit{.of = of, .source = source, .forgets = forgets};
-    for (FixedSince& said : facts_.fixed(of, source))
-      edit.poses.push_back({said.since, std::move(said.in_frame), std::move(said.pose)});
+  [[nodiscard]] AssignBodies bodies() const {
+    AssignBodies edit{.bodies = facts_.rigid().bodies, .on = facts_.rigid().on};
+    for (const Idle& idle : facts_.rigid().idle)
+      if (idle.kind == ChangeKind::add_twist_relation)
+        edit.idle_twists.insert({idle.fact.of, idle.fact.in_frame, idle.fact.source});
+    return edit;
+  }
+
+  [[nodiscard]] bool breaks_body(const std::string& of, const std::string& source, const Word& word) const {
+    return std::ranges::any_of(facts_.rigid().idle, [&](const Idle& idle) {
+      return idle.fact.of == of && idle.fact.in_frame == word.in_frame && idle.fact.source == source &&
+             idle.fact.since == word.since && idle.kind == (word.pose ? ChangeKind::fix : ChangeKind::add_relation);
+    });
+  }
+
+  [[nodiscard]] AlignTrack aligned(const std::string& of, const std::string& source, bool forgets) const {
+    AlignTrack edit{.of = of, .source = source, .forgets = forgets};
+    for (Word& word : facts_.words(of, source)) {
+      const bool is_idle = breaks_body(of, source, word);
+      edit.words.push_back({word.since, std::move(word.in_frame), std::move(word.pose), is_idle});
+    }
     return edit;
   }
 
   const Facts& facts_;
+  bool is_done_;
   std::set<std::string> removed_, named_, spoken_of_;
-  std::vector<const FrameFact*> bodies_, sampled_, measured_;
+  std::vector<const FrameFact*> measured_;
   std::map<std::pair<std::string, std::string>, bool> tracks_;  // and whether what came before is forgotten
   bool restarts_ = false;
 };
 
 }  // namespace
 
-std::vector<FrameEdit> merged_frame_edits(const Facts& facts, std::span<const ChangePtr> changes) {
-  Alignment alignment(facts);
-  bool has_any = false;
+std::vector<FrameEdit> aligning_edits(const Facts& facts, std::span<const ChangePtr> changes, const std::vector<Idle>& were_idle,
+                                      bool is_done) {
+  Alignment alignment(facts, were_idle, is_done);
   for (const ChangePtr& change : changes)
-    if (is_of_frames(change->kind)) alignment.add(*change), has_any = true;
-  return has_any ? alignment.edits() : std::vector<FrameEdit>{};
+    if (is_of_frames(change->kind)) alignment.add(*change);
+  return alignment.edits();
+}
+
+FrameEdit settling(const Facts& facts) {
+  return SettleLoops{[&facts](const RunName& run) -> std::optional<SettleLoops::Rank> {
+    for (const Word& word : facts.words(std::string(run.of), std::string(run.source))) {
+      const bool is_it = word.in_frame == run.in_frame && (!run.is_fixed || word.since == run.since);
+      if (!is_it || !!word.pose != run.is_fixed) continue;
+      const Mark& mark = word.mark;
+      return SettleLoops::Rank{mark.wall_ns, mark.count, mark.dot.author, mark.dot.sequence};
+    }
+    return std::nullopt;
+  }};
+}
+
+// -- What is done here is in line with what everybody will make of it
+
+namespace {
+
+bool may_concern_bodies(ChangeKind kind) { return kind == ChangeKind::add_body || kind == ChangeKind::remove_frame; }
+
+}  // namespace
+
+/// What counts may change for what others said: they may have waited for it.
+void Store::realign(std::span<const ChangePtr> changes, const Draft& draft) {
+  const std::vector<Idle> were_idle = facts_.rigid().idle;
+  const auto concerns_bodies = [](const ChangePtr& change) { return may_concern_bodies(change->kind); };
+  if (facts_.has_bodies() && (!were_idle.empty() || std::ranges::any_of(changes, concerns_bodies))) facts_.settle_bodies();
+  std::vector<FrameEdit> edits = aligning_edits(facts_, changes, were_idle, true);
+  edits.push_back(settling(facts_));
+  (void)publish(std::move(edits), draft, false, false);
+}
+
+bool Store::is_in_line(const Change& change) const {
+  if (forest_->has_closing_runs() || !facts_.rigid().idle.empty()) return false;
+  if (change.kind == ChangeKind::fix) return !facts_.has_samples(change.fact->of, change.fact->source);
+  return change.kind != ChangeKind::reset_time && change.kind != ChangeKind::unfix && !may_concern_bodies(change.kind);
 }
 
 // -- One change by itself
@@ -156,6 +209,7 @@ Failure Store::record(Change change, std::int64_t now_ns, const std::function<Fa
   draft.take(*changes.front());
   (void)forest_->transact({}, draft.share());
   Opposites opposites = take_facts(changes);
+  if (!is_in_line(*changes.front())) realign(changes, draft);
   note(draft, changes);
   if (recorded != nullptr) *recorded = changes.front();
   if (!for_undo) return {};
@@ -187,6 +241,19 @@ std::optional<bool> Store::is_named(const std::string& name) const {
 std::uint64_t Store::time_epoch() const {
   const VersionLock guard;
   return facts_.time_epoch();
+}
+
+std::vector<Idle> Store::idle() const {
+  const VersionLock guard;
+  std::vector<Idle> all = facts_.rigid().idle;
+  for (ClosingRun& run : forest_->closing_runs()) {
+    Idle& idle = all.emplace_back(Idle{.kind = run.pose ? ChangeKind::fix : ChangeKind::add_relation, .at = run.at});
+    idle.path = std::move(run.path);
+    idle.fact = {
+        .of = std::move(run.of), .in_frame = std::move(run.in_frame), .source = std::move(run.source), .since = run.since};
+    idle.fact.pose = std::move(run.pose);
+  }
+  return all;
 }
 
 Digest Store::frames_digest() const {

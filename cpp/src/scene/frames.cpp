@@ -117,10 +117,16 @@ class Planner {
   void place_new(const Track& track) {
     const auto piece = piece_of(track.stays[0]);
     if (piece.is_fixed)
-      edits_.emplace_back(PlaceFixed{track.of, piece.in_frame, track.source, piece.from, piece.in_frame_T_of, piece.covariance});
+      edits_.emplace_back(PlaceFixed{.of = track.of,
+                                     .in_frame = piece.in_frame,
+                                     .source = track.source,
+                                     .from = piece.from,
+                                     .in_frame_T_of = piece.in_frame_T_of,
+                                     .covariance = piece.covariance,
+                                     .is_of_scene = true});
     else
-      edits_.emplace_back(
-          PlaceSample{track.of, piece.in_frame, track.source, track.stays[0].created_at, piece.in_frame_T_of, piece.covariance});
+      edits_.emplace_back(PlaceSample{track.of, piece.in_frame, track.source, track.stays[0].created_at, piece.in_frame_T_of,
+                                      piece.covariance, true});
   }
 
   /// A frame that was made stays, also when what asked for it is forgotten.

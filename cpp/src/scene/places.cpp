@@ -46,7 +46,18 @@ class Surveyor {
     const NodeRecord* parent = version_->recall(record.edges[0].parent);
     const bool is_meant = parent != nullptr && parent->has_known_beginning() && parent->previous == nullptr &&
                           parent->incarnation == record.edges[0].parent_incarnation;
-    return is_meant && wants_frame(*parent) && parent->id != kLimboNode && !version_->may_be_circular;
+    return is_meant && wants_frame(*parent) && parent->id != kLimboNode && !version_->may_be_circular && always_lived(*parent);
+  }
+
+  /// Whether neither a node nor what it is in was ever removed.
+  [[nodiscard]] bool always_lived(const NodeRecord& record) const {
+    const NodeRecord* node = &record;
+    while (node != nullptr && node->id != kRootNode) {
+      const bool has_moved = node->previous != nullptr || node->edges.size() != 1 || node->edges[0].removed;
+      if (has_moved || !node->edges[0].parent_is_alive) return false;
+      node = version_->recall(node->edges[0].parent);
+    }
+    return node != nullptr;
   }
 
   [[nodiscard]] Places plain(const NodeRecord& record) const {
@@ -97,7 +108,7 @@ class Surveyor {
 
   [[nodiscard]] Said said_at(Stamp at) const {
     const Past past(version_, at, Past::Beginnings::are_ignored);
-    const NodeRecord* life = past.life(id_);
+    const NodeRecord* life = past.find(id_);
     Said said;
     if (life == nullptr || life->kind == NodeKind::frame || !wants_frame(*life)) return said;
     const std::string own = names_.own(*life), hub = wants_mount(*life) ? names_.mount(*life) : own;

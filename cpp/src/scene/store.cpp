@@ -112,6 +112,7 @@ Refusal check_new_parent(const Version& version, Change& change, bool restores) 
   Refusal refusal = refuse(Fault::circle, change);
   refusal.path = version.way_up(change.parent, change.node, change.at);
   if (!refusal.path.empty()) return refusal;
+  change.restores = !version.is_alive(change.node);
   return {};
 }
 
@@ -218,7 +219,9 @@ Outcome Store::merge(std::span<const ChangePtr> changes) {
   for (const ChangePtr& change : changes)
     if (draft.take(*change)) taken.changes.push_back(change);
   if (taken.changes.empty()) return {};
+  taken.were_idle = facts_.rigid().idle;
   take_facts(taken.changes);  // what others accepted counts, whatever the frames of this world allow
+  if (facts_.has_bodies()) facts_.settle_bodies();
   return commit(draft, taken);
 }
 
@@ -255,7 +258,8 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
     for (const ChangePtr& change : taken.changes)
       if (is_of_frames(change->kind)) add_frame_edits(*change, edits);
   } else {
-    std::ranges::move(merged_frame_edits(facts_, taken.changes), std::back_inserter(edits));
+    std::ranges::move(aligning_edits(facts_, taken.changes, taken.were_idle, false), std::back_inserter(edits));
+    edits.push_back(settling(facts_));
   }
   return edits;
 }
@@ -276,7 +280,13 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
     refusal.failure = std::move(failure);
     return {std::move(refusal), {}};
   }
-  if (taken.is_local) taken.opposites = take_facts(taken.changes);
+  if (taken.is_local) {
+    taken.opposites = take_facts(taken.changes);
+    const auto is_in_line = [this](const ChangePtr& change) {
+      return is_of_frames(change->kind) ? change->kind == ChangeKind::add_frame : !forest_->has_closing_runs();
+    };
+    if (!std::ranges::all_of(taken.changes, is_in_line)) realign(taken.changes, draft);
+  }
   note(draft, taken.changes);
   return {{}, std::move(taken.changes)};
 }

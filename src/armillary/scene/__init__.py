@@ -20,6 +20,7 @@ from armillary.scene.changes import (
     Change,
     Remove,
     RemoveParent,
+    Restore,
     SetAttributes,
     SetTransform,
 )
@@ -48,6 +49,7 @@ from armillary.scene.frame_changes import (
 )
 from armillary.scene.geometry import Placements, PlaceQuestion, SceneGeometry
 from armillary.scene.hierarchy import Hierarchy
+from armillary.scene.inactive import Inactive
 from armillary.scene.shapes import (
     Box,
     Capsule,
@@ -92,6 +94,7 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "Fix",
     "FunctionBlock",
     "Hierarchy",
+    "Inactive",
     "Levels",
     "Mesh",
     "NOW",
@@ -111,6 +114,7 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "Remove",
     "RemoveFrame",
     "RemoveParent",
+    "Restore",
     "ResetTime",
     "Scene",
     "SceneGeometry",

@@ -19,6 +19,7 @@ from armillary.scene.changes import (
     Change,
     Remove,
     RemoveParent,
+    Restore,
     RestoredTransform,
     RestoredUncertainTransform,
     SetAttributes,
@@ -45,12 +46,12 @@ def change_of(record: ChangeRecord) -> Change:
     """What a record says, as a change that could be applied elsewhere."""
     if (of_frames := frame_change_of(record)) is not None:
         return of_frames
-    _, _, _, _, _, at, node, _, parent, _, kind, payload, placement, _, settings, _ = record.state()
+    _, _, _, _, _, at, node, _, parent, _, kind, payload, placement, _, restores, settings, _ = record.state()
     attributes = {key: value for key, _, value in settings}
     if record.kind == "set_attributes":
         return SetAttributes(node, attributes, at)
     if record.kind == "add_parent":
-        return AddParent(node, parent, at)
+        return Restore(node, parent, at) if restores else AddParent(node, parent, at)
     if record.kind == "remove_parents":
         return Remove(node, at) if parent.bytes == _NOBODY else RemoveParent(node, parent, at)
     common = {"parent": parent, "attributes": attributes, "at": at, "id": node}

@@ -36,6 +36,7 @@ from armillary.scene.changes import (
 )
 from armillary.scene.expiry import ExpiryRule, StandingWindows, as_window, outdated, remove_outdated
 from armillary.scene.frame_changes import ResetTime
+from armillary.scene.inactive import Inactive, all_inactive
 
 if TYPE_CHECKING:
     import queue
@@ -416,12 +417,14 @@ class Scene(SceneVolumes):
         """What this copy has heard from whom: everything up to a number, and some numbers beyond."""
         return self._view().heard()
 
-    def inactive(self) -> list[tuple[NodeId, NodeId]]:
-        """Containment, as (node, parent), that copies said together and that is not in force: it closes a circle.
+    def inactive(self) -> list[Inactive]:
+        """What copies said together and none of them may say alone, and which of it is therefore not in force.
 
-        The oldest containment counts. What is left out comes into force when the circle is opened elsewhere.
+        Containment or poses that run in a circle, a frame on two bodies, motion within a body. All that counts which
+        was said first; the rest is here, each with the error that it would raise if it were said now, and comes into
+        force when what is in its way is gone. Copies that heard the same agree on it.
         """
-        return sorted(self._view().circles(), key=str)
+        return all_inactive(self._core)
 
     # -- Comparing, and the past
 

@@ -30,6 +30,7 @@ __all__ = [
     "Change",
     "Remove",
     "RemoveParent",
+    "Restore",
     "SetAttributes",
     "SetTransform",
 ]
@@ -246,6 +247,18 @@ class AddParent(Change):
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
         return ("add_parent", context.node(self.id), context.node(self.parent), context.at(self.at))
+
+
+@dataclass(frozen=True, slots=True)
+class Restore(Change):
+    """A node that was removed is in a parent again, as `undo` does it, with all that it had."""
+
+    id: NodeId
+    parent: NodeId | str
+    at: int | Now = NOW
+
+    def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+        return ("restore", context.node(self.id), context.node(self.parent), context.at(self.at))
 
 
 @dataclass(frozen=True, slots=True)

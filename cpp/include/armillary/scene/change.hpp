@@ -94,6 +94,7 @@ struct Change {
   Mark incarnation{};  ///< which life of the node
   NodeId parent{};
   Mark parent_incarnation{};
+  bool restores = false;  ///< of `add_parent`: the node was removed before
   NodeKind node_kind = NodeKind::unknown;
   std::shared_ptr<const Payload> payload{};
   std::shared_ptr<const Placement> placement{};

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -10,12 +11,37 @@
 
 namespace armillary::scene {
 
-/// A pose that holds from `since` on.
-struct FixedSince {
+/// What a source says of a frame from `since` on: a constant pose, or samples.
+struct Word {
   Stamp since{};
   std::string in_frame{};
-  std::shared_ptr<const FixedPose> pose{};
-  bool operator==(const FixedSince&) const = default;
+  std::shared_ptr<const FixedPose> pose{};  ///< null: samples
+  Mark mark{};
+  bool recalibrate = false;
+};
+
+/// A frame that somebody says is on a body; without a frame, that there is such a body.
+struct BodyClaim {
+  std::string frame{}, body{};
+  Mark mark{};
+};
+
+/// What was said and does not count: a change that would say it again, and why.
+struct Idle {
+  enum class Reason : std::uint8_t { closes_loop, on_other_body, moves_in_body, constant_in_body };
+  ChangeKind kind = ChangeKind::fix;
+  FrameFact fact{};
+  Reason reason = Reason::closes_loop;
+  std::string body{};               ///< that is in the way
+  Stamp at{};                       ///< of a loop: its first instant
+  std::vector<std::string> path{};  ///< of a loop, from the parent up to the frame
+};
+
+/// Which frames are on which bodies, and what does not count because of it.
+struct Rigid {
+  std::set<std::string> bodies{};
+  std::map<std::string, std::string> on{};  ///< by frame; a body that was declared is on itself
+  std::vector<Idle> idle{};
 };
 
 /// All that was said of frames beside the nodes of the scene: a pure function of the set of changes taken, in whatever
@@ -33,8 +59,9 @@ class Facts {
   /// Whether somebody said that there are such poses, or such twists.
   [[nodiscard]] bool has_relation(const FrameFact& fact) const;
   [[nodiscard]] bool has_twist(const FrameFact& fact) const;
-  /// What `source` fixes of a frame, by when it begins.
-  [[nodiscard]] std::vector<FixedSince> fixed(const std::string& of, const std::string& source) const;
+  /// What `source` says of a frame, by when it begins.
+  [[nodiscard]] std::vector<Word> words(const std::string& of, const std::string& source) const;
+  [[nodiscard]] bool has_samples(const std::string& of, const std::string& source) const;
   /// Whether a word that fixes a frame for always is the last one that a source said of it.
   [[nodiscard]] bool is_last_word(const Change& change) const;
   /// Frame and source of every pose that is fixed in `frame`, or of it; of all frames where it is empty.
@@ -42,6 +69,9 @@ class Facts {
   [[nodiscard]] std::optional<std::string> preferred(const std::string& of) const;
   [[nodiscard]] bool has_preference(const std::string& of) const;     ///< or had one, which was taken back
   [[nodiscard]] std::string body_of(const std::string& frame) const;  ///< its own where none was declared
+  [[nodiscard]] bool has_bodies() const { return !bodies_.empty(); }
+  [[nodiscard]] const Rigid& rigid() const { return rigid_; }
+  void settle_bodies();  ///< to be called when what was taken may concern bodies
   [[nodiscard]] std::uint64_t time_epoch() const { return resets_; }
 
   /// What takes a change back that is not taken yet; none where nothing does. Relations of samples stay.
@@ -60,11 +90,9 @@ class Facts {
     Mark mark{};
     std::string in_frame{};
     std::shared_ptr<const FixedPose> pose{};  // null: taken back
+    bool recalibrate = false;
   };
-  struct Sampled {
-    Mark mark{};
-    Stamp since{};
-  };
+  using Sampled = std::map<Mark, Stamp>;  // all that was said: the first of it counts
   /// What one source says of one frame.
   struct Track {
     Mark always{};  // of the last word that holds for always: what was said before it is forgotten
@@ -79,11 +107,12 @@ class Facts {
     Mark named{}, removed{};
     std::map<std::string, Track> tracks{};
     std::map<std::pair<std::string, std::string>, Mark> twists{};  // by what they are relative to, and source
-    std::map<std::string, Mark> bodies{};
+    std::map<std::string, std::set<Mark>> bodies{};
     Preference preference{};
   };
 
   void name(const std::string& frame, const Mark& mark);
+  [[nodiscard]] std::vector<BodyClaim> body_claims() const;
   void take_fixed(const Change& change);
   void take_removal(const Change& change);
   void forget_removed();
@@ -91,8 +120,8 @@ class Facts {
   [[nodiscard]] const Track* find_track(const std::string& of, const std::string& source) const;
   [[nodiscard]] bool is_removed(const std::string& frame, const Mark& mark) const;
   [[nodiscard]] bool counts(const Frame& frame, const std::string& other, const Mark& mark) const;
-  [[nodiscard]] std::vector<FixedSince> fixed(const Frame& frame, const Track& track) const;
-  [[nodiscard]] std::vector<std::string> parents(const Frame& frame, const Track& track) const;
+  [[nodiscard]] std::vector<Word> words(const Frame& frame, const Track& track) const;
+  [[nodiscard]] std::vector<Word> all_words(const Frame& frame, const Track& track) const;
   [[nodiscard]] std::optional<std::vector<Change>> opposite_of_fix(const Change& change) const;
   void say_poses(const std::string& name, const Frame& frame, std::vector<Change>& changes) const;
   [[nodiscard]] std::vector<std::string> lines() const;
@@ -101,6 +130,7 @@ class Facts {
   std::size_t max_runs_, max_removed_;
   std::unordered_map<std::string, Frame> frames_{};
   std::map<std::string, Mark> bodies_{};
+  Rigid rigid_{};
   std::deque<std::string> removed_{};
   Mark reset_{};
   std::uint64_t resets_ = 0;

@@ -91,8 +91,11 @@ struct Batch {
 
 /// What a change of frames means for them where it is said: all of it, or it is refused.
 void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits);
-/// What a set of changes of frames means for them where it is merged, once the facts have taken it.
-[[nodiscard]] std::vector<FrameEdit> merged_frame_edits(const Facts& facts, std::span<const ChangePtr> changes);
+/// What a set of changes of frames means for them once the facts have taken it.
+[[nodiscard]] std::vector<FrameEdit> aligning_edits(const Facts& facts, std::span<const ChangePtr> changes,
+                                                    const std::vector<Idle>& were_idle, bool is_done);
+/// Decides which of the poses count that close loops together.
+[[nodiscard]] FrameEdit settling(const Facts& facts);
 
 /// The door to the structure of a world: changes go in whole or not at all, versions come out.
 ///
@@ -125,6 +128,8 @@ class Store {
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   [[nodiscard]] std::uint64_t time_epoch() const;
   [[nodiscard]] Digest frames_digest() const;
+  /// What was said of frames and does not count, as everybody will find who heard the same.
+  [[nodiscard]] std::vector<Idle> idle() const;
   /// Takes what others accepted already, in any order, any number of times; gives back what was new.
   Outcome merge(std::span<const ChangePtr> changes);
   /// The opposite of the last thing applied here, as a new change.
@@ -141,7 +146,8 @@ class Store {
     std::vector<NodeSample> samples{};
     bool is_local = false;  ///< what the frames of the world do not allow is refused
     bool expects_nothing_hangs = false;
-    Opposites opposites{};  ///< filled in by `commit`
+    std::vector<Idle> were_idle{};  ///< of what is merged: what did not count before because of bodies
+    Opposites opposites{};          ///< filled in by `commit`
   };
 
   [[nodiscard]] Refusal complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const;
@@ -149,6 +155,8 @@ class Store {
   [[nodiscard]] Outcome commit(Draft& draft, Taken& taken);
   void sign(Change& change, Draft& draft, std::int64_t now_ns) const;
   Opposites take_facts(const std::vector<ChangePtr>& changes);
+  void realign(std::span<const ChangePtr> changes, const Draft& draft);
+  [[nodiscard]] bool is_in_line(const Change& change) const;
   [[nodiscard]] Refusal take_fact_back(const Change& change, const std::optional<std::vector<Change>>& opposite, const Mark& last,
                                        std::vector<Wish>& wishes) const;
   [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, const Taken& taken) const;

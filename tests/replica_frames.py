@@ -1,0 +1,95 @@
+"""What copies say of frames in a simulation, such that they contradict one another: loops, bodies, rivals, removals."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+
+from armillary import Transform, World
+from armillary.errors import ArmillaryError
+from armillary.scene import (
+    AddBody,
+    AddFrame,
+    AddRelation,
+    AddTransform,
+    AddTwistRelation,
+    Change,
+    Fix,
+    NodeId,
+    Prefer,
+    Remove,
+    RemoveFrame,
+    ResetTime,
+    Unfix,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TAG = NodeId("90000000-0000-4000-8000-000000000000")
+FRAMES = ("p", "q", "r", "gun", str(TAG))
+BODIES = ("gun", "cart")
+SINCE_NS = (None, None, 800, 1200)
+ASKED_NS = (500, 799, 800, 1000, 1200, 1900)
+SAID = ("fix", "fix", "fix", "fix", "move", "recalibrate", "await", "await_twists")
+EDITS = (*SAID, "unfix", "body", "body", "prefer", "erase", "erase_all", "frame")
+AMONG_NODES = (*EDITS, "tag", "tag", "untag")
+IN_NEW_TIMES = (*EDITS, "reset")
+
+some_frame, some_word = st.integers(0, len(FRAMES) - 1), st.integers(0, 7)
+
+
+def frame_change(world: World, kind: str, of: int, other: int, value: int) -> Change:
+    """A change by its numbers; `value` tells since when, and who says it."""
+    above = FRAMES[other % len(FRAMES)]
+    frame = FRAMES[of % (len(FRAMES) - 1)]  # where the tag is, is a matter of the scene
+    since, source = SINCE_NS[value % 4], "shared" if value >= 4 else f"{world.name}'s"
+    edge: dict[str, Any] = {"of": frame, "in_frame": above, "source": source}
+    here = Transform.from_xyz_rpy(xyz=(1 + of, value, 0), rpy=(0, 0, 0.5 * ord(world.name)))
+    changes: dict[str, Callable[[], Change]] = {
+        "fix": lambda: Fix(**edge, transform=here, at=since),
+        "move": lambda: Fix(**edge, transform=here, at=since or 1600),
+        "recalibrate": lambda: Fix(**edge, transform=here, at=since, recalibrate=True),
+        "await": lambda: AddRelation(**edge, at=since or 400),
+        "await_twists": lambda: AddTwistRelation(of=frame, relative_to=above, source=source),
+        "unfix": lambda: _unfix(world, value),
+        "body": lambda: AddBody(BODIES[value % 2], [frame, above]),
+        "prefer": lambda: Prefer(of=frame, source=(None, "shared", "a's", "b's")[value % 4]),
+        "erase": lambda: RemoveFrame(frame),
+        "erase_all": lambda: RemoveFrame(frame, subtree=True),
+        "frame": lambda: AddFrame(frame),
+        "tag": lambda: AddTransform(parent=frame, id=TAG, transform=here, at=None),
+        "untag": lambda: Remove(TAG, at=world.now() - 100 * value),
+        "reset": ResetTime,
+    }
+    return changes[kind]()
+
+
+def _unfix(world: World, number: int) -> Change:
+    """One of the poses that are fixed, as far as this copy knows."""
+    said = [record.state()[13] for record in world.scene.changes() if record.kind == "fix"]
+    of, in_frame, source, since = said[number % len(said)][:4] if said else ("p", "q", "shared", None)
+    return Unfix(of=of, in_frame=in_frame, source=source, at=since)
+
+
+def said_but_inactive(world: World) -> list[str]:
+    return [f"{one.change}: {one.reason}" for one in world.scene.inactive()]
+
+
+def about_frames(world: World) -> dict[Any, Any]:
+    """What copies must agree on about frames."""
+    facts: dict[Any, Any] = {"world": world.digest(), "epoch": world.time_epoch, "frames": sorted(world.frames())}
+    facts |= {"inactive": said_but_inactive(world)}
+    facts |= {("on", frame): world.body_of(frame) for frame in world.frames()}
+    pairs = itertools.permutations(FRAMES, 2)
+    return facts | {(of, above, at): _pose(world, of, above, at) for of, above in pairs for at in ASKED_NS}
+
+
+def _pose(world: World, of: str, in_frame: str, at_ns: int) -> Any:
+    """The answer, or what hinders it."""
+    try:
+        return tuple(world.pose(of=of, in_frame=in_frame, at=at_ns).transform.xyz_wxyz.round(9))
+    except ArmillaryError as error:
+        return type(error).__name__

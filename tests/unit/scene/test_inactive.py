@@ -1,0 +1,174 @@
+"""What copies said together and none of them may say alone: everywhere the same of it is in force."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from armillary import Transform, World, seconds
+from armillary.errors import ConstraintViolation, FrameLoop, NotConnected
+from armillary.scene import AddBody, AddRelation, AddTwistRelation, Fix, Inactive, Unfix
+from unit.kit import FakeClock, moved
+
+STILL = Transform.identity()
+
+
+@pytest.fixture
+def copies():
+    """Three worlds whose words come one after the other, in this order."""
+    clocks = [FakeClock(seconds(5 + i)) for i in range(3)]
+    return [World(name, clock=clock) for name, clock in zip("abc", clocks, strict=True)]
+
+
+def exchange(copies) -> None:
+    for here, there in itertools.permutations(copies, 2):
+        here.merge(there.scene.changes())
+
+
+def only(world) -> Inactive:
+    (one,) = world.scene.inactive()
+    return one
+
+
+LATER = seconds(9)
+
+
+def x_of(world, of, in_frame, at=LATER):
+    return world.pose(of=of, in_frame=in_frame, at=at).transform.translation[0]
+
+
+class TestPosesThatCloseALoop:
+    def test_count_in_the_order_in_which_they_were_said(self, copies):
+        for world, (of, in_frame) in zip(copies, (("p", "q"), ("q", "r"), ("r", "p")), strict=True):
+            world.fix(of=of, in_frame=in_frame, transform=moved(1))
+        exchange(copies)
+        for world in copies:
+            assert (only(world).change.of, only(world).change.in_frame) == ("r", "p")
+            assert isinstance(only(world).reason, FrameLoop)
+            assert only(world).reason.path == ("r", "p", "q", "r")
+            assert x_of(world, "p", "r") == 2
+
+    def test_do_not_where_they_hold_at_different_times(self, copies):
+        one, two, _ = copies
+        one.fix(of="p", in_frame="q", transform=moved(1), at=seconds(1))
+        one.fix(of="p", in_frame="map", transform=moved(2), at=seconds(3))
+        two.fix(of="q", in_frame="p", transform=moved(4), at=seconds(3))
+        exchange(copies)
+        for world in copies:
+            assert world.scene.inactive() == []
+            assert x_of(world, "p", "q", seconds(2)) == 1
+            assert x_of(world, "q", "map", seconds(4)) == 6
+
+    def test_leave_the_frame_hanging_nowhere_meanwhile(self, copies):
+        one, two, _ = copies
+        two.fix(of="q", in_frame="map", transform=moved(7))
+        two.fix(of="q", in_frame="p", transform=moved(4), at=seconds(3))
+        one.fix(of="p", in_frame="q", transform=moved(1))
+        exchange(copies)
+        for world in copies:
+            assert only(world).change.at == seconds(3)
+            assert x_of(world, "p", "map", seconds(2)) == 8
+            with pytest.raises(NotConnected):
+                world.pose(of="p", in_frame="map", at=seconds(4))
+
+    def test_are_in_force_when_what_was_in_the_way_is_gone(self, copies):
+        one, two, _ = copies
+        one.fix(of="p", in_frame="q", transform=moved(1))
+        two.fix(of="q", in_frame="p", transform=moved(4))
+        exchange(copies)
+        one.apply([Unfix(of="p", in_frame="q", source="a")])
+        exchange(copies)
+        for world in copies:
+            assert (world.scene.inactive(), x_of(world, "q", "p")) == ([], 4)
+
+    def test_are_told_by_samples_as_well(self, copies):
+        one, two, _ = copies
+        two.set_pose(of="q", in_frame="p", transform=moved(4), at=seconds(2))
+        one.fix(of="p", in_frame="q", transform=moved(1))
+        two.merge(one.scene.changes())
+        assert isinstance(only(two).change, AddRelation)
+        with pytest.raises(FrameLoop):
+            two.set_pose(of="q", in_frame="p", transform=moved(4), at=seconds(3))
+        one.apply([Unfix(of="p", in_frame="q", source="a")])
+        two.merge(one.scene.changes())
+        assert two.scene.inactive() == []
+        assert x_of(two, "q", "p", seconds(2)) == 4
+
+    def test_yield_to_where_nodes_are(self, copies):
+        one, two, _ = copies
+        one.fix(of="p", in_frame="q", transform=moved(1))
+        two.add_frame("p")
+        tag = two.scene.add_transform(parent="p", transform=moved(2), at=None)
+        two.merge(one.scene.changes())
+        one.fix(of="q", in_frame=str(tag), transform=moved(4))
+        exchange(copies)
+        for world in copies:
+            assert only(world).change.of == "q"
+            assert x_of(world, str(tag), "q") == 3
+
+    def test_are_kept_by_a_copy_of_the_world(self, copies):
+        one, two, _ = copies
+        one.fix(of="p", in_frame="q", transform=moved(1))
+        two.fix(of="q", in_frame="p", transform=moved(4))
+        exchange(copies)
+        with one.copy() as other:
+            assert str(only(other).reason) == str(only(one).reason)
+            other.undo()
+            assert x_of(other, "q", "p") == 4
+        assert only(one).change.of == "q"
+
+
+class TestBodies:
+    def test_that_claim_one_frame_do_so_in_the_order_in_which_they_were_said(self, copies):
+        one, two, _ = copies
+        one.add_body("gun", frames=["tip"])
+        two.add_body("cart", frames=["tip", "wheel"])
+        exchange(copies)
+        for world in copies:
+            assert (world.body_of("tip"), world.body_of("wheel")) == ("gun", "cart")
+            assert only(world).change == AddBody("cart", ("tip",))
+            assert isinstance(only(world).reason, ConstraintViolation)
+        one.remove_frame("tip")
+        exchange(copies)
+        two.add_body("cart", frames=["tip"])
+        exchange(copies)
+        assert [world.body_of("tip") for world in copies] == ["cart"] * 3
+
+    @pytest.mark.parametrize("body_is_first", [True, False])
+    def test_on_which_something_moves_are_a_matter_of_what_was_said_first(self, copies, body_is_first):
+        one, two, _ = copies if body_is_first else reversed(copies)
+        one.add_body("gun", frames=["tip", "base"])
+        two.set_pose(of="tip", in_frame="base", transform=moved(1), at=seconds(1))
+        exchange(copies)
+        for world in copies:
+            assert type(only(world).change) is (AddRelation if body_is_first else AddBody)
+            assert (world.body_of("tip") == "gun") is (body_is_first or only(world).change.frames != ("tip",))
+
+    def test_hold_one_pose_between_two_frames(self, copies):
+        one, two, _ = copies
+        for world in (one, two):
+            world.add_body("gun", frames=["tip", "base"])
+        one.fix(of="tip", in_frame="base", transform=moved(1))
+        two.fix(of="tip", in_frame="base", transform=moved(2), source="other")
+        exchange(copies)
+        for world in copies:
+            assert isinstance(only(world).change, Fix)
+            assert x_of(world, "tip", "base") == 1
+
+    def test_do_not_move_relative_to_themselves(self, copies):
+        one, two, _ = copies
+        one.add_body("gun", frames=["tip", "base"])
+        two.set_twist(
+            of="tip", relative_to="base", expressed_in="tip", linear=(1, 0, 0), angular=(0, 0, 0), at=seconds(1)
+        )
+        exchange(copies)
+        assert [type(only(world).change) for world in copies] == [AddTwistRelation] * 3
+
+
+class TestAWorldByItself:
+    def test_has_nothing_inactive(self, world):
+        world.fix(of="p", in_frame="q", transform=moved(1))
+        with pytest.raises(FrameLoop):
+            world.fix(of="q", in_frame="p", transform=STILL)
+        assert world.scene.inactive() == []
