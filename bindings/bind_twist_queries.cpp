@@ -29,6 +29,16 @@ struct Asked {
   nb::object of, relative_to, expressed_in, point;  // set where the stored spelling differs
 };
 
+/// Those that are in force.
+nb::tuple declared_bodies(const Forest& forest) {
+  nb::list names;
+  for (const std::string& name : forest.body_names()) {
+    const BodyId body = forest.find_body(name);
+    if (is_declared(body) && forest.body_name(body) == name) names.append(nb::cast(name));
+  }
+  return nb::tuple(names);
+}
+
 FrameId optional_frame(Self self, nb::handle name, nb::object* spelt) {
   return name.is_none() ? kNone : frame_id(self, name, spelt);
 }
@@ -188,8 +198,8 @@ void bind_world_twists(nb::class_<WorldCore>& world) {
           "_set_has_pending", [](Self self, bool has_pending) { core(self).has_pending = has_pending; }, "has_pending"_a)
       .def("_add_body", &add_body, "name"_a, "frames"_a, nb::sig("def _add_body(self, name: str, frames: list[str]) -> None"))
       .def(
-          "bodies", [](Self self) { return nb::tuple(nb::cast(core(self).forest->body_names())); },
-          nb::sig("def bodies(self) -> tuple[str, ...]"), "Names of the declared bodies, in the order they came.")
+          "bodies", [](Self self) { return declared_bodies(*core(self).forest); }, nb::sig("def bodies(self) -> tuple[str, ...]"),
+          "Names of the declared bodies, in the order they came.")
       .def(
           "_frames_of",
           [](Self self, nb::handle body) {

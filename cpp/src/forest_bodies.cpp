@@ -45,7 +45,7 @@ bool is_same(const Transform& a, const Transform& b) {
 
 /// Within a body a pose is fixed, once; saying the same again does no harm.
 Failure Forest::State::check_constant(const EdgeName& edge, const FixedPose* pose, bool recalibrate) const {
-  if (bodies.empty() || !is_within_body(edge.of, edge.in_frame)) return {};
+  if (bodies.empty() || tolerates_loops || !is_within_body(edge.of, edge.in_frame)) return {};
   const BodyId body = find_body(edge.of);
   const FrameId of = find_frame(edge.of), parent = find_frame(edge.in_frame);
   Evidence refused{.kind = FailureKind::constant_in_body,
@@ -272,8 +272,7 @@ std::string Forest::body_name(BodyId id) const {
 std::vector<std::string> Forest::body_names() const {
   const Guard guard(state_->lock);
   std::vector<std::string> names;
-  for (const BodyRecord& body : state_->bodies)
-    if (state_->body_ids.contains(body.name)) names.push_back(body.name);
+  for (const BodyRecord& body : state_->bodies) names.push_back(body.name);
   return names;
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from armillary import Transform, World, seconds
 from armillary.errors import ArmillaryError
-from armillary.scene import Change
+from armillary.scene import Change, NodeId
 from armillary.scene._records import change_of
 
 MANY = settings(max_examples=4 * settings.default.max_examples)
@@ -36,6 +37,14 @@ calls = st.one_of(
     st.tuples(st.just("redo")),
 )
 programs = st.lists(calls, max_size=25)
+NODES = [NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "123"]
+node_calls = st.one_of(
+    st.tuples(st.sampled_from(["add", "add", "place", "add_parent"]), st.integers(0, 2), st.integers(0, 3)),
+    st.tuples(st.sampled_from(["remove", "say"]), st.integers(0, 2)),
+    st.tuples(st.just("undo")),
+    st.tuples(st.just("undo")),
+    st.tuples(st.just("redo")),
+)
 of_frames = st.lists(calls.filter(lambda call: call[0] != "group"), max_size=25)
 
 
@@ -100,6 +109,37 @@ def test_applying_what_an_observer_was_told_gives_an_equal_world(program: list[A
     for change in told:
         other.apply([change])
     assert [type(change) for change in map(change_of, world.scene.changes())] == [type(change) for change in told]
+    assert other.digest() == world.digest()
+
+
+def _do_to_node(world: World, kind: str, arguments: list[Any]) -> None:
+    scene, places = world.scene, [world.scene.root, *NODES]
+    match kind, arguments:
+        case "add", [node, parent]:
+            scene.add_group(parent=places[parent], id=NODES[node])
+        case "place", [node, parent]:
+            scene.add_transform(parent=places[parent], transform=Transform.identity(), at=None, id=NODES[node])
+        case "add_parent", [node, parent]:
+            scene.add_parent(NODES[node], places[parent])
+        case "remove", [node]:
+            scene.remove(NODES[node])
+        case "say", [node]:
+            scene.set_attributes(NODES[node], {"said": world.now()})
+        case _:
+            getattr(world, kind)()
+
+
+@MANY
+@given(st.lists(node_calls, max_size=25))
+def test_applying_what_an_observer_was_told_of_nodes_gives_an_equal_scene(program: list[Any]) -> None:
+    world, other = new_world(), new_world()
+    told: list[Change] = []
+    world.scene.attach(told.extend)
+    for kind, *arguments in program:
+        with suppress(ArmillaryError):
+            _do_to_node(world, kind, arguments)
+    for change in told:
+        other.apply([change])
     assert other.digest() == world.digest()
 
 

@@ -21,7 +21,8 @@ MANY = settings(max_examples=8 * settings.default.max_examples)
 ENOUGH = settings(max_examples=400, derandomize=True, database=None)
 
 ADD_NODE, ADD_PARENT, REMOVE_PARENTS = 0, 1, 2
-KIND, STAMP, AT, NODE, ATTRIBUTES, OBSERVED = 1, 4, 5, 6, -2, -1
+KIND, STAMP, AT, NODE, FACT, ATTRIBUTES, OBSERVED = 1, 4, 5, 6, 13, -2, -1
+POSE = 4  # in the fact
 
 
 def scripts(longest: int = 8, steps=steps):
@@ -128,6 +129,14 @@ def true_when_heard(state, receiver: World):
     return (*state[:AT], receiver.now(), *state[AT + 1 :])
 
 
+def held_for_always(state, receiver: World):
+    """Poses hold at every instant: what follows one another closes loops."""
+    if state[FACT] is None or state[FACT][POSE] is None:
+        return state
+    of, in_frame, source, _, *rest = state[FACT]
+    return (*state[:FACT], (of, in_frame, source, None, *rest), *state[FACT + 1 :])
+
+
 class TestABrokenRule:
     @pytest.mark.parametrize("damage", [by_arrival, removing_everything, removing_nothing, deaf_to_attributes])
     def test_is_found(self, damage):
@@ -136,13 +145,17 @@ class TestABrokenRule:
     def test_for_the_past_is_found(self):
         broken_run(true_when_heard, settings(ENOUGH, phases=[Phase.generate]), about_the_past)
 
+    @pytest.mark.parametrize("damage", [by_arrival, held_for_always])
+    def test_for_frames_is_found(self, damage):
+        broken_run(damage, settings(ENOUGH, phases=[Phase.generate]), about_frames, frame_steps(AMONG_NODES))
+
     def test_is_found_in_a_run_that_shrinks_to_a_few_steps(self):
         assert len(broken_run(removing_nothing, ENOUGH)) <= 3
 
 
-def broken_run(damage, enough: settings, asked=about_now) -> list:
+def broken_run(damage, enough: settings, asked=about_now, said=steps) -> list:
     """The steps of a run in which the damage shows."""
     try:
-        return find(scripts(4), lambda script: bool(disagreement(script, asked, damage)), settings=enough)[1]
+        return find(scripts(4, said), lambda script: bool(disagreement(script, asked, damage)), settings=enough)[1]
     except NoSuchExample:
         return pytest.fail(f"{damage.__name__} was not found in {enough.max_examples} runs")

@@ -206,7 +206,7 @@ class Forest {
   /// The body of this name, or that of the frame of this name; kNone where there is neither.
   [[nodiscard]] BodyId find_body(std::string_view name) const;
   [[nodiscard]] std::string body_name(BodyId id) const;
-  [[nodiscard]] std::vector<std::string> body_names() const;  ///< declared ones, in the order they came
+  [[nodiscard]] std::vector<std::string> body_names() const;  ///< that were ever declared, in the order they came
   [[nodiscard]] std::vector<std::string> frames_of(BodyId body) const;
   [[nodiscard]] const ForestOptions& options() const;
 

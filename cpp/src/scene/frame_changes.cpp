@@ -73,7 +73,7 @@ class Alignment {
     if (change.kind == ChangeKind::remove_frame) return add_removal(fact);
     for (const std::string& frame : fact.frames) named_.insert(frame);
     if (change.kind == ChangeKind::reset_time) restarts_ = true;
-    if (change.kind == ChangeKind::add_twist_relation && facts_.has_twist(fact)) measured_.push_back(&fact);
+    if (change.kind == ChangeKind::add_twist_relation) measured_.push_back(&fact);
     if (change.kind == ChangeKind::add_relation) tracks_[{fact.of, fact.source}];
     if (change.kind == ChangeKind::fix || change.kind == ChangeKind::unfix) {
       bool& forgets = tracks_[{fact.of, fact.source}];
@@ -91,10 +91,11 @@ class Alignment {
     }
     for (const std::string& frame : named_)
       if (facts_.has_frame(frame)) edits.emplace_back(AddFrame{frame});
+    if (facts_.has_bodies()) edits.emplace_back(bodies());
     for (const auto& [track, forgets] : tracks_)
       if (facts_.has_frame(track.first)) edits.emplace_back(aligned(track.first, track.second, forgets));
-    for (const FrameFact* fact : measured_) edits.emplace_back(AwaitTwists{fact->of, fact->in_frame, fact->source});
-    if (facts_.has_bodies()) edits.emplace_back(bodies());
+    for (const FrameFact* fact : measured_)
+      if (facts_.has_twist(*fact) && !is_idle(*fact)) edits.emplace_back(AwaitTwists{fact->of, fact->in_frame, fact->source});
     for (const std::string& frame : spoken_of_)
       if (facts_.has_preference(frame)) edits.emplace_back(PreferSource{frame, facts_.preferred(frame)});
     return edits;
@@ -113,6 +114,15 @@ class Alignment {
   void touch(const Idle& idle) {
     const bool is_pose = idle.kind == ChangeKind::fix || idle.kind == ChangeKind::add_relation;
     if (is_pose) tracks_[{idle.fact.of, idle.fact.source}];
+    if (idle.kind == ChangeKind::add_twist_relation) measured_.push_back(&idle.fact);
+  }
+
+  /// Of a twist: whether it is one within a body.
+  [[nodiscard]] bool is_idle(const FrameFact& twist) const {
+    return std::ranges::any_of(facts_.rigid().idle, [&](const Idle& idle) {
+      return idle.kind == ChangeKind::add_twist_relation && idle.fact.of == twist.of && idle.fact.in_frame == twist.in_frame &&
+             idle.fact.source == twist.source;
+    });
   }
 
   [[nodiscard]] AssignBodies bodies() const {

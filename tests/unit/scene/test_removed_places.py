@@ -1,0 +1,47 @@
+"""What is removed hangs nowhere from then on, and neither does what is in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from armillary import LATEST, seconds
+from armillary.errors import NotConnected
+from unit.kit import FakeClock, moved
+
+
+@pytest.fixture
+def clock():
+    return FakeClock(seconds(1))
+
+
+@pytest.fixture(params=["fixed", "sampled"])
+def nested(request, scene, clock):
+    """A transform in a transform in a transform, the outermost removed after three seconds."""
+    at = None if request.param == "fixed" else seconds(1)
+    outer = scene.add_transform(parent=scene.root, transform=moved(1), at=at)
+    middle = scene.add_transform(parent=outer, transform=moved(1), at=at)
+    inner = scene.add_transform(parent=scene.add_group(parent=middle), transform=moved(1), at=at)
+    if at is not None:
+        for node in (outer, middle, inner):
+            scene.set_transform(node, moved(1), at=seconds(9))
+    frames = [scene.frame(node) for node in (outer, middle, inner)]
+    clock.ns = seconds(5)
+    scene.remove(outer, at=seconds(3))
+    return frames
+
+
+class TestPosesAmongRemovedNodes:
+    @pytest.mark.parametrize("pair", [(1, 0), (2, 1), (2, 0), (0, 2)])
+    def test_answer_before_and_not_after(self, world, nested, pair):
+        of, in_frame = (nested[i] for i in pair)
+        steps = pair[0] - pair[1]
+        assert world.pose(of=of, in_frame=in_frame, at=seconds(2)).xyz.tolist() == [steps, 0, 0]
+        for at in (seconds(3), seconds(4), LATEST):
+            with pytest.raises(NotConnected):
+                world.pose(of=of, in_frame=in_frame, at=at)
+            with pytest.raises(NotConnected):
+                world.pose(of=of, in_frame=in_frame, at=at, outside="hold")
+
+    def test_answer_again_where_the_removal_is_taken_back(self, world, nested):
+        world.undo()
+        assert world.pose(of=nested[2], in_frame=nested[0], at=world.now(), outside="hold").xyz.tolist() == [2, 0, 0]
