@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from armillary import World
 
 MANY = settings(max_examples=8 * settings.default.max_examples)
+SOME = settings(max_examples=4 * settings.default.max_examples)
 ENOUGH = settings(max_examples=400, derandomize=True, database=None)
 
 ADD_NODE, ADD_PARENT, REMOVE_PARENTS = 0, 1, 2
@@ -87,12 +88,12 @@ class TestReplicas:
     def test_agree_in_the_end(self, script):
         assert disagreement(script, about_everything) == []
 
-    @MANY
+    @SOME
     @given(scripts(steps=frame_steps(AMONG_NODES)))
     def test_agree_on_frames_in_the_end(self, script):
         assert disagreement(script, about_frames) == []
 
-    @MANY
+    @SOME
     @given(scripts(steps=frame_steps(IN_NEW_TIMES)))
     def test_agree_on_frames_when_time_began_anew(self, script):
         assert disagreement(script, about_frames) == []
