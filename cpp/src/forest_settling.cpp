@@ -62,7 +62,7 @@ void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
   }
   for (RunRecord& run : track.runs)
     if (run.is_sampled()) run.breaks_body = relations[run.relation]->breaks_body;
-  bound_runs(track);
+  while (track.runs.size() > options.max_runs) erase_run(track, 0);
 }
 
 // -- Loops

@@ -346,15 +346,13 @@ std::vector<std::string> Facts::unused_since(const std::vector<std::string>& fra
 // -- Saying again
 
 void Facts::say_poses(const std::string& name, const Frame& frame, std::vector<Change>& changes) const {
-  for (const auto& [source, track] : frame.tracks) {
-    for (const FixedSince& said : fixed(frame, track))
-      changes.push_back(change_with(
-          ChangeKind::fix, {.of = name, .in_frame = said.in_frame, .source = source, .since = said.since, .pose = said.pose}));
-    for (const auto& [parent, said] : track.sampled)
-      if (counts(frame, parent, said.mark))
-        changes.push_back(
-            change_with(ChangeKind::add_relation, {.of = name, .in_frame = parent, .source = source, .since = said.since}));
-  }
+  for (const auto& [source, track] : frame.tracks)
+    for (const Word& said : words(frame, track)) {
+      FrameFact fact{.of = name, .in_frame = said.in_frame, .source = source, .since = said.since, .pose = said.pose};
+      const bool began_before = !said.pose && said.since == Stamp::always();  // time began anew
+      if (began_before) fact.since = track.sampled.at(said.in_frame).begin()->second;
+      changes.push_back(change_with(said.pose ? ChangeKind::fix : ChangeKind::add_relation, std::move(fact)));
+    }
 }
 
 std::vector<Change> Facts::said() const {
@@ -368,7 +366,8 @@ std::vector<Change> Facts::said() const {
       if (counts(frame, twist.first, mark))
         changes.push_back(
             change_with(ChangeKind::add_twist_relation, {.of = name, .in_frame = twist.first, .source = twist.second}));
-    if (const std::string body = body_of(name); body != name) bodies[body].push_back(name);
+    for (const auto& [body, claims] : frame.bodies)
+      if (claims.upper_bound(frame.removed) != claims.end()) bodies[body].push_back(name);
     if (const std::optional<std::string> source = preferred(name))
       changes.push_back(change_with(ChangeKind::prefer, {.of = name, .source = *source}));
   }
