@@ -74,7 +74,7 @@ TEST(placed_things, "placing: what one thing was sampled at is nothing to the ne
 
 TEST(placed_by_others, "placing: where somebody else moved the frame stays") {
   World world;
-  (void)world.fix("cup", "map", at_x(1.0));
+  (void)place(world, {{"cup", "", {}, {fixed(Stamp::always().ns, "map", 1.0)}}});
   (void)world.put("cup", "hand", {5, 7});
   (void)world.fix("hand", "map");
   CHECK(!place(world, {{"cup", "", {fixed(Stamp::always().ns, "map", 1.0)}, {fixed(0, "map", 2.0)}}}));
@@ -84,10 +84,9 @@ TEST(placed_by_others, "placing: where somebody else moved the frame stays") {
 
 TEST(placed_around, "placing: two frames change places at once, and a loop is refused as a whole") {
   World world;
-  (void)world.fix("a", "map");
-  (void)world.fix("b", "a", at_x(1.0));
   const Piece in_map = fixed(Stamp::always().ns, "map"), in_a = fixed(Stamp::always().ns, "a", 1.0);
   const Piece in_b = fixed(Stamp::always().ns, "b", 2.0);
+  CHECK(!place(world, {{"a", "", {}, {in_map}}, {"b", "", {}, {in_a}}}));
   CHECK(!place(world, {{"a", "", {in_map}, {in_b}}, {"b", "", {in_a}, {in_map}}}));
   CHECK_CLOSE(world.x("a", "map", 1), 2.0, tests::kCloseM);
   const Failure failure = place(world, {{"a", "", {in_b}, {in_b}}, {"b", "", {in_map}, {in_a}}});
