@@ -25,11 +25,12 @@ using scene::Placement;
 
 namespace {
 
-constexpr std::string_view kChangeKinds[] = {"add_node", "add_parent",   "remove_parents", "set_attributes",     "add_frame",
-                                             "fix",      "unfix",        "add_relation",   "add_twist_relation", "add_body",
-                                             "prefer",   "remove_frame", "reset_time"};
+constexpr std::string_view kChangeKinds[] = {
+    "add_node",     "add_parent",         "remove_parents", "set_attributes", "add_frame",    "fix",        "unfix",
+    "add_relation", "add_twist_relation", "add_body",       "prefer",         "remove_frame", "reset_time", "drive",
+    "release",      "add_joints",         "remove_joints"};
 
-constexpr int kStateVersion = 2;
+constexpr int kStateVersion = 3;
 constexpr std::size_t kParts = 17;
 
 [[noreturn]] void refuse(const char* what) {

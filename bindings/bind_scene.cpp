@@ -1,8 +1,10 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
 #include "convert.hpp"
 #include "door.hpp"
+#include "joint_doors.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
 #include "scene_store.hpp"
@@ -99,6 +101,9 @@ void check_outcome(SceneCore& self, const Outcome& outcome) {
   if (std::ranges::none_of(outcome.changes, is_of_frames)) return;
   ++world.edits;
   world.ids.clear();  // some may be gone
+  world.joint_places.clear();
+  world.joints.clear();
+  world.doors.clear();
   sync_bodies(world);
   settle_pending(Self(self.world));
 }
@@ -168,14 +173,14 @@ Wish as_wish(nb::handle given) {
 }
 
 /// What happened, where somebody wants to know, and the node that each wish was about.
-nb::tuple apply(SceneCore& self, nb::list wishes, std::int64_t now_ns, bool for_undo, bool with_records) {
+nb::tuple apply(SceneCore& self, nb::list wishes, std::int64_t now_ns, bool for_undo, bool with_records, std::string tag) {
   std::vector<Wish> wanted;
   std::vector<NodeId> nodes;
   wanted.reserve(nb::len(wishes));
   nodes.reserve(nb::len(wishes));
   for (nb::handle wish : wishes) wanted.push_back(as_wish(wish));
   for (const Wish& wish : wanted) nodes.push_back(wish.change.node);
-  const Outcome outcome = self.store->apply(std::move(wanted), now_ns, for_undo);
+  const Outcome outcome = self.store->apply(std::move(wanted), now_ns, for_undo, std::move(tag));
   check_outcome(self, outcome);
   return nb::make_tuple(with_records ? record_list(outcome.changes) : nb::list(), id_list(nodes));
 }
@@ -261,10 +266,16 @@ void bind_scene(nb::module_& m) {
   bind_scene_view(m);
   nb::class_<SceneCore>(m, "SceneCore", nb::type_slots(slots), "The native part of a Scene.")
       .def("__init__", &init, "world"_a, nb::sig("def __init__(self, world: WorldCore) -> None"))
-      .def("apply", &apply, "wishes"_a, "now_ns"_a, "for_undo"_a = true, "with_records"_a = true,
-           nb::sig(
-               "def apply(self, wishes: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True, with_records: bool = True) -> "
-               "tuple[list[ChangeRecord], list[NodeId]]"))
+      .def(
+          "apply", &apply, "wishes"_a, "now_ns"_a, "for_undo"_a = true, "with_records"_a = true, "tag"_a = "",
+          nb::sig("def apply(self, wishes: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True, with_records: bool = True, "
+                  "tag: str = '') -> tuple[list[ChangeRecord], list[NodeId]]"))
+      .def(
+          "tags", [](const SceneCore& self) { return self.store->tags(); }, nb::sig("def tags(self) -> tuple[str, str]"))
+      .def(
+          "stand_in_the_way", [](SceneCore& self, std::string tag) { self.store->stand_in_the_way(std::move(tag)); }, "tag"_a)
+      .def(
+          "step_aside", [](SceneCore& self, const std::string& tag) { return self.store->step_aside(tag); }, "tag"_a)
       .def("merge", &merge, "records"_a, nb::sig("def merge(self, records: list[ChangeRecord]) -> list[ChangeRecord]"))
       .def(
           "undo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->undo(now_ns)); }, "now_ns"_a,

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "convert.hpp"
+#include "driven_values.hpp"
 #include "gil.hpp"
 #include "joint_doors.hpp"
 #include "values.hpp"
@@ -22,33 +23,6 @@ using namespace nb::literals;
 namespace {
 
 constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
-
-VariableKind kind_named(const std::string& name) {
-  if (name == "linear") return VariableKind::linear;
-  if (name == "wrap") return VariableKind::wrap;
-  if (name == "hold") return VariableKind::hold;
-  if (name == "unit_quaternion") return VariableKind::unit_quaternion;
-  if (name == "velocity") return VariableKind::velocity;
-  raise("InvalidArgument", "A joint's kind is 'linear', 'wrap', 'hold', 'unit_quaternion' or 'velocity', got '" + name + "'.",
-        nb::str(name.c_str()));
-}
-
-const char* name_of(VariableKind kind) {
-  constexpr const char* kNames[] = {"linear", "wrap", "hold", "unit_quaternion", "velocity"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-void declare_variables(Self self, const std::vector<nb::object>& names, const std::vector<std::string>& kinds) {
-  WorldCore& world = core(self);
-  if (names.size() != kinds.size()) raise("InvalidArgument", "names and kinds must be of the same length.");
-  std::vector<nb::object> checked;
-  std::vector<Variables::Wish> wishes;
-  for (const nb::object& name : names) checked.push_back(nb::object(self.attr("_admit_joint")(name)));
-  for (std::size_t i = 0; i < names.size(); ++i) wishes.push_back({text_of(checked[i]), kind_named(kinds[i])});
-  if (const Failure failure = world.forest->declare_variables(wishes))
-    raise("InvalidArgument", "Joint '" + failure->joint + "': " + to_string(failure->kind) + ". Nothing was declared.");
-  ++world.edits;
-}
 
 nb::list variables(Self self) {
   nb::list rows;
@@ -124,42 +98,61 @@ void put_velocities(const JointDoor& door, const Items& given, double* out) {
   }
 }
 
-/// The upper triangle, in the order of the columns.
-void put_covariance(Self self, const JointDoor& door, nb::handle covariance, double* out) {
-  const std::size_t k = door.width();
-  const nb::object checked = self.attr("_as_joint_covariance")(covariance, k);
-  const auto side = static_cast<Py_ssize_t>(k);
-  const Doubles given(checked, "covariance", {side, side});
-  for (std::size_t i = 0; i < k; ++i)
-    for (std::size_t j = 0; j < k; ++j) {
-      const std::size_t row = door.columns[i], column = door.columns[j];
-      if (row <= column) out[row * (2 * k - row + 1) / 2 + column - row] = given.data()[i * k + j];
+/// The upper triangle, in the order of the columns; velocities, where they are covered, behind all positions.
+void put_covariance(const JointDoor& door, nb::handle covariance, double* out) {
+  const std::size_t k = door.width(), n = door.channel.covered(static_cast<std::uint32_t>(k));
+  const auto side = static_cast<Py_ssize_t>(n);
+  const Doubles given(covariance, "covariance", {side, side});
+  const auto place = [&](std::size_t i) { return i < k ? door.columns[i] : k + door.columns[i - k]; };
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::size_t row = place(i), column = place(j);
+      if (row <= column) out[row * (2 * n - row + 1) / 2 + column - row] = given.data()[i * n + j];
     }
 }
 
-void set_joints(Self self, nb::handle joints, nb::handle at, nb::handle velocities, nb::handle source, nb::handle covariance) {
+/// Checked, and of positions, or of positions and velocities.
+nb::object checked_covariance(Self self, const nb::object& given, std::size_t k, RowForm& form) {
+  if (given.is_none()) return given;
+  nb::object checked = self.attr("_as_joint_covariance")(given, k, form.has_velocities);
+  form.has_covariance = true;
+  form.has_velocity_covariance = nb::len(checked) > k;
+  return checked;
+}
+
+void say_joints(Self self, const nb::object& positions, nb::handle at, nb::handle velocities, nb::handle source, nb::object sure,
+                bool is_computed) {
   const Stamp stamp{as_stamp(at, "at")};
-  check_ahead(self, stamp.ns);
+  const nb::object speeds = velocities.is_none() ? nb::object(nb::none()) : as_dict(velocities, "velocities");
+  const Saying saying = saying_of(self, positions, speeds);
+  const Items& given = saying.numbers;
+  RowForm form{.has_velocities = !saying.velocities.names.empty(), .is_computed = is_computed};
+  if (given.names.empty() && !form.has_velocities) return;
+  sure = checked_covariance(self, sure, given.names.size(), form);
+  const auto door = joint_door(self, given.names, saying.positions, source_of(self, source), form);
+  std::vector<double> row(door->channel.row_width());
+  for (std::size_t i = 0; i < given.values.size(); ++i) row[door->columns[i]] = number_of(given.values[i], given.names[i]);
+  if (form.has_velocities) put_velocities(*door, saying.velocities, row.data() + door->width());
+  if (form.has_covariance) put_covariance(*door, sure, row.data() + (form.has_velocities ? 2 : 1) * door->width());
+  if (const Failure failure = core(self).forest->set_joints(door->id, {&stamp.ns, 1}, row.data()))
+    raise_joint_failure(self, failure, false);
+  settle_pending(self);
+  if (given.names.size() > saying.positions) self.attr("_wheels_turned")(at, source);
+}
+
+void set_joints(Self self, nb::handle joints, nb::handle at, nb::handle velocities, nb::handle source, nb::handle covariance) {
+  check_ahead(self, as_stamp(at, "at"));
   nb::object positions = as_dict(joints, "joints");
   nb::object sure = nb::borrow(covariance);
   if (core(self).has_loops)
     std::tie(positions, sure) =
         nb::cast<std::pair<nb::object, nb::object>>(self.attr("_with_dependents")(positions, at, covariance));
-  const nb::object speeds = velocities.is_none() ? nb::object(nb::none()) : as_dict(velocities, "velocities");
-  const Saying saying = saying_of(self, positions, speeds);
-  const Items& given = saying.numbers;
-  const bool has_velocities = !saying.velocities.names.empty(), has_covariance = !sure.is_none();
-  if (given.names.empty() && !has_velocities) return;
-  const nb::object who = source_of(self, source);
-  const auto door = joint_door(self, given.names, saying.positions, who, has_velocities, has_covariance);
-  std::vector<double> row(door->channel.row_width());
-  for (std::size_t i = 0; i < given.values.size(); ++i) row[door->columns[i]] = number_of(given.values[i], given.names[i]);
-  if (has_velocities) put_velocities(*door, saying.velocities, row.data() + door->width());
-  if (has_covariance) put_covariance(self, *door, sure, row.data() + (has_velocities ? 2 : 1) * door->width());
-  if (const Failure failure = core(self).forest->set_joints(door->id, {&stamp.ns, 1}, row.data()))
-    raise_joint_failure(self, failure, false);
-  settle_pending(self);
-  if (given.names.size() > saying.positions) self.attr("_wheels_turned")(at, source);
+  say_joints(self, positions, at, velocities, source, std::move(sure), false);
+}
+
+/// Where joints are by what was integrated from speeds: the answers say so.
+void set_integrated_joints(Self self, nb::handle joints, nb::handle at, nb::handle source) {
+  say_joints(self, as_dict(joints, "joints"), at, nb::none(), source, nb::none(), true);
 }
 
 void put_columns(const JointDoor& door, const Doubles& values, std::size_t offset, std::vector<double>& rows) {
@@ -182,7 +175,7 @@ void set_joint_series(Self self, std::vector<nb::object> names, nb::object posit
   const auto newest = std::ranges::max_element(stamps.span());
   check_ahead(self, *newest, newest - stamps.span().begin());
   const nb::object who = source_of(self, source);
-  const auto door = joint_door(self, {names.begin(), names.end()}, names.size(), who, speeds.has_value(), false);
+  const auto door = joint_door(self, {names.begin(), names.end()}, names.size(), who, {.has_velocities = speeds.has_value()});
   std::vector<double> rows(stamps.span().size() * door->channel.row_width());
   put_columns(*door, given, 0, rows);
   if (speeds) put_columns(*door, *speeds, door->width(), rows);
@@ -201,7 +194,7 @@ nb::tuple joint(Self self, nb::handle name, nb::handle at, nb::handle outside) {
   const bool has_position = variable->kind != VariableKind::velocity;
   return nb::make_tuple(has_position ? nb::object(nb::float_(answer.position)) : nb::none(),
                         answer.has_velocity ? nb::object(nb::float_(answer.velocity)) : nb::none(), answer.stamp.ns, answer.held,
-                        answer.predicted);
+                        answer.predicted, answer.integrated);
 }
 
 nb::object stamp_array(const std::vector<std::int64_t>& values) {
@@ -234,85 +227,10 @@ void prefer_joint(Self self, nb::handle name, nb::handle source) {
         source);
 }
 
-Vector3 unit_axis(nb::handle axis) {
-  const Doubles given(axis, "axes", {3});
-  const Vector3 v{given.data()[0], given.data()[1], given.data()[2]};
-  const double length = norm(v);
-  if (!(length > 1e-9) || !std::isfinite(length))
-    raise("InvalidArgument", "An axis of a joint needs a direction, got " + shown(axis) + ".", axis);
-  return (1.0 / length) * v;
-}
-
-JointMotion motion_of(const std::string& kind, nb::handle origin, const std::vector<nb::object>& axes, double multiplier,
-                      double offset, double pitch) {
-  const std::optional<JointKind> known = joint_kind_named(kind);
-  if (!known) raise("InvalidArgument", "No closed form moves like '" + kind + "'.", nb::str(kind.c_str()));
-  JointMotion motion{.kind = *known, .origin = as_transform(origin), .multiplier = multiplier, .offset = offset, .pitch = pitch};
-  if (!axes.empty()) motion.axis = unit_axis(axes[0]);
-  if (axes.size() > 1) motion.second_axis = unit_axis(axes[1]);
-  const bool is_plain = multiplier == 1.0 && offset == 0.0;
-  if ((variables_of(*known) > 1 && !is_plain) || !std::isfinite(multiplier + offset + pitch))
-    raise("InvalidArgument", "multiplier and offset are finite, and 1 and 0 for a joint of several variables.");
-  return motion;
-}
-
-void drive_joint(Self self, nb::handle of, nb::handle in_frame, const std::string& kind, nb::handle origin,
-                 const std::vector<nb::object>& axes, nb::handle variables, nb::handle at, nb::handle source, double multiplier,
-                 double offset, double pitch) {
-  const JointMotion motion = motion_of(kind, origin, axes, multiplier, offset, pitch);
-  const std::vector<VariablePtr> drivers = joints_of(self, variables);
-  const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
-  const Edge edge = admitted_edge(self, of, in_frame, source, from);
-  const Failure failure = core(self).forest->drive_joint(edge.name(), from, motion, drivers);
-  if (failure.kind() == FailureKind::part_of_rotation)
-    raise("InvalidArgument", "A " + kind + " joint is driven by " + std::to_string(variables_of(motion.kind)) +
-                                 " variables; a rotation by the four of one unit quaternion, w x y z.");
-  ++core(self).edits;
-  finish(self, edge, failure);
-}
-
-/// From `at` on the frame hangs nowhere, as far as this world says.
-void close_frame(Self self, nb::handle of, nb::handle at) {
-  const FrameEdit edit = CloseFrame{nb::cast<std::string>(admitted(self, of)), std::nullopt, Stamp{as_stamp(at, "at")}};
-  const Failure failure = core(self).forest->transact({&edit, 1});
-  if (failure) raise_failure(core(self), failure, of, of);
-  ++core(self).edits;
-}
-
-void drive_tape(Self self, nb::handle of, nb::handle in_frame, const Tape& value, const Tape& jacobian, nb::handle positions,
-                nb::handle velocities, nb::handle at, nb::handle source) {
-  std::vector<VariablePtr> inputs = joints_of(self, positions), columns = joints_of(self, velocities);
-  const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
-  const Edge edge = admitted_edge(self, of, in_frame, source, from);
-  const Failure failure =
-      core(self).forest->drive_tape(edge.name(), from, value, jacobian, std::move(inputs), std::move(columns));
-  if (failure.kind() == FailureKind::part_of_rotation)
-    raise("InvalidArgument",
-          "The value tape goes from the positions to 12 numbers, and the Jacobian tape to 6 for each of the velocities.");
-  ++core(self).edits;
-  finish(self, edge, failure);
-}
-
-void drive_loop(Self self, nb::handle of, nb::handle in_frame, const Tape& residual, const Tape& slope, const Tape& value,
-                const Tape& jacobian, nb::handle positions, nb::handle velocities, nb::handle at, nb::handle source) {
-  std::vector<VariablePtr> inputs = joints_of(self, positions), columns = joints_of(self, velocities);
-  const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
-  if (!Loop::fits(residual, slope) || residual.inputs() != inputs.size())
-    raise("InvalidArgument", "The residual goes from the positions to at least as many numbers as there are dependents.");
-  const Edge edge = admitted_edge(self, of, in_frame, source, from);
-  const Failure failure = core(self).forest->drive_loop(edge.name(), from, Loop(residual, slope), value, jacobian,
-                                                        std::move(inputs), std::move(columns));
-  if (failure.kind() == FailureKind::part_of_rotation)
-    raise("InvalidArgument",
-          "The value tape goes from the positions to 12 numbers, and the Jacobian tape to 6 for each of the velocities.");
-  ++core(self).edits;
-  finish(self, edge, failure);
-}
-
 nb::list driven_poses(Self self) {
   nb::list found;
   for (const DrivenInfo& info : core(self).forest->driven_poses())
-    found.append(nb::make_tuple(info.of, info.in_frame, info.source, stamp_or_none(info.from), info.description));
+    found.append(nb::make_tuple(info.of, info.in_frame, info.source, stamp_or_none(info.from)));
   return found;
 }
 
@@ -331,7 +249,8 @@ void bind_world_variables(nb::class_<WorldCore>& world) {
            "    at: Instant [ns].\n"
            "    velocities: Names and velocities, of some or all of them; used for twists, not between positions.\n"
            "    source: Who says so; the world's own name if not given.\n"
-           "    covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given.\n\n"
+           "    covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given. Where\n"
+           "        velocities are given: of positions, then velocities, (2k,) or (2k, 2k).\n\n"
            "Raises:\n"
            "    UnknownVariable: A name that no joint has.\n"
            "    BeforeHistory: The sample is older than the history.")
@@ -346,40 +265,25 @@ void bind_world_variables(nb::class_<WorldCore>& world) {
            "    at: (N,) int64 [ns], in any order.\n"
            "    velocities: (N, k); NaN: not given.\n"
            "    source: Who says so; the world's own name if not given.")
+      .def("_set_integrated_joints", &set_integrated_joints, "joints"_a, "at"_a, "source"_a.none(),
+           nb::sig("def _set_integrated_joints(self, joints: Mapping[str, float], at: int, source: str | None) -> None"))
       .def("prefer_joint", &prefer_joint, "name"_a, nb::kw_only(), "source"_a.none(),
            nb::sig("def prefer_joint(self, name: str, *, source: str | None) -> None"),
            "Settle which of several sources every query believes about a joint; None takes it back.")
-      .def("_declare_variables", &declare_variables, "names"_a, "kinds"_a,
-           nb::sig("def _declare_variables(self, names: Sequence[str], kinds: Sequence[str]) -> None"))
       .def("_variables", &variables, nb::sig("def _variables(self) -> list[tuple[str, str]]"))
       .def("_joint", &joint, "name"_a, "at"_a, "outside"_a,
            nb::sig("def _joint(self, name: str, at: int | Latest, outside: str) -> tuple[float | None, float | None, int, bool, "
-                   "bool]"))
+                   "bool, bool]"))
       .def("_joint_samples", &joint_samples, "name"_a, "start"_a.none(), "end"_a.none(), "source"_a,
            nb::sig("def _joint_samples(self, name: str, start: int | None, end: int | None, source: str) -> "
                    "tuple[NDArray[int64], NDArray[float64], NDArray[float64]]"))
       .def(
           "_joint_sources", [](Self self, nb::handle name) { return core(self).forest->sources_of(*joint_of(self, name)); },
           "name"_a, nb::sig("def _joint_sources(self, name: str) -> list[str]"))
-      .def("_drive_joint", &drive_joint, nb::kw_only(), "of"_a, "in_frame"_a, "kind"_a, "origin"_a, "axes"_a, "variables"_a,
-           "at"_a = nb::none(), "source"_a = nb::none(), "multiplier"_a = 1.0, "offset"_a = 0.0, "pitch"_a = 0.0,
-           nb::sig("def _drive_joint(self, *, of: str, in_frame: str, kind: str, origin: Transform, axes: Sequence[ArrayLike], "
-                   "variables: Sequence[str], at: int | None = None, source: str | None = None, multiplier: float = 1.0, "
-                   "offset: float = 0.0, pitch: float = 0.0) -> None"))
-      .def("_drive_loop", &drive_loop, nb::kw_only(), "of"_a, "in_frame"_a, "residual"_a, "slope"_a, "value"_a, "jacobian"_a,
-           "positions"_a, "velocities"_a, "at"_a = nb::none(), "source"_a = nb::none(),
-           nb::sig("def _drive_loop(self, *, of: str, in_frame: str, residual: Tape, slope: Tape, value: Tape, jacobian: Tape, "
-                   "positions: Sequence[str], velocities: Sequence[str], at: int | None = None, source: str | None = None) -> "
-                   "None"))
       .def_prop_rw(
           "_has_loops", [](Self self) { return core(self).has_loops; },
           [](Self self, bool has_loops) { core(self).has_loops = has_loops; })
-      .def("_close_frame", &close_frame, "of"_a, "at"_a, nb::sig("def _close_frame(self, of: str, at: int) -> None"))
-      .def("_drive_tape", &drive_tape, nb::kw_only(), "of"_a, "in_frame"_a, "value"_a, "jacobian"_a, "positions"_a,
-           "velocities"_a, "at"_a = nb::none(), "source"_a = nb::none(),
-           nb::sig("def _drive_tape(self, *, of: str, in_frame: str, value: Tape, jacobian: Tape, positions: Sequence[str], "
-                   "velocities: Sequence[str], at: int | None = None, source: str | None = None) -> None"))
-      .def("_driven_poses", &driven_poses, nb::sig("def _driven_poses(self) -> list[tuple[str, str, str, int | None, str]]"));
+      .def("_driven_poses", &driven_poses, nb::sig("def _driven_poses(self) -> list[tuple[str, str, str, int | None]]"));
 }
 
 }  // namespace armillary::python

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "convert.hpp"
+#include "driven_values.hpp"
 #include "gil.hpp"
 #include "scene_store.hpp"
 #include "values.hpp"
@@ -99,7 +100,7 @@ std::shared_ptr<const FixedPose> fixed_pose(const FixedPose& pose) {
 
 namespace {
 
-constexpr std::size_t kParts = 8;
+constexpr std::size_t kParts = 10;
 
 [[noreturn]] void refuse(const char* what) {
   raise("InvalidArgument", std::string("This is no change of frames: ") + what + ".");
@@ -140,8 +141,10 @@ std::vector<std::string> names_from(nb::handle value) {
 
 bool is_pair(ChangeKind kind) {
   return kind == ChangeKind::fix || kind == ChangeKind::unfix || kind == ChangeKind::add_relation ||
-         kind == ChangeKind::add_twist_relation;
+         kind == ChangeKind::add_twist_relation || kind == ChangeKind::drive;
 }
+
+bool is_of_joints(ChangeKind kind) { return kind == ChangeKind::add_joints || kind == ChangeKind::remove_joints; }
 
 }  // namespace
 
@@ -151,15 +154,17 @@ nb::object fact_tuple(const FrameFact* fact) {
   for (const std::string& frame : fact->frames) frames.append(nb::str(frame.data(), frame.size()));
   return nb::make_tuple(fact->of, fact->in_frame, fact->has_source ? nb::object(nb::cast(fact->source)) : nb::none(),
                         stamp_or_none(fact->since), pose_tuple(fact->pose.get()), fact->recalibrate, nb::tuple(frames),
-                        fact->clock ? nb::object(nb::int_(fact->clock->ns)) : nb::none());
+                        fact->clock ? nb::object(nb::int_(fact->clock->ns)) : nb::none(), form_tuple(fact->form.get()),
+                        joints_tuple(fact->joints));
 }
 
 std::shared_ptr<const FrameFact> fact_from(ChangeKind kind, nb::handle value) {
-  if (!PyTuple_Check(value.ptr()) || PyTuple_GET_SIZE(value.ptr()) != kParts) refuse("it has eight parts");
+  if (!PyTuple_Check(value.ptr()) || PyTuple_GET_SIZE(value.ptr()) != kParts) refuse("it has ten parts");
   const auto parts = nb::borrow<nb::tuple>(value);
   FrameFact fact;
   fact.frames = names_from(parts[6]);
-  const bool has_name = is_pair(kind) || kind == ChangeKind::add_body || kind == ChangeKind::prefer;
+  const bool has_name =
+      is_pair(kind) || kind == ChangeKind::add_body || kind == ChangeKind::prefer || kind == ChangeKind::release;
   if (has_name) fact.of = name_from(parts[0]);
   if (is_pair(kind)) fact.in_frame = name_from(parts[1]);
   if (is_pair(kind) && fact.of == fact.in_frame) refuse("a frame is not in itself");
@@ -170,9 +175,13 @@ std::shared_ptr<const FrameFact> fact_from(ChangeKind kind, nb::handle value) {
   if (!nb::handle(parts[3]).is_none()) fact.since = Stamp{as_stamp(parts[3], "at")};
   if (kind == ChangeKind::add_relation && fact.since == Stamp::always()) refuse("samples begin at an instant");
   if (kind == ChangeKind::fix) fact.pose = pose_from(parts[4]);
+  if (kind == ChangeKind::drive) fact.form = form_from(parts[8]);
+  if (is_of_joints(kind)) fact.joints = joints_from(parts[9]);
+  if (kind == ChangeKind::release && fact.since == Stamp::always()) refuse("a frame is released at an instant");
   if (!nb::try_cast(parts[5], fact.recalibrate)) refuse("it corrects a pose or not");
   if (!nb::handle(parts[7]).is_none()) fact.clock = Stamp{as_stamp(parts[7], "to")};
-  if (kind == ChangeKind::fix || kind == ChangeKind::add_relation) fact.frames = {fact.of, fact.in_frame};
+  if (kind == ChangeKind::fix || kind == ChangeKind::add_relation || kind == ChangeKind::drive)
+    fact.frames = {fact.of, fact.in_frame};
   return std::make_shared<const FrameFact>(std::move(fact));
 }
 

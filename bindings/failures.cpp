@@ -162,6 +162,14 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
     case FailureKind::on_other_body:
     case FailureKind::relative_to_itself:
       return body_error(world, failure, of, in_frame);
+    case FailureKind::other_variable:
+      return error_class("InvalidArgument")("Joint '" + failure->joint + "': " + to_string(failure->kind) +
+                                            ". Nothing was declared.");
+    case FailureKind::part_of_rotation:
+      return error_class("InvalidArgument")(
+          failure->joint.empty() ? "These joints do not fit: a rotation is driven by the four of one unit quaternion, w x y z, "
+                                   "and a pose by no joint that has a velocity alone."
+                                 : "Joint '" + failure->joint + "' drives nothing: it is not declared.");
     default:
       return error_class("InvalidArgument")(to_string(failure->kind));
   }

@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t kDoors = 16;  // remembered
 
 bool fits(const JointDoor& door, const std::vector<nb::handle>& names, std::size_t positions, nb::handle source,
-          bool has_velocities, bool has_covariance) {
+          const RowForm& form) {
   const bool is_alike = door.source.is(source) && door.positions == positions && door.width() == names.size() &&
-                        door.channel.has_velocities == has_velocities && door.channel.has_covariance == has_covariance;
+                        static_cast<const RowForm&>(door.channel) == form;
   return is_alike &&
          std::equal(names.begin(), names.end(), door.names.begin(), [](nb::handle a, nb::handle b) { return a.is(b); });
 }
@@ -34,7 +34,7 @@ void arrange(JointDoor& door, const std::vector<VariablePtr>& variables) {
 }
 
 std::shared_ptr<JointDoor> new_door(Self self, const std::vector<nb::handle>& names, std::size_t positions, nb::handle source,
-                                    bool has_velocities, bool has_covariance) {
+                                    const RowForm& form) {
   auto door = std::make_shared<JointDoor>();
   std::vector<VariablePtr> variables;
   for (nb::handle name : names) {
@@ -46,8 +46,7 @@ std::shared_ptr<JointDoor> new_door(Self self, const std::vector<nb::handle>& na
   }
   door->positions = positions;
   door->source = nb::borrow(source);
-  door->channel.has_velocities = has_velocities;
-  door->channel.has_covariance = has_covariance;
+  static_cast<RowForm&>(door->channel) = form;
   arrange(*door, variables);
   const auto& ids = door->channel.variables;
   if (const auto twice = std::ranges::adjacent_find(ids); twice != ids.end())
@@ -86,11 +85,11 @@ std::optional<std::uint32_t> JointDoor::column_of(std::size_t place, nb::handle 
 }
 
 std::shared_ptr<const JointDoor> joint_door(Self self, const std::vector<nb::handle>& names, std::size_t positions,
-                                            nb::handle source, bool has_velocities, bool has_covariance) {
+                                            nb::handle source, const RowForm& form) {
   WorldCore& world = core(self);
   for (const auto& door : world.doors)
-    if (fits(*door, names, positions, source, has_velocities, has_covariance)) return door;
-  std::shared_ptr<JointDoor> door = new_door(self, names, positions, source, has_velocities, has_covariance);
+    if (fits(*door, names, positions, source, form)) return door;
+  std::shared_ptr<JointDoor> door = new_door(self, names, positions, source, form);
   if (world.doors.size() >= kDoors) world.doors.erase(world.doors.begin());
   world.doors.push_back(door);
   return door;

@@ -26,7 +26,7 @@ struct JointDoor {
 
 /// The door for these names, by pointer where they came in the same order before.
 [[nodiscard]] std::shared_ptr<const JointDoor> joint_door(Self self, const std::vector<nb::handle>& names, std::size_t positions,
-                                                          nb::handle source, bool has_velocities, bool has_covariance);
+                                                          nb::handle source, const RowForm& form);
 
 /// Raises what a failure of writing means; `row` is named for batches.
 [[noreturn]] void raise_joint_failure(Self self, const Failure& failure, bool is_batch);

@@ -8,6 +8,7 @@ import numpy as np
 from armillary import Transform, World, seconds
 from armillary.articulation import ArticulationModel
 from armillary.articulation.mechanisms import four_bar, stewart_platform
+from armillary.scene import AddJoints, ClosedForm, Drive
 from context import Bench, cpu_ns, race
 from table import Row
 
@@ -66,10 +67,10 @@ def _drivers(world: World) -> list[str]:
 def driven_world() -> World:
     """A chain of 40 revolute joints, ten seconds at 100 Hz."""
     world = World(history=seconds(1000))
-    world._declare_variables(NAMES, ["linear"] * JOINTS)  # noqa: SLF001
+    world.apply([AddJoints(dict.fromkeys(NAMES, "linear"))])
     for i, name in enumerate(NAMES):
-        parts = {"kind": "revolute", "origin": ORIGIN, "axes": [np.eye(3)[i % 3]], "variables": [name]}
-        world._drive_joint(of=f"l{i + 1}", in_frame=f"l{i}", **parts)  # noqa: SLF001
+        form = ClosedForm(kind="revolute", origin=ORIGIN, axes=(tuple(np.eye(3)[i % 3]),), variables=(name,))
+        world.apply([Drive(of=f"l{i + 1}", in_frame=f"l{i}", form=form)])
     at = np.arange(SAMPLES) * PERIOD_NS
     world.set_joint_series(NAMES, positions=np.outer(at * 1e-9, np.linspace(-1.0, 1.0, JOINTS)), at=at)
     return world

@@ -56,6 +56,7 @@ FailureKind DrivenLink::evaluate(Stamp at, const QueryContext& context, Evaluati
   out.value = pose(positions.data());
   out.held = reader.held();
   out.predicted = reader.predicted();
+  out.integrated = reader.integrated();
   const bool is_known = context.want_covariance && reader.is_known() && has_all_columns();
   out.certainty = is_known ? Certainty::known : Certainty::unknown;
   if (!is_known) return FailureKind::none;
@@ -99,6 +100,65 @@ void DrivenLink::add_effects(const double* positions, std::span<VariableError> e
   body_jacobian(positions, jacobian.data());
   for (std::size_t i = 0; i < errors.size(); ++i)
     for (std::size_t row = 0; row < 6; ++row) errors[i].effect[row] = jacobian.data()[row * m + columns_[i]];
+}
+
+namespace {
+
+constexpr double kStep = 1e-5;
+
+void spread(std::span<const RowShare> shares, const std::array<double, 6>& on_pose, const std::array<double, 6>& on_motion,
+            std::vector<RowError>& out) {
+  for (const auto& [channel, row, index, weight] : shares) {
+    RowError& error = out.emplace_back(RowError{channel, row, index});
+    for (std::size_t k = 0; k < 6; ++k) {
+      error.on_pose[k] = weight * on_pose[k];
+      error.on_motion[k] = weight * on_motion[k];
+    }
+  }
+}
+
+}  // namespace
+
+/// How the body form changes with one position, the speeds being what they are; dependents follow.
+std::array<double, 6> DrivenLink::motion_along(std::size_t position, const double* positions, const double* velocities) const {
+  std::array<Velocity, 2> ends;
+  for (const bool is_ahead : {false, true}) {
+    Numbers moved(read_.size());
+    std::copy_n(positions, read_.size(), moved.data());
+    moved.data()[position] += is_ahead ? kStep : -kStep;
+    (void)settle(moved.data());
+    ends[is_ahead] = body_velocity(moved.data(), velocities);
+  }
+  const Velocity change = (0.5 / kStep) * (ends[1] - ends[0]);
+  return {change.linear.x, change.linear.y, change.linear.z, change.angular.x, change.angular.y, change.angular.z};
+}
+
+bool DrivenLink::add_row_errors(Stamp at, const QueryContext& context, bool with_motion, std::vector<RowError>& out) const {
+  const std::size_t m = read_velocities_.size();
+  Numbers positions(read_.size()), velocities(m), jacobian(6 * m);
+  VariableReader reader(at, context);
+  if (reader.positions(read_, positions.data()) != FailureKind::none || !settle(positions.data())) return false;
+  if (with_motion && reader.velocities(read_velocities_, velocities.data()) != FailureKind::none) return false;
+  if (!has_all_columns()) return false;
+  body_jacobian(positions.data(), jacobian.data());
+  const auto column = [&](std::size_t i) {
+    std::array<double, 6> values;
+    for (std::size_t row = 0; row < 6; ++row) values[row] = jacobian.data()[row * m + i];
+    return values;
+  };
+  std::vector<RowShare> shares;
+  for (std::size_t i = 0; i < free_positions().size(); ++i) {
+    shares.clear();
+    if (!reader.add_position_shares(*read_[i], shares)) return false;
+    const auto on_motion = with_motion ? motion_along(i, positions.data(), velocities.data()) : std::array<double, 6>{};
+    spread(shares, column(columns_[i]), on_motion, out);
+  }
+  for (std::size_t i = 0; with_motion && i < m; ++i) {
+    shares.clear();
+    if (!reader.add_velocity_shares(*read_velocities_[i], shares)) return false;
+    spread(shares, {}, column(i), out);
+  }
+  return true;
 }
 
 Coverage DrivenLink::coverage() const {
@@ -156,14 +216,6 @@ std::vector<VariablePtr> counterparts(std::span<const VariablePtr> of, const Var
   return found;
 }
 
-std::string DrivenLink::variable_names() const {
-  std::string names;
-  for (const Variable* variable : read_) names += " '" + variable->name + "'";
-  names += " |";
-  for (const Variable* variable : read_velocities_) names += " '" + variable->name + "'";
-  return names;
-}
-
 // -- Closed forms
 
 JointLink::JointLink(const JointMotion& motion, const std::vector<VariablePtr>& variables)
@@ -176,8 +228,6 @@ void JointLink::body_jacobian(const double* positions, double* out) const {
 std::shared_ptr<DrivenProvider> JointLink::driven_by(const Variables& variables) const {
   return std::make_shared<JointLink>(motion_, counterparts(positions(), variables));
 }
-
-std::string JointLink::description() const { return motion_.description() + variable_names(); }
 
 // -- Tapes
 
@@ -211,10 +261,6 @@ std::shared_ptr<DrivenProvider> TapeLink::driven_by(const Variables& variables) 
                                     counterparts(velocities(), variables));
 }
 
-std::string TapeLink::description() const {
-  return "tapes " + hex(value_.digest()) + " " + hex(jacobian_.digest()) + variable_names();
-}
-
 // -- Loops
 
 LoopLink::LoopLink(Loop loop, Tape value, Tape jacobian, std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities)
@@ -224,7 +270,5 @@ std::shared_ptr<DrivenProvider> LoopLink::driven_by(const Variables& variables) 
   return std::make_shared<LoopLink>(loop_, value(), jacobian(), counterparts(positions(), variables),
                                     counterparts(velocities(), variables));
 }
-
-std::string LoopLink::description() const { return loop_.description() + " " + TapeLink::description(); }
 
 }  // namespace armillary

@@ -1,9 +1,11 @@
 #include "edge_errors.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "arc.hpp"
 #include "armillary/pose_row.hpp"
+#include "armillary/variable_reading.hpp"
 
 namespace armillary {
 
@@ -36,6 +38,74 @@ void add_as_evaluated(const EdgePose& here, ErrorList& errors) {
   } else if (again.certainty == Certainty::known) {
     errors.add(here.edge.relation, here.at, Symmetric6::of(again.covariance)).on_pose = Upper6::identity();
   }
+}
+
+/// The errors of one row of joints as independent ones of size one: its covariance is F F^T, and this is F.
+class RowFactor {
+ public:
+  explicit RowFactor(const RowError& first) : n_(first.channel->covered(first.channel->width)), entries_(n_ * n_) {
+    for (std::uint32_t i = 0; i < n_; ++i)
+      for (std::uint32_t j = 0; j <= i; ++j) factor(first, i, j);
+  }
+
+  [[nodiscard]] double at(std::uint32_t i, std::uint32_t j) const { return entries_[i * n_ + j]; }
+
+ private:
+  /// Cholesky's method; what has no error of its own, and what nobody knows, is left out.
+  void factor(const RowError& row, std::uint32_t i, std::uint32_t j) {
+    double left = row.channel->covariance(row.row, i, j);
+    for (std::uint32_t k = 0; k < j; ++k) left -= at(i, k) * at(j, k);
+    const double pivot = i == j ? std::sqrt(std::max(left, 0.0)) : at(j, j);
+    const double value = i == j ? pivot : pivot > 0.0 ? left / pivot : 0.0;
+    entries_[i * n_ + j] = std::isnan(value) ? 0.0 : value;
+  }
+
+  std::uint32_t n_;
+  std::vector<double> entries_;
+};
+
+constexpr std::uint32_t kTogether = 3;  // independent errors in one effect: they stand where rotations do
+
+ErrorEffect& effect_of(const RowError& error, std::size_t part, std::size_t first, ErrorList& errors) {
+  for (std::size_t i = first; i < errors.effects.size(); ++i)
+    if (errors.effects[i].row == error.row.words && errors.effects[i].part == part) return errors.effects[i];
+  ErrorEffect& effect = errors.add(kNone, {error.row.stamp_ns()}, {.rr = kIdentity3});
+  effect.row = error.row.words;
+  effect.part = part;
+  return effect;
+}
+
+void add_column(const std::array<double, 6>& column, double scale, std::size_t place, Upper6& out) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    out.tr[3 * k + place] += scale * column[k];
+    out.rr[3 * k + place] += scale * column[3 + k];
+  }
+}
+
+void add_rows(std::span<const RowError> rows, ErrorList& errors) {
+  const std::size_t first = errors.effects.size();
+  std::optional<RowFactor> factor;
+  const std::int64_t* factored = nullptr;
+  for (const RowError& error : rows) {
+    if (error.row.words != factored) factor.emplace(error);
+    factored = error.row.words;
+    for (std::uint32_t j = 0; j <= error.index; ++j) {
+      const double scale = factor->at(error.index, j);
+      if (scale == 0.0) continue;
+      ErrorEffect& effect = effect_of(error, j / kTogether, first, errors);
+      add_column(error.on_pose, scale, j % kTogether, effect.on_pose);
+      add_column(error.on_motion, scale, j % kTogether, effect.on_motion);
+    }
+  }
+}
+
+/// False where nobody knows how large one of them is.
+bool add_rows_of(const EdgePose& here, bool with_motion, ErrorList& errors) {
+  std::vector<RowError> rows;
+  const bool is_known = here.at >= here.edge.opens && !here.pose.predicted &&
+                        here.edge.provider.driven().add_row_errors(here.at, here.context, with_motion, rows);
+  if (is_known) add_rows(rows, errors);
+  return is_known;
 }
 
 void add_fixed(const EdgePose& here, ErrorList& errors) {
@@ -81,8 +151,13 @@ void add_end(const EdgePose& end, const Upper6& on_motion, ErrorList& errors) {
 void add_pose_errors(const EdgePose& here, ErrorList& errors) {
   if (!errors.is_known) return;
   if (here.edge.provider.kind == ProviderKind::fixed) return add_fixed(here, errors);
+  if (here.edge.provider.kind == ProviderKind::driven && add_rows_of(here, false, errors)) return;
   if (here.edge.provider.kind != ProviderKind::sampled || here.pose.predicted) return add_as_evaluated(here, errors);
   add_sampled(here, errors);
+}
+
+void add_joint_errors(const EdgePose& here, ErrorList& errors) {
+  if (here.pose.held || !add_rows_of(here, true, errors)) errors.is_known = false;
 }
 
 void add_derivative_errors(const EdgePose& here, const Bracket& differentiated, const Velocity& motion, ErrorList& errors) {

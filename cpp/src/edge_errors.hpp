@@ -33,6 +33,9 @@ void add_difference_errors(const EdgePose& here, const EdgePose& from, const Edg
 /// Of the pose and of a measured motion, whose body form is `motion`; those of the poses that carried it to the edge apart.
 void add_measured_errors(const EdgePose& here, const EdgeTwist& twist, const Velocity& motion, ErrorList& errors);
 
+/// Of the pose and of the motion of an edge that joints drive.
+void add_joint_errors(const EdgePose& here, ErrorList& errors);
+
 /// Of the body form of what was measured; those of the turn from other axes apart.
 void add_reading_errors(const TwistReading& reading, Stamp at, ErrorList& errors);
 

@@ -11,10 +11,13 @@
 namespace armillary {
 
 /// One error, and how the pose and the motion of an edge move with it. The motion is the body form, the pose's error is
-/// on its right. Relation and stamp name the error: the same one may be in several places.
+/// on its right. Relation and stamp name the error, or where it is one of a row of joints the row, and which part of it:
+/// the same one may be in several places.
 struct ErrorEffect {
   RelationId relation = kNone;
   Stamp stamp;
+  const void* row = nullptr;
+  std::size_t part = 0;
   Symmetric6 covariance;
   Upper6 on_pose, on_motion;
 };

@@ -10,6 +10,7 @@ void Forest::State::begin(Journal& empty) {
   empty = {.frames_made = frames.size(),
            .relations_made = relations.size(),
            .sources_made = sources.size(),
+           .variables_made = variables.size(),
            .runs_unlinked = unlinked.size(),
            .twists_unlinked = unlinked_twists.size(),
            .names_gone = names_gone.size(),
@@ -41,6 +42,10 @@ void Forest::State::remember(FrameId id) {
 
 void Forest::State::remember_free_frames() {
   if (journal != nullptr && !journal->free_frames) journal->free_frames = free_frames;
+}
+
+void Forest::State::remember_variables() {
+  if (journal != nullptr && !journal->hidden_variables) journal->hidden_variables = variables.hidden();
 }
 
 namespace {
@@ -92,6 +97,8 @@ void Forest::State::roll_back() {
   for (std::size_t i = before.sources_made; i < sources.size(); ++i) source_ids.erase(sources[i]);
   cut(sources, before.sources_made);
   if (before.bodies) put_back(*before.bodies);
+  forget_drives(before.relations_made, before.variables_made);
+  if (before.hidden_variables) variables.cut(before.variables_made, std::move(*before.hidden_variables));
   cut(unlinked, before.runs_unlinked);
   cut(unlinked_twists, before.twists_unlinked);
   cut(names_gone, before.names_gone);

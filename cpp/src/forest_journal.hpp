@@ -33,7 +33,7 @@ struct BodiesBefore {
 
 struct Journal {
   // how far lists reached that only grow
-  std::size_t frames_made = 0, relations_made = 0, sources_made = 0;
+  std::size_t frames_made = 0, relations_made = 0, sources_made = 0, variables_made = 0;
   std::size_t runs_unlinked = 0, twists_unlinked = 0, names_gone = 0;
   std::uint64_t next_sequence = 0;
   bool bodies_changed = false;
@@ -45,6 +45,7 @@ struct Journal {
   std::unordered_map<FrameId, FrameBefore> frames{};
   std::optional<std::deque<FrameId>> free_frames{};
   std::optional<BodiesBefore> bodies{};
+  std::optional<std::vector<bool>> hidden_variables{};
 
   std::unordered_set<FrameId> to_publish{};
 };

@@ -184,7 +184,9 @@ Failure Forest::State::apply(const PlaceRuns& edit) {
 
 /// All is in place: at no instant may it run in a circle.
 Failure Forest::State::check_placed(const PlaceRuns& edit) {
-  TrackRecord& track = make_track(find_frame(edit.of), find_source(edit.source));
+  const FrameId of = find_frame(edit.of);
+  if (of == kNone) return {};  // a later edit erased it
+  TrackRecord& track = make_track(of, find_source(edit.source));
   const std::vector<RelationId> hung = track.relations;
   for (const RelationId id : hung)
     if (reaches(relations[id]->parent, track.of)) mark_circle(track.of, relations[id]->parent);

@@ -42,7 +42,7 @@ Failure answer_at_one_time(const Topology& topology, const Question& question, c
   answer.stamp = is_timeless ? Stamp::always() : leg.at;
   answer.relations.reserve(scratch.path.up.size() + scratch.path.down.size());
   list_relations(scratch.path, answer.relations);
-  answer.integrated = topology.bodies() != nullptr && is_integrated(scratch.path, leg.at);
+  answer.integrated = leg.integrated || (topology.bodies() != nullptr && is_integrated(scratch.path, leg.at));
   if (leg.certainty == Certainty::known && question.context.want_covariance) {
     CovarianceSum sum(false);
     add_uncertainty(scratch.path, scratch.values, leg, question.context, {}, sum);
@@ -86,7 +86,8 @@ Failure answer_at_two_times(const Topology& topology, const Question& question, 
   list_relations(scratch.path, answer.relations);
   list_relations(scratch.second, answer.relations);
   answer.integrated =
-      topology.bodies() != nullptr && (is_integrated(scratch.path, far.at) || is_integrated(scratch.second, near.at));
+      far.integrated || near.integrated ||
+      (topology.bodies() != nullptr && (is_integrated(scratch.path, far.at) || is_integrated(scratch.second, near.at)));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "armillary/driven_link.hpp"
 #include "forest_journal.hpp"
 
 namespace armillary {
@@ -16,7 +17,7 @@ Failure Forest::State::apply(const AlignTrack& edit) {
   TrackRecord& track = make_track(of, add_source(edit.source));
   touch(of);
   for (const AlignTrack::Word& word : edit.words)
-    make_relation({edit.of, word.in_frame, edit.source}).breaks_body = !word.pose && word.breaks_body;
+    if (!word.is_closed) make_relation({edit.of, word.in_frame, edit.source}).breaks_body = word.is_samples() && word.breaks_body;
   if (Failure failure = align(track, edit)) return failure;
   const std::vector<RelationId> hung = track.relations;
   for (const RelationId id : hung)
@@ -41,21 +42,31 @@ bool begins_with(const std::vector<RunRecord>& runs, Stamp since) {
 void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
   for (std::size_t k = track.runs.size(); k-- > 0;) {
     const RunRecord& run = track.runs[k];
-    const bool goes = edit.forgets || run.fixed || is_mere_word(run);
-    if (!goes || run.is_of_scene || run.driven) continue;
+    const bool was_ended = run.is_closed() && std::ranges::find(edit.closed, run.from) != edit.closed.end();
+    const bool goes = edit.forgets || run.fixed || run.driven || was_ended || is_mere_word(run);
+    if (!goes || run.is_of_scene) continue;
     erase_run(track, k);
     if (k > 0) join_runs(track, k - 1);
   }
   for (const AlignTrack::Word& word : edit.words) {
+    if (word.is_closed) {
+      place_run(track, {.from = word.since});
+      continue;
+    }
+    const std::shared_ptr<DrivenLink> link = word.form ? link_of(*word.form, variables).value : nullptr;
+    if (word.form && !link) continue;  // its joints are not known here yet
     const RelationRecord& relation = *find_relation({edit.of, word.in_frame, edit.source});
+    if (link) note_drivers(*link, relation.id);
     const auto is_its = [&](const RunRecord& run) { return run.relation == relation.id && run.is_sampled(); };
     RunRecord run{.from = word.since, .parent = relation.parent, .relation = relation.id, .fixed = word.pose};
     run.breaks_body = word.breaks_body;
-    if (!word.pose) run.series = new_series(relation.id);
-    const bool is_there = word.pose ? word.since == Stamp::always() && begins_with(track.runs, word.since)
-                                    : begins_with(track.runs, word.since) || std::ranges::any_of(track.runs, is_its);
+    run.driven = link;
+    const bool is_samples = word.is_samples();
+    if (is_samples) run.series = new_series(relation.id);
+    const bool is_there = !is_samples ? word.since == Stamp::always() && begins_with(track.runs, word.since)
+                                      : begins_with(track.runs, word.since) || std::ranges::any_of(track.runs, is_its);
     if (is_there) continue;
-    if (word.pose && word.since != Stamp::always())
+    if (!is_samples && word.since != Stamp::always())
       place_run(track, std::move(run));
     else
       track.runs.insert(track.runs.begin() + track.run_at(word.since) + 1, std::move(run));
@@ -93,7 +104,7 @@ Failure Forest::State::apply(const SettleLoops&) { return {}; }
 
 /// Without being told, as the last time; what is new since then comes last.
 std::optional<LoopRank> Forest::State::rank_of(const TrackRecord& track, const RunRecord& run, const SettleLoops* told) const {
-  if (run.is_of_scene || run.driven) return std::nullopt;
+  if (run.is_of_scene) return std::nullopt;
   if (told != nullptr)
     return told->rank_of({*frames[track.of].name, *frames[run.parent].name, sources[track.source], run.from, !!run.fixed});
   const auto known = loop_order.find(key_of(track, run));

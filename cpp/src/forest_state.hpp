@@ -250,6 +250,9 @@ struct Forest::State {
   Failure apply(const EraseFrames& edit);
   Failure apply(const RestartTime& edit);
   Failure apply(const SettleLoops& edit);
+  Failure apply(const PlaceDriven& edit);
+  Failure apply(const AddJoints& edit);
+  Failure apply(const HideJoints& edit);
   void keep_names(Evidence& evidence) const;
   [[nodiscard]] std::vector<FrameId> hanging_under(std::span<const std::string> names, Stamp at) const;
 
@@ -273,6 +276,7 @@ struct Forest::State {
   void remember(FrameId frame);
   void remember_free_frames();
   void remember_bodies();
+  void remember_variables();
   void roll_back();
   void put_back(FrameId id, FrameBefore& before);
   void put_back(TrackRecord& track, TrackBefore& before);
@@ -327,7 +331,9 @@ struct Forest::State {
   void body_grew(BodyId body);
 
   // joints (forest_variables.cpp)
-  Failure drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenLink> link);
+  Failure drive(const EdgeName& edge, Stamp from, const DrivenForm& form);
+  void note_drivers(const DrivenLink& link, RelationId relation);
+  void forget_drives(std::size_t relations_made, std::size_t variables_made);
   void joints_said(ChannelId channel, std::span<const std::int64_t> stamps);
   void drive_by_own_variables();
 

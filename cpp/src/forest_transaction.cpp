@@ -70,9 +70,10 @@ Failure Forest::State::apply(const CloseFrame& edit) {
   return {};
 }
 
+/// One that was erased meanwhile has nothing to hold it.
 Failure Forest::State::apply(const ReopenFrame& edit) {
   const FrameId of = find_frame(edit.of);
-  if (of == kNone) return unknown(edit.of);
+  if (of == kNone) return {};
   for (const auto& track : frames[of].tracks) {
     if (edit.source ? sources[track->source] != *edit.source : is_among(edit.but, sources[track->source])) continue;
     const bool was_open = edit.source || track->open_before(track->run_at(edit.at)) >= 0;

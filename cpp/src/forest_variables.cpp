@@ -11,25 +11,6 @@ namespace {
 
 using Guard = std::lock_guard<std::mutex>;
 
-/// A rotation takes the four parts of one, in order.
-bool fits(const JointMotion& motion, std::span<const VariablePtr> variables) {
-  if (variables.size() != variables_of(motion.kind)) return false;
-  const std::size_t first = motion.kind == JointKind::ball ? 0 : motion.kind == JointKind::floating ? 3 : variables.size();
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    const bool is_part = variables[i]->kind == VariableKind::unit_quaternion;
-    if (is_part != (i >= first) || variables[i]->kind == VariableKind::velocity) return false;
-    if (is_part && (variables[i]->part != i - first || variables[i]->lead != variables[first].get())) return false;
-  }
-  return true;
-}
-
-bool fits(const Tape& value, const Tape& jacobian, std::span<const VariablePtr> positions,
-          std::span<const VariablePtr> velocities) {
-  return value.inputs() == positions.size() && jacobian.inputs() == positions.size() && value.outputs() == 12 &&
-         jacobian.outputs() == 6 * velocities.size() &&
-         std::ranges::none_of(positions, [](const VariablePtr& v) { return v->kind == VariableKind::velocity; });
-}
-
 }  // namespace
 
 Failure Forest::declare_variables(std::span<const Variables::Wish> wishes) {
@@ -40,14 +21,14 @@ Failure Forest::declare_variables(std::span<const Variables::Wish> wishes) {
 VariablePtr Forest::find_variable(std::string_view name) const {
   const Guard guard(state_->lock);
   const VariableId id = state_->variables.find(name);
-  return id == kNone ? nullptr : state_->variables.share(id);
+  return id == kNone || state_->variables.is_hidden(id) ? nullptr : state_->variables.share(id);
 }
 
 std::vector<std::pair<std::string, VariableKind>> Forest::variables() const {
   const Guard guard(state_->lock);
   std::vector<std::pair<std::string, VariableKind>> all;
   for (VariableId id = 0; id < state_->variables.size(); ++id)
-    all.emplace_back(state_->variables[id].name, state_->variables[id].kind);
+    if (!state_->variables.is_hidden(id)) all.emplace_back(state_->variables[id].name, state_->variables[id].kind);
   return all;
 }
 
@@ -111,44 +92,61 @@ Result<JointAnswer> Forest::joint(const Variable& variable, When at, const Query
       kind == FailureKind::none && reader.velocities({&one, 1}, &result.value.velocity) == FailureKind::none;
   result.value.held = reader.held();
   result.value.predicted = reader.predicted();
+  result.value.integrated = reader.integrated();
   if (kind == FailureKind::none) return result;
   result.failure =
       Evidence{.kind = kind, .requested = result.value.stamp, .first = held.first, .last = held.last, .joint = variable.name};
   return result;
 }
 
-Failure Forest::drive_joint(const EdgeName& edge, Stamp from, const JointMotion& motion, std::vector<VariablePtr> variables) {
-  if (!fits(motion, variables)) return Evidence{.kind = FailureKind::part_of_rotation};
+Failure Forest::drive_by_joints(const EdgeName& edge, Stamp from, const DrivenForm& form) {
   const Guard guard(state_->lock);
-  return state_->drive(edge, from, std::make_shared<JointLink>(motion, variables));
+  return state_->drive(edge, from, form);
 }
 
-Failure Forest::drive_tape(const EdgeName& edge, Stamp from, const Tape& value, const Tape& jacobian,
-                           std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities) {
-  if (!fits(value, jacobian, positions, velocities)) return Evidence{.kind = FailureKind::part_of_rotation};
-  const Guard guard(state_->lock);
-  return state_->drive(edge, from, std::make_shared<TapeLink>(value, jacobian, std::move(positions), std::move(velocities)));
-}
-
-Failure Forest::drive_loop(const EdgeName& edge, Stamp from, const Loop& loop, const Tape& value, const Tape& jacobian,
-                           std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities) {
-  if (!fits(value, jacobian, positions, velocities)) return Evidence{.kind = FailureKind::part_of_rotation};
-  const Guard guard(state_->lock);
-  return state_->drive(edge, from,
-                       std::make_shared<LoopLink>(loop, value, jacobian, std::move(positions), std::move(velocities)));
+Failure Forest::State::drive(const EdgeName& edge, Stamp from, const DrivenForm& form) {
+  Result<std::shared_ptr<DrivenLink>> link = link_of(form, variables);
+  if (!link) return std::move(link.failure);
+  if (Failure failure = open_run(edge, {.from = from, .driven = link.value})) return failure;
+  note_drivers(*link.value, find_relation(edge)->id);
+  return {};
 }
 
 /// From now on samples of its variables wake who waits for it.
-Failure Forest::State::drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenLink> link) {
-  const DrivenLink& driven = *link;
-  if (Failure failure = open_run(edge, {.from = from, .driven = std::move(link)})) return failure;
-  const RelationRecord* relation = find_relation(edge);
-  for (const auto& variables : {driven.positions(), driven.velocities()})
+void Forest::State::note_drivers(const DrivenLink& link, RelationId relation) {
+  for (const auto& variables : {link.positions(), link.velocities()})
     for (const VariablePtr& variable : variables) {
       std::vector<RelationId>& known = drives[variable->id];
-      if (std::ranges::find(known, relation->id) == known.end()) known.push_back(relation->id);
+      if (std::ranges::find(known, relation) == known.end()) known.push_back(relation);
     }
+}
+
+Failure Forest::State::apply(const PlaceDriven& edit) {
+  return drive({edit.of, edit.in_frame, edit.source}, edit.from, *edit.form);
+}
+
+Failure Forest::State::apply(const AddJoints& edit) {
+  remember_variables();
+  std::vector<Variables::Wish> wishes;
+  for (const auto& [name, kind] : edit.joints) {
+    wishes.push_back({name, kind});
+    const VariableId known = edit.replaces ? variables.find(name) : kNone;
+    if (known != kNone && variables[known].kind != kind) variables.hide(known, true);
+  }
+  return variables.declare(wishes);
+}
+
+Failure Forest::State::apply(const HideJoints& edit) {
+  remember_variables();
+  for (const std::string& name : edit.names)
+    if (const VariableId id = variables.find(name); id != kNone) variables.hide(id, true);
   return {};
+}
+
+/// After a transaction that failed: what it made is gone.
+void Forest::State::forget_drives(std::size_t relations_made, std::size_t variables_made) {
+  std::erase_if(drives, [&](const auto& entry) { return entry.first >= variables_made; });
+  for (auto& [variable, driven] : drives) std::erase_if(driven, [&](RelationId id) { return id >= relations_made; });
 }
 
 /// After a copy: the links read the variables of this forest.
@@ -166,8 +164,7 @@ std::vector<DrivenInfo> Forest::driven_poses() const {
     for (const auto& track : frame.tracks)
       for (const RunRecord& run : track->runs)
         if (run.driven)
-          found.push_back({*frame.name, *state_->frames[run.parent].name, state_->sources[track->source], run.from,
-                           run.driven->description()});
+          found.push_back({*frame.name, *state_->frames[run.parent].name, state_->sources[track->source], run.from});
   return found;
 }
 

@@ -227,7 +227,7 @@ Failure Forest::State::erase_fixed(TrackRecord& track, Stamp since) {
     const std::ptrdiff_t found = edited.run_at(since);
     if (found < 0) return;
     const auto k = static_cast<std::size_t>(found);
-    if (edited.runs[k].from != since || !edited.runs[k].fixed) return;
+    if (edited.runs[k].from != since || edited.runs[k].is_sampled()) return;
     erase_run(edited, k);
     if (k > 0) join_runs(edited, k - 1);
   });

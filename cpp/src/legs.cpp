@@ -15,9 +15,27 @@ void CovarianceSum::add(const Origin& origin, const Covariance& covariance, cons
   }
 }
 
+void CovarianceSum::add(Stamp at, std::vector<VariableError> errors) {
+  auto instant = std::ranges::find(instants_, at, &Instant::at);
+  if (instant == instants_.end()) instant = instants_.insert(instant, {at, {}});
+  instant->errors.insert(instant->errors.end(), errors.begin(), errors.end());
+}
+
+static bool share_a_variable(const std::vector<VariableError>& a, const std::vector<VariableError>& b) {
+  return std::ranges::any_of(
+      a, [&](const VariableError& error) { return std::ranges::find(b, error.variable, &VariableError::variable) != b.end(); });
+}
+
+Covariance CovarianceSum::of_variables() const {
+  Covariance first, second;
+  if (!instants_.empty()) add_covariance(instants_[0].errors, first);
+  if (instants_.size() < 2) return first;
+  add_covariance(instants_[1].errors, second);
+  return share_a_variable(instants_[0].errors, instants_[1].errors) ? bound_of_sum(first, second) : first + second;
+}
+
 Covariance CovarianceSum::total() const {
-  Covariance total = sum_;
-  add_covariance(errors_, total);
+  Covariance total = sum_ + of_variables();
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part& part = parts_[i];
     const auto same = [&](const Part& other) { return other.origin.relation == part.origin.relation; };
@@ -142,6 +160,7 @@ struct Evaluator {
   void take(const PathEdge& edge, const Evaluation& evaluation) {
     leg.held = leg.held || evaluation.held;
     leg.predicted = leg.predicted || evaluation.predicted;
+    leg.integrated = leg.integrated || evaluation.integrated;
     leg.timeless = leg.timeless && edge.provider.kind == ProviderKind::fixed;
     if (evaluation.certainty == Certainty::unknown) leg.certainty = Certainty::unknown;
     if (leg.certainty == Certainty::unknown || !context.want_covariance) return;
@@ -199,7 +218,7 @@ static std::array<double, 6> product(const Matrix6& matrix, const std::array<dou
 /// An edge's own error; or, where joints drive it, those of the joints, of which other edges may have their share.
 static void add_error(const PathEdge& edge, const Evaluation& value, const Leg& leg, const QueryContext& context,
                       const Matrix6& jacobian, CovarianceSum& sum) {
-  const bool is_driven = edge.provider.kind == ProviderKind::driven && !sum.can_repeat() && leg.at >= edge.opens;
+  const bool is_driven = edge.provider.kind == ProviderKind::driven && leg.at >= edge.opens;
   std::vector<VariableError> errors;
   if (is_driven) edge.provider.driven().add_errors(leg.at, context, errors);
   if (errors.empty()) return sum.add(origin_of(edge, leg), value.covariance, jacobian);
@@ -209,7 +228,7 @@ static void add_error(const PathEdge& edge, const Evaluation& value, const Leg& 
     sum.add(origin_of(edge, leg), value.covariance + -1.0 * by_joints, jacobian);
   }
   for (VariableError& error : errors) error.effect = product(jacobian, error.effect);
-  sum.add(std::move(errors));
+  sum.add(leg.at, std::move(errors));
 }
 
 void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const QueryContext& context,

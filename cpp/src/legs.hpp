@@ -24,9 +24,8 @@ class CovarianceSum {
   };
 
   void add(const Origin& origin, const Covariance& covariance, const std::array<double, 36>& jacobian);
-  /// Errors of variables, in the tangent of the whole product: one variable may drive several edges.
-  void add(std::vector<VariableError> errors) { errors_.insert(errors_.end(), errors.begin(), errors.end()); }
-  [[nodiscard]] bool can_repeat() const { return can_repeat_; }
+  /// Errors of variables at one instant, in the tangent of the whole product: one variable may drive several edges.
+  void add(Stamp at, std::vector<VariableError> errors);
   [[nodiscard]] Covariance total() const;
 
  private:
@@ -38,7 +37,13 @@ class CovarianceSum {
   bool can_repeat_;
   Covariance sum_;
   std::vector<Part> parts_;  // only where edges can repeat
-  std::vector<VariableError> errors_;
+  /// What is read at one instant; at another, nobody knows how errors of the same variables go together.
+  struct Instant {
+    Stamp at;
+    std::vector<VariableError> errors;
+  };
+  [[nodiscard]] Covariance of_variables() const;
+  std::vector<Instant> instants_;  // at most two
 };
 
 /// Evaluates one path; keeps what the covariance needs.
@@ -48,6 +53,7 @@ struct Leg {
   Certainty certainty = Certainty::exact;
   bool held = false;
   bool predicted = false;
+  bool integrated = false;  ///< what drives an edge was
   bool timeless = true;
 };
 

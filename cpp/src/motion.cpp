@@ -104,7 +104,7 @@ struct EdgeMotion {
     if (kind != FailureKind::none) return kind;
     out.set_body_form(body);
     out.method = TwistMethod::joints;
-    has_unknown_error();
+    if (wants_errors()) add_joint_errors(here(), *context.errors);
     return FailureKind::none;
   }
 

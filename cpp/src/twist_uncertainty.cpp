@@ -76,7 +76,8 @@ void TwistUncertainty::spread(const Step& step, const Spot& spot) {
 }
 
 void TwistUncertainty::add_part(std::size_t error, const Upper6& effect) {
-  const Name name{errors.effects[error].relation, errors.effects[error].stamp};
+  const ErrorEffect& effect_of = errors.effects[error];
+  const Name name{effect_of.relation, effect_of.stamp, effect_of.row, effect_of.part};
   const std::size_t same = find(name);
   if (same < names_.size()) {
     parts_[same].effect = sum(parts_[same].effect, effect);

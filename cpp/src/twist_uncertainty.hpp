@@ -53,6 +53,8 @@ class TwistUncertainty {
   struct Name {
     RelationId relation;
     Stamp stamp;
+    const void* row;
+    std::size_t part;
     friend bool operator==(const Name&, const Name&) = default;
   };
   struct Part {

@@ -111,6 +111,7 @@ bool VariableReader::can_predict(const Variable& lead, Sighting& out) const {
 void VariableReader::note(const Sighting& sighting) {
   const auto& [before, after] = sighting.around;
   is_known_ = is_known_ && before.channel->has_covariance && (sighting.u == 0.0 || after.channel->has_covariance);
+  integrated_ = integrated_ || before.channel->is_computed || (sighting.u != 0.0 && after.channel->is_computed);
   held_ = held_ || sighting.place == Place::held;
   ahead_s_ = std::max(ahead_s_, sighting.ahead_s);
 }
@@ -202,6 +203,7 @@ bool VariableReader::find_between(const Variable& variable, double& out) {
   out = here + u * way(variable.kind, here, after.values()[index]);
   if (std::isnan(out)) return false;
   is_known_ = is_known_ && channel->has_covariance;
+  integrated_ = integrated_ || channel->is_computed;
   return true;
 }
 
@@ -254,9 +256,49 @@ bool VariableReader::errors(std::span<const Variable* const> variables, std::vec
   for (const Variable* variable : variables) {
     Sighting sighting;
     if (sight(*variable->lead, sighting) != FailureKind::none) return false;
-    out.push_back({sighting.around, variable->part, sighting.u});
+    out.push_back({variable, sighting.around, variable->part, sighting.u});
   }
   return true;
+}
+
+namespace {
+
+/// False where nobody said how sure it is.
+bool add_share(const Said& said, std::uint32_t index, double weight, std::vector<RowShare>& out) {
+  const bool is_covered = index < said.channel->covered(said.channel->width);
+  if (!is_covered || std::isnan(said.channel->covariance(said.row, index, index))) return false;
+  out.push_back({said.channel, said.row, index, weight});
+  return true;
+}
+
+}  // namespace
+
+bool VariableReader::add_position_shares(const Variable& variable, std::vector<RowShare>& out) {
+  Sighting sighting;
+  if (sight(*variable.lead, sighting) != FailureKind::none || sighting.place == Place::predicted) return false;
+  const auto& [before, after] = sighting.around;
+  if (!add_share(before, before.index + variable.part, 1.0 - sighting.u, out)) return false;
+  return sighting.u == 0.0 || add_share(after, after.index + variable.part, sighting.u, out);
+}
+
+/// The same choice as `velocity`. How a rotation turns is not linear in its parts.
+bool VariableReader::add_velocity_shares(const Variable& variable, std::vector<RowShare>& out) {
+  Sighting sighting;
+  const bool is_rotation = variable.kind == VariableKind::unit_quaternion;
+  if (is_rotation || sight(variable, sighting) != FailureKind::none) return false;
+  if (sighting.place == Place::held || sighting.place == Place::predicted) return false;
+  if (variable.kind == VariableKind::velocity) return add_position_shares(variable, out);
+  const auto& [before, after] = sighting.around;
+  const auto speed_of = [](const Said& said) { return said.channel->width + said.index; };
+  const bool is_between = sighting.place == Place::between;
+  if (!std::isnan(is_between ? before.velocity() + after.velocity() : before.velocity()))
+    return add_share(before, speed_of(before), 1.0 - sighting.u, out) &&
+           (!is_between || add_share(after, speed_of(after), sighting.u, out));
+  if (variable.kind == VariableKind::hold) return true;
+  const SaidAround two = interval(variable, sighting);
+  if (!two.before) return false;
+  const double per_s = 1.0 / seconds_between(two.before, two.after);
+  return add_share(two.before, two.before.index, -per_s, out) && add_share(two.after, two.after.index, per_s, out);
 }
 
 double VariableError::covariance_with(const VariableError& other) const {

@@ -34,6 +34,10 @@ bool normalize(double* wxyz) {
   return true;
 }
 
+bool is_alike(const Variable& known, VariableKind kind, std::uint32_t part) {
+  return known.kind == kind && (kind != VariableKind::unit_quaternion || known.part == part);
+}
+
 }  // namespace
 
 Variables::Variables(const Retention& retention)
@@ -53,7 +57,7 @@ Failure Variables::check_wishes(std::span<const Wish> wishes) const {
     const auto& [name, kind] = wishes[i];
     const bool is_part = kind == VariableKind::unit_quaternion;
     const VariableId known = find(name);
-    const bool is_other = known != kNone && (all_[known]->kind != kind || (is_part && all_[known]->part != part));
+    const bool is_other = known != kNone && !hidden_[known] && !is_alike(*all_[known], kind, part);
     const bool breaks_off = part > 0 && !is_part;
     if (is_other || breaks_off) return Evidence{.kind = FailureKind::other_variable, .row = i, .joint = std::string(name)};
     part = is_part ? (part + 1) % kParts : 0;
@@ -68,16 +72,31 @@ Failure Variables::declare(std::span<const Wish> wishes) {
   std::uint32_t part = 0;
   for (const auto& [name, kind] : wishes) {
     const bool is_part = kind == VariableKind::unit_quaternion;
-    if (find(name) == kNone) {
-      const auto id = static_cast<VariableId>(all_.size());
-      const Variable* lead = is_part && part > 0 ? all_[id - part].get() : nullptr;
-      all_.push_back(std::make_shared<Variable>(std::string(name), kind, id, is_part ? part : 0, lead, retention_.history));
-      preferred_.push_back(kNone);
-      ids_.emplace(name, id);
-    }
+    const VariableId known = find(name);
+    if (known != kNone && is_alike(*all_[known], kind, part))
+      hidden_[known] = false;
+    else
+      add(name, kind, is_part ? part : 0);
     part = is_part ? (part + 1) % kParts : 0;
   }
   return {};
+}
+
+void Variables::add(std::string_view name, VariableKind kind, std::uint32_t part) {
+  const auto id = static_cast<VariableId>(all_.size());
+  const Variable* lead = part > 0 ? all_[id - part].get() : nullptr;
+  all_.push_back(std::make_shared<Variable>(std::string(name), kind, id, part, lead, retention_.history));
+  preferred_.push_back(kNone);
+  hidden_.push_back(false);
+  ids_.insert_or_assign(std::string(name), id);
+}
+
+void Variables::cut(std::size_t size, std::vector<bool> hidden) {
+  std::erase_if(ids_, [&](const auto& entry) { return entry.second >= size; });
+  all_.resize(size);
+  preferred_.resize(size);
+  hidden_ = std::move(hidden);
+  for (std::size_t id = size; id-- > 0;) ids_.try_emplace(all_[id]->name, static_cast<VariableId>(id));
 }
 
 // -- Channels
@@ -96,9 +115,8 @@ Result<ChannelId> Variables::channel(const ChannelName& name) {
 }
 
 void Variables::open(Record& record, RetireList& retired) {
-  const auto& [variables, source, has_velocities, has_covariance] = record.name;
-  record.data =
-      std::make_unique<Channel>(static_cast<std::uint32_t>(variables.size()), has_velocities, has_covariance, retention_);
+  const std::vector<VariableId>& variables = record.name.variables;
+  record.data = std::make_unique<Channel>(static_cast<std::uint32_t>(variables.size()), record.name, retention_);
   for (const VariableId id : variables) publish(id, retired);
   find_lone_channels();
 }
@@ -268,9 +286,8 @@ void Variables::clear(RetireList& retired) {
 }
 
 void Variables::become(const Variables& other, RetireList& retired) {
-  std::vector<Wish> wishes;
-  for (const auto& variable : other.all_) wishes.push_back({variable->name, variable->kind});
-  (void)declare(wishes);
+  for (const auto& variable : other.all_) add(variable->name, variable->kind, variable->part);
+  hidden_ = other.hidden_;
   preferred_ = other.preferred_;
   channel_ids_ = other.channel_ids_;
   for (const Record& record : other.channels_) {

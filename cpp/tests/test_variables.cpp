@@ -46,8 +46,8 @@ struct Joints : tests::World {
   [[nodiscard]] double value(std::string_view name, std::int64_t at) const { return ask(name, at).value.position; }
 
   Failure slide(std::string_view of, std::string_view in, std::string_view joint) {
-    return forest.drive_joint({of, in, ""}, Stamp::always(), {.kind = JointKind::prismatic, .axis = {1.0, 0.0, 0.0}},
-                              {forest.find_variable(joint)});
+    const JointMotion motion{.kind = JointKind::prismatic, .axis = {1.0, 0.0, 0.0}};
+    return forest.drive_by_joints({of, in, ""}, Stamp::always(), {.motion = motion, .positions = {std::string(joint)}});
   }
 };
 
@@ -198,9 +198,8 @@ TEST(joints_drive, "a joint drives a frame at every instant that its variable co
 
 TEST(joints_apart, "variables whose histories do not overlap say which one begins too late") {
   Joints joints;
-  CHECK(!joints.forest.drive_joint(
-      {"car", "map", ""}, Stamp::always(), {.kind = JointKind::planar},
-      {joints.forest.find_variable("a"), joints.forest.find_variable("b"), joints.forest.find_variable("turn")}));
+  const DrivenForm form{.motion = JointMotion{.kind = JointKind::planar}, .positions = {"a", "b", "turn"}};
+  CHECK(!joints.forest.drive_by_joints({"car", "map", ""}, Stamp::always(), form));
   joints.say({"a", "turn"}, 0, {0.0, 0.0});
   joints.say({"b"}, 10, {0.0});
   const auto answer = joints.latest("car", "map");
@@ -261,8 +260,8 @@ TEST(joints_twist, "a joint's velocity is its frame's twist") {
 
 TEST(joints_readers, "readers see whole rows while joints are written, late and anew") {
   Joints joints({.retention = keeping(1000)});
-  CHECK(!joints.forest.drive_joint({"tip", "base", ""}, Stamp::always(), {.kind = JointKind::cylindrical},
-                                   {joints.forest.find_variable("a"), joints.forest.find_variable("b")}));
+  const DrivenForm form{.motion = JointMotion{.kind = JointKind::cylindrical}, .positions = {"a", "b"}};
+  CHECK(!joints.forest.drive_by_joints({"tip", "base", ""}, Stamp::always(), form));
   joints.say({"a", "b"}, 0, {0.0, 0.0});
   std::atomic<bool> done{false};
   std::thread reader([&] {

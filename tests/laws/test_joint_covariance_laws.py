@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from armillary import Transform, World, seconds
 from armillary.errors import InvalidArgument
+from armillary.scene import AddJoints, ClosedForm, Drive
 from reference import log
 from strategies import assert_psd, assert_same_covariance
 
@@ -21,12 +22,13 @@ roots = st.lists(st.floats(-0.3, 0.3), min_size=9, max_size=9).map(lambda v: np.
 
 def arm():
     world = World()
-    world._declare_variables(NAMES, ["linear"] * 3)
+    world.apply([AddJoints(dict.fromkeys(NAMES, "linear"))])
     for i, (axis, driver) in enumerate(zip(AXES, DRIVERS, strict=True)):
         kind = "prismatic" if i == 2 else "revolute"
         origin = Transform.from_xyz_rpy(xyz=(0.3, 0.1, 0.2), rpy=(0.1, 0.2, 0.3))
-        parts = {"kind": kind, "origin": origin, "axes": [axis], "variables": [driver]}
-        world._drive_joint(of=f"l{i + 1}", in_frame=f"l{i}", multiplier=-1.5 if i == 3 else 1.0, **parts)
+        factor = -1.5 if i == 3 else 1.0
+        form = ClosedForm(kind=kind, origin=origin, axes=(axis,), variables=(driver,), multiplier=factor)
+        world.apply([Drive(of=f"l{i + 1}", in_frame=f"l{i}", form=form)])
     return world
 
 

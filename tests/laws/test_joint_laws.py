@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import reference
 from armillary import LATEST, Transform, World, seconds
 from armillary.errors import ArmillaryError, ContestedJoint, UnknownVariable
+from armillary.scene import AddJoints, ClosedForm, Drive
 from reference import ReferenceWorld, Refused, Unclear, exp
 from reference_joints import Driver, ReferenceJoints, rotation_of
 from reference_twists import numeric_twist
@@ -79,7 +80,8 @@ class JointTwins:
         self.world, self.reference = World(history=history), ReferenceWorld(history=history)
         self.joints = ReferenceJoints(KINDS, history=history)
         names = [*list(KINDS)[:-1], *PARTS]
-        self.world._declare_variables(names, [*list(KINDS.values())[:-1], *["unit_quaternion"] * 4])
+        kinds = [*list(KINDS.values())[:-1], *["unit_quaternion"] * 4]
+        self.world.apply([AddJoints(dict(zip(names, kinds, strict=True)))])
         for of, in_frame, kind, drivers in CHAIN:
             self.drive(of, in_frame, kind, drivers)
         for world, value in ((self.world, Transform.from_matrix), (self.reference, np.asarray)):
@@ -92,7 +94,8 @@ class JointTwins:
     def drive(self, of, in_frame, kind, drivers):
         variables = PARTS if drivers == ["ball"] else drivers
         origin = Transform.from_matrix(ORIGIN)
-        self.world._drive_joint(of=of, in_frame=in_frame, kind=kind, origin=origin, axes=[AXIS], variables=variables)
+        form = ClosedForm(kind=kind, origin=origin, axes=(AXIS,), variables=tuple(variables))
+        self.world.apply([Drive(of=of, in_frame=in_frame, form=form)])
         self.reference.drive(
             of=of, in_frame=in_frame, driver=Driver(self.joints, drivers, lambda q: ORIGIN @ MOTIONS[kind](*q))
         )
@@ -239,12 +242,11 @@ class TestJointsSampledEvery100Milliseconds:
     def test_are_exact_between_samples(self):
         speeds = np.array([0.7, -1.1, 1.9, 0.4, -0.6, 1.3, -2.0])
         world, names = World(), [f"j{i}" for i in range(7)]
-        world._declare_variables(names, ["wrap"] * 7)
+        world.apply([AddJoints(dict.fromkeys(names, "wrap"))])
         for i, name in enumerate(names):
             origin, axis = Transform.from_xyz_rpy(xyz=(0.1, 0, 0.3), rpy=(0, 0, 0)), np.eye(3)[i % 3]
-            world._drive_joint(
-                of=f"l{i + 1}", in_frame=f"l{i}", kind="revolute", origin=origin, axes=[axis], variables=[name]
-            )
+            form = ClosedForm(kind="revolute", origin=origin, axes=(axis,), variables=(name,))
+            world.apply([Drive(of=f"l{i + 1}", in_frame=f"l{i}", form=form)])
         at = np.arange(0, seconds(2), seconds(0.1))
         world.set_joint_series(names, positions=np.outer(at * 1e-9, speeds), at=at)
         for t in np.linspace(0, 1.9e9, 97).astype(int):

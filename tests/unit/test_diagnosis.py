@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from armillary import LATEST, World, seconds
+from armillary.scene import AddJoints, ClosedForm, Drive
 from unit.kit import STILL, FakeClock, drive, moved
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ def samples_are_forgotten(world):
 
 
 def a_joint_nobody_sets(world):
-    world._declare_variables(["neck"], ["linear"])
-    world._drive_joint(of="camera", in_frame="map", kind="revolute", origin=STILL, axes=[(0, 0, 1)], variables=["neck"])
+    form = ClosedForm(kind="revolute", origin=STILL, axes=((0, 0, 1),), variables=("neck",))
+    world.apply([AddJoints({"neck": "linear"}), Drive(of="camera", in_frame="map", form=form)])
 
 
 def the_driver_stopped(world):

@@ -6,6 +6,7 @@ import pytest
 from armillary import Transform, World, seconds
 from armillary._core import TAPE_OPS, Tape
 from armillary.errors import InvalidArgument, SingleSample
+from armillary.scene import AddJoints, ClosedForm, Drive, TapeForm
 from strategies import CLOSE_M, assert_close
 
 
@@ -41,25 +42,26 @@ WHEELS = tape(
 )  # forwards with both wheels, turning with the left
 
 
+def drive_tape(world, *, of, in_frame, value, jacobian=TURN_RATE, positions=("hinge",), velocities=("hinge",)):
+    form = TapeForm(value=value, jacobian=jacobian, positions=positions, velocities=velocities)
+    world.apply([Drive(of=of, in_frame=in_frame, form=form)])
+
+
 @pytest.fixture
 def door():
     world = World()
-    world._declare_variables(["hinge"], ["linear"])
-    world._drive_tape(
-        of="door", in_frame="wall", value=TURN, jacobian=TURN_RATE, positions=["hinge"], velocities=["hinge"]
-    )
-    world._drive_joint(
-        of="twin", in_frame="wall", kind="revolute", origin=Transform.identity(), axes=[(0, 0, 1)], variables=["hinge"]
-    )
+    form = ClosedForm(kind="revolute", origin=Transform.identity(), axes=((0, 0, 1),), variables=("hinge",))
+    world.apply([AddJoints({"hinge": "linear"}), Drive(of="twin", in_frame="wall", form=form)])
+    drive_tape(world, of="door", in_frame="wall", value=TURN)
     return world
 
 
 @pytest.fixture
 def cart():
     world = World()
-    world._declare_variables(["x", "left", "right"], ["linear", "velocity", "velocity"])
-    world._drive_tape(
-        of="cart", in_frame="map", value=REST, jacobian=WHEELS, positions=["x"], velocities=["left", "right"]
+    world.apply([AddJoints({"x": "linear", "left": "velocity", "right": "velocity"})])
+    drive_tape(
+        world, of="cart", in_frame="map", value=REST, jacobian=WHEELS, positions=("x",), velocities=("left", "right")
     )
     return world
 
@@ -86,16 +88,14 @@ class TestATape:
     def test_is_part_of_the_digest_of_the_world(self, door):
         before, twin = door.digest(), door.copy()
         assert twin.digest() == before
-        door._drive_tape(
-            of="door", in_frame="wall", value=REST, jacobian=TURN_RATE, positions=["hinge"], velocities=["hinge"]
-        )
+        drive_tape(door, of="door", in_frame="wall", value=REST)
         assert door.digest() != before
         door.set_joints({"hinge": 1.0}, at=0)
         assert twin.digest() == before
 
     def test_refuses_other_numbers_of_variables(self, door):
         with pytest.raises(InvalidArgument, match="to 12 numbers"):
-            door._drive_tape(of="d", in_frame="w", value=TURN, jacobian=TURN_RATE, positions=["hinge"], velocities=[])
+            drive_tape(door, of="d", in_frame="w", value=TURN, velocities=())
 
 
 class TestAWheel:

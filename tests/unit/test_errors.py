@@ -19,6 +19,7 @@ import pytest
 from armillary import Box, PointCloud, Rotation, Sphere, World, errors, seconds
 from armillary._core import LoadedTape, Tape
 from armillary.errors import ArmillaryError, constraints, expressions, formats, loops, models, nodes, semantics
+from armillary.scene import AddJoints, ClosedForm, Drive
 from armillary.scene.blocks import _registry
 from armillary.scene.policies import by_source
 from armillary.view import draw_tree
@@ -58,7 +59,7 @@ class Case:
 
 
 def _with_hinge(world, *sources):
-    world._declare_variables(["hinge"], ["linear"])
+    world.apply([AddJoints({"hinge": "linear"})])
     for source in sources:
         world.set_joints({"hinge": 0.1}, at=0, source=source)
     return world
@@ -161,9 +162,8 @@ def _no_extrinsics(world):
 
 
 def _driven_without_a_model(world):
-    _with_hinge(world)._drive_joint(
-        of="door", in_frame="wall", kind="revolute", origin=STILL, axes=[(0, 0, 1)], variables=["hinge"]
-    )
+    form = ClosedForm(kind="revolute", origin=STILL, axes=((0, 0, 1),), variables=("hinge",))
+    _with_hinge(world).apply([Drive(of="door", in_frame="wall", form=form)])
     world.save("nowhere.json")
 
 

@@ -14,8 +14,9 @@ import pytest
 
 import armillary
 from armillary import LATEST, Pose, Rotation, Transform, World, seconds, stamp
-from armillary.articulation import AddLink, Apply, ArticulationModel
+from armillary.articulation import AddJoint, AddLink, AddObject, Apply, ArticulationModel, Connect, PrismaticJoint
 from armillary.errors import ArmillaryError, SuspiciousName
+from armillary.scene import AddJoints
 from unit.kit import STILL, drive, error_of, moved, x_of
 
 
@@ -92,6 +93,17 @@ MOTION = {"of": "robot", "relative_to": "map", "expressed_in": None, "at": LATES
 MORE_MOTION = {"point": None, "measured": True}
 CONTEXT = {"outside": "raise", "policy": "unique", "interpolation": None}
 
+SLIDES = ArticulationModel()
+SLIDES.edit([Apply("slides", AddObject(name="slides", root="slides/links/left"))])
+for side in ("left", "right"):
+    slide = PrismaticJoint(variable=f"slides/{side}")
+    SLIDES.edit(
+        [
+            Apply(f"link {side}", AddLink(path=f"slides/links/{side}")),
+            Apply(f"joint {side}", AddJoint(path=f"slides/joints/{side}", joint=slide)),
+            Apply(f"on {side}", Connect(child=f"slides/links/{side}", joint=f"slides/joints/{side}")),
+        ]
+    )
 MODEL = ArticulationModel()
 MODEL.edit([Apply("link", AddLink(path="thing/links/base"))])
 # What takes or makes files: their own tests refuse what is no file.
@@ -109,6 +121,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "can_pose": QUESTION | CONTEXT,
     "clear": {},
     "close": {},
+    "close_loop": {"of": "slides/left", "on": "slides/right", "dependents": ["slides/right"], "at": seconds(1)},
     "detach": {"of": "cup", "to": "robot", "at": seconds(2), "source": None, "outside": "raise"},
     "express": {"*": [[1, 2, 3]], "kind": "points", "from_frame": "robot", "in_frame": "map", "at": LATEST}
     | {"covariances": None}
@@ -221,8 +234,9 @@ def fresh_world() -> World:
     drive(world, 1, 2, of="witness", in_frame="room")
     still = {"linear": (0, 0, 0), "angular": (0, 0, 0)}
     world.set_twist(of="robot", relative_to="map", expressed_in="robot", at=seconds(2), **still)
-    world._declare_variables(["hinge"], ["linear"])
-    world.set_joints({"hinge": 0.0}, at=seconds(1))
+    world.apply([AddJoints({"hinge": "linear"})])
+    world.mount(SLIDES, in_frame="map")
+    world.set_joints({"hinge": 0.0, "slides/left": 0.1, "slides/right": 0.2}, at=seconds(1))
     for name in ("kept", "taken back"):
         world.scene.add_group(parent="map", attributes={"name": name})
     world.undo()

@@ -20,6 +20,8 @@ class DrivenLink : public DrivenProvider {
   [[nodiscard]] FailureKind evaluate(Stamp at, const QueryContext& context, Evaluation& out) const override;
   [[nodiscard]] FailureKind velocity(Stamp at, const QueryContext& context, Velocity& out) const override;
   void add_errors(Stamp at, const QueryContext& context, std::vector<VariableError>& out) const override;
+  [[nodiscard]] bool add_row_errors(Stamp at, const QueryContext& context, bool with_motion,
+                                    std::vector<RowError>& out) const override;
 
   [[nodiscard]] Coverage coverage() const override;
   void explain(Evidence& failure) const override;
@@ -39,12 +41,11 @@ class DrivenLink : public DrivenProvider {
     return true;
   }
 
-  [[nodiscard]] std::string variable_names() const;
-
  private:
   [[nodiscard]] bool has_all_columns() const;
   [[nodiscard]] std::span<const Variable* const> free_positions() const;
   void add_effects(const double* positions, std::span<VariableError> errors) const;
+  [[nodiscard]] std::array<double, 6> motion_along(std::size_t position, const double* positions, const double* velocities) const;
 
   std::vector<VariablePtr> positions_, velocities_;
   std::vector<const Variable*> read_, read_velocities_;
@@ -64,7 +65,6 @@ class JointLink final : public DrivenLink {
   JointLink(const JointMotion& motion, const std::vector<VariablePtr>& variables);
 
   [[nodiscard]] std::shared_ptr<DrivenProvider> driven_by(const Variables& variables) const override;
-  [[nodiscard]] std::string description() const override;
 
  private:
   [[nodiscard]] Transform pose(const double* positions) const override { return motion_.pose(positions); }
@@ -84,7 +84,6 @@ class TapeLink : public DrivenLink {
   TapeLink(Tape value, Tape jacobian, std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities);
 
   [[nodiscard]] std::shared_ptr<DrivenProvider> driven_by(const Variables& variables) const override;
-  [[nodiscard]] std::string description() const override;
 
  protected:
   [[nodiscard]] const Tape& value() const { return value_; }
@@ -105,7 +104,6 @@ class LoopLink final : public TapeLink {
   LoopLink(Loop loop, Tape value, Tape jacobian, std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities);
 
   [[nodiscard]] std::shared_ptr<DrivenProvider> driven_by(const Variables& variables) const override;
-  [[nodiscard]] std::string description() const override;
 
  private:
   [[nodiscard]] std::size_t dependents() const override { return loop_.dependents(); }

@@ -10,14 +10,12 @@
 
 #include "armillary/candidates.hpp"
 #include "armillary/companion.hpp"
+#include "armillary/driven_form.hpp"
 #include "armillary/errors.hpp"
 #include "armillary/frame_edit.hpp"
-#include "armillary/joint_motion.hpp"
-#include "armillary/loop.hpp"
 #include "armillary/provider.hpp"
 #include "armillary/query.hpp"
 #include "armillary/series.hpp"
-#include "armillary/tape.hpp"
 #include "armillary/topology.hpp"
 #include "armillary/variables.hpp"
 #include "armillary/watch.hpp"
@@ -72,7 +70,6 @@ struct FixedInfo {
 struct DrivenInfo {
   std::string of, in_frame, source;
   Stamp from{};
-  std::string description;  ///< all that tells what computes it from others
 };
 
 /// A joint at one instant.
@@ -80,6 +77,7 @@ struct JointAnswer {
   double position = 0.0, velocity = 0.0;
   Stamp stamp{};
   bool has_velocity = false;  ///< false: a single sample came without one
+  bool integrated = false;    ///< nobody said it: it was integrated from speeds
   bool held = false, predicted = false;
 };
 
@@ -248,15 +246,8 @@ class Forest {
   [[nodiscard]] Result<ChannelId> joint_channel(ChannelName name, std::string_view source);  ///< for `set_joints`
   /// Rows as `Channel` has them. All or nothing; rotations are brought to length one in place.
   Failure set_joints(ChannelId channel, std::span<const std::int64_t> stamps, double* rows);
-  /// A pose that a joint drives: always, or from `from` on.
-  Failure drive_joint(const EdgeName& edge, Stamp from, const JointMotion& motion, std::vector<VariablePtr> variables);
-  /// A pose as compiled expressions: see `TapeLink`. `part_of_rotation` where the numbers of variables are not those of
-  /// the tapes.
-  Failure drive_tape(const EdgeName& edge, Stamp from, const Tape& value, const Tape& jacobian,
-                     std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities);
-  /// A pose in a loop: see `LoopLink`. `part_of_rotation` where the numbers of variables are not those of the tapes.
-  Failure drive_loop(const EdgeName& edge, Stamp from, const Loop& loop, const Tape& value, const Tape& jacobian,
-                     std::vector<VariablePtr> positions, std::vector<VariablePtr> velocities);
+  /// A pose that joints drive: always, or from `from` on. `part_of_rotation` where they do not fit.
+  Failure drive_by_joints(const EdgeName& edge, Stamp from, const DrivenForm& form);
   /// Settles whom to believe about a variable; nothing takes it back. False: the source has said nothing of it.
   bool prefer_variable(const Variable& variable, std::optional<std::string_view> source);
   [[nodiscard]] std::vector<std::string> sources_of(const Variable& variable) const;

@@ -10,10 +10,12 @@
 #include <variant>
 #include <vector>
 
+#include "armillary/driven_form.hpp"
 #include "armillary/provider.hpp"
 #include "armillary/stamp.hpp"
 #include "armillary/transform.hpp"
 #include "armillary/uncertain.hpp"
+#include "armillary/variables.hpp"
 
 namespace armillary {
 
@@ -33,6 +35,13 @@ struct PlaceFixed {
   bool recalibrate = false;
   bool is_unsure = false;    ///< how sure it is is not known
   bool is_of_scene = false;  ///< it follows from where a node is
+};
+
+/// A pose that joints drive, always or from `from` on.
+struct PlaceDriven {
+  std::string of, in_frame, source;
+  Stamp from = Stamp::always();
+  std::shared_ptr<const DrivenForm> form{};
 };
 
 /// A pose at one instant.
@@ -92,22 +101,38 @@ struct ExpectNothingUnder {
 
 /// All that a source said of a frame, in place of what it said before. Samples stay, unless it `forgets`.
 struct AlignTrack {
-  /// From `since` on: a constant pose, or samples that are to come.
+  /// From `since` on: a constant pose, one that joints drive, samples that are to come, or that it hangs nowhere.
   struct Word {
     Stamp since{};
     std::string in_frame{};
-    std::shared_ptr<const FixedPose> pose{};  ///< null: samples
-    bool breaks_body = false;                 ///< it holds nothing: see `RunRecord`
+    std::shared_ptr<const FixedPose> pose{};
+    bool breaks_body = false;  ///< it holds nothing: see `RunRecord`
+    std::shared_ptr<const DrivenForm> form{};
+    bool is_closed = false;
+
+    [[nodiscard]] bool is_samples() const { return !pose && !form && !is_closed; }
   };
   std::string of, source;
-  std::vector<Word> words{};  ///< in the order of time
+  std::vector<Word> words{};    ///< in the order of time
+  std::vector<Stamp> closed{};  ///< where it may have ended something before
   bool forgets = false;
 };
 
-/// One constant pose goes, with all that it hides; nothing where there is none.
+/// What was said from one instant on, beside samples, goes, with all that it hides; nothing where there is none.
 struct EraseFixed {
   std::string of, source;
   Stamp since{};
+};
+
+/// Joints, by name and kind. Said again, nothing happens; those that were hidden are there again.
+struct AddJoints {
+  std::vector<std::pair<std::string, VariableKind>> joints;
+  bool replaces = false;  ///< one of another kind gives way, with what was said of it; else it refuses
+};
+
+/// Joints that nobody is to find any more. What was said of them stays, and they drive what they drive.
+struct HideJoints {
+  std::vector<std::string> names;
 };
 
 /// A relation whose samples are to come; nothing where it is known.
@@ -175,6 +200,6 @@ struct RestartTime {};
 
 using FrameEdit = std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, ReopenFrame, EraseFrame,
                                ExpectNothingUnder, AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, JoinBody, AssignBodies,
-                               PreferSource, EraseFrames, RestartTime, SettleLoops>;
+                               PreferSource, EraseFrames, RestartTime, SettleLoops, PlaceDriven, AddJoints, HideJoints>;
 
 }  // namespace armillary

@@ -19,6 +19,8 @@ class Loop {
 
   [[nodiscard]] static bool fits(const Tape& residual, const Tape& slope);
 
+  [[nodiscard]] const Tape& residual() const { return residual_; }
+  [[nodiscard]] const Tape& slope() const { return slope_; }
   [[nodiscard]] std::size_t dependents() const { return slope_.outputs() / residual_.outputs(); }
   /// Moves the dependents to where the loop is closed. False: it stays open by more than `kClosed`.
   [[nodiscard]] bool close(double* positions) const;

@@ -10,6 +10,7 @@
 namespace armillary {
 
 class Variables;
+struct RowError;
 struct VariableError;
 
 /// The instants a provider can answer for, ends included.
@@ -48,6 +49,14 @@ class DrivenProvider {
     (void)at, (void)context, (void)out;
   }
 
+  /// The errors of the rows that the pose, and its motion where that is wanted, were read from; false: nobody knows how
+  /// large one of them is.
+  [[nodiscard]] virtual bool add_row_errors(Stamp at, const QueryContext& context, bool with_motion,
+                                            std::vector<RowError>& out) const {
+    (void)at, (void)context, (void)with_motion, (void)out;
+    return false;
+  }
+
   /// What is missing at `failure.requested`, as evidence.
   virtual void explain(Evidence& failure) const { (void)failure; }
 
@@ -62,9 +71,6 @@ class DrivenProvider {
     (void)variables;
     return nullptr;
   }
-
-  /// All that tells it from others.
-  [[nodiscard]] virtual std::string description() const { return {}; }
 };
 
 /// A pose that never changes.

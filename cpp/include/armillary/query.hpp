@@ -50,6 +50,7 @@ struct Evaluation {
   Certainty certainty = Certainty::exact;
   bool held = false;
   bool predicted = false;
+  bool integrated = false;  ///< what drives it was integrated from speeds
 };
 
 /// Relations an answer was computed from; on the heap only for long paths.

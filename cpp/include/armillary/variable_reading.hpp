@@ -28,8 +28,25 @@ struct SaidAround {
   Said before{}, after{};
 };
 
+/// How much of one number in one row is in a number that was read.
+struct RowShare {
+  const Channel* channel = nullptr;
+  Row row{};
+  std::uint32_t index = 0;  ///< from the channel's width on a velocity
+  double weight = 0.0;
+};
+
+/// The error of one number in one row, and how a pose and its motion move with it: on the right, and in the body form.
+struct RowError {
+  const Channel* channel = nullptr;
+  Row row{};
+  std::uint32_t index = 0;
+  std::array<double, 6> on_pose{}, on_motion{};
+};
+
 /// The error of one variable, and what it does to a pose.
 struct VariableError {
+  const Variable* variable = nullptr;
   SaidAround said{};
   std::uint32_t part = 0;
   double u = 0.0;                  ///< between the two; only `before` counts where it is zero
@@ -54,7 +71,13 @@ class VariableReader {
   /// What is known of their errors, one for each; nothing where one has no covariance.
   [[nodiscard]] bool errors(std::span<const Variable* const> variables, std::vector<VariableError>& out);
 
+  /// What is in the position of a variable, and in its velocity; false: nobody knows how large an error of it is.
+  [[nodiscard]] bool add_position_shares(const Variable& variable, std::vector<RowShare>& out);
+  [[nodiscard]] bool add_velocity_shares(const Variable& variable, std::vector<RowShare>& out);
+
   [[nodiscard]] bool held() const { return held_; }
+  /// Whether some of it was integrated from speeds.
+  [[nodiscard]] bool integrated() const { return integrated_; }
   [[nodiscard]] bool predicted() const { return ahead_s_ > 0.0; }
   /// How far the farthest prediction reached.
   [[nodiscard]] double ahead_s() const { return ahead_s_; }
@@ -92,7 +115,7 @@ class VariableReader {
   const QueryContext& context_;
   const Channel* channel_ = nullptr;  // last looked up
   Bracket bracket_{};
-  bool held_ = false, is_known_ = true;
+  bool held_ = false, is_known_ = true, integrated_ = false;
   double ahead_s_ = 0.0;
 };
 

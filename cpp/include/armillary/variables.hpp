@@ -26,31 +26,36 @@ enum class VariableKind : std::uint8_t {
   velocity,         ///< a wheel's speed: it has no position, and what is said of it is its velocity
 };
 
-/// Samples of variables that one source says together, as readers see them.
-///
-/// A row has k positions; then k velocities where `has_velocities` (NaN: not given); then the upper triangle of their
-/// covariance, row by row, where `has_covariance`. A position of NaN was said anew elsewhere.
-struct Channel {
-  Channel(std::uint32_t variables, bool with_velocities, bool with_covariance, const Retention& retention)
-      : width(variables),
-        has_velocities(with_velocities),
-        has_covariance(with_covariance),
-        series(row_width(variables, with_velocities, with_covariance), retention) {}
+/// What a row of k variables has: k positions; then k velocities where `has_velocities` (NaN: not given); then the upper
+/// triangle, row by row, of the covariance of the positions, or of positions and velocities.
+struct RowForm {
+  bool has_velocities = false, has_covariance = false;
+  bool has_velocity_covariance = false;  ///< besides
+  bool is_computed = false;              ///< nobody said it: it was integrated from speeds
+
+  friend auto operator<=>(const RowForm&, const RowForm&) = default;
+
+  /// Of how many numbers the covariance is.
+  [[nodiscard]] std::uint32_t covered(std::uint32_t k) const { return !has_covariance ? 0 : has_velocity_covariance ? 2 * k : k; }
+  [[nodiscard]] std::uint32_t row_width(std::uint32_t k) const {
+    return (has_velocities ? 2 : 1) * k + covered(k) * (covered(k) + 1) / 2;
+  }
+};
+
+/// Samples of variables that one source says together, as readers see them. A position of NaN was said anew elsewhere.
+struct Channel : RowForm {
+  Channel(std::uint32_t variables, const RowForm& form, const Retention& retention)
+      : RowForm(form), width(variables), series(form.row_width(variables), retention) {}
 
   const std::uint32_t width;
-  const bool has_velocities, has_covariance;
   Series series;
   std::atomic<std::int64_t> opens_ns{Stamp::never().ns};  ///< the oldest stamp that was ever said
 
-  /// Of two variables in one row.
+  /// Of two variables in one row; from `width` on of their velocities.
   [[nodiscard]] double covariance(const Row& row, std::uint32_t i, std::uint32_t j) const {
-    const std::uint32_t first = i < j ? i : j, second = i < j ? j : i;
+    const std::uint32_t first = i < j ? i : j, second = i < j ? j : i, n = covered(width);
     const double* upper = row.values() + (has_velocities ? 2 : 1) * width;
-    return upper[first * (2 * width - first + 1) / 2 + second - first];
-  }
-
-  [[nodiscard]] static std::uint32_t row_width(std::uint32_t k, bool with_velocities, bool with_covariance) {
-    return k + (with_velocities ? k : 0) + (with_covariance ? k * (k + 1) / 2 : 0);
+    return upper[first * (2 * n - first + 1) / 2 + second - first];
   }
 };
 
@@ -111,15 +116,12 @@ class Variable {
 using VariablePtr = std::shared_ptr<const Variable>;
 
 /// What a channel is: who says which variables, and what with them.
-struct ChannelName {
+struct ChannelName : RowForm {
   std::vector<VariableId> variables{};  ///< ascending
   SourceId source = kNone;
-  bool has_velocities = false, has_covariance = false;
 
   friend auto operator<=>(const ChannelName&, const ChannelName&) = default;
-  [[nodiscard]] std::uint32_t row_width() const {
-    return Channel::row_width(static_cast<std::uint32_t>(variables.size()), has_velocities, has_covariance);
-  }
+  [[nodiscard]] std::uint32_t row_width() const { return RowForm::row_width(static_cast<std::uint32_t>(variables.size())); }
 };
 
 /// Samples of one variable, oldest first.
@@ -143,10 +145,17 @@ class Variables {
   };
 
   /// Makes variables known. Four wishes of kind `unit_quaternion` in a row are one rotation. Said again, nothing happens;
-  /// another kind is refused, and then nothing is declared.
+  /// another kind is refused, and then nothing is declared. A hidden one is there again, or gives way to one of another
+  /// kind.
   Failure declare(std::span<const Wish> wishes);
 
+  /// A hidden one, too.
   [[nodiscard]] VariableId find(std::string_view name) const;
+  void hide(VariableId id, bool is_hidden) { hidden_[id] = is_hidden; }
+  [[nodiscard]] bool is_hidden(VariableId id) const { return hidden_[id]; }
+  [[nodiscard]] const std::vector<bool>& hidden() const { return hidden_; }
+  /// Takes the last ones back, which nobody has seen.
+  void cut(std::size_t size, std::vector<bool> hidden);
   [[nodiscard]] const Variable& operator[](VariableId id) const { return *all_[id]; }
   [[nodiscard]] VariablePtr share(VariableId id) const { return all_[id]; }
   [[nodiscard]] std::size_t size() const { return all_.size(); }
@@ -177,6 +186,7 @@ class Variables {
     bool is_alone = false;            // no other channel of its source has any of its variables
   };
 
+  void add(std::string_view name, VariableKind kind, std::uint32_t part);
   [[nodiscard]] Failure check_wishes(std::span<const Wish> wishes) const;
   [[nodiscard]] Failure check_stamp(const Record& record, Stamp at) const;
   [[nodiscard]] Failure check_row(const Record& record, double* row) const;
@@ -190,6 +200,7 @@ class Variables {
   std::vector<std::shared_ptr<Variable>> all_;
   std::map<std::string, VariableId, std::less<>> ids_;
   std::vector<SourceId> preferred_;  // of each variable; kNone: nobody
+  std::vector<bool> hidden_;         // of each variable
   std::vector<Record> channels_;
   std::map<ChannelName, ChannelId> channel_ids_;
 };

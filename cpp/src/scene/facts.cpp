@@ -41,7 +41,12 @@ void Facts::take(const Change& change) {
   switch (change.kind) {
     case ChangeKind::fix:
     case ChangeKind::unfix:
+    case ChangeKind::drive:
+    case ChangeKind::release:
       return take_fixed(change);
+    case ChangeKind::add_joints:
+    case ChangeKind::remove_joints:
+      return take_joints(change);
     case ChangeKind::add_relation: {
       Track& track = frames_[fact.of].tracks[fact.source];
       if (mark < track.always) return;
@@ -79,11 +84,20 @@ void Facts::take_fixed(const Change& change) {
   Track& track = frames_[fact.of].tracks[fact.source];
   if (fact.since == Stamp::always()) track.always = std::max(track.always, change.mark);
   Fixed& said = track.fixed[fact.since];
-  if (change.mark > said.mark) said = {change.mark, fact.in_frame, fact.pose, fact.recalibrate};
+  const bool takes_back = change.kind == ChangeKind::unfix;
+  if (change.mark > said.mark) said = {change.mark, fact.in_frame, fact.pose, fact.recalibrate, takes_back, fact.form};
   std::erase_if(track.fixed, [&](const auto& entry) { return entry.second.mark < track.always; });
   for (auto& [parent, said_of_it] : track.sampled)
     std::erase_if(said_of_it, [&](const auto& entry) { return entry.first < track.always; });
   while (track.fixed.size() > max_runs_) track.fixed.erase(track.fixed.begin());
+}
+
+void Facts::take_joints(const Change& change) {
+  for (const auto& [name, kind] : change.fact->joints) {
+    Joint& joint = joints_[name];
+    if (change.mark < joint.mark) continue;
+    joint = {change.mark, change.kind == ChangeKind::add_joints ? std::optional(kind) : std::nullopt};
+  }
 }
 
 void Facts::take_removal(const Change& change) {
@@ -144,8 +158,8 @@ std::vector<Word> Facts::all_words(const Frame& frame, const Track& track) const
     if (word.mark > held.mark) held = std::move(word);
   };
   for (const auto& [since, said] : track.fixed)
-    if (said.pose && said.mark >= track.always && counts(frame, said.in_frame, said.mark))
-      add({since, said.in_frame, said.pose, said.mark, said.recalibrate});
+    if (!said.is_taken_back && said.mark >= track.always && counts(frame, said.in_frame, said.mark))
+      add({since, said.in_frame, said.pose, said.mark, said.recalibrate, said.form, !said.pose && !said.form});
   for (const auto& [parent, said] : track.sampled)
     for (const bool is_new : {false, true}) {
       const auto first = std::ranges::find_if(
@@ -165,8 +179,8 @@ std::vector<Word> Facts::words(const Frame& frame, const Track& track) const {
   Word newest = *std::prev(since_then);
   found.erase(found.begin(), since_then);
   newest.since = Stamp::always();
-  const bool is_hidden = !found.empty() && (!newest.pose || found.front().since == Stamp::always());
-  if (!is_hidden) found.insert(found.begin(), std::move(newest));
+  const bool is_hidden = !found.empty() && (newest.is_samples() || found.front().since == Stamp::always());
+  if (!is_hidden && !newest.is_closed) found.insert(found.begin(), std::move(newest));
   return found;
 }
 
@@ -174,6 +188,13 @@ std::vector<Word> Facts::words(const std::string& of, const std::string& source)
   const Frame* frame = find(of);
   const Track* track = find_track(of, source);
   return track == nullptr ? std::vector<Word>{} : words(*frame, *track);
+}
+
+std::vector<Stamp> Facts::instants(const std::string& of, const std::string& source) const {
+  std::vector<Stamp> found;
+  if (const Track* track = find_track(of, source))
+    for (const auto& [since, said] : track->fixed) found.push_back(since);
+  return found;
 }
 
 bool Facts::has_samples(const std::string& of, const std::string& source) const {
@@ -218,6 +239,27 @@ std::vector<std::pair<std::string, std::string>> Facts::tracks_at(std::string_vi
   return found;
 }
 
+std::vector<std::pair<std::string, std::string>> Facts::tracks_driven_by(const FrameFact& joints) const {
+  const auto is_named = [&](const std::string& joint) {
+    return std::ranges::find(joints.joints, joint, &std::pair<std::string, VariableKind>::first) != joints.joints.end();
+  };
+  const auto is_driven = [&](const auto& entry) {
+    const DrivenForm* form = entry.second.form.get();
+    return form != nullptr && (std::ranges::any_of(form->positions, is_named) || std::ranges::any_of(form->velocities, is_named));
+  };
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const auto& [name, frame] : frames_)
+    for (const auto& [source, track] : frame.tracks)
+      if (std::ranges::any_of(track.fixed, is_driven)) found.emplace_back(name, source);
+  std::ranges::sort(found);
+  return found;
+}
+
+std::optional<VariableKind> Facts::joint(const std::string& name) const {
+  const Joint* joint = lookup(joints_, name);
+  return joint == nullptr ? std::nullopt : joint->kind;
+}
+
 std::optional<std::string> Facts::preferred(const std::string& of) const {
   const Frame* frame = find(of);
   if (frame == nullptr || frame->preference.mark < frame->removed) return std::nullopt;
@@ -254,26 +296,53 @@ Change change_with(ChangeKind kind, FrameFact fact) {
   return change;
 }
 
+/// What says it again.
+Change change_saying(const Word& said, const std::string& of, const std::string& source) {
+  FrameFact fact{
+      .of = of, .in_frame = said.in_frame, .source = source, .since = said.since, .pose = said.pose, .form = said.form};
+  fact.recalibrate = said.pose != nullptr;
+  fact.frames = {of};
+  if (!said.is_closed) fact.frames.push_back(fact.in_frame);
+  const ChangeKind kind = said.pose ? ChangeKind::fix : said.form ? ChangeKind::drive : ChangeKind::release;
+  return change_with(said.is_samples() ? ChangeKind::add_relation : kind, std::move(fact));
+}
+
 }  // namespace
+
+/// Joints that were there stay, and come back as they were.
+std::vector<Change> Facts::opposite_of_joints(const Change& change) const {
+  FrameFact gone, back;
+  for (const auto& [name, kind] : change.fact->joints) {
+    const std::optional<VariableKind> before = joint(name);
+    if (before)
+      back.joints.emplace_back(name, *before);
+    else
+      gone.joints.emplace_back(name, kind);
+  }
+  std::vector<Change> changes;
+  if (!gone.joints.empty() && change.kind == ChangeKind::add_joints)
+    changes.push_back(change_with(ChangeKind::remove_joints, std::move(gone)));
+  if (!back.joints.empty() && change.kind == ChangeKind::remove_joints)
+    changes.push_back(change_with(ChangeKind::add_joints, std::move(back)));
+  return changes;
+}
 
 std::optional<std::vector<Change>> Facts::opposite_of_fix(const Change& change) const {
   const FrameFact& fact = *change.fact;
   const std::vector<Word> before = words(fact.of, fact.source);
-  const auto same = std::ranges::find_if(before, [&](const Word& word) { return word.pose && word.since == fact.since; });
+  const auto same =
+      std::ranges::find_if(before, [&](const Word& word) { return !word.is_samples() && word.since == fact.since; });
   const bool is_always = fact.since == Stamp::always();
   const Frame* frame = find(fact.of);
   const Track* track = find_track(fact.of, fact.source);
   const std::size_t known = track == nullptr ? 0 : all_words(*frame, *track).size();
   const bool forgets_more = is_always && known > (same == before.end() ? 0U : 1U);
   if (forgets_more) return std::nullopt;
-  FrameFact back{.of = fact.of, .in_frame = fact.in_frame, .source = fact.source, .since = fact.since, .recalibrate = true};
   std::vector<Change> changes;
   if (same != before.end()) {
-    back.in_frame = same->in_frame;
-    back.pose = same->pose;
-    back.frames = {back.of, back.in_frame};
-    changes.push_back(change_with(ChangeKind::fix, std::move(back)));
+    changes.push_back(change_saying(*same, fact.of, fact.source));
   } else {
+    FrameFact back{.of = fact.of, .in_frame = fact.in_frame, .source = fact.source, .since = fact.since, .recalibrate = true};
     changes.push_back(change_with(ChangeKind::unfix, std::move(back)));
   }
   FrameFact made{.takes_back = true};
@@ -288,14 +357,15 @@ std::optional<std::vector<Change>> Facts::opposite(const Change& change) const {
   std::vector<Change> changes;
   switch (change.kind) {
     case ChangeKind::fix:
+    case ChangeKind::drive:
+    case ChangeKind::release:
       return opposite_of_fix(change);
+    case ChangeKind::add_joints:
+    case ChangeKind::remove_joints:
+      return opposite_of_joints(change);
     case ChangeKind::unfix: {
-      for (const Word& said : words(fact.of, fact.source)) {
-        if (!said.pose || said.since != fact.since) continue;
-        FrameFact back{.of = fact.of, .in_frame = said.in_frame, .source = fact.source, .since = said.since, .pose = said.pose};
-        back.frames = {back.of, back.in_frame};
-        changes.push_back(change_with(ChangeKind::fix, std::move(back)));
-      }
+      for (const Word& said : words(fact.of, fact.source))
+        if (!said.is_samples() && said.since == fact.since) changes.push_back(change_saying(said, fact.of, fact.source));
       return changes;
     }
     case ChangeKind::add_frame: {
@@ -329,7 +399,10 @@ bool Facts::is_newest(const Change& change) const {
     const Frame* frame = find(fact.of);
     return frame != nullptr && frame->preference.mark.dot.author == change.mark.dot.author;
   }
-  if (change.kind != ChangeKind::fix && change.kind != ChangeKind::unfix) return true;
+  if (change.kind == ChangeKind::add_joints || change.kind == ChangeKind::remove_joints)
+    return std::ranges::all_of(
+        fact.joints, [&](const auto& joint) { return joints_.at(joint.first).mark.dot.author == change.mark.dot.author; });
+  if (!is_since(change.kind)) return true;
   const Track* track = find_track(fact.of, fact.source);
   const Fixed* said = track == nullptr ? nullptr : lookup(track->fixed, fact.since);
   if (said == nullptr) return change.kind == ChangeKind::unfix;  // gone with its frame
@@ -348,10 +421,10 @@ std::vector<std::string> Facts::unused_since(const std::vector<std::string>& fra
 void Facts::say_poses(const std::string& name, const Frame& frame, std::vector<Change>& changes) const {
   for (const auto& [source, track] : frame.tracks)
     for (const Word& said : words(frame, track)) {
-      FrameFact fact{.of = name, .in_frame = said.in_frame, .source = source, .since = said.since, .pose = said.pose};
-      const bool began_before = !said.pose && said.since == Stamp::always();  // time began anew
-      if (began_before) fact.since = track.sampled.at(said.in_frame).begin()->second;
-      changes.push_back(change_with(said.pose ? ChangeKind::fix : ChangeKind::add_relation, std::move(fact)));
+      Word word = said;
+      const bool began_before = said.is_samples() && said.since == Stamp::always();  // time began anew
+      if (began_before) word.since = track.sampled.at(said.in_frame).begin()->second;
+      changes.push_back(change_saying(word, name, source));
     }
 }
 
@@ -371,61 +444,13 @@ std::vector<Change> Facts::said() const {
     if (const std::optional<std::string> source = preferred(name))
       changes.push_back(change_with(ChangeKind::prefer, {.of = name, .source = *source}));
   }
+  FrameFact joints;
+  for (const auto& [name, joint] : joints_)
+    if (joint.kind) joints.joints.emplace_back(name, *joint.kind);
+  if (!joints.joints.empty()) changes.push_back(change_with(ChangeKind::add_joints, std::move(joints)));
   for (auto& [name, frames] : bodies)
     changes.push_back(change_with(ChangeKind::add_body, {.of = name, .frames = std::move(frames)}));
   return changes;
-}
-
-// -- Telling apart
-
-namespace {
-
-std::string quoted(const std::string& text) { return std::to_string(text.size()) + ":" + text; }
-
-std::string bytes_of(const FixedPose& pose) {
-  const auto text = [](const auto& numbers) {
-    return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
-  };
-  const Rotation& q = pose.value.rotation;
-  const Vector3& p = pose.value.translation;
-  std::string all = text(std::array{q.w, q.x, q.y, q.z, p.x, p.y, p.z});
-  if (pose.certainty == Certainty::known) all += text(pose.covariance.values);
-  return all + (pose.certainty == Certainty::unknown ? "unsure" : "");
-}
-
-}  // namespace
-
-void Facts::describe(const std::string& name, const Frame& frame, std::vector<std::string>& lines) const {
-  if (frame.named > frame.removed) lines.push_back("frame " + quoted(name));
-  for (const auto& [source, track] : frame.tracks) {
-    for (const Word& said : words(frame, track)) {
-      lines.push_back("pose " + quoted(name) + quoted(said.in_frame) + quoted(source));
-      if (!said.pose) continue;
-      lines.push_back("fixed " + quoted(name) + quoted(said.in_frame) + quoted(source) + std::to_string(said.since.ns) +
-                      bytes_of(*said.pose));
-    }
-  }
-  for (const auto& [twist, mark] : frame.twists)
-    if (counts(frame, twist.first, mark)) lines.push_back("twist " + quoted(name) + quoted(twist.first) + quoted(twist.second));
-  for (const auto& [body, claims] : frame.bodies)
-    if (claims.upper_bound(frame.removed) != claims.end()) lines.push_back("on " + quoted(name) + quoted(body));
-  if (const std::optional<std::string> source = preferred(name)) lines.push_back("prefer " + quoted(name) + quoted(*source));
-}
-
-std::vector<std::string> Facts::lines() const {
-  std::vector<std::string> all;
-  for (const auto& [name, frame] : frames_) describe(name, frame, all);
-  for (const auto& [name, mark] : bodies_) all.push_back("body " + quoted(name));
-  all.push_back("epoch " + std::to_string(resets_));
-  std::ranges::sort(all);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
-}
-
-Digest Facts::digest() const {
-  Sha256 hash;
-  for (const std::string& line : lines()) hash.add(quoted(line));
-  return hash.finish();
 }
 
 }  // namespace armillary::scene

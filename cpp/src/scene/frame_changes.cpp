@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "armillary/scene/store.hpp"
 
@@ -10,6 +11,12 @@ namespace armillary::scene {
 namespace {
 
 std::optional<std::string> chosen(const FrameFact& fact) { return fact.has_source ? std::optional(fact.source) : std::nullopt; }
+
+std::vector<std::string> names_of(const FrameFact& fact) {
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : fact.joints) names.push_back(name);
+  return names;
+}
 
 PlaceFixed placed(const FrameFact& fact) {
   PlaceFixed edit{.of = fact.of, .in_frame = fact.in_frame, .source = fact.source, .from = fact.since};
@@ -30,6 +37,18 @@ void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits) {
       return;
     case ChangeKind::fix:
       edits.emplace_back(placed(fact));
+      return;
+    case ChangeKind::drive:
+      edits.emplace_back(PlaceDriven{fact.of, fact.in_frame, fact.source, fact.since, fact.form});
+      return;
+    case ChangeKind::release:
+      edits.emplace_back(CloseFrame{fact.of, fact.source, fact.since});
+      return;
+    case ChangeKind::add_joints:
+      edits.emplace_back(AddJoints{fact.joints});
+      return;
+    case ChangeKind::remove_joints:
+      edits.emplace_back(HideJoints{names_of(fact)});
       return;
     case ChangeKind::unfix:
       edits.emplace_back(EraseFixed{fact.of, fact.source, fact.since});
@@ -75,7 +94,8 @@ class Alignment {
     if (change.kind == ChangeKind::reset_time) restarts_ = true;
     if (change.kind == ChangeKind::add_twist_relation) measured_.push_back(&fact);
     if (change.kind == ChangeKind::add_relation) tracks_[{fact.of, fact.source}];
-    if (change.kind == ChangeKind::fix || change.kind == ChangeKind::unfix) {
+    if (!fact.joints.empty()) add_joints(fact);
+    if (is_since(change.kind)) {
       bool& forgets = tracks_[{fact.of, fact.source}];
       forgets = forgets || (facts_.is_last_word(change) && !is_done_);
     }
@@ -89,6 +109,7 @@ class Alignment {
       if (!is_done_) edits.emplace_back(RestartTime{});
       for (const auto& track : facts_.tracks_at({})) tracks_.try_emplace(track);
     }
+    for (const FrameFact* fact : joints_) declare(*fact, edits);
     for (const std::string& frame : named_)
       if (facts_.has_frame(frame)) edits.emplace_back(AddFrame{frame});
     if (facts_.has_bodies()) edits.emplace_back(bodies());
@@ -108,6 +129,25 @@ class Alignment {
       removed_.insert(frame);
       for (const auto& track : facts_.tracks_at(frame)) tracks_[track];
       if (facts_.has_frame(frame)) named_.insert(frame);
+    }
+  }
+
+  /// What they drive may have come before them.
+  void add_joints(const FrameFact& fact) {
+    joints_.push_back(&fact);
+    for (const auto& track : facts_.tracks_driven_by(fact)) tracks_[track];
+  }
+
+  /// Joint by joint, and rotations whole; of two kinds the last that was said counts.
+  void declare(const FrameFact& fact, std::vector<FrameEdit>& edits) const {
+    AddJoints whole{.replaces = true};
+    for (const auto& [name, kind] : fact.joints) {
+      const std::optional<VariableKind> counts = facts_.joint(name);
+      if (!counts) edits.emplace_back(HideJoints{{name}});
+      if (counts != kind) continue;
+      whole.joints.emplace_back(name, kind);
+      if (kind == VariableKind::unit_quaternion && whole.joints.size() % 4 != 0) continue;
+      edits.emplace_back(std::exchange(whole, AddJoints{.replaces = true}));
     }
   }
 
@@ -141,10 +181,11 @@ class Alignment {
   }
 
   [[nodiscard]] AlignTrack aligned(const std::string& of, const std::string& source, bool forgets) const {
-    AlignTrack edit{.of = of, .source = source, .forgets = forgets};
+    AlignTrack edit{.of = of, .source = source, .closed = facts_.instants(of, source), .forgets = forgets};
     for (Word& word : facts_.words(of, source)) {
       const bool is_idle = breaks_body(of, source, word);
-      edit.words.push_back({word.since, std::move(word.in_frame), std::move(word.pose), is_idle});
+      edit.words.push_back(
+          {word.since, std::move(word.in_frame), std::move(word.pose), is_idle, std::move(word.form), word.is_closed});
     }
     return edit;
   }
@@ -152,7 +193,7 @@ class Alignment {
   const Facts& facts_;
   bool is_done_;
   std::set<std::string> removed_, named_, spoken_of_;
-  std::vector<const FrameFact*> measured_;
+  std::vector<const FrameFact*> joints_, measured_;
   std::map<std::pair<std::string, std::string>, bool> tracks_;  // and whether what came before is forgotten
   bool restarts_ = false;
 };
@@ -171,7 +212,7 @@ FrameEdit settling(const Facts& facts) {
   return SettleLoops{[&facts](const RunName& run) -> std::optional<SettleLoops::Rank> {
     for (const Word& word : facts.words(std::string(run.of), std::string(run.source))) {
       const bool is_it = word.in_frame == run.in_frame && (!run.is_fixed || word.since == run.since);
-      if (!is_it || !!word.pose != run.is_fixed) continue;
+      if (!is_it || word.is_closed || !!word.pose != run.is_fixed) continue;
       const Mark& mark = word.mark;
       return SettleLoops::Rank{mark.wall_ns, mark.count, mark.dot.author, mark.dot.sequence};
     }
@@ -199,7 +240,8 @@ void Store::realign(std::span<const ChangePtr> changes, const Draft& draft) {
 
 bool Store::is_in_line(const Change& change) const {
   if (forest_->has_closing_runs() || !facts_.rigid().idle.empty()) return false;
-  if (change.kind == ChangeKind::fix) return !facts_.has_samples(change.fact->of, change.fact->source);
+  const bool is_said = is_since(change.kind) && change.kind != ChangeKind::unfix;
+  if (is_said) return !facts_.has_samples(change.fact->of, change.fact->source);
   return change.kind != ChangeKind::reset_time && change.kind != ChangeKind::unfix && !may_concern_bodies(change.kind);
 }
 

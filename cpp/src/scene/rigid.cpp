@@ -139,7 +139,7 @@ void Facts::settle_bodies() {
     if (frame == nullptr) continue;
     for (const auto& [source, track] : frame->tracks)
       for (Word& word : words(*frame, track))
-        if (claimed.contains(word.in_frame))
+        if (!word.is_closed && claimed.contains(word.in_frame))
           all.push_back({word.mark, word.pose ? ChangeKind::fix : ChangeKind::add_relation, name, std::move(word.in_frame),
                          source, word.since, std::move(word.pose), word.recalibrate});
     for (const auto& [twist, mark] : frame->twists)

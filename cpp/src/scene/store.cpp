@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <set>
 
 namespace armillary::scene {
 
@@ -197,7 +198,7 @@ Refusal Store::take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns,
   return {};
 }
 
-Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_undo) {
+Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_undo, std::string tag) {
   const VersionLock guard;
   const VersionPtr before = version();
   Draft draft(before, *keys_);
@@ -207,7 +208,9 @@ Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_und
   if (Refusal refusal = take(std::move(wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
   Outcome outcome = commit(draft, taken);
   if (outcome.refusal || outcome.changes.empty() || !for_undo) return outcome;
-  remember(done_, batch_of(outcome.changes, before, std::move(taken.opposites)));
+  Batch batch = batch_of(outcome.changes, before, std::move(taken.opposites));
+  batch.tag = std::move(tag);
+  remember(done_, std::move(batch));
   undone_.clear();
   return outcome;
 }
@@ -242,6 +245,18 @@ std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names
   return FrameEdit(std::move(expected));
 }
 
+/// Frames that are taken back: those of nodes that are gone, and hung there, go with them.
+void add_gone_under(const std::vector<std::string>& frames, const Forest& forest, const Draft& draft, std::set<std::string>& gone,
+                    std::vector<FrameEdit>& edits) {
+  const auto first = static_cast<std::ptrdiff_t>(edits.size());
+  for (const std::string& name : forest.hanging_under(frames, Stamp::always())) {
+    const std::optional<NodeId> node = NodeId::parse(std::string_view(name).substr(0, name.find('/')));
+    const bool is_gone = node && !draft.version().is_alive(*node);
+    if (is_gone && gone.insert(name).second) edits.emplace_back(EraseFrame{name});
+  }
+  std::reverse(edits.begin() + first, edits.end());  // what is in others first
+}
+
 }  // namespace
 
 std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
@@ -255,8 +270,12 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
                                    sample.placement.parent_T_node, sample.placement.covariance});
   }
   if (taken.is_local) {
-    for (const ChangePtr& change : taken.changes)
-      if (is_of_frames(change->kind)) add_frame_edits(*change, edits);
+    std::set<std::string> gone;
+    for (const ChangePtr& change : taken.changes) {
+      if (!is_of_frames(change->kind)) continue;
+      if (change->fact->takes_back) add_gone_under(change->fact->frames, *forest_, draft, gone, edits);
+      add_frame_edits(*change, edits);
+    }
   } else {
     std::ranges::move(aligning_edits(facts_, taken.changes, taken.were_idle, false), std::back_inserter(edits));
     edits.push_back(settling(facts_));

@@ -144,9 +144,33 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   }
   Outcome outcome = commit(draft, taken);
   if (outcome.refusal) return outcome;
+  Batch back = batch_of(outcome.changes, before, std::move(taken.opposites));
+  back.tag = batch.tag;
   from.pop_back();
-  remember(to, batch_of(outcome.changes, before, std::move(taken.opposites)));
+  remember(to, std::move(back));
   return outcome;
+}
+
+std::pair<std::string, std::string> Store::tags() const {
+  const VersionLock guard;
+  const auto of_last = [](const std::deque<Batch>& stack) { return stack.empty() ? std::string() : stack.back().tag; };
+  return {of_last(done_), of_last(undone_)};
+}
+
+void Store::stand_in_the_way(std::string tag) {
+  const VersionLock guard;
+  Batch batch;
+  batch.tag = std::move(tag);
+  remember(done_, std::move(batch));
+  undone_.clear();
+}
+
+bool Store::step_aside(const std::string& tag) {
+  const VersionLock guard;
+  const auto last = std::ranges::find(done_.rbegin(), done_.rend(), tag, &Batch::tag);
+  if (last == done_.rend()) return false;
+  done_.erase(std::next(last).base());
+  return true;
 }
 
 namespace {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,25 +12,28 @@ import numpy as np
 from armillary.errors import InvalidArgument, StampOutOfRange
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from armillary._world._mounting import MountingWorld
     from armillary.articulation.loops import Closure
-    from armillary.articulation.naming import Naming
     from armillary.articulation.variables import Variable
+    from armillary.transforms import JointState
 
 __all__ = ["Followers"]
 
 
 class Followers:
-    """The dependents of one system of loops, in a world."""
+    """The dependents of one system of loops, in a world.
 
-    def __init__(self, closure: Closure, naming: Naming) -> None:
+    Args:
+        closure: The system.
+        named: What a variable of it is called in the world.
+    """
+
+    def __init__(self, closure: Closure, named: Callable[[str], str]) -> None:
         self._closure, self._solver = closure, closure.solver()
-        self._drivers = {naming.variable(variable.name): variable for variable in closure.drivers}
-        self._dependents = {naming.variable(variable.name): variable for variable in closure.dependents}
+        self._drivers = {named(variable.name): variable for variable in closure.drivers}
+        self._dependents = {named(variable.name): variable for variable in closure.dependents}
 
     def complete(self, world: MountingWorld, joints: dict[str, float], at: int) -> None:
         """Add the dependents to what is said of their drivers.
@@ -68,6 +73,24 @@ class Followers:
         found = self._solver.solve_rows(np.column_stack([c for c in drivers if c is not None]), start=start)
         columns.update(zip(self._dependents, found.T, strict=True))
 
+    def polished(self, world: MountingWorld, name: str, state: JointState) -> JointState:
+        """A dependent where the loop is closed, moving as its drivers move: between samples it is only near that.
+
+        Raises:
+            LoopError: The loop cannot be closed there.
+        """
+        if name not in self._dependents:
+            return state
+        states = {v: world.joint(driver, at=state.stamp, outside="hold") for driver, v in self._drivers.items()}
+        drivers = {variable: one.value or 0.0 for variable, one in states.items()}
+        start = {v: self._begin(world, {}, dependent, state.stamp) for dependent, v in self._dependents.items()}
+        found = self._solver.solve(drivers, start=start)
+        speeds = {variable: one.velocity for variable, one in states.items() if one.velocity is not None}
+        moves = len(speeds) == len(states) and state.velocity is not None and not state.held
+        rates = self._solver.rates(drivers, found, speeds) if moves else {}
+        wanted = self._dependents[name]
+        return replace(state, value=found[wanted], velocity=rates.get(wanted, state.velocity))
+
     def _begin(self, world: MountingWorld, joints: Mapping[str, float], name: str, at: int) -> float:
         variable: Variable = self._dependents[name]
         known = _known(world, joints, name, at)
@@ -95,6 +118,6 @@ def _known(world: MountingWorld, joints: Mapping[str, Any], name: str, at: int) 
     if name in joints:
         return float(joints[name])
     try:
-        return world.joint(name, at=at, outside="hold").value
+        return world._joint(name, at, "hold")[0]  # noqa: SLF001  (one world, two modules)
     except StampOutOfRange:
         return None

@@ -34,8 +34,9 @@ class JointedWorld(ReportingWorld):
             StampOutOfRange: Its samples do not cover `at`.
             ContestedJoint: Two sources say where it is.
         """
-        value, velocity, stamp, held, predicted = self._joint(name, at, outside)
-        return JointState(value=value, velocity=velocity, stamp=stamp, held=held, predicted=predicted)
+        value, velocity, stamp, held, predicted, integrated = self._joint(name, at, outside)
+        flags = {"held": held, "predicted": predicted, "integrated": integrated}
+        return JointState(value=value, velocity=velocity, stamp=stamp, **flags)
 
     def joint_samples(
         self, name: str, *, start: int | None = None, end: int | None = None, source: str | None = None
@@ -61,22 +62,30 @@ class JointedWorld(ReportingWorld):
             raise UnknownVariable(stored, known)
         return stored
 
-    def _as_joint_covariance(self, covariance: ArrayLike, count: int) -> NDArray[float64]:
-        """(k, k); k numbers are variances."""
+    def _as_joint_covariance(
+        self,
+        covariance: ArrayLike,
+        count: int,
+        with_velocities: bool,  # noqa: FBT001  (the native half calls it)
+    ) -> NDArray[float64]:
+        """(k, k); k numbers are variances. Of positions and velocities, (2k, 2k), where those are given."""
         import numpy as np  # noqa: PLC0415  (the native half imports it when it must)
 
         try:
             given = np.asarray(covariance, dtype=float)
         except (TypeError, ValueError, OverflowError):
             given = np.empty(0)
-        matrix = np.diag(given) if given.shape == (count,) else given
+        sizes = (count, 2 * count) if with_velocities else (count,)
+        matrix = np.diag(given) if given.ndim == 1 else given
         scale = float(np.abs(matrix).max(initial=0.0))
-        is_symmetric = matrix.shape == (count, count) and bool(np.isfinite(matrix).all())
+        is_square = matrix.shape in {(size, size) for size in sizes}
+        is_symmetric = is_square and bool(np.isfinite(matrix).all())
         is_symmetric = is_symmetric and bool(np.abs(matrix - matrix.T).max() <= _SYMMETRIC_TO * scale)
         if not is_symmetric or np.linalg.eigvalsh(matrix).min() < -_SYMMETRIC_TO * scale:
             raise InvalidArgument(
                 f"covariance must be {count} variances, or ({count}, {count}), finite, symmetric and positive "
-                f"semi-definite, in the order of the joints, got {covariance!r}. Nothing was stored.",
+                "semi-definite, in the order of the joints (twice as many with velocities: positions first), got "
+                f"{covariance!r}. Nothing was stored.",
                 covariance,
             )
         return matrix

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armillary._core import NodeId
 from armillary._world._following import Followers
+from armillary._world._saying import Saying, shapes_of
 from armillary._world._wheels import WheeledBase
-from armillary.articulation.appearance import Appearance, appearances, refuse_missing_meshes
-from armillary.articulation.drive import LinkDrive, LoopForm, drive_of, interpolations_of, link_drive
-from armillary.articulation.joints import ClosedForm, DifferentialDrive, TapeForm
+from armillary.articulation.appearance import appearances, refuse_missing_meshes
+from armillary.articulation.drive import drive_of, interpolations_of, link_drive
+from armillary.articulation.joints import DifferentialDrive
 from armillary.articulation.limits import limits_of
 from armillary.articulation.links import ArticulatedObject, Link
 from armillary.articulation.loops import Closure
 from armillary.articulation.naming import Naming
-from armillary.scene import AddGeometry, AddTransform, Change, Remove, SetAttributes
-from armillary.transforms import Transform
+from armillary.scene import Change, Release, Remove
 
 if TYPE_CHECKING:
     from armillary._world._mounting import MountingWorld
-    from armillary.articulation import ArticulationModel, Subscription
+    from armillary.articulation import ArticulationModel, PoseExpression, Subscription
+    from armillary.articulation._closing import Loops
     from armillary.articulation.history import ModelChange
 
-__all__ = ["Mount", "Standing"]
-
-_IDENTITY = Transform.identity()
+__all__ = ["Mount", "MountedLink", "Standing"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,20 +52,40 @@ class Standing:
     skip_missing: bool
 
 
+class MountedLink(NamedTuple):
+    """A link as the world knows it: what it hangs in, None for nothing, and where it is there."""
+
+    parent: str | None
+    parent_T_link: PoseExpression
+
+
 class Mount:
     """A model in a world. Edits of the model are followed from the instant they are made, until `close`.
 
-    `model` is what stands there, `standing` how.
+    Attributes:
+        model: What stands there.
+        standing: How.
+        tag: Of the change of structure that made it stand.
+        is_standing: False where that was undone.
+        is_outdated: Whether the model was edited since then.
     """
 
     def __init__(self, world: MountingWorld, model: ArticulationModel, standing: Standing) -> None:
         self.model, self.standing = model, standing
+        self.tag = f"mount {NodeId.random()}"
+        self.is_standing, self.is_outdated = True, False
         self._world = weakref.ref(world)
         self._naming = Naming(_objects(model, standing.under), standing.prefix)
+        self._saying = Saying(self._naming, standing.in_frame)
         self._shown: dict[str, list[NodeId]] = {}
         self._following: Subscription | None = None
         self._bases: tuple[WheeledBase, ...] = ()
         self._followers: tuple[Followers, ...] = ()
+
+    @property
+    def edit_tag(self) -> str:
+        """Of the changes that edits of the model make."""
+        return f"edit of {self.tag}"
 
     def __repr__(self) -> str:
         under, where = self.standing.under or "a model", self.standing.in_frame
@@ -105,10 +125,32 @@ class Mount:
         free = (-math.inf, math.inf)
         return {self._naming.variable(variable.name): known.get(variable, free) for variable in variables}
 
+    @property
+    def links(self) -> dict[str, MountedLink]:
+        """By name of a frame, with the joints as the world names them."""
+        found = {}
+        for path, link in self.model.links(self.standing.under).items():
+            above = self.standing.in_frame if link.parent is None else self._naming.frame(link.parent)
+            found[self._naming.frame(path)] = MountedLink(above, self._saying.renamed(link.parent_T_link))
+        return found
+
+    @property
+    def closures(self) -> list[Closure]:
+        """What is closed within the model, with the joints as the world names them."""
+        return [self._saying.closure(system) for system in self._loops()]
+
+    def driven_anew(self, joints: AbstractSet[str], loops: Loops, at: int) -> Iterator[Change]:
+        """How links that these joints of the world move do so from `at` on, where these loops are closed."""
+        for path, link in self.model.links(self.standing.under).items():
+            moved = () if link.joint is None else map(self._naming.variable, (v.name for v in link.joint.variables))
+            if not joints.isdisjoint(moved):
+                yield self._saying.link_in_loops(path, link, loops, at)
+
     def copied(self, world: MountingWorld, model: ArticulationModel) -> Mount:
         """The same in a copy of the world, with a copy of the model."""
         twin = Mount(world, model, self.standing)
-        twin._naming, twin._shown = self._naming, self.shapes
+        twin._naming, twin._saying, twin._shown = self._naming, self._saying, self.shapes
+        twin.tag, twin.is_standing, twin.is_outdated = self.tag, self.is_standing, self.is_outdated
         twin._bases, twin._followers = self._bases, self._followers
         if self._following is not None:
             twin._following = model.on_path(twin._follow, self.standing.under)
@@ -126,57 +168,69 @@ class Mount:
         return {path: list(nodes) for path, nodes in self._shown.items()}
 
     def stand(self, shapes: Mapping[str, list[NodeId]] | None = None) -> None:
-        """Make frames, joints and shapes, and follow the model from now on.
+        """Make frames, joints and shapes, all or none, and follow the model from now on.
 
         `shapes` are there already, or come by themselves: then none are made.
         """
         world = self._world()
-        if world is not None:
-            looks = self._all_looks() if shapes is None else {}
-            self._stand(world)
-            self._shown.update(shapes or {})
-            self._show(world, looks)
-            self._following = self.model.on_path(self._follow, self.standing.under)
-
-    def _stand(self, world: MountingWorld) -> None:
-        drive = drive_of(self.model, self.standing.under)
-        self._declare(world, {**drive.interpolations, **dict.fromkeys(drive.velocities, "velocity")})
-        self._declare_rest(world)
-        for part in drive.links:
-            self._place(world, part, self.standing.since)
+        if world is None:
+            return
+        changes = self._all_links(world)
+        if shapes is None:
+            shown, shapes = self._shown_links(self._all_looks())
+            changes += shown
+        world.scene._applied(tuple(changes), tag=self.tag)  # noqa: SLF001  (one world, two modules)
+        self._shown.update(shapes)
         self._find_bases()
         self._find_followers(world)
+        self._following = self.model.on_path(self._follow, self.standing.under)
 
-    def _all_looks(self) -> dict[str, list[Appearance]]:
+    def _all_links(self, world: MountingWorld) -> list[Change]:
+        drive = drive_of(self.model, self.standing.under)
+        joints = {**drive.interpolations, **dict.fromkeys(drive.velocities, "velocity")}
+        since = self.standing.since
+        return self._joints(world, joints) + [self._saying.link(part, since) for part in drive.links]
+
+    def _all_looks(self) -> dict[str, Link]:
         links = self.model.links(self.standing.under)
         if not self.standing.skip_missing:
             refuse_missing_meshes(self.standing.under or "this model", links, self.standing.roles)
-        return {path: list(self._looks(link)) for path, link in links.items()}
+        return links
 
     def _follow(self, change: ModelChange) -> None:
         world = self._world()
         if world is None:
             self.close()
             return
-        now = world.now()
+        if not self.is_standing:
+            self.is_outdated = True
+            return
         links = {path: value for path, value in change.after.items() if isinstance(value, Link)}
-        joints = [link.joint for link in links.values() if link.joint is not None]
-        positions = interpolations_of(joints)
-        wheels = {variable.name for joint in joints for variable in joint.velocities} - positions.keys()
-        self._declare(world, {**positions, **dict.fromkeys(wheels, "velocity")})
-        self._declare_rest(world)
-        for path, link in {**self._reached_by_loops(change), **links}.items():
-            if path not in links or _stands_otherwise(change.before.get(path), link):
-                self._place(world, link_drive(path, link, self.model.loops), now)
+        gone = [path for path, value in change.before.items() if isinstance(value, Link) and path not in links]
+        seen = {path: link for path, link in links.items() if _looks_otherwise(change.before.get(path), link)}
+        shown, shapes = self._shown_links(seen)
+        hidden = [node for path in (*gone, *seen) for node in self._shown.get(path, ())]
+        changes = self._moved_links(world, change, links)
+        changes += [Release(of=self._naming.frame(path), at=world.now()) for path in gone]
+        changes += [*map(Remove, hidden), *shown]
+        world.scene._applied(tuple(changes), for_undo=False)  # noqa: SLF001  (see `stand`)
+        world.scene._note_edit(self.edit_tag, is_undo=change.kind == "undo")  # noqa: SLF001
+        self._shown = {path: nodes for path, nodes in self._shown.items() if path not in gone} | shapes
         if any(map(_is_base, (*change.before.values(), *links.values()))):
             self._find_bases()
         self._find_followers(world)
-        gone = [path for path, value in change.before.items() if isinstance(value, Link) and path not in links]
-        for path in gone:
-            world._close_frame(self._naming.frame(path), now)  # noqa: SLF001
-        seen = {path: link for path, link in links.items() if _looks_otherwise(change.before.get(path), link)}
-        self._hide(world, [*gone, *seen])
-        self._show(world, {path: list(self._looks(link)) for path, link in seen.items()})
+        world._edited(self, world.now())  # noqa: SLF001
+
+    def _moved_links(self, world: MountingWorld, change: ModelChange, links: Mapping[str, Link]) -> list[Change]:
+        """Those that hang or move in another way, from now on."""
+        joints = [link.joint for link in links.values() if link.joint is not None]
+        positions = interpolations_of(joints)
+        wheels = {variable.name for joint in joints for variable in joint.velocities} - positions.keys()
+        changes = self._joints(world, {**positions, **dict.fromkeys(wheels, "velocity")})
+        for path, link in {**self._reached_by_loops(change), **links}.items():
+            if path not in links or _stands_otherwise(change.before.get(path), link):
+                changes.append(self._saying.link(link_drive(path, link, self.model.loops), world.now()))
+        return changes
 
     def _reached_by_loops(self, change: ModelChange) -> dict[str, Link]:
         """The links that loops move which came, went or became different."""
@@ -185,20 +239,26 @@ class Mount:
         links = self.model.links(self.standing.under) if moved else {}
         return {path: link for path, link in links.items() if link.joint and moved.intersection(link.joint.variables)}
 
-    def _declare(self, world: MountingWorld, interpolations: Mapping[str, str]) -> None:
-        names = [self._naming.variable(name) for name in interpolations]
-        world._declare_variables(names, list(interpolations.values()))  # noqa: SLF001
-
-    def _declare_rest(self, world: MountingWorld) -> None:
-        """What stands in loops and moves no link of this part by itself."""
-        names = {v.name: None for system in self._loops() for v in (*system.drivers, *system.dependents)}
-        known = set(world.joints()) if names else ()
-        left = [name for name in names if self._naming.variable(name) not in known]
+    def _joints(self, world: MountingWorld, moving: Mapping[str, str]) -> list[Change]:
+        """Those that move links, and those that stand in loops and move no link of this part by themselves."""
+        looped = {v.name: None for system in self._loops() for v in (*system.drivers, *system.dependents)}
+        known = world._variables() if moving or looped else []  # noqa: SLF001  (one world, two modules)
+        names = {name for name, _ in known}
+        left = [name for name in looped if name not in moving and self._naming.variable(name) not in names]
         kinds = interpolations_of(self.model.joints().values()) if left else {}
-        self._declare(world, {name: kinds.get(name, "linear") for name in left})
+        return self._saying.joints({**moving, **{name: kinds.get(name, "linear") for name in left}}, known)
+
+    def _shown_links(self, links: Mapping[str, Link]) -> tuple[list[Change], dict[str, list[NodeId]]]:
+        changes: list[Change] = []
+        shapes: dict[str, list[NodeId]] = {}
+        for path, link in links.items():
+            looks = appearances(link, self.standing.roles, skip_missing=self.standing.skip_missing)
+            shown, shapes[path] = shapes_of(self._naming.frame(path), path, looks)
+            changes += shown
+        return changes, shapes
 
     def _find_followers(self, world: MountingWorld) -> None:
-        self._followers = tuple(Followers(system, self._naming) for system in self._loops())
+        self._followers = tuple(Followers(system, self._naming.variable) for system in self._loops())
         if self._followers:
             world._has_loops = True  # noqa: SLF001
 
@@ -219,98 +279,6 @@ class Mount:
         x, y, yaw = (self._naming.variable(variable.name) for variable in joint.variables)
         left, right = (self._naming.variable(variable.name) for variable in joint.wheels)
         return WheeledBase(joint, (x, y, yaw), (left, right))
-
-    # Frames
-
-    def _place(self, world: MountingWorld, part: LinkDrive, at: int | None) -> None:
-        frame = self._naming.frame(part.link)
-        parent = self.standing.in_frame if part.parent is None else self._naming.frame(part.parent)
-        if parent is None:
-            world.add_frame(frame)
-            return
-        match part.form:
-            case ClosedForm() as form:
-                self._place_joint(world, frame, parent, form, at)
-            case TapeForm() as form:
-                self._place_tapes(world, frame, parent, form, at)
-            case LoopForm() as form:
-                self._place_loop(world, frame, parent, form, at)
-            case transform:
-                world.fix(of=frame, in_frame=parent, transform=transform, at=at)
-
-    def _place_joint(self, world: MountingWorld, frame: str, parent: str, form: ClosedForm, at: int | None) -> None:
-        world._drive_joint(  # noqa: SLF001
-            of=frame,
-            in_frame=parent,
-            kind=form.kind,
-            origin=form.origin,
-            axes=form.axes,
-            variables=self._renamed(form.variables),
-            at=at,
-            multiplier=form.multiplier,
-            offset=form.offset,
-            pitch=form.pitch_m_per_rad,
-        )
-
-    def _place_tapes(self, world: MountingWorld, frame: str, parent: str, form: TapeForm, at: int | None) -> None:
-        world._drive_tape(  # noqa: SLF001
-            of=frame,
-            in_frame=parent,
-            value=form.value,
-            jacobian=form.jacobian,
-            positions=self._renamed(form.positions),
-            velocities=self._renamed(form.velocities),
-            at=at,
-        )
-
-    def _place_loop(self, world: MountingWorld, frame: str, parent: str, form: LoopForm, at: int | None) -> None:
-        world._drive_loop(  # noqa: SLF001
-            of=frame,
-            in_frame=parent,
-            residual=form.residual,
-            slope=form.slope,
-            value=form.value,
-            jacobian=form.jacobian,
-            positions=self._renamed(form.positions),
-            velocities=self._renamed(form.velocities),
-            at=at,
-        )
-
-    def _renamed(self, variables: Iterable[str]) -> list[str]:
-        return [self._naming.variable(name) for name in variables]
-
-    # Shapes
-
-    def _looks(self, link: Link) -> Iterable[Appearance]:
-        return appearances(link, self.standing.roles, skip_missing=self.standing.skip_missing)
-
-    def _show(self, world: MountingWorld, looks: Mapping[str, Iterable[Appearance]]) -> None:
-        changes: list[Change] = []
-        for path, seen in looks.items():
-            frame = self._naming.frame(path)
-            changes.append(SetAttributes(frame, {"name": frame, "link": path}))
-            self._shown[path] = []
-            for look in seen:
-                changes += self._shape(path, frame, look)
-        if changes:
-            world.apply(changes)
-
-    def _shape(self, path: str, frame: str, look: Appearance) -> list[Change]:
-        shape = NodeId.random()
-        if look.link_T_shape == _IDENTITY:
-            self._shown[path].append(shape)
-            return [AddGeometry(parent=frame, shape=look.shape, attributes=look.attributes, id=shape)]
-        placed = NodeId.random()
-        self._shown[path].append(placed)
-        return [
-            AddTransform(parent=frame, transform=look.link_T_shape, at=None, id=placed),
-            AddGeometry(parent=placed, shape=look.shape, attributes=look.attributes, id=shape),
-        ]
-
-    def _hide(self, world: MountingWorld, paths: Iterable[str]) -> None:
-        nodes = [node for path in paths for node in self._shown.pop(path, ())]
-        if nodes:
-            world.apply([Remove(node) for node in nodes])
 
 
 def _objects(model: ArticulationModel, under: str) -> dict[str, ArticulatedObject]:

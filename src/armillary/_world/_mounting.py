@@ -9,9 +9,10 @@ import numpy as np
 
 from armillary._world._arguments import as_text
 from armillary._world._scene import WorldWithScene
-from armillary.errors import InvalidArgument, LoopError
+from armillary.errors import InvalidArgument, LoopError, MountOutdated, UndoneAtModel
 from armillary.relations._storage import as_stamp
-from armillary.transforms import check_name
+from armillary.stamps import LATEST, Latest
+from armillary.transforms import JointState, check_name
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -28,6 +29,7 @@ class MountingWorld(WorldWithScene):
     """A world in which models stand."""
 
     _mounts: tuple[Mount, ...] = ()
+    _taken_down: tuple[Mount, ...] = ()  # by undo, for redo
 
     def mount(
         self,
@@ -55,6 +57,8 @@ class MountingWorld(WorldWithScene):
             at: From this instant on [ns]; always, if left out.
             shapes: Which shapes of links become nodes of the scene.
             skip_missing: Leave out shapes whose files are not there, instead of refusing.
+
+        It is one change of structure: `undo` takes it back as a whole. Edits are undone at the model.
 
         Raises:
             MissingMeshes: Names every file that is not there; nothing is mounted.
@@ -92,11 +96,34 @@ class MountingWorld(WorldWithScene):
         self._mounts = (*self._mounts, mount)
         return mount
 
+    def _edited(self, mount: Mount, at: int) -> None:
+        """A model that stands here was edited, and the world has followed."""
+
     def _copy_mounts(self, other: MountingWorld) -> None:
         """Models that stand in another world stand here as copies, one for each."""
-        models = {id(mount.model): mount.model.copy() for mount in other._mounts}
-        self._mounts = tuple(mount.copied(self, models[id(mount.model)]) for mount in other._mounts)
+        both = (*other._mounts, *other._taken_down)
+        models = {id(mount.model): mount.model.copy() for mount in both}
+        twins = {mount: mount.copied(self, models[id(mount.model)]) for mount in both}
+        self._mounts = tuple(twins[mount] for mount in other._mounts)
+        self._taken_down = tuple(twins[mount] for mount in other._taken_down)
         self._has_loops = other._has_loops
+
+    def _check_taking_back(self, tag: str, *, again: bool) -> None:
+        edited = next((mount for mount in self._mounts if tag == mount.edit_tag), None)
+        if edited is not None:
+            raise UndoneAtModel(edited.standing.under)
+        if again and any(tag == mount.tag and mount.is_outdated for mount in self._taken_down):
+            raise MountOutdated(next(mount.standing.under for mount in self._taken_down if tag == mount.tag))
+
+    def _took_back(self, tag: str, *, again: bool) -> None:
+        """A mount that was undone waits for redo."""
+        meant = next((mount for mount in (*self._mounts, *self._taken_down) if mount.tag == tag), None)
+        if meant is None:
+            return
+        meant.is_standing = again
+        both = [mount for mount in (*self._mounts, *self._taken_down) if mount is not meant] + [meant]
+        self._mounts = tuple(mount for mount in both if mount.is_standing)
+        self._taken_down = tuple(mount for mount in both if not mount.is_standing)
 
     @property
     def mounts(self) -> tuple[Mount, ...]:
@@ -108,10 +135,12 @@ class MountingWorld(WorldWithScene):
     ) -> tuple[dict[str, float], ArrayLike | None]:
         """What is said of joints, and of those that follow from them; what follows has no error of its own."""
         complete = self._completed(joints, at)
-        added = len(complete) - len(joints)
+        said, added = len(joints), len(complete) - len(joints)
         if covariance is None or not added:
             return complete, covariance
-        return complete, np.pad(self._as_joint_covariance(covariance, len(joints)), (0, added))
+        given = self._as_joint_covariance(covariance, said, with_velocities=True)
+        behind_each = [place for start in range(said, len(given) + 1, said) for place in [start] * added]
+        return complete, np.insert(np.insert(given, behind_each, 0.0, axis=0), behind_each, 0.0, axis=1)
 
     def _series_with_dependents(
         self, names: Sequence[str], positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None
@@ -124,7 +153,7 @@ class MountingWorld(WorldWithScene):
         order = np.argsort(stamps, kind="stable")
         columns = dict(zip(names, given[order].T, strict=True))
         try:
-            for followers in self._all_followers():
+            for followers in self._followers_of_all(stamps):
                 followers.complete_series(self, columns, stamps[order])
         except LoopError as error:
             error.row = None if error.row is None else int(order[error.row])
@@ -136,14 +165,32 @@ class MountingWorld(WorldWithScene):
             return list(columns), filled, velocities
         return list(columns), filled, np.pad(np.asarray(velocities), ((0, 0), (0, added)), constant_values=np.nan)
 
+    def _followers_of_all(self, stamps: NDArray[np.int64]) -> tuple[Followers, ...]:
+        """What follows from what at many instants: the same at all of them."""
+        found = self._all_followers(int(stamps[0]))
+        if any(self._all_followers(int(at)) != found for at in stamps):
+            raise InvalidArgument(
+                "Some of these samples are said while a loop is closed, and others are not. Say them apart.", stamps
+            )
+        return found
+
     def _completed(self, joints: Mapping[str, float], at: int) -> dict[str, float]:
         complete = dict(joints)
-        for followers in self._all_followers():
+        for followers in self._all_followers(at):
             followers.complete(self, complete, at)
         return complete
 
-    def _all_followers(self) -> list[Followers]:
-        return [followers for mount in self._mounts for followers in mount.followers]
+    def _all_followers(self, at: int) -> tuple[Followers, ...]:  # noqa: ARG002  (loops between models come and go)
+        """What follows from what at an instant, each after those that determine its drivers."""
+        return tuple(followers for mount in self._mounts for followers in mount.followers)
+
+    def joint(self, name: str, *, at: int | Latest = LATEST, outside: str = "raise") -> JointState:
+        state = super().joint(name, at=at, outside=outside)
+        if self._has_loops:
+            name = check_name(name)
+            for followers in self._all_followers(state.stamp):
+                state = followers.polished(self, name, state)
+        return state
 
     def _wheels_turned(self, at: int, source: str | None) -> None:
         """Speeds of something that has no position came in: the bases they drive move on."""

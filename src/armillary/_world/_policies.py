@@ -298,7 +298,10 @@ class PolicySweep:
 
 
 def _stamps(at: Any) -> list[int]:
-    stamps = np.asarray(at)
+    try:
+        stamps = np.asarray(at)
+    except (TypeError, ValueError, OverflowError):
+        stamps = np.empty((0, 0))  # rows of unequal lengths are no list of stamps
     if stamps.ndim != 1 or (stamps.size and stamps.dtype.kind not in "iu"):
         raise InvalidStamp(
             f"at must be (N,) integer nanoseconds, got {at!r}. Pass np.array([...]) of seconds(...).", at

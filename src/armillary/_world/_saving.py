@@ -7,12 +7,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
-from armillary._world._mounting import MountingWorld
+from armillary._world._loops import LoopingWorld
 
 _MAX_BYTES = 2**30
 
 
-class SavingWorld(MountingWorld):
+class SavingWorld(LoopingWorld):
     """A world that can be written to files, and made from them."""
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -24,7 +24,7 @@ class SavingWorld(MountingWorld):
         `docs/saved_world.schema.json` describes the format.
 
         Raises:
-            UnsavableWorld: Joints drive a pose whose model is not mounted here.
+            UnsavableWorld: Joints drive a pose whose model is not mounted here, or models hold each other in a loop.
         """
         from armillary.record import write_world  # noqa: PLC0415  (most programs use no files)
 

@@ -65,9 +65,16 @@ class WorldWithScene(JudgingWorld):
     def digest(self) -> str:
         """64 digits that are equal for worlds of equal structure; samples are not part of it.
 
-        The scene; and of frames beside it: who places what in what, fixed poses, bodies, preferences.
+        The scene; and of frames beside it: who places what in what, fixed poses, bodies, preferences, joints, and the
+        poses that they drive.
         """
         return structure_digest(self, self.scene.digest())
+
+    def _check_taking_back(self, tag: str, *, again: bool) -> None:
+        """Whoever has things to apply with a tag may refuse."""
+
+    def _took_back(self, tag: str, *, again: bool) -> None:
+        """And is told."""
 
     def _copy_scene(self, other: WorldWithScene) -> None:
         if other._scene is not None:

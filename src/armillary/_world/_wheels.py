@@ -55,7 +55,7 @@ class WheeledBase:
         return place, min(x.stamp, y.stamp, yaw.stamp)
 
     def _put(self, world: MountingWorld, place: tuple[float, float, float], at: int, source: str | None) -> None:
-        world.set_joints(dict(zip(self.place, place, strict=True)), at=at, source=source)
+        world._set_integrated_joints(dict(zip(self.place, place, strict=True)), at, source)  # noqa: SLF001
 
     def _mean_speed(self, world: MountingWorld, wheel: str, since: int, at: int) -> float:
         ends = [world.joint(wheel, at=instant, outside="hold").velocity or 0.0 for instant in (since, at)]

@@ -132,6 +132,7 @@ class World(ViewingWorld):
         twin.on_error, twin._time_offset = self.on_error, self._time_offset
         twin._copy_scene(self)
         twin._copy_mounts(self)
+        twin._copy_loops(self)
         return twin
 
     def close(self) -> None:

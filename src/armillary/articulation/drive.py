@@ -6,15 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armillary._core import Tape, Transform
+from armillary._core import Transform
 from armillary.articulation._closing import Loops
-from armillary.articulation.joints import ClosedForm, FixedJoint, Interpolation, Joint, TapeForm
+from armillary.articulation.expressions import PoseExpression
+from armillary.articulation.joints import FixedJoint, Interpolation, Joint
 from armillary.articulation.links import Link
+from armillary.scene.driven_forms import DrivenForm, LoopForm
 
 if TYPE_CHECKING:
     from armillary.articulation.model import ArticulationModel
 
-__all__ = ["Drive", "LinkDrive", "LoopForm", "drive_of", "interpolations_of", "link_drive"]
+__all__ = ["Drive", "LinkDrive", "drive_of", "interpolations_of", "link_drive", "loop_form"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +31,7 @@ class LinkDrive:
 
     link: str
     parent: str | None
-    form: Transform | ClosedForm | TapeForm | LoopForm
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoopForm:
-    """A link in a loop, for the native core to solve and run.
-
-    Attributes:
-        residual: From the positions to what is zero.
-        slope: From the same to its derivative along the dependents, one row for each row of the residual.
-        value: From the same to the first three rows of parent_T_child.
-        jacobian: From the same to the 6 x m body Jacobian, along what drives the loop.
-        positions: The names of the inputs, dependents last.
-        velocities: The names of the columns of the Jacobian.
-    """
-
-    residual: Tape
-    slope: Tape
-    value: Tape
-    jacobian: Tape
-    positions: tuple[str, ...]
-    velocities: tuple[str, ...]
+    form: Transform | DrivenForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,28 +79,29 @@ def interpolations_of(joints: Iterable[Joint]) -> dict[str, Interpolation]:
     return found
 
 
-def _form(joint: Joint, loops: Loops) -> Transform | ClosedForm | TapeForm | LoopForm:
+def _form(joint: Joint, loops: Loops) -> Transform | DrivenForm:
     if isinstance(joint, FixedJoint):
         return joint.closed_form.origin
     if not joint.variables and not joint.velocities:
         return joint.parent_T_child.value()
     if loops.dependents.intersection(joint.variables):
-        return _loop_form(joint, loops)
+        return loop_form(joint.parent_T_child, loops)
     return joint.closed_form or joint.tape_form
 
 
-def _loop_form(joint: Joint, loops: Loops) -> LoopForm:
-    closure = loops.system_of(joint.variables)
-    own = [variable for variable in joint.variables if variable not in closure.residual.free_variables]
+def loop_form(pose: PoseExpression, loops: Loops) -> LoopForm:
+    """A pose in which dependents of loops are."""
+    closure = loops.system_of(pose.free_variables)
+    own = sorted(pose.free_variables - closure.residual.free_variables, key=lambda variable: variable.name)
     drivers = [*own, *closure.drivers]
     order = [*drivers, *closure.dependents]
-    pose = closure.closed(joint.parent_T_child)
+    closed = closure.closed(pose)
     velocities = [variable.velocity for variable in drivers]
     return LoopForm(
         residual=closure.residual.tape(order),
         slope=closure.residual.jacobian(closure.dependents).tape(order),
-        value=pose.value_tape(order),
-        jacobian=pose.jacobian_tape(order, velocities),
+        value=closed.value_tape(order),
+        jacobian=closed.jacobian_tape(order, velocities),
         positions=tuple(variable.name for variable in order),
         velocities=tuple(variable.name for variable in velocities),
     )

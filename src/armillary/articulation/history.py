@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from armillary.articulation._draft import Draft, Move, Tables, replay
 from armillary.articulation._overlay import Gone, Overlay, swapped
@@ -31,12 +31,14 @@ class ModelChange:
         after: By path, the values that are new or different now.
         tags: The operations that were added, replaced or removed.
         ran: The tags of the operations that ran, in order.
+        kind: Whether it was made, or took back one before.
     """
 
     before: Mapping[str, Any]
     after: Mapping[str, Any]
     tags: tuple[str, ...]
     ran: tuple[str, ...]
+    kind: Literal["edit", "undo", "redo"] = "edit"
 
     @property
     def paths(self) -> frozenset[str]:
@@ -132,11 +134,11 @@ class History:
 
     def undo(self) -> ModelChange:
         """Take the last edit back; nothing runs for it."""
-        return self._taken_back(self._undo, self._redo)
+        return replace(self._taken_back(self._undo, self._redo), kind="undo")
 
     def redo(self) -> ModelChange:
         """Do again what was taken back last."""
-        return self._taken_back(self._redo, self._undo)
+        return replace(self._taken_back(self._redo, self._undo), kind="redo")
 
     def copied(self) -> History:
         """The same operations and values, to go another way from here on: nothing before can be taken back there."""

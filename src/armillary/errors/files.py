@@ -37,15 +37,19 @@ class InvalidExtrinsicsFile(ArmillaryError, ValueError):
 
 
 class UnsavableWorld(ArmillaryError, ValueError):
-    """A world whose joints drive a pose, and whose model is not mounted in it; `edge` is the pose."""
+    """A world whose joints drive a pose that files do not tell; `edge` is the pose.
 
-    def __init__(self, edge: tuple[str, str, str]) -> None:
+    Their model is not mounted in it, or the two frames hold each other in a loop between models.
+    """
+
+    def __init__(self, edge: tuple[str, str, str], *, is_held: bool = False) -> None:
         self.edge = edge
         of, in_frame, _ = edge
-        super().__init__(
-            f"The world cannot be saved: joints drive '{of}' in '{in_frame}', and their model is not mounted here. "
-            "Save the world that mounted it."
+        orphaned = (
+            f"joints drive '{of}' in '{in_frame}', and their model is not mounted here. Save the world that mounted it"
         )
+        held = f"'{of}' and '{in_frame}' hold each other, which files do not tell. Open the loop first"
+        super().__init__(f"The world cannot be saved: {held if is_held else orphaned}.")
 
 
 for _name in __all__:

@@ -13,10 +13,12 @@ __all__ = [
     "InvalidPath",
     "LinkLoop",
     "MissingRead",
+    "MountOutdated",
     "OperationFailed",
     "TagTaken",
     "UndeclaredRead",
     "UndeclaredWrite",
+    "UndoneAtModel",
     "UnknownPath",
     "UnknownTag",
     "UnsavableModel",
@@ -164,6 +166,29 @@ class UnsavableModel(ArmillaryError, ValueError):
     def __init__(self, tag: str, truth: str, cure: str) -> None:
         self.tag = tag
         super().__init__(f"The model cannot be saved: operation '{tag}' {truth}. {cure}")
+
+
+class UndoneAtModel(ArmillaryError, ValueError):
+    """The last change of a world came from an edit of a model that stands in it; `under` is the mounted part."""
+
+    def __init__(self, under: str) -> None:
+        self.under = under
+        what = f"'{under}'" if under else "a model"
+        super().__init__(
+            f"The last change of this world was an edit of {what}, which is mounted here. Take it back at the model: "
+            "`mount.model.undo()`; the world follows."
+        )
+
+
+class MountOutdated(ArmillaryError, ValueError):
+    """A mount that was taken back, and whose model was edited since; `under` is the part that was mounted."""
+
+    def __init__(self, under: str) -> None:
+        self.under = under
+        what = f"'{under}'" if under else "A model"
+        super().__init__(
+            f"{what} was to be mounted again as it was, and has been edited since. Mount it with `world.mount`."
+        )
 
 
 for _name in __all__:

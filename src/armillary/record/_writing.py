@@ -27,6 +27,9 @@ def write_world(world: Any, path: Path) -> None:
     contents = contents_of(world)
     if contents.orphans:
         raise UnsavableWorld(contents.orphans[0])
+    held = next((loop for loop in world.closed_loops if loop.is_standing and loop.until is None), None)
+    if held is not None:
+        raise UnsavableWorld((held.of, held.on, world.name), is_held=True)
     scene, arrays = _scene(world)
     models = list({id(mount.model): mount.model for mount in world.mounts}.values())
     document = {

@@ -35,6 +35,7 @@ from armillary.scene.domains import (
     TemporalDomain,
     UncertainDomain,
 )
+from armillary.scene.driven_forms import ClosedForm, LoopForm, TapeForm
 from armillary.scene.expiry import ExpiryRule
 from armillary.scene.frame_changes import (
     AddBody,
@@ -50,6 +51,7 @@ from armillary.scene.frame_changes import (
 from armillary.scene.geometry import Placements, PlaceQuestion, SceneGeometry
 from armillary.scene.hierarchy import Hierarchy
 from armillary.scene.inactive import Inactive
+from armillary.scene.mount_changes import AddJoints, Drive, Release, RemoveJoints
 from armillary.scene.shapes import (
     Box,
     Capsule,
@@ -73,6 +75,7 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "AddFrameNode",
     "AddGeometry",
     "AddGroup",
+    "AddJoints",
     "AddParent",
     "AddRelation",
     "AddRemoteRoot",
@@ -86,16 +89,19 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "Capsule",
     "Change",
     "ChangeRecord",
+    "ClosedForm",
     "CollisionDomain",
     "Connection",
     "Convex",
     "Cylinder",
+    "Drive",
     "ExpiryRule",
     "Fix",
     "FunctionBlock",
     "Hierarchy",
     "Inactive",
     "Levels",
+    "LoopForm",
     "Mesh",
     "NOW",
     "NodeId",
@@ -111,8 +117,10 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "REQUIRED",
     "RayHit",
     "RayHits",
+    "Release",
     "Remove",
     "RemoveFrame",
+    "RemoveJoints",
     "RemoveParent",
     "ResetTime",
     "Restore",
@@ -125,6 +133,7 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "SpatialDomain",
     "Sphere",
     "SubgraphChecker",
+    "TapeForm",
     "TemporalDomain",
     "Transaction",
     "UncertainDomain",

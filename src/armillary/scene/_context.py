@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
@@ -54,8 +54,20 @@ class SceneWorld(Protocol):
     def _subtree(self, name: str, whole: bool) -> list[str]:  # noqa: FBT001
         """A frame, and all that hangs or hung under it."""
 
+    def _admit_joint(self, name: object) -> str:
+        """A name that a joint may have, in its stored form."""
+
+    def _recall_joint(self, name: object) -> str:
+        """A joint that exists, or UnknownVariable."""
+
     def _observe(self, is_observed: bool) -> None:  # noqa: FBT001
         """Whether somebody wants to be told of changes."""
+
+    def _check_taking_back(self, tag: str, *, again: bool) -> None:
+        """Refuse to undo, or to do `again`, what is not the scene's to take back."""
+
+    def _took_back(self, tag: str, *, again: bool) -> None:
+        """What was applied with a tag was undone, or done `again`."""
 
     def _go_on_from(self, stamp: int) -> None:
         """Set the clock."""
@@ -64,7 +76,19 @@ class SceneWorld(Protocol):
 class ChangeContext:
     """One batch on its way to the native door: names become nodes, `NOW` becomes one instant for all of it."""
 
-    __slots__ = ("_coming", "_core", "_looked_at", "_named", "_seen", "_world", "frames", "now_ns", "wishes")
+    __slots__ = (
+        "_coming",
+        "_core",
+        "_joints",
+        "_looked_at",
+        "_named",
+        "_seen",
+        "_world",
+        "added",
+        "frames",
+        "now_ns",
+        "wishes",
+    )
 
     def __init__(self, world: SceneWorld, core: SceneCore) -> None:
         self._world, self._core = world, core
@@ -72,8 +96,10 @@ class ChangeContext:
         self.now_ns = world.now()
         self.wishes: list[tuple[Any, ...]] = []  # one for each change
         self.frames: list[tuple[Any, ...]] = []  # for the nodes of frames that the changes name; they come first
+        self.added: set[int] = set()  # those of frames that the batch makes, by their places among the wishes
         self._coming: set[NodeId | UUID] | None = None  # nodes that the batch makes; few changes ask
         self._named = _NO_NAMES  # frames that the batch makes
+        self._joints = _NO_NAMES  # joints that it makes
         self._looked_at = 0
 
     @property
@@ -103,8 +129,16 @@ class ChangeContext:
         node, frame = node_of_frame(self._world, target, self._named)
         if node != ROOT_NODE and not self._comes(node) and not self._view.contains(node):
             self._nodes_coming().add(node)
-            self.frames.append(frame_wish(node, frame, self.now_ns))
+            self._stands_for(frame, frame_wish(node, frame, self.now_ns))
         return node
+
+    def _stands_for(self, frame: str, wish: tuple[Any, ...]) -> None:
+        """A node of a frame that the batch makes comes after it, others come before everything."""
+        if frame in self._named:
+            self.added.add(len(self.wishes))
+            self.wishes.append(wish)
+        else:
+            self.frames.append(wish)
 
     def frame(self, name: str, at: int) -> tuple[Any, ...]:
         """The wish for a node that stands for a frame."""
@@ -125,11 +159,13 @@ class ChangeContext:
         recalibrate: bool = False,
         frames: Sequence[str] = (),
         clock: int | None = None,
+        form: tuple[Any, ...] | None = None,
+        joints: Sequence[tuple[str, str]] = (),
     ) -> tuple[Any, ...]:
         """The wish for a change of frames."""
         if kind != "remove_frame":
             self._named = self._named.union(frames)
-        fact = (of, in_frame, source, since, pose, recalibrate, tuple(frames), clock)
+        fact = (of, in_frame, source, since, pose, recalibrate, tuple(frames), clock, form, tuple(joints))
         return ("of_frames", kind, fact, self.now_ns)
 
     def edge(self, of: str, in_frame: str, source: str | None, since: int | None) -> dict[str, Any]:
@@ -138,6 +174,18 @@ class ChangeContext:
         self._world._check_new_relation(**names, start=since)  # noqa: SLF001
         self._named = self._named.union((names["of"], names["in_frame"]))
         return names
+
+    def new_joints(self, kinds: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """Names that joints may have, in their stored forms, with their kinds."""
+        joints = tuple((self._world._admit_joint(name), kind) for name, kind in kinds.items())  # noqa: SLF001
+        self._joints = self._joints.union(name for name, _ in joints)
+        return joints
+
+    def know_joints(self, names: Iterable[str]) -> None:
+        """Joints that are there, or come with this batch."""
+        for name in names:
+            if name not in self._joints:
+                self._world._recall_joint(name)  # noqa: SLF001
 
     def admitted(self, name: str) -> str:
         """A name that may be made by use."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from armillary.scene.driven_forms import driven_form
 from armillary.scene.frame_changes import (
     AddBody,
     AddFrame,
@@ -15,6 +16,7 @@ from armillary.scene.frame_changes import (
     ResetTime,
     Unfix,
 )
+from armillary.scene.mount_changes import AddJoints, Drive, Release, RemoveJoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +35,7 @@ def frame_change_of(record: ChangeRecord) -> Change | None:
     make = _MAKERS.get(record.kind)
     if make is None:
         return None
-    of, in_frame, source, since, pose, recalibrate, frames, clock = record.state()[_FACT]
+    of, in_frame, source, since, pose, recalibrate, frames, clock, form, joints = record.state()[_FACT]
     return make(
         {
             "of": of,
@@ -44,6 +46,8 @@ def frame_change_of(record: ChangeRecord) -> Change | None:
             "recalibrate": recalibrate,
             "frames": frames,
             "clock": clock,
+            "form": form,
+            "joints": dict(joints),
         }
     )
 
@@ -76,4 +80,8 @@ _MAKERS: dict[str, Callable[[dict[str, Any]], Change]] = {
     "prefer": lambda fact: Prefer(of=fact["of"], source=fact["source"]),
     "remove_frame": lambda fact: RemoveFrame(fact["frames"]),
     "reset_time": lambda fact: ResetTime(fact["clock"]),
+    "add_joints": lambda fact: AddJoints(fact["joints"]),
+    "remove_joints": lambda fact: RemoveJoints(tuple(fact["joints"])),
+    "drive": lambda fact: Drive(**_edge(fact), at=fact["since"], form=driven_form(fact["form"])),
+    "release": lambda fact: Release(of=fact["of"], at=fact["since"], source=fact["source"]),
 }

@@ -223,26 +223,28 @@ class Scene(SceneVolumes):
         nodes = self._applied(changes)
         return [node if isinstance(change, _MAKERS) else None for change, node in zip(changes, nodes, strict=True)]
 
-    def _applied(self, changes: tuple[Change, ...], *, for_undo: bool = True) -> list[NodeId]:
-        """The node that each change is about."""
+    def _applied(self, changes: tuple[Change, ...], *, for_undo: bool = True, tag: str = "") -> list[NodeId]:
+        """The node that each change is about. `tag` tells the world what it is when it is taken back."""
         context = ChangeContext(self._world, self._core)
         for change in changes:
             if not isinstance(change, Change):
                 raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)
             context.wishes.append(change.wish(context))
-        return self._taken(context, changes, for_undo=for_undo)
+        return self._taken(context, changes, for_undo=for_undo, tag=tag)
 
-    def _taken(self, context: ChangeContext, changes: tuple[Change, ...], *, for_undo: bool = True) -> list[NodeId]:
+    def _taken(
+        self, context: ChangeContext, changes: tuple[Change, ...], *, for_undo: bool = True, tag: str = ""
+    ) -> list[NodeId]:
         """What the context wishes for, happens; `changes` are those of it that tell of data which can be old.
 
         Where a call makes no data, it makes no `Change` either: that would cost as much as what it stands for.
         """
         wishes = context.frames + context.wishes if context.frames else context.wishes
         if not self._observers.tellers:
-            nodes = self._core.apply(wishes, context.now_ns, for_undo, False)[1]
+            nodes = self._core.apply(wishes, context.now_ns, for_undo, False, tag)[1]
         else:
             with self._order:
-                records, nodes = self._core.apply(wishes, context.now_ns, for_undo)
+                records, nodes = self._core.apply(wishes, context.now_ns, for_undo, True, tag)
                 samples = (change for change in changes if isinstance(change, SetTransform))
                 told = [replace(sample, at=context.at(sample.at)) for sample in samples]
                 self._observers.post([*told_by(records), *told])
@@ -252,7 +254,8 @@ class Scene(SceneVolumes):
                 self._world._go_on_from(change.to)  # noqa: SLF001  (one world, two modules)
         if self._windows.rules:
             self._keep_windows(changes)
-        return nodes[len(context.frames) :] if context.frames else nodes
+        asked = nodes[len(context.frames) :] if context.frames else nodes
+        return [node for i, node in enumerate(asked) if i not in context.added] if context.added else asked
 
     def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
         """Take what other copies of this scene accepted, in any order, any number of times; what was new of it.
@@ -272,11 +275,24 @@ class Scene(SceneVolumes):
 
     def undo(self) -> list[ChangeRecord]:
         """Take the last `apply` back, as a new change. Refused where something was built on it; samples stay."""
-        return self._happens(lambda: self._core.undo(self._world.now()))
+        tag, _ = self._core.tags()
+        self._world._check_taking_back(tag, again=False)  # noqa: SLF001  (one world, two modules)
+        records = self._happens(lambda: self._core.undo(self._world.now()))
+        self._world._took_back(tag, again=False)  # noqa: SLF001
+        return records
 
     def redo(self) -> list[ChangeRecord]:
         """Take the last `undo` back."""
-        return self._happens(lambda: self._core.redo(self._world.now()))
+        _, tag = self._core.tags()
+        self._world._check_taking_back(tag, again=True)  # noqa: SLF001  (see `undo`)
+        records = self._happens(lambda: self._core.redo(self._world.now()))
+        self._world._took_back(tag, again=True)  # noqa: SLF001
+        return records
+
+    def _note_edit(self, tag: str, *, is_undo: bool) -> None:
+        """Somebody edited what stands here: `undo` does not reach past it, until it is taken back there."""
+        if not is_undo or not self._core.step_aside(tag):
+            self._core.stand_in_the_way(tag)
 
     def _happens(self, happen: Callable[[], list[ChangeRecord]]) -> list[ChangeRecord]:
         if not self._observers.tellers:

@@ -21,6 +21,7 @@ class JointState:
         stamp: The instant [ns].
         held: Whether it is where it was left at an earlier instant.
         predicted: Whether its last motion was continued (`outside='predict'`).
+        integrated: Whether nobody said it, and it was integrated from the speeds of wheels.
     """
 
     value: float | None
@@ -28,6 +29,7 @@ class JointState:
     stamp: int
     held: bool
     predicted: bool
+    integrated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

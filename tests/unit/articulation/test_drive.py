@@ -9,6 +9,7 @@ from armillary import Transform, World, seconds
 from armillary.articulation import AddJoint, FixedJoint
 from armillary.articulation.drive import drive_of
 from armillary.articulation.joints import ClosedForm, TapeForm
+from armillary.scene import AddJoints, Drive
 from unit.articulation.model_kit import add_link, arm, door, moved
 from unit.articulation.test_joints import KINDS, ORIGIN, TOOL, made
 
@@ -18,18 +19,7 @@ NATIVE = [name for name in KINDS if name != "fixed"]
 
 def driven(form: ClosedForm, interpolations) -> World:
     world = World()
-    world._declare_variables(list(interpolations), list(interpolations.values()))
-    world._drive_joint(
-        of="child",
-        in_frame="parent",
-        kind=form.kind,
-        origin=form.origin,
-        axes=form.axes,
-        variables=form.variables,
-        multiplier=form.multiplier,
-        offset=form.offset,
-        pitch=form.pitch_m_per_rad,
-    )
+    world.apply([AddJoints(interpolations), Drive(of="child", in_frame="parent", form=form)])
     return world
 
 

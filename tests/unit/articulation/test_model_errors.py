@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from armillary import errors
+from armillary import World, errors
 from armillary.articulation import (
     AddJoint,
     AddLink,
@@ -104,8 +104,25 @@ CASES = [
         "save it again",
         {"path": "the given bytes", "field": ""},
     ),
+    Case(errors.UndoneAtModel, lambda m: _edited_in_a_world(m).undo(), "mount.model.undo()", {"under": "door"}),
+    Case(errors.MountOutdated, lambda m: _taken_down(m).redo(), "world.mount", {"under": "door"}),
     Case(errors.UnsavableModel, lambda m: _with_a_stranger(m).to_bytes(), "Annotate", {"tag": "x"}),
 ]
+
+
+def _edited_in_a_world(model: ArticulationModel) -> World:
+    world = World()
+    world.mount(model, under="door", in_frame="map")
+    model.apply(AddLink(path="door/links/bell"), tag="bell")
+    return world
+
+
+def _taken_down(model: ArticulationModel) -> World:
+    world = World()
+    world.mount(model, under="door", in_frame="map")
+    world.undo()
+    model.apply(AddLink(path="door/links/bell"), tag="bell")
+    return world
 
 
 def _with_a_stranger(model: ArticulationModel) -> ArticulationModel:

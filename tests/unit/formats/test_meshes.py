@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 
 import numpy as np
@@ -58,6 +59,15 @@ class TestAMesh:
         unit = f'<asset><unit name="half_inch" meter="{HALF_INCH_M}"/>'
         path.write_text(path.read_text().replace("<asset>", unit))
         np.testing.assert_allclose(np.ptp(read_mesh(path).vertices, axis=0), np.multiply(HALF_INCH_M, (1, 2, 3)))
+
+    @pytest.mark.parametrize("axis", ["X_UP", "Y_UP", "Z_UP"])
+    def test_stands_as_its_numbers_say_whatever_axis_it_calls_up(self, axis, tmp_path):
+        path = saved(tmp_path, "a.dae")
+        before = read_mesh(path).vertices
+        said = re.sub("<up_axis>.*?</up_axis>", "", path.read_text())
+        path.write_text(said.replace("</asset>", f"<up_axis>{axis}</up_axis></asset>", 1))
+        assert axis in path.read_text()
+        np.testing.assert_array_equal(read_mesh(path).vertices, before)
 
 
 BOMB = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]><COLLADA>&a;</COLLADA>'

@@ -55,6 +55,25 @@ class TestAMountedFourBar:
         for t in np.linspace(0.0, 4.0, 33):
             assert gap_m(world, seconds(float(t))) < CLOSED_M
 
+    def test_has_joints_that_close_it_between_samples(self, world):
+        model = mounted(world, four_bar("bar"))
+        for t in (0, 1):
+            world.set_joints({"bar/crank": 0.5 + 0.8 * t}, at=seconds(t))
+        for t in (0.0, 0.3, 0.7, 1.0):
+            full = model.solve({position("bar/crank"): 0.5 + 0.8 * t})
+            for name in ("bar/coupler", "bar/rocker"):
+                found = world.joint(name, at=seconds(t)).value
+                assert found == pytest.approx(full[position(name)], abs=1e-12)
+
+    def test_has_joints_that_move_with_its_crank(self, world):
+        mounted(world, four_bar("bar"))
+        for t in (0, 1):
+            world.set_joints({"bar/crank": 0.5 + 0.8 * t}, at=seconds(t))
+        for name in ("bar/coupler", "bar/rocker"):
+            ahead, behind = (world.joint(name, at=seconds(0.6) + sign * STEP_NS).value for sign in (1, -1))
+            slope = (ahead - behind) / (2e-9 * STEP_NS)
+            assert world.joint(name, at=seconds(0.6)).velocity == pytest.approx(slope, abs=1e-5)
+
     def test_stores_what_follows_with_what_is_said(self, world):
         model = mounted(world, four_bar("bar"))
         world.set_joints({"bar/crank": 0.7}, at=seconds(1))

@@ -87,3 +87,26 @@ def test_wheels_that_speed_up_are_averaged(world):
     for t, speed in ((0.0, 0.0), (1.0, 4.0)):
         world.set_joints({}, velocities={LEFT: speed, RIGHT: speed}, at=seconds(t))
     assert place(world, 1.0)[0] == pytest.approx(RADIUS_M * 2.0)
+
+
+class TestWhereWheelsBroughtIt:
+    def test_is_marked_as_integrated(self, world):
+        roll(world, 3.0, 2.0, until_s=1.0)
+        for t in (0.3, 0.35):
+            pose = world.pose(of="cart/body", in_frame="map", at=seconds(t))
+            assert (pose.integrated, pose.method) == (True, "integrated")
+            assert world.joint("cart/base/yaw", at=seconds(t)).integrated
+        through = world.pose(of="cart/body", of_at=seconds(0.3), in_frame="map", at=seconds(0.4), fixed_frame="map")
+        assert through.integrated
+
+    def test_is_not_where_somebody_said_it(self, world):
+        roll(world, 3.0, 3.0, until_s=0.5)
+        world.set_joints({"cart/base/x": 5.0, "cart/base/y": 1.0, "cart/base/yaw": 0.0}, at=seconds(0.55))
+        assert not world.pose(of="cart/body", in_frame="map", at=seconds(0.55)).integrated
+        assert not world.joint("cart/base/x", at=seconds(0.55)).integrated
+        assert world.pose(of="cart/body", in_frame="map", at=seconds(0.52)).integrated
+        assert not world.joint(LEFT, at=seconds(0.3)).integrated
+
+    def test_is_marked_in_a_copy(self, world):
+        roll(world, 3.0, 3.0, until_s=0.5)
+        assert world.copy().pose(of="cart/body", in_frame="map").integrated

@@ -76,9 +76,18 @@ enum class ChangeKind : std::uint8_t {
   prefer,
   remove_frame,
   reset_time,
+  drive,
+  release,
+  add_joints,
+  remove_joints,
 };
 
 [[nodiscard]] constexpr bool is_of_frames(ChangeKind kind) { return kind >= ChangeKind::add_frame; }
+
+/// What is said of a frame from an instant on, beside samples.
+[[nodiscard]] constexpr bool is_since(ChangeKind kind) {
+  return kind == ChangeKind::fix || kind == ChangeKind::unfix || kind == ChangeKind::drive || kind == ChangeKind::release;
+}
 
 /// One fact about the structure of a world: authored, ordered, immutable.
 ///

@@ -11,13 +11,17 @@
 
 namespace armillary::scene {
 
-/// What a source says of a frame from `since` on: a constant pose, or samples.
+/// What a source says of a frame from `since` on: a constant pose, one that joints drive, samples, or that it hangs nowhere.
 struct Word {
   Stamp since{};
   std::string in_frame{};
-  std::shared_ptr<const FixedPose> pose{};  ///< null: samples
+  std::shared_ptr<const FixedPose> pose{};
   Mark mark{};
   bool recalibrate = false;
+  std::shared_ptr<const DrivenForm> form{};
+  bool is_closed = false;
+
+  [[nodiscard]] bool is_samples() const { return !pose && !form && !is_closed; }
 };
 
 /// A frame that somebody says is on a body; without a frame, that there is such a body.
@@ -61,11 +65,16 @@ class Facts {
   [[nodiscard]] bool has_twist(const FrameFact& fact) const;
   /// What `source` says of a frame, by when it begins.
   [[nodiscard]] std::vector<Word> words(const std::string& of, const std::string& source) const;
+  /// Every instant from which on `source` said something of a frame beside samples, or took it back.
+  [[nodiscard]] std::vector<Stamp> instants(const std::string& of, const std::string& source) const;
   [[nodiscard]] bool has_samples(const std::string& of, const std::string& source) const;
   /// Whether a word that fixes a frame for always is the last one that a source said of it.
   [[nodiscard]] bool is_last_word(const Change& change) const;
   /// Frame and source of every pose that is fixed in `frame`, or of it; of all frames where it is empty.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> tracks_at(std::string_view frame) const;
+  /// The same of every pose that one of these joints drives.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> tracks_driven_by(const FrameFact& joints) const;
+  [[nodiscard]] std::optional<VariableKind> joint(const std::string& name) const;
   [[nodiscard]] std::optional<std::string> preferred(const std::string& of) const;
   [[nodiscard]] bool has_preference(const std::string& of) const;     ///< or had one, which was taken back
   [[nodiscard]] std::string body_of(const std::string& frame) const;  ///< its own where none was declared
@@ -89,8 +98,10 @@ class Facts {
   struct Fixed {
     Mark mark{};
     std::string in_frame{};
-    std::shared_ptr<const FixedPose> pose{};  // null: taken back
+    std::shared_ptr<const FixedPose> pose{};
     bool recalibrate = false;
+    bool is_taken_back = false;
+    std::shared_ptr<const DrivenForm> form{};  // neither: the frame hangs nowhere
   };
   using Sampled = std::map<Mark, Stamp>;  // all that was said: the first of it counts
   /// What one source says of one frame.
@@ -98,6 +109,10 @@ class Facts {
     Mark always{};  // of the last word that holds for always: what was said before it is forgotten
     std::map<Stamp, Fixed> fixed{};
     std::map<std::string, Sampled> sampled{};
+  };
+  struct Joint {
+    Mark mark{};
+    std::optional<VariableKind> kind{};  // none: taken back
   };
   struct Preference {
     Mark mark{};
@@ -115,6 +130,7 @@ class Facts {
   [[nodiscard]] std::vector<BodyClaim> body_claims() const;
   void take_fixed(const Change& change);
   void take_removal(const Change& change);
+  void take_joints(const Change& change);
   void forget_removed();
   [[nodiscard]] const Frame* find(const std::string& name) const;
   [[nodiscard]] const Track* find_track(const std::string& of, const std::string& source) const;
@@ -123,6 +139,7 @@ class Facts {
   [[nodiscard]] std::vector<Word> words(const Frame& frame, const Track& track) const;
   [[nodiscard]] std::vector<Word> all_words(const Frame& frame, const Track& track) const;
   [[nodiscard]] std::optional<std::vector<Change>> opposite_of_fix(const Change& change) const;
+  [[nodiscard]] std::vector<Change> opposite_of_joints(const Change& change) const;
   void say_poses(const std::string& name, const Frame& frame, std::vector<Change>& changes) const;
   [[nodiscard]] std::vector<std::string> lines() const;
   void describe(const std::string& name, const Frame& frame, std::vector<std::string>& lines) const;
@@ -131,6 +148,7 @@ class Facts {
   std::unordered_map<std::string, Frame> frames_{};
   std::map<std::string, Mark> bodies_{};
   Rigid rigid_{};
+  std::map<std::string, Joint> joints_{};
   std::deque<std::string> removed_{};
   Mark reset_{};
   std::uint64_t resets_ = 0;

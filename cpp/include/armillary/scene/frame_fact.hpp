@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "armillary/driven_form.hpp"
 #include "armillary/provider.hpp"
 #include "armillary/stamp.hpp"
+#include "armillary/variables.hpp"
 
 namespace armillary::scene {
 
@@ -16,7 +18,9 @@ struct FrameFact {
   std::string in_frame{};  ///< its parent; of a twist the body that it moves relative to, or a frame on it
   std::string source{};    ///< who says so
   Stamp since = Stamp::always();
-  std::shared_ptr<const FixedPose> pose{};  ///< of `fix`
+  std::shared_ptr<const FixedPose> pose{};                     ///< of `fix`
+  std::shared_ptr<const DrivenForm> form{};                    ///< of `drive`
+  std::vector<std::pair<std::string, VariableKind>> joints{};  ///< of `add_joints` and `remove_joints`
   bool recalibrate = false;
   bool has_source = true;             ///< of `prefer`: false takes the preference back
   std::vector<std::string> frames{};  ///< those that it names: they are made where they are new, or removed

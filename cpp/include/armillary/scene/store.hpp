@@ -87,6 +87,7 @@ struct Batch {
   VersionPtr before{};  ///< where nodes were removed that others were in
   Opposites opposites{};
   Mark last{};  ///< of the last change
+  std::string tag{};
 };
 
 /// What a change of frames means for them where it is said: all of it, or it is refused.
@@ -118,7 +119,8 @@ class Store {
   [[nodiscard]] const StoreOptions& options() const { return options_; }
 
   /// Refuses what is wrong: then nothing has happened. What nobody asked for, such as expiry, is not for `undo`.
-  Outcome apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_undo = true);
+  /// `tag` tells whoever wants to undo it what it is.
+  Outcome apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_undo = true, std::string tag = {});
   /// One change of frames that is done by `act`, which may complete what is said of it; where it fails nothing happened.
   Failure record(Change change, std::int64_t now_ns, const std::function<Failure(FrameFact&)>& act, bool for_undo,
                  ChangePtr* recorded = nullptr);
@@ -135,6 +137,11 @@ class Store {
   /// The opposite of the last thing applied here, as a new change.
   Outcome undo(std::int64_t now_ns);
   Outcome redo(std::int64_t now_ns);
+  /// The tags of what `undo` and `redo` would take back; empty where there is nothing, or it has none.
+  [[nodiscard]] std::pair<std::string, std::string> tags() const;
+  /// Something was done that is not for `undo`, and stands in its way; and it is taken back.
+  void stand_in_the_way(std::string tag);
+  bool step_aside(const std::string& tag);  ///< false where nothing stood there
 
   /// The changes that somebody lacks who has heard so much; false where some are not kept any more.
   [[nodiscard]] bool changes_beyond(const HeardFrom& heard, std::vector<ChangePtr>& out) const;

@@ -9,58 +9,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal
 
-from armillary._core import Tape, Transform
+from armillary._core import Transform
 from armillary.articulation.constraints import Constraint
 from armillary.articulation.expressions import Expression, PoseExpression
 from armillary.articulation.variables import Variable
 from armillary.errors import InvalidArgument
 from armillary.formats.descriptions import Triple
+from armillary.scene.driven_forms import ClosedForm, TapeForm
 
 __all__ = ["ClosedForm", "Interpolation", "Joint", "TapeForm", "bounded", "unit_axis"]
 
 Interpolation = Literal["linear", "wrap", "hold", "unit_quaternion"]
 
 _IDENTITY = Transform.identity()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClosedForm:
-    """A joint that the native core knows: parent_T_child = origin @ motion(multiplier * q + offset).
-
-    Attributes:
-        kind: What the core calls it.
-        origin: Where it sits in the parent.
-        axes: Turned about or slid along, in the joint's frame.
-        variables: The names, in the order of the core.
-        multiplier: Of a joint that follows another.
-        offset: Likewise.
-        pitch_m_per_rad: How far a screw slides along its axis.
-    """
-
-    kind: str
-    origin: Transform
-    axes: tuple[Triple, ...] = ()
-    variables: tuple[str, ...] = ()
-    multiplier: float = 1.0
-    offset: float = 0.0
-    pitch_m_per_rad: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TapeForm:
-    """A joint as compiled expressions, for the native core to run.
-
-    Attributes:
-        value: From the positions to the first three rows of parent_T_child.
-        jacobian: From the positions to the 6 x m body Jacobian, linear then angular.
-        positions: The names of the inputs of both.
-        velocities: The names of the columns of the Jacobian.
-    """
-
-    value: Tape
-    jacobian: Tape
-    positions: tuple[str, ...]
-    velocities: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

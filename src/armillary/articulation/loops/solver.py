@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from armillary.articulation.compiled import Compiled
     from armillary.articulation.expressions import VectorExpression
     from armillary.articulation.variables import Variable
 
@@ -47,6 +48,8 @@ class LoopSolver:
         order = [*self.drivers, *self.dependents]
         self._rows = len(residual)
         slope = residual.jacobian(self.dependents)
+        self._residual = residual
+        self._along_drivers: Compiled | None = None
         self._evaluate = stack([residual, *(slope[row] for row in range(self._rows))]).compile(order=order)
         self._last = np.array([start[variable] for variable in self.dependents])
 
@@ -102,6 +105,22 @@ class LoopSolver:
         except LoopError as error:
             error.row = row
             raise
+
+    def rates(
+        self,
+        drivers: Mapping[Variable, float],
+        dependents: Mapping[Variable, float],
+        velocities: Mapping[Variable, float],
+    ) -> dict[Variable, float]:
+        """How fast the dependents move where they are, by how fast each driver moves."""
+        if self._along_drivers is None:
+            along = self._residual.jacobian(self.drivers)
+            self._along_drivers = along.compile(order=[*self.drivers, *self.dependents])
+        given, found = self._given(drivers), self._begin(dependents)
+        _, slope = self._at(given, found)
+        pull = self._along_drivers(np.concatenate([given, found])) @ self._given(velocities)
+        rates = np.linalg.lstsq(slope, -pull, rcond=1e-12)[0]
+        return dict(zip(self.dependents, map(float, rates), strict=True))
 
     def _begin(self, start: Mapping[Variable, float]) -> Array:
         return np.array([float(start[variable]) for variable in self.dependents])
