@@ -6,7 +6,7 @@ import queue
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from armillary.errors import ArmillaryError
 from armillary.stamps import LATEST
@@ -179,7 +179,8 @@ class Show:
         self._overlays.axes_length_m = seen.axes_length_m
         is_other = seen.extent_m > _MUCH_LARGER * self._looked_at_m
         clients = self._server.get_clients().values() if is_other else ()
-        for camera in (self._server.initial_camera, *(client.camera for client in clients)):
+        cameras: list[Any] = [self._server.initial_camera, *(client.camera for client in clients)]
+        for camera in cameras:
             camera.position, camera.look_at, camera.fov = seen.position, seen.look_at, seen.opening_rad
         if is_other:
             self._looked_at_m = seen.extent_m
