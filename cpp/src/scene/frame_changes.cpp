@@ -66,7 +66,7 @@ void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits) {
       edits.emplace_back(PreferSource{fact.of, chosen(fact)});
       return;
     case ChangeKind::remove_frame:
-      edits.emplace_back(EraseFrames{.frames = fact.frames});
+      edits.emplace_back(EraseFrames{.frames = fact.frames, .lets_others_go = fact.takes_back});
       return;
     case ChangeKind::reset_time:
       edits.emplace_back(RestartTime{});

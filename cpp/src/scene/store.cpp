@@ -245,13 +245,13 @@ std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names
   return FrameEdit(std::move(expected));
 }
 
-/// Frames that are taken back: those of nodes that are gone, and hung there, go with them.
-void add_gone_under(const std::vector<std::string>& frames, const Forest& forest, const Draft& draft, std::set<std::string>& gone,
-                    std::vector<FrameEdit>& edits) {
+/// Frames that are taken back: those of nodes that go with the same batch, and hang there, go with them.
+void add_gone_under(const std::vector<std::string>& frames, const Forest& forest, const Version& before, const Draft& draft,
+                    std::set<std::string>& gone, std::vector<FrameEdit>& edits) {
   const auto first = static_cast<std::ptrdiff_t>(edits.size());
   for (const std::string& name : forest.hanging_under(frames, Stamp::always())) {
     const std::optional<NodeId> node = NodeId::parse(std::string_view(name).substr(0, name.find('/')));
-    const bool is_gone = node && !draft.version().is_alive(*node);
+    const bool is_gone = node && before.is_alive(*node) && !draft.version().is_alive(*node);
     if (is_gone && gone.insert(name).second) edits.emplace_back(EraseFrame{name});
   }
   std::reverse(edits.begin() + first, edits.end());  // what is in others first
@@ -273,7 +273,7 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
     std::set<std::string> gone;
     for (const ChangePtr& change : taken.changes) {
       if (!is_of_frames(change->kind)) continue;
-      if (change->fact->takes_back) add_gone_under(change->fact->frames, *forest_, draft, gone, edits);
+      if (change->fact->takes_back) add_gone_under(change->fact->frames, *forest_, *version(), draft, gone, edits);
       add_frame_edits(*change, edits);
     }
   } else {

@@ -13,6 +13,7 @@ from armillary.errors import (
     FrameLoop,
     InvalidArgument,
     NoOpposite,
+    NotConnected,
     UnknownFrame,
 )
 from armillary.scene import (
@@ -207,6 +208,19 @@ class TestTakingBack:
         world.set_pose(of="base", in_frame="map", transform=moved(2), at=seconds(1))
         world.undo()
         assert world.frames() == ("base", "map")
+
+    def test_keeps_the_past_of_what_was_in_it(self, world, clock):
+        world.fix(of="table", in_frame="room", transform=moved(1))
+        cup = world.scene.frame(world.scene.add_transform(parent="table", transform=moved(2), at=None))
+        clock.ns = seconds(6)
+        world.undo()
+        world.undo()
+        with World("other", clock=world.now) as other:
+            other.merge(world.scene.changes())
+            for each in (world, other):
+                assert each.pose(of=cup, in_frame="table", at=seconds(5)).xyz.tolist() == [2, 0, 0]
+                with pytest.raises(NotConnected):
+                    each.pose(of=cup, in_frame="table", at=seconds(7))
 
     def test_is_refused_where_another_said_something_since(self, world):
         world.fix(of="camera", in_frame="base", transform=moved(1))
