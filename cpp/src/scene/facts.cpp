@@ -212,6 +212,14 @@ bool Facts::has_relation(const FrameFact& fact) const {
   return std::ranges::any_of(words(*frame, *track), [&](const Word& one) { return one.in_frame == fact.in_frame; });
 }
 
+std::vector<FrameFact> Facts::twists_relative_to(const std::string& name) const {
+  std::vector<FrameFact> found;
+  for (const auto& [of, frame] : frames_)
+    for (const auto& [twist, mark] : frame.twists)
+      if (twist.first == name) found.push_back({.of = of, .in_frame = name, .source = twist.second});
+  return found;
+}
+
 bool Facts::has_twist(const FrameFact& fact) const {
   const Frame* frame = find(fact.of);
   if (frame == nullptr) return false;

@@ -1,6 +1,7 @@
 // Changes of frames beside the nodes: what they mean for the forest, here where they are said and at who merges them.
 
 #include <algorithm>
+#include <deque>
 #include <set>
 #include <utility>
 
@@ -93,6 +94,7 @@ class Alignment {
     for (const std::string& frame : fact.frames) named_.insert(frame);
     if (change.kind == ChangeKind::reset_time) restarts_ = true;
     if (change.kind == ChangeKind::add_twist_relation) measured_.push_back(&fact);
+    if (change.kind == ChangeKind::add_body) add_relative_to(fact.of);
     if (change.kind == ChangeKind::add_relation) tracks_[{fact.of, fact.source}];
     if (!fact.joints.empty()) add_joints(fact);
     if (is_since(change.kind)) {
@@ -116,7 +118,8 @@ class Alignment {
     for (const auto& [track, forgets] : tracks_)
       if (facts_.has_frame(track.first)) edits.emplace_back(aligned(track.first, track.second, forgets));
     for (const FrameFact* fact : measured_)
-      if (facts_.has_twist(*fact) && !is_idle(*fact)) edits.emplace_back(AwaitTwists{fact->of, fact->in_frame, fact->source});
+      if (facts_.has_name(fact->in_frame) && facts_.has_twist(*fact) && !is_idle(*fact))
+        edits.emplace_back(AwaitTwists{fact->of, fact->in_frame, fact->source});
     for (const std::string& frame : spoken_of_)
       if (facts_.has_preference(frame)) edits.emplace_back(PreferSource{frame, facts_.preferred(frame)});
     return edits;
@@ -130,6 +133,11 @@ class Alignment {
       for (const auto& track : facts_.tracks_at(frame)) tracks_[track];
       if (facts_.has_frame(frame)) named_.insert(frame);
     }
+  }
+
+  /// What moves relative to a body may have come before it.
+  void add_relative_to(const std::string& body) {
+    for (FrameFact& twist : facts_.twists_relative_to(body)) measured_.push_back(&waiting_.emplace_back(std::move(twist)));
   }
 
   /// What they drive may have come before them.
@@ -193,6 +201,7 @@ class Alignment {
   const Facts& facts_;
   bool is_done_;
   std::set<std::string> removed_, named_, spoken_of_;
+  std::deque<FrameFact> waiting_;
   std::vector<const FrameFact*> joints_, measured_;
   std::map<std::pair<std::string, std::string>, bool> tracks_;  // and whether what came before is forgotten
   bool restarts_ = false;

@@ -256,6 +256,18 @@ class TestTakingBack:
         assert world.digest() == before
 
 
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_body_that_comes_after_what_moves_relative_to_it_is_no_frame(world, is_first):
+    world.add_body("gun", frames=["trigger"])
+    world.apply([AddTwistRelation(of="paint", relative_to="gun", source="camera")])
+    body, twist = world.scene.changes()
+    with World("other", clock=world.now) as other:
+        for record in (twist, body) if is_first else (body, twist):
+            other.merge([record])
+        assert sorted(other.frames()) == sorted(world.frames())
+        assert [info.in_frame for info in other.relations()] == ["gun"]
+
+
 class TestCopiesThatFixTheSameFrame:
     @pytest.fixture
     def copies(self):

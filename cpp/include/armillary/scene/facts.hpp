@@ -63,6 +63,10 @@ class Facts {
   /// Whether somebody said that there are such poses, or such twists.
   [[nodiscard]] bool has_relation(const FrameFact& fact) const;
   [[nodiscard]] bool has_twist(const FrameFact& fact) const;
+  /// Whether there is a frame or a body of this name.
+  [[nodiscard]] bool has_name(const std::string& name) const { return has_frame(name) || bodies_.contains(name); }
+  /// Twists of which somebody said that they are relative to this name.
+  [[nodiscard]] std::vector<FrameFact> twists_relative_to(const std::string& name) const;
   /// What `source` says of a frame, by when it begins.
   [[nodiscard]] std::vector<Word> words(const std::string& of, const std::string& source) const;
   /// Every instant from which on `source` said something of a frame beside samples, or took it back.
