@@ -59,7 +59,7 @@ def _telling(links: Iterable[LinkState]) -> tuple[LinkState, ...]:
 
 
 def _links(world: SavingWorld, findings: Findings, of: str, in_frame: str, at: int | Latest) -> Iterator[LinkState]:
-    parents = world.tree(at).parents
+    parents = world._parents(at)  # noqa: SLF001  (with what hangs nowhere any more)
     upwards, downwards = _way_up(of, parents), _way_up(in_frame, parents)
     common = next((frame for frame in upwards if frame in set(downwards)), None)
     for way in (upwards, downwards):

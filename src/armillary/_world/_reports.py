@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from armillary._world._arguments import as_count, as_duration, as_text, as_thinning
@@ -136,7 +138,8 @@ class ReportingWorld(TimedWorld):
             if parents[info.of] is None:
                 rivals.setdefault(info.of, []).append(f"'{info.source}'")
         notes |= {name: "contested by " + ", ".join(who) for name, who in rivals.items() if len(who) > 1}
-        return Tree(parents, notes)
+        ended = _ended(parents, infos)
+        return Tree({name: parent for name, parent in parents.items() if name not in ended}, notes)
 
     def snapshot(
         self,
@@ -159,6 +162,13 @@ class ReportingWorld(TimedWorld):
 def _only_one(sources: set[str], own_name: str) -> str:
     """The one that speaks, where that is one; else this world's own name."""
     return next(iter(sources)) if len(sources) == 1 else own_name
+
+
+def _ended(parents: Mapping[str, tuple[str, str] | None], infos: Iterable[RelationInfo]) -> set[str]:
+    """Frames that hung somewhere, hang nowhere at this instant and carry nothing: what is left of removed nodes."""
+    relations = Counter(info.of for info in infos)
+    carriers = {parent[0] for parent in parents.values() if parent is not None}
+    return {name for name, count in relations.items() if count == 1 and parents[name] is None and name not in carriers}
 
 
 def _note(info: RelationInfo) -> str:

@@ -45,3 +45,8 @@ class TestPosesAmongRemovedNodes:
     def test_answer_again_where_the_removal_is_taken_back(self, world, nested):
         world.undo()
         assert world.pose(of=nested[2], in_frame=nested[0], at=world.now(), outside="hold").xyz.tolist() == [2, 0, 0]
+
+
+def test_the_tree_shows_removed_nodes_only_while_they_were_there(world, nested):
+    assert set(nested) <= world.tree(at=seconds(2)).parents.keys()
+    assert str(world.tree(at=seconds(4))) == str(world.tree()) == "map"
