@@ -58,9 +58,10 @@ Failure Forest::State::apply(const PlaceSample& edit) {
   return failure;
 }
 
+/// One that was erased meanwhile hangs nowhere already.
 Failure Forest::State::apply(const CloseFrame& edit) {
   const FrameId of = find_frame(edit.of);
-  if (of == kNone) return unknown(edit.of);
+  if (of == kNone) return {};
   if (!is_instant(edit.at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = edit.at};
   if (edit.source) return close_track(of, add_source(*edit.source), edit.at);
   for (const auto& track : frames[of].tracks) {
@@ -70,7 +71,7 @@ Failure Forest::State::apply(const CloseFrame& edit) {
   return {};
 }
 
-/// One that was erased meanwhile has nothing to hold it.
+/// And there is nothing to hold it.
 Failure Forest::State::apply(const ReopenFrame& edit) {
   const FrameId of = find_frame(edit.of);
   if (of == kNone) return {};

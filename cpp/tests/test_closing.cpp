@@ -127,8 +127,14 @@ TEST(reopened_nothing, "closing: what was never placed cannot be open again") {
   (void)world.forest.add_frame("cup");
   CHECK(!close(world, "cup", 5, "me"));
   CHECK(reopen(world, "cup", 8, "me").kind() == FailureKind::nothing_to_reopen);
-  CHECK(close(world, "nobody", 5).kind() == FailureKind::unknown_frame);
   CHECK(!reopen(world, "cup", 3));
+}
+
+TEST(closed_nothing, "closing: what is not there hangs nowhere already") {
+  World world;
+  const std::string before = tests::portrait(world.forest);
+  CHECK(!close(world, "nobody", 5));
+  CHECK(tests::portrait(world.forest) == before);
 }
 
 TEST(reopened_loop, "closing: a frame that would close a loop stays closed") {

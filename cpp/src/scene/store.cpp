@@ -257,6 +257,21 @@ void add_gone_under(const std::vector<std::string>& frames, const Forest& forest
   std::reverse(edits.begin() + first, edits.end());  // what is in others first
 }
 
+/// The frames of nodes that moved, and of what they are or were in, that somebody removed: they stay only for what hangs there.
+std::vector<std::string> removed_among(const Draft& draft, const FrameNames& names, const Facts& facts) {
+  std::set<std::string> found;
+  const auto add = [&](const NodeRecord* record) {
+    if (record != nullptr && facts.is_named(names.own(*record)) == false) found.insert(names.own(*record));
+  };
+  for (const NodeId& id : draft.moved()) {
+    const NodeRecord* record = draft.version().recall(id);
+    add(record);
+    if (record == nullptr) continue;
+    for (const Edge& edge : record->edges) add(draft.version().recall(edge.parent));
+  }
+  return {found.begin(), found.end()};
+}
+
 }  // namespace
 
 std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
@@ -278,8 +293,11 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
     }
   } else {
     std::ranges::move(aligning_edits(facts_, taken.changes, taken.were_idle, false), std::back_inserter(edits));
-    edits.push_back(settling(facts_));
   }
+  if (concerns_frames)
+    if (std::vector<std::string> removed = removed_among(draft, names_, facts_); !removed.empty())
+      edits.emplace_back(EraseFrames{std::move(removed), true});
+  if (!taken.is_local) edits.push_back(settling(facts_));
   return edits;
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from armillary import LATEST, seconds
+from armillary import LATEST, World, seconds
 from armillary.errors import NotConnected
 from unit.kit import FakeClock, moved
 
@@ -50,3 +50,20 @@ class TestPosesAmongRemovedNodes:
 def test_the_tree_shows_removed_nodes_only_while_they_were_there(world, nested):
     assert set(nested) <= world.tree(at=seconds(2)).parents.keys()
     assert str(world.tree(at=seconds(4))) == str(world.tree()) == "map"
+
+
+def test_a_removed_frame_goes_with_the_last_node_that_was_in_it(world, scene, clock):
+    world.fix(of="gun", in_frame="cart", transform=moved(1))
+    tag = scene.add_transform(parent="cart", transform=moved(2), at=None)
+    world.remove_frame("cart", subtree=True)
+    scene.remove(tag, at=seconds(0.5))  # before it was there
+    with World("other", clock=clock) as other:
+        other.merge(scene.changes())
+        assert world.frames() == other.frames() == ("map",)
+
+
+def test_a_node_can_be_removed_whose_frame_was_erased(world, scene):
+    tag = scene.add_transform(parent=scene.root, transform=moved(2), at=None)
+    world.remove_frame(scene.frame(tag))
+    scene.remove(tag)
+    assert world.frames() == ("map",)
