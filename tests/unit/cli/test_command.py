@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from xml.etree import ElementTree as ET
@@ -12,6 +13,7 @@ import pytest
 
 import armillary
 from armillary.cli import main
+from unit.cli.kit import on_a_terminal
 
 pytest.importorskip("typer")
 pytest.importorskip("rich")
@@ -62,6 +64,15 @@ def report(folder):
     )
     assert answer.returncode == 0, answer.stderr
     return json.loads(answer.stdout)
+
+
+def test_the_kitchen_goes_on_in_a_terminal_while_a_browser_may_look(tmp_path):
+    pytest.importorskip("viser")
+    status, screens = on_a_terminal("demo", "--seconds", "2", "--out", "kitchen", cwd=tmp_path, lines=40)
+    told = [screen for screen in screens if "of 2 s" in screen]
+    assert status == 0
+    assert len({re.search(r"(\S+) of 2 s", screen)[1] for screen in told}) > 2  # it goes on
+    assert "http://127.0.0.1:" in told[0]
 
 
 class TestTheKitchenWithoutATerminal:

@@ -82,6 +82,9 @@ def _free_port(host: str, port: int | None) -> int:
 @contextlib.contextmanager
 def _silenced() -> Iterator[None]:
     """Drop what viser tells on stdout of its beginning and end; what other threads write meanwhile is written."""
+    import rich  # noqa: PLC0415  (comes with viser)
+
+    rich.get_console()  # viser's and everybody's: made below, it would take the terminal for a file for ever
     with contextlib.redirect_stdout(_Others(sys.stdout)):
         yield
 
