@@ -130,6 +130,7 @@ class Alignment {
   void add_removal(const FrameFact& fact) {
     for (const std::string& frame : fact.frames) {
       removed_.insert(frame);
+      spoken_of_.insert(frame);
       for (const auto& track : facts_.tracks_at(frame)) tracks_[track];
       if (facts_.has_frame(frame)) named_.insert(frame);
     }

@@ -256,6 +256,18 @@ class TestTakingBack:
         assert world.digest() == before
 
 
+def test_a_preference_outlives_a_removal_that_was_said_before_it(clock):
+    with World("one", clock=clock) as one, World("two", clock=clock) as two:
+        two.apply([AddFrame("cup")])
+        two.apply([RemoveFrame("cup")])
+        clock.ns += 1
+        for source in ("left", "right"):
+            one.fix(of="cup", in_frame="map", transform=moved(1), source=source)
+        one.prefer(of="cup", source="left")
+        one.merge(two.scene.changes())
+        assert one.pose(of="cup", in_frame="map").xyz.tolist() == [1, 0, 0]
+
+
 @pytest.mark.parametrize("is_first", [False, True])
 def test_a_body_that_comes_after_what_moves_relative_to_it_is_no_frame(world, is_first):
     world.add_body("gun", frames=["trigger"])
