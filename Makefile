@@ -36,7 +36,7 @@ $(VENV)/.modules: $(VENV)/.tools FORCE
 
 $(VENV)/.built: $(VENV)/.tools $(VENV)/.modules $(NATIVE_SOURCES)
 	@echo "Building the native core ..."
-	@$(PIP) install --no-build-isolation --editable ".[all]" -C build-dir=$(BUILD)
+	@$(PIP) install --no-build-isolation --editable ".[all]" -C build-dir=$(BUILD) -C cmake.define.ARMILLARY_BUILD_TESTS=ON
 	@touch $@
 
 build: $(VENV)/.built
@@ -46,17 +46,11 @@ demo: build
 
 # -- Tests
 
-CPP_BUILD := build/cpp
-
-$(CPP_BUILD)/.configured: $(VENV)/.tools CMakeLists.txt cpp/CMakeLists.txt cpp/tests/CMakeLists.txt
-	@$(BIN)/cmake -S . -B $(CPP_BUILD) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DARMILLARY_BUILD_TESTS=ON > /dev/null
-	@touch $@
-
 .PHONY: test-cpp test-python
-test-cpp: $(CPP_BUILD)/.configured
-	@$(BIN)/cmake --build $(CPP_BUILD) > build/cpp.log || (cat build/cpp.log; exit 1)
-	@$(CPP_BUILD)/cpp/tests/armillary_tests
-	@PATH="$(abspath $(BIN)):$$PATH" sh tools/cpp_example.sh $(CPP_BUILD)
+test-cpp: build
+	@$(BIN)/cmake --build $(BUILD) --target armillary_tests > build/cpp.log || (cat build/cpp.log; exit 1)
+	@$(BUILD)/cpp/tests/armillary_tests
+	@PATH="$(abspath $(BIN)):$$PATH" sh tools/cpp_example.sh $(BUILD)
 
 test-python: build
 	@$(BIN)/python -m pytest

@@ -12,7 +12,7 @@ build() {
     core=$work/core
     cmake -S "$here" -B "$core" -G Ninja && cmake --build "$core" || return 1
   fi
-  cmake --install "$core" --prefix "$work/prefix" &&
+  cmake --install "$core" --prefix "$work/prefix" --component core &&
     cmake -S "$here/examples/cpp" -B "$work/example" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" &&
     cmake --build "$work/example"
 }
