@@ -30,14 +30,16 @@ constexpr std::string_view kChangeKinds[] = {
     "add_relation", "add_twist_relation", "add_body",       "prefer",         "remove_frame", "reset_time", "drive",
     "release",      "add_joints",         "remove_joints"};
 
-constexpr int kStateVersion = 3;
+constexpr int kStateVersion = 4;
 constexpr std::size_t kParts = 17;
 
 [[noreturn]] void refuse(const char* what) {
   raise("InvalidArgument", std::string("This is no change of a scene: ") + what + ".");
 }
 
-nb::tuple mark_tuple(const Mark& mark) { return nb::make_tuple(mark.wall_ns, mark.count, mark.dot.author, mark.dot.sequence); }
+nb::tuple mark_tuple(const Mark& mark) {
+  return nb::make_tuple(mark.wall_ns, mark.count, mark.authority, mark.dot.author, mark.dot.sequence);
+}
 
 template <typename T>
 T number(nb::handle value, const char* what) {
@@ -54,11 +56,12 @@ nb::tuple as_tuple(nb::handle value, std::size_t length, const char* what) {
 }
 
 Mark as_mark(nb::handle value) {
-  const nb::tuple parts = as_tuple(value, 4, "its mark has four parts");
+  const nb::tuple parts = as_tuple(value, 5, "its mark has five parts");
   return {number<std::int64_t>(parts[0], "a stamp is a whole number"),
           number<std::uint32_t>(parts[1], "a count is a whole number"),
-          {number<std::uint64_t>(parts[2], "an author key is a whole number"),
-           number<std::uint64_t>(parts[3], "a sequence is a whole number")}};
+          number<std::uint8_t>(parts[2], "an authority is a whole number up to 255"),
+          {number<std::uint64_t>(parts[3], "an author key is a whole number"),
+           number<std::uint64_t>(parts[4], "a sequence is a whole number")}};
 }
 
 std::string as_string(nb::handle value, const char* what) {
@@ -217,6 +220,7 @@ void bind_change(nb::module_& m) {
           "All of it in plain values.")
       .def_prop_ro("kind", [](const ChangeHandle& self) { return kChangeKinds[static_cast<int>(self.change->kind)].data(); })
       .def_prop_ro("author", [](const ChangeHandle& self) { return self.change->author; })
+      .def_prop_ro("authority", [](const ChangeHandle& self) { return self.change->mark.authority; })
       .def_prop_ro("sequence", [](const ChangeHandle& self) { return self.change->mark.dot.sequence; })
       .def_prop_ro("at", [](const ChangeHandle& self) { return self.change->at.ns; })
       .def_prop_ro("node", [](const ChangeHandle& self) { return self.change->node; })

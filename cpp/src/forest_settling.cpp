@@ -1,6 +1,6 @@
 // What peers said together though none of them said it alone. Nothing of it is refused: which runs count is a function of
-// the set of runs, the same at every peer that has the same samples. They count in the order in which they were said, but
-// for those that would close a loop, at one instant, with runs that count already.
+// the set of runs, the same at every peer that has the same samples. They count in the order of precedence, but for
+// those that would close a loop, at one instant, with runs that count already.
 
 #include <algorithm>
 #include <limits>
@@ -95,7 +95,7 @@ LoopKey key_of(const TrackRecord& track, const RunRecord& run) {
   return {track.of, track.source, run.is_sampled() ? run.relation : kNone, run.is_sampled() ? Stamp::always() : run.from};
 }
 
-constexpr LoopRank kLast{std::numeric_limits<std::int64_t>::max(), 0, 0, 0};
+constexpr LoopRank kLast{std::numeric_limits<int>::max(), 0, 0, 0, 0};
 
 }  // namespace
 

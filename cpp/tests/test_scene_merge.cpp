@@ -43,6 +43,7 @@ class Replica {
     Draft draft(version_, keys_);
     Change change = thought(random);
     change.mark = draft.next_mark(author_, static_cast<std::int64_t>(random() % 50));
+    change.mark.authority = author_ % 2;
     change.at = Stamp{change.mark.wall_ns};
     if (change.kind == ChangeKind::add_node) change.incarnation = change.mark;
     if (!is_allowed(change)) return std::nullopt;

@@ -103,8 +103,8 @@ def by_arrival(state, receiver: World):
     """The last one to be heard is right, not the last one to speak."""
     if state[KIND] == ADD_NODE:
         return state
-    _, count, *dot = state[STAMP]
-    return (*state[:STAMP], (10**6 + len(receiver.scene.changes()), count, *dot), *state[STAMP + 1 :])
+    _, *rest = state[STAMP]
+    return (*state[:STAMP], (10**6 + len(receiver.scene.changes()), *rest), *state[STAMP + 1 :])
 
 
 def removing_nothing(state, receiver: World):
@@ -117,7 +117,7 @@ def removing_everything(state, receiver: World):
     if state[KIND] != REMOVE_PARENTS:
         return state
     known = [record.state() for record in receiver.scene.changes() if record.node == state[NODE]]
-    added = [other[STAMP][2:] for other in known if other[KIND] <= ADD_PARENT]
+    added = [other[STAMP][3:] for other in known if other[KIND] <= ADD_PARENT]
     return (*state[:OBSERVED], sorted({*state[OBSERVED], *added}))
 
 
@@ -138,15 +138,25 @@ def held_for_always(state, receiver: World):
     return (*state[:FACT], (of, in_frame, source, None, *rest), *state[FACT + 1 :])
 
 
+def nobody_above_others(state, receiver: World):
+    """What was said first counts, whoever said it."""
+    if state[KIND] == ADD_NODE:
+        return state
+    wall_ns, count, _, *dot = state[STAMP]
+    return (*state[:STAMP], (wall_ns, count, 0, *dot), *state[STAMP + 1 :])
+
+
 class TestABrokenRule:
-    @pytest.mark.parametrize("damage", [by_arrival, removing_everything, removing_nothing, deaf_to_attributes])
+    @pytest.mark.parametrize(
+        "damage", [by_arrival, removing_everything, removing_nothing, deaf_to_attributes, nobody_above_others]
+    )
     def test_is_found(self, damage):
         broken_run(damage, settings(ENOUGH, phases=[Phase.generate]))
 
     def test_for_the_past_is_found(self):
         broken_run(true_when_heard, settings(ENOUGH, phases=[Phase.generate]), about_the_past)
 
-    @pytest.mark.parametrize("damage", [by_arrival, held_for_always])
+    @pytest.mark.parametrize("damage", [by_arrival, held_for_always, nobody_above_others])
     def test_for_frames_is_found(self, damage):
         broken_run(damage, settings(ENOUGH, phases=[Phase.generate]), about_frames, frame_steps(AMONG_NODES))
 

@@ -180,9 +180,9 @@ struct RunName {
   bool is_fixed = false;
 };
 
-/// The last edit of a transaction that refuses no loops: of the runs that would close one those count that were said first.
+/// The last edit of a transaction that refuses no loops: of the runs that would close one those of lower rank count.
 struct SettleLoops {
-  using Rank = std::tuple<std::int64_t, std::uint32_t, std::uint64_t, std::uint64_t>;
+  using Rank = std::tuple<int, std::int64_t, std::uint32_t, std::uint64_t, std::uint64_t>;
   std::function<std::optional<Rank>(const RunName&)> rank_of;  ///< none: it counts before all that have one
 };
 

@@ -3,7 +3,7 @@
 // Which edges are in force is a function of the set of edges, at present as at every instant of the past. At an instant:
 //   * the life of a node is the one that began last by then, in the order of incarnations;
 //   * the links are the edges of those lives that hold then and mean the life that their parent has then;
-//   * they count in the order of their marks, but for those that lead back along links that count already;
+//   * they count in the order of precedence, but for those that lead back along links that count already;
 //   * alive is what the root or limbo reaches along those that count.
 // The present is the same of the newest lives and the edges that were not removed.
 
@@ -68,7 +68,7 @@ std::vector<NodeId> reached(const Version& version, const std::vector<Link>& lin
 }  // namespace
 
 std::vector<Mark> closing(std::vector<Link> links) {
-  std::ranges::sort(links, {}, &Link::mark);
+  std::ranges::sort(links, {}, [](const Link& link) { return precedence(link.mark); });
   Neighbours all, taken;
   for (const Link& link : links) all[link.node].push_back(link.parent);
   std::vector<Mark> found;
@@ -79,6 +79,7 @@ std::vector<Mark> closing(std::vector<Link> links) {
     else if (in_a_knot)
       taken[link.node].push_back(link.parent);
   }
+  std::ranges::sort(found);
   return found;
 }
 

@@ -10,7 +10,7 @@ struct Link {
   NodeId node, parent;
 };
 
-/// The marks of those that close a circle, sorted: in the order of their marks links count, and one that would lead back
+/// The marks of those that close a circle, sorted: links count in the order of precedence, and one that would lead back
 /// along those that count does not. Links outside of every knot (a strongly connected set of nodes) never do.
 [[nodiscard]] std::vector<Mark> closing(std::vector<Link> links);
 

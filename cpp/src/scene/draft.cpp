@@ -40,11 +40,11 @@ Draft::Draft(VersionPtr base, KeyPool& keys) : base_(std::move(base)), next_(new
 
 Mark Draft::next_mark(std::uint64_t author, std::int64_t wall_ns) {
   const bool is_later = wall_ns > next_->newest_wall_ns;
-  const Mark last{next_->newest_wall_ns, next_->newest_count, {}};
+  const Mark last{next_->newest_wall_ns, next_->newest_count};
   std::uint64_t sequence = 1;
   for (const auto& [who, heard] : next_->heard)
     if (who == author) sequence = heard.newest() + 1;
-  return {is_later ? wall_ns : last.wall_ns, is_later ? 0 : last.count + 1, {author, sequence}};
+  return {is_later ? wall_ns : last.wall_ns, is_later ? 0 : last.count + 1, 0, {author, sequence}};
 }
 
 void Draft::hear(const Mark& mark) {

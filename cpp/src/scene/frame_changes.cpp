@@ -223,8 +223,8 @@ FrameEdit settling(const Facts& facts) {
     for (const Word& word : facts.words(std::string(run.of), std::string(run.source))) {
       const bool is_it = word.in_frame == run.in_frame && (!run.is_fixed || word.since == run.since);
       if (!is_it || word.is_closed || !!word.pose != run.is_fixed) continue;
-      const Mark& mark = word.mark;
-      return SettleLoops::Rank{mark.wall_ns, mark.count, mark.dot.author, mark.dot.sequence};
+      const auto& [less_authority, mark] = precedence(word.mark);
+      return SettleLoops::Rank{less_authority, mark.wall_ns, mark.count, mark.dot.author, mark.dot.sequence};
     }
     return std::nullopt;
   }};

@@ -1,8 +1,8 @@
 // Bodies that peers declared together though none of them did alone: a frame on two of them, or one that moves within.
 //
-// Which frames are on which bodies is a function of the set of changes. All that concerns bodies counts in the order in
-// which it was said, but for what contradicts that which counts already: a frame is on one body, and within a body nothing
-// moves. Loops do not matter here.
+// Which frames are on which bodies is a function of the set of changes. All that concerns bodies counts in the order of
+// precedence, but for what contradicts that which counts already: a frame is on one body, and within a body nothing moves.
+// Loops do not matter here.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,8 @@ struct Said {
   std::shared_ptr<const FixedPose> pose{};
   bool recalibrate = false;
 
-  [[nodiscard]] auto order() const { return std::tie(mark, of, other); }  // of one change a body comes before its frames
+  /// Of one change a body comes before its frames.
+  [[nodiscard]] auto order() const { return std::tuple(precedence(mark), std::string_view(of), std::string_view(other)); }
 };
 
 class Settler {

@@ -171,6 +171,7 @@ std::optional<Wish> what_follows(const Version& version, const Change& change) {
 
 void Store::sign(Change& change, Draft& draft, std::int64_t now_ns) const {
   change.mark = draft.next_mark(author_, now_ns);
+  change.mark.authority = options_.authority;
   change.author = options_.author;
   change.bearer = options_.bearer;
 }

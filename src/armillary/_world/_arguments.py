@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _LONGEST_S = 4e9
 _TANGENT = 6
+_MOST_AUTHORITY = 255
 
 
 def as_ahead(max_ahead_s: float | None) -> int:
@@ -55,6 +56,12 @@ def as_positive(value: object, name: str) -> int:
 def as_count(value: object, name: str) -> int:
     """0 means no bound on the native side."""
     return 0 if value is None else as_positive(value, name)
+
+
+def as_authority(value: object) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value.__index__() <= _MOST_AUTHORITY:
+        raise InvalidArgument(f"authority must be a whole number from 0 to {_MOST_AUTHORITY}, got {value!r}.", value)
+    return int(value.__index__())
 
 
 def as_thinning(thin_m: float | None, thin_rad: float | None) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from armillary._world._arguments import (
     as_ahead,
+    as_authority,
     as_count,
     as_duration,
     as_horizon,
@@ -57,6 +58,7 @@ class World(ViewingWorld):
         max_paths: At most this many paths are looked at for one question with a `policy`.
         max_changes: At most this many changes of structure are kept for other copies of this world.
         max_undo: At most this many can be taken back.
+        authority: Where copies contradict one another, what the one with more of it says counts; 0 to 255.
 
     >>> from armillary import Transform, World, seconds
     >>> world = World()
@@ -87,6 +89,7 @@ class World(ViewingWorld):
         max_paths: int = 64,
         max_changes: int = 10_000,
         max_undo: int = 100,
+        authority: int = 0,
     ) -> None:
         self._made_with = {key: value for key, value in locals().items() if key not in {"self", "__class__"}}
         if not isinstance(frames, str) or frames not in {"open", "declared"}:
@@ -110,6 +113,7 @@ class World(ViewingWorld):
             root_frame=check_name(root_frame),
             max_changes=as_positive(max_changes, "max_changes"),
             max_undo=as_positive(max_undo, "max_undo"),
+            authority=as_authority(authority),
         )
         self.root_frame = check_name(root_frame)
         self.on_error: Callable[[BaseException], object] | None = None

@@ -22,6 +22,7 @@ SETTINGS = {
     "max_paths": "max_paths",
     "max_changes": "max_changes",
     "max_undo": "max_undo",
+    "authority": "authority",
 }
 """By key in a file, what `World` calls it; its clock is no value that a file can hold."""
 

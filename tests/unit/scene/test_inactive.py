@@ -172,3 +172,56 @@ class TestAWorldByItself:
         with pytest.raises(FrameLoop):
             world.fix(of="q", in_frame="p", transform=STILL)
         assert world.scene.inactive() == []
+
+
+class TestWhoHasMoreAuthority:
+    @pytest.fixture
+    def copies(self):
+        """Three worlds of which the one that speaks last has the say."""
+        return [World(name, clock=FakeClock(seconds(5 + i)), authority=i) for i, name in enumerate("abc")]
+
+    def test_is_right_about_loops(self, copies):
+        for world, (of, in_frame) in zip(copies, (("p", "q"), ("q", "r"), ("r", "p")), strict=True):
+            world.fix(of=of, in_frame=in_frame, transform=moved(1))
+        exchange(copies)
+        assert [(only(world).change.of, only(world).change.in_frame) for world in copies] == [("p", "q")] * 3
+
+    def test_is_right_about_bodies(self, copies):
+        one, two, _ = copies
+        one.add_body("arm", frames=["tip"])
+        two.add_body("gun", frames=["tip"])
+        exchange(copies)
+        assert [world.body_of("tip") for world in copies] == ["gun"] * 3
+
+    def test_is_right_about_circles(self, copies):
+        one, _, three = copies
+        table, tray = (one.scene.add_group(parent=one.scene.root) for _ in range(2))
+        exchange(copies)
+        one.scene.add_parent(tray, table)
+        three.scene.add_parent(table, tray)
+        exchange(copies)
+        assert [(only(world).change.id, only(world).change.parent) for world in copies] == [(tray, table)] * 3
+        assert all(world.scene.as_of(LATER).parents(table) == [one.scene.root, tray] for world in copies)
+
+    def test_may_not_contradict_what_counts_where_it_is(self, copies):
+        one, _, three = copies
+        one.fix(of="p", in_frame="q", transform=STILL)
+        exchange(copies)
+        with pytest.raises(FrameLoop):
+            three.fix(of="q", in_frame="p", transform=STILL)
+
+    def test_does_not_outlive_a_later_word_about_the_same(self, copies):
+        one, _, three = copies
+        three.fix(of="p", in_frame="q", transform=moved(1), source="both")
+        exchange(copies)
+        one.fix(of="p", in_frame="q", transform=moved(2), source="both")
+        exchange(copies)
+        assert [x_of(world, "p", "q") for world in copies] == [2, 2, 2]
+
+    def test_is_told_by_its_changes_and_its_copies(self, copies):
+        three = copies[2]
+        three.add_frame("p")
+        assert {record.authority for record in three.scene.changes()} == {2}
+        twin = three.copy()
+        twin.add_frame("q")
+        assert twin.scene.changes()[-1].authority == 2

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "armillary/scene/attribute_value.hpp"
@@ -27,9 +28,13 @@ struct Dot {
 struct Mark {
   std::int64_t wall_ns = 0;
   std::uint32_t count = 0;
+  std::uint8_t authority = 0;  ///< of who said it
   Dot dot{};
   friend constexpr auto operator<=>(const Mark&, const Mark&) = default;
 };
+
+/// The order in which what contradicts one another counts: who has more authority first, then what was said first.
+[[nodiscard]] constexpr std::pair<int, Mark> precedence(const Mark& mark) { return {-mark.authority, mark}; }
 
 /// Of a name and a number that tells its bearers apart: another process, or the same one started again.
 [[nodiscard]] std::uint64_t author_key(std::string_view name, std::uint64_t bearer);

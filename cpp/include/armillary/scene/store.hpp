@@ -69,6 +69,7 @@ struct StoreOptions {
   std::size_t max_undo = 100;
   std::uint64_t bearer = 0;  ///< tells apart who bears the same name
   std::size_t max_runs = 1000;
+  std::uint8_t authority = 0;  ///< where copies contradict one another, who has more of it counts first
 };
 
 /// What taking back one change needs.
