@@ -19,6 +19,7 @@ import pytest
 from armillary import Box, PointCloud, Rotation, Sphere, World, errors, seconds
 from armillary._core import LoadedTape, Tape
 from armillary.errors import ArmillaryError, constraints, expressions, formats, loops, models, nodes, semantics
+from armillary.errors.words import listing
 from armillary.scene import AddJoints, ClosedForm, Drive
 from armillary.scene.blocks import _registry
 from armillary.scene.policies import by_source
@@ -28,7 +29,9 @@ from unit.kit import PROMPT_S, STILL, WAIT_S, drive, error_of, settle
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CLASSES = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__ == errors.__name__]
+CLASSES = [
+    kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__.startswith(errors.__name__)
+]
 ERRORS = [kind for kind in CLASSES if not issubclass(kind, Warning)]
 OF_NODES = {getattr(errors, name) for name in nodes.__all__}  # see unit/scene/test_node_errors.py
 OF_EXPRESSIONS = {getattr(errors, name) for name in expressions.__all__}  # see unit/articulation
@@ -483,3 +486,16 @@ class TestWhatCannotBeTaken:
             world.fix(of="a", in_frame="b", transform=lambda: None)
         assert callable(caught.value.value)
         assert "<function" in pickle.loads(pickle.dumps(caught.value)).value
+
+
+class TestWords:
+    def test_name_the_first_of_many_and_say_how_many_more_there_are(self):
+        assert listing(range(12)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
+        assert listing(range(14)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and 2 more"
+        assert "p11, and 1 more." in str(errors.NoTwistPath("a", "b", (), [f"p{i}" for i in range(13)]))
+
+    @pytest.mark.parametrize("kind", [errors.UnknownFrame, errors.UnknownVariable])
+    def test_look_for_a_name_like_it_among_the_first_of_very_many(self, kind):
+        strangers = ["..."] * 4999
+        assert "Did you mean 'table'?" in str(kind("tabel", [*strangers, "table"]))
+        assert "Known: ..., ..." in str(kind("tabel", [*strangers, "...", "table"]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from armillary._world._findings import EXPLAINED, Finding, Findings
 from armillary._world._saving import SavingWorld
-from armillary.errors._words import instant
+from armillary.errors.words import instant
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import Diagnosis, LinkState
 from armillary.transforms._diagnosis import Cause

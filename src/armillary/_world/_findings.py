@@ -18,8 +18,7 @@ from armillary.errors import (
     StampOutOfRange,
     UnknownFrame,
 )
-from armillary.errors._near import nearest
-from armillary.errors._words import instant, length
+from armillary.errors.words import instant, length, nearest
 from armillary.transforms import RelationInfo
 from armillary.transforms._diagnosis import Cause
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from armillary.cli._arguments import AsJson, At, Frame, InFrame, WorldOption, as_instant
 from armillary.cli._output import fields_of_pose, say, text_of_transform
 from armillary.cli._source import opened
-from armillary.errors._words import instant
+from armillary.errors.words import instant
 
 EXAMPLE = "armillary pose camera base --world kitchen.json"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from armillary.cli._arguments import AsJson, At, Frame, InFrame, WorldOption, as_instant
 from armillary.cli._output import fields_of_twist, say
 from armillary.cli._source import opened
-from armillary.errors._words import instant
+from armillary.errors.words import instant
 
 EXAMPLE = "armillary twist robot/tool map --world demo"
 

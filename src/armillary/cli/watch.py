@@ -13,7 +13,7 @@ from armillary.cli._live import can_show_live
 from armillary.cli._looking import looks, redrawn
 from armillary.cli._output import fields_of_pose, text_of_transform, writable
 from armillary.cli._source import OpenedWorld, opened
-from armillary.errors._words import instant
+from armillary.errors.words import instant
 
 if TYPE_CHECKING:
     from armillary import Pose

@@ -20,9 +20,6 @@ class ArmillaryError(Exception):
         return _restored, (type(self), self.args, self.__dict__)
 
 
-ArmillaryError.__module__ = "armillary.errors"
-
-
 class GivenValue:
     """For errors about one thing that cannot be taken: `value` is that, as it was given; a quaternion is (w, x, y, z).
 

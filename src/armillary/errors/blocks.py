@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError
+from armillary.errors.words import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +18,8 @@ class UnknownBlock(ArmillaryError, LookupError):
 
     def __init__(self, block: str, known: Sequence[str]) -> None:
         self.block, self.known = block, tuple(known)
-        near = get_close_matches(block, self.known, n=1)
-        hint = f"Did you mean '{near[0]}'?" if near else f"Installed: {', '.join(self.known)}."
+        near = nearest(block, self.known)
+        hint = f"Did you mean '{near}'?" if near else f"Installed: {', '.join(self.known)}."
         super().__init__(f"No function block is named '{block}'. {hint}")
 
 
@@ -51,7 +51,3 @@ class BlockFailed(ArmillaryError, RuntimeError):
             f"The block '{block}' failed, and the scene is as it was: {type(reason).__name__}: {reason}. "
             "Mend its data or its parameters, and execute it again."
         )
-
-
-for _name in __all__:
-    globals()[_name].__module__ = "armillary.errors"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from armillary.errors import NotConnected, UnknownFrame
 from armillary.errors._base import ArmillaryError
+from armillary.errors.frames import NotConnected, UnknownFrame
 from armillary.errors.semantics import SemanticError
+from armillary.errors.words import listing, nearest
 
 __all__ = [
     "ConstraintViolation",
@@ -21,12 +21,9 @@ __all__ = [
     "UnknownRelation",
 ]
 
-_MANY = 12
 
-
-def _listing(names: Sequence[str]) -> str:
-    shown = ", ".join(f"'{name}'" for name in names[:_MANY])
-    return f"{shown} and {len(names) - _MANY} more" if len(names) > _MANY else shown
+def _quoted(names: Sequence[str]) -> str:
+    return listing([f"'{name}'" for name in names])
 
 
 class ConstraintViolation(SemanticError):
@@ -50,11 +47,7 @@ class ConstraintViolation(SemanticError):
         ArmillaryError.__init__(self, f"Cannot {asked}: {rule}{self._in_the_way()} {cure}{instead}")
 
     def _in_the_way(self) -> str:
-        if not self.existing:
-            return ""
-        shown = ", ".join(str(each) for each in self.existing[:_MANY])
-        more = f" and {len(self.existing) - _MANY} more" if len(self.existing) > _MANY else ""
-        return f" In the way: {shown}{more}."
+        return f" In the way: {listing(self.existing)}." if self.existing else ""
 
 
 class UnknownName(UnknownFrame):
@@ -71,12 +64,12 @@ class UnknownName(UnknownFrame):
     def _hint(self) -> str:
         if self.own:
             return super()._hint()
-        near = get_close_matches(self.name, self.known, n=1, cutoff=0.6)
-        if near:
-            return f"Did you mean '{near[0]}'?"
+        near = nearest(self.name, self.known)
+        if near is not None:
+            return f"Did you mean '{near}'?"
         if not self.known:
             return "It has none yet: add_body(name, frames=[...]) first."
-        return f"Known: {_listing(self.known)}."
+        return f"Known: {_quoted(self.known)}."
 
 
 class UnknownRelation(ArmillaryError, LookupError):
@@ -105,17 +98,14 @@ class NoTwistPath(ArmillaryError, LookupError):
     def __init__(self, body: str, relative_to: str, reachable: Sequence[str], unusable: Sequence[Any]) -> None:
         self.body, self.relative_to = body, relative_to
         self.reachable, self.unusable = tuple(reachable), tuple(unusable)
-        near = _listing(self.reachable) if self.reachable else "none"
+        near = _quoted(self.reachable) if self.reachable else "none"
         super().__init__(
             f"How '{body}' moves relative to '{relative_to}' is not known: twists tell its motion relative to {near}."
             f"{self._told()} Add the missing twist, or add_pose(..., rigid=True) where one is mounted on the other."
         )
 
     def _told(self) -> str:
-        if not self.unusable:
-            return ""
-        names = ", ".join(str(each) for each in self.unusable[:_MANY])
-        return f" Not usable, as no poses lead there: {names}."
+        return f" Not usable, as no poses lead there: {listing(self.unusable)}." if self.unusable else ""
 
 
 class NotMeasured(ArmillaryError, LookupError):
@@ -150,7 +140,3 @@ class PosesMissing(NoPosePath):
         trees = f"the tree of '{in_frame_root}' and one of the tree of '{of_root}'"
         cure = f"Add a pose between a frame of {trees}, or pass pending=True: it then waits for them."
         self.args = (f"Cannot take in {relation!r} yet: {why}. {cure}",)
-
-
-for _name in __all__:
-    globals()[_name].__module__ = "armillary.errors"

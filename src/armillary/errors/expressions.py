@@ -59,7 +59,3 @@ class InvalidExpression(ArmillaryError, ValueError):
         self.field, self.truth = field, truth
         where = f" at {field}" if field else ""
         super().__init__(f"The expression is refused{where}: {truth}. Write it again with expression_to_document(...).")
-
-
-for _name in __all__:
-    globals()[_name].__module__ = "armillary.errors"

@@ -50,7 +50,3 @@ class UnsavableWorld(ArmillaryError, ValueError):
         )
         held = f"'{of}' and '{in_frame}' hold each other, which files do not tell. Open the loop first"
         super().__init__(f"The world cannot be saved: {held if is_held else orphaned}.")
-
-
-for _name in __all__:
-    globals()[_name].__module__ = "armillary.errors"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armillary.errors._base import ArmillaryError
-from armillary.errors._near import nearest
+from armillary.errors.words import listing, nearest
 
 __all__ = ["CannotSayInUrdf", "InvalidMesh", "InvalidRobotFile", "MissingMeshes", "UnknownLink"]
 
@@ -40,8 +40,7 @@ class UnknownLink(ArmillaryError, LookupError):
     def __init__(self, link: str, robot: str, known: Sequence[str]) -> None:
         self.link, self.robot, self.known = link, robot, tuple(known)
         near = nearest(link, self.known)
-        more = f", and {len(self.known) - _MANY} more" if len(self.known) > _MANY else ""
-        hint = f"Did you mean '{near}'?" if near else f"Its links: {', '.join(self.known[:_MANY])}{more}."
+        hint = f"Did you mean '{near}'?" if near else f"Its links: {listing(self.known)}."
         super().__init__(f"The robot '{robot}' has no link '{link}' here. {hint}")
 
 
@@ -73,7 +72,3 @@ class InvalidMesh(ArmillaryError, ValueError):
     def __init__(self, path: str, truth: str) -> None:
         self.path, self.truth = path, truth
         super().__init__(f"The mesh '{path}' is refused: {truth}. Export it again as STL, OBJ, DAE or glTF.")
-
-
-for _name in __all__:
-    globals()[_name].__module__ = "armillary.errors"

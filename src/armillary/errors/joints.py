@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from armillary.errors._base import ArmillaryError
+from armillary.errors.words import listing, nearest
 
-_MANY = 12
+__all__ = ["ContestedJoint", "UnknownVariable"]
 
 
 class UnknownVariable(ArmillaryError, LookupError):
@@ -22,13 +22,10 @@ class UnknownVariable(ArmillaryError, LookupError):
         return f"No joint named '{self.joint}' in this world. {self._hint()}"
 
     def _hint(self) -> str:
-        near = get_close_matches(self.joint, self.known, n=1, cutoff=0.7)
-        if near:
-            return f"Did you mean '{near[0]}'?"
-        if not self.known:
-            return "It has no joints yet: mount a model first."
-        more = f", and {len(self.known) - _MANY} more" if len(self.known) > _MANY else ""
-        return f"Known: {', '.join(self.known[:_MANY])}{more}."
+        near = nearest(self.joint, self.known, cutoff=0.7)
+        if near is not None:
+            return f"Did you mean '{near}'?"
+        return f"Known: {listing(self.known)}." if self.known else "It has no joints yet: mount a model first."
 
 
 class ContestedJoint(ArmillaryError, LookupError):
@@ -41,7 +38,3 @@ class ContestedJoint(ArmillaryError, LookupError):
             f"Several sources say where joint '{joint}' is: {names}. "
             f"Choose one with world.prefer_joint('{joint}', source='{self.sources[0]}')."
         )
-
-
-for _error in (UnknownVariable, ContestedJoint):
-    _error.__module__ = "armillary.errors"

@@ -67,7 +67,3 @@ class OpenLoop(ArmillaryError, LookupError):
 
 def _listed(drivers: Mapping[str, float]) -> str:
     return ", ".join(f"{name} = {value:.6g}" for name, value in drivers.items()) or "no driver"
-
-
-for _name in __all__:
-    globals()[_name].__module__ = "armillary.errors"

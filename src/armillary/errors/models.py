@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from armillary.errors._base import ArmillaryError, GivenValue
+from armillary.errors.words import listing, nearest
 
 __all__ = [
     "InvalidModelFile",
@@ -25,17 +25,12 @@ __all__ = [
     "WrongValue",
 ]
 
-_MANY = 12
-
 
 def _hint(asked: str, known: Sequence[str], empty: str) -> str:
-    near = get_close_matches(asked, known, n=1)
-    if near:
-        return f"Did you mean '{near[0]}'?"
-    if not known:
-        return empty
-    more = f", and {len(known) - _MANY} more" if len(known) > _MANY else ""
-    return f"Known: {', '.join(known[:_MANY])}{more}."
+    near = nearest(asked, known)
+    if near is not None:
+        return f"Did you mean '{near}'?"
+    return f"Known: {listing(known)}." if known else empty
 
 
 class InvalidPath(GivenValue, ArmillaryError, ValueError):
@@ -189,7 +184,3 @@ class MountOutdated(ArmillaryError, ValueError):
         super().__init__(
             f"{what} was to be mounted again as it was, and has been edited since. Mount it with `world.mount`."
         )
-
-
-for _name in __all__:
-    globals()[_name].__module__ = "armillary.errors"

@@ -176,7 +176,3 @@ class NoOpposite(ArmillaryError, ValueError):
             f"The last change{about} cannot be taken back: it forgot samples or declared a body. Say what holds "
             "instead; to try things, use `world.copy()`."
         )
-
-
-for _name in __all__:
-    globals()[_name].__module__ = "armillary.errors"

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from armillary.errors._base import ArmillaryError
 
+__all__ = ["NoPathChosen"]
+
 
 class NoPathChosen(ArmillaryError, LookupError):
     """Several paths have an answer, and none of them is as wanted; `paths` are the relations that tell them apart."""
@@ -18,6 +20,3 @@ class NoPathChosen(ArmillaryError, LookupError):
             f"No path from '{of}' to '{in_frame}' goes by {wanted}. There are: {told}. Choose among these, or pass "
             "policy='latest', 'most_certain' or 'fuse'."
         )
-
-
-NoPathChosen.__module__ = "armillary.errors"

@@ -30,7 +30,3 @@ class MissingExtra(ArmillaryError, ImportError):
         super().__init__(
             f"This needs '{package}', which is not installed. Install it with: pip install 'armillary[{extra}]'"
         )
-
-
-for _name in __all__:
-    globals()[_name].__module__ = "armillary.errors"

@@ -180,12 +180,3 @@ class NotNumeric(SemanticError, TypeError):
 
     def _truth(self) -> str:
         return f"it needs {self.expected}, and the coordinates are {self.found}"
-
-
-def _at_home(module: str) -> None:
-    """Shown under the name they are imported by."""
-    for name in __all__:
-        globals()[name].__module__ = module
-
-
-_at_home("armillary.errors")

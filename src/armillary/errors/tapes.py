@@ -26,7 +26,3 @@ class UnloadableTape(ArmillaryError, OSError):
         super().__init__(
             f"The compiled tape '{symbol}' cannot be loaded from '{path}': {truth}. Compile it again on this machine."
         )
-
-
-for _name in __all__:
-    globals()[_name].__module__ = "armillary.errors"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from armillary.errors import InvalidRobotFile, MissingExtra
-from armillary.errors._near import nearest
+from armillary.errors.words import nearest
 
 __all__ = [
     "LARGEST_FILE_BYTES",

@@ -5,10 +5,10 @@ Imported when a constructor has refused its arguments.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from armillary.errors import InvalidArgument
+from armillary.errors.words import nearest
 from armillary.relations._storage import MOTION_ORIGIN, POSE_ORIGIN
 
 
@@ -140,5 +140,5 @@ def _reason(kind: str, name: str) -> str:
     if reason is not None:
         return reason.format(noun=_NOUNS.get(kind, f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind.lower()}"))
     known = (*SIGNATURES[kind].needs, *SIGNATURES[kind].takes)
-    near = get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]}=?" if near else f"it takes {', '.join(f'{each}=' for each in known)}."
+    near = nearest(name, known)
+    return f"did you mean {near}=?" if near else f"it takes {', '.join(f'{each}=' for each in known)}."

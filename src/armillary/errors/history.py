@@ -1,0 +1,133 @@
+"""What is refused about time: instants that a history does not hold."""
+
+from __future__ import annotations
+
+from armillary.errors._base import ArmillaryError
+from armillary.errors.words import instant, length
+
+__all__ = ["AfterHistory", "BeforeHistory", "NoSamples", "SingleSample", "StampOutOfRange"]
+
+Edge = tuple[str, str, str]
+"""A pose relation: (of, in_frame, source)."""
+
+
+def _edge_text(edge: Edge) -> str:
+    of, in_frame, source = edge
+    return f"'{of}' in '{in_frame}'" + (f" (source '{source}')" if source else "")
+
+
+class StampOutOfRange(ArmillaryError, LookupError):
+    """An edge on the path holds nothing around the instant asked for; `joint` names the variable that does not.
+
+    `edge` is None where a joint itself was asked for, or given a sample.
+    """
+
+    def __init__(
+        self,
+        *,
+        edge: Edge | None,
+        requested: int | None,
+        first: int | None,
+        last: int | None,
+        row: int | None = None,
+        inserting: bool = False,
+        horizon: int | None = None,
+        joint: str | None = None,
+    ) -> None:
+        self.edge, self.requested, self.first, self.last, self.row = edge, requested, first, last, row
+        self.inserting, self.horizon, self.joint = inserting, horizon, joint
+        where = "" if row is None else f" (row {row} of the batch)"
+        super().__init__(self._sentence() + where)
+
+    def _sentence(self) -> str:
+        return f"The {self._what()} is not known {self._when()}; {self._held()}."
+
+    def _what(self, asked: str = "pose") -> str:
+        return self._name() if self.edge is None else f"{asked} of {_edge_text(self.edge)}"
+
+    def _name(self) -> str:
+        return f"joint '{self.joint}'" if self.edge is None else _edge_text(self.edge)
+
+    def _when(self) -> str:
+        return "at any common time" if self.requested is None else f"at {instant(self.requested)}"
+
+    def _held(self) -> str:
+        holder = "it" if self.edge is None or self.joint is None else f"its joint '{self.joint}'"
+        if self.first is None:
+            return f"{holder} holds no samples"
+        if self.last is None:
+            return f"{holder} holds from {instant(self.first)} on"
+        return f"{holder} holds [{instant(self.first)}, {instant(self.last)}]"
+
+
+class BeforeHistory(StampOutOfRange):
+    """Asked before the oldest sample, or given a sample older than the history."""
+
+    def _sentence(self) -> str:
+        if self.inserting:
+            return (
+                f"A sample of {self._name()} at {instant(self.requested or 0)} is older than its history, "
+                f"which reaches back to {instant(self.first or 0)}. Give World(history=) or world.keep(history=) a "
+                "longer time, or call reset_time() if the clock started again."
+            )
+        if self.requested is not None and self.first is None:
+            gone = f"The samples of {self._name()} around {instant(self.requested)} have expired"
+            return f"{gone}. Keep a longer history."
+        if self.requested is not None and self.last is None and self.joint is None:
+            return (
+                f"The {self._what()} was asked {length((self.first or 0) - self.requested)} before "
+                f"it was fixed, from {instant(self.first or 0)} on. Ask for a later stamp, or pass outside='hold'."
+            )
+        if self.requested is None or self.first is None:
+            return (
+                f"The histories on the path do not overlap: {self._name()} begins after another edge ends; "
+                f"{self._held()}."
+            )
+        return (
+            f"The {self._what()} was asked {length(self.first - self.requested)} before its first "
+            f"sample ({self._held()}). Ask for a later stamp, keep a longer history, or pass outside='hold'."
+        )
+
+
+class AfterHistory(StampOutOfRange):
+    """Asked after the newest sample, or between two parents."""
+
+    def _sentence(self) -> str:
+        late = length((self.requested or 0) - (self.last or 0))
+        if self.horizon is not None:
+            return (
+                f"The {self._what()} was asked {late} after its last sample ({self._held()}), and a "
+                f"prediction reaches {length(self.horizon)}. Pass at=LATEST, or give World(predict_up_to_s=) more."
+            )
+        return (
+            f"The {self._what()} was asked {late} after its last sample ({self._held()}). "
+            "Pass at=LATEST, wait_for_pose(...), outside='hold' to accept the nearest sample, or outside='predict' to "
+            "continue its motion."
+        )
+
+
+class SingleSample(StampOutOfRange):
+    """One sample: nothing to interpolate at another stamp, nothing to differentiate at its own."""
+
+    def _sentence(self) -> str:
+        if self.requested is not None and self.requested == self.last:
+            return (
+                f"The {self._what('velocity')} was asked at {instant(self.requested)}, where its only "
+                "sample is, and one pose does not move. Give it another sample, or say the motion with set_twist(...)."
+            )
+        return (
+            f"The {self._what()} was asked at {instant(self.requested or 0)}, and its only sample is "
+            f"at {instant(self.last or 0)}. Pass outside='hold' to accept it, or fix() what never moves."
+        )
+
+
+class NoSamples(StampOutOfRange):
+    """The relation is known, its samples are gone."""
+
+    def _sentence(self) -> str:
+        if self.joint is not None:
+            return (
+                f"The {self._what()} is not known: nothing was said of joint '{self.joint}'. "
+                f"Call set_joints({{'{self.joint}': ...}}, at=...)."
+            )
+        return f"The {self._what()} holds no samples. Set one, or wait for it with wait_for_pose(...)."

@@ -1,0 +1,50 @@
+"""Words that sentences have in common: instants, durations, several names, and the name that was perhaps meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from itertools import islice
+
+__all__ = ["instant", "length", "listing", "nearest"]
+
+_NS_PER_S = 1_000_000_000
+_MANY = 12
+_MANY_NAMES, _LONGEST_NAME = 5000, 200  # the search is quadratic, and longer ones nobody types
+
+
+def instant(stamp_ns: int) -> str:
+    """A stamp in seconds, with every digit that is not zero."""
+    sign = "-" if stamp_ns < 0 else ""
+    whole, rest = divmod(abs(stamp_ns), _NS_PER_S)
+    digits = f"{rest:09d}".rstrip("0").ljust(3, "0")
+    return f"{sign}{whole}.{digits} s"
+
+
+def length(duration_ns: int) -> str:
+    """A duration in the unit that suits it."""
+    for unit_ns, unit in ((_NS_PER_S, "s"), (1_000_000, "ms"), (1_000, "us")):
+        if duration_ns >= unit_ns:
+            return f"{duration_ns / unit_ns:.6g} {unit}"
+    return f"{duration_ns} ns"
+
+
+def listing(names: Sequence[object]) -> str:
+    """The first of several names, and how many more there are."""
+    shown = ", ".join(str(name) for name in names[:_MANY])
+    return f"{shown}, and {len(names) - _MANY} more" if len(names) > _MANY else shown
+
+
+def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """The known name most like this one, or None where none is near.
+
+    Args:
+        name: What was asked for.
+        known: What there is; of very many the first are compared.
+        cutoff: How alike they have to be, from 0 (any) to 1 (equal).
+    """
+    if len(name) > _LONGEST_NAME:
+        return None
+    candidates = [other for other in islice(known, _MANY_NAMES) if len(other) <= _LONGEST_NAME]
+    found = get_close_matches(name, candidates, n=1, cutoff=cutoff)
+    return found[0] if found else None
