@@ -133,7 +133,7 @@ class SceneReader(ABC):
             query: Names of attributes and what they must be.
             under: Only this node and what is under it.
         """
-        return self._view().find(conditions_of(query), ROOT_NODE if under is None else self._named(under))
+        return self._view().find(conditions_of(query), self._top(under))
 
     def traverse(
         self,
@@ -155,7 +155,7 @@ class SceneReader(ABC):
             once: Each "node" once, or as often as there is a "path" to it: that may be very often.
         """
         version = SceneVersion(self._world, self._view())
-        start = ROOT_NODE if under is None else self._named(under)
+        start = self._top(under)
         return traverse(version, visitor, start=start, direction=direction, once=once)
 
     def _repr_html_(self) -> str:
@@ -165,6 +165,10 @@ class SceneReader(ABC):
 
     def __contains__(self, id: object) -> bool:  # noqa: A002
         return self._view().contains(self._named(id))  # type: ignore[arg-type]
+
+    def _top(self, under: NodeId | str | None) -> NodeId:
+        """Where `under` begins: at the root, if it is not given."""
+        return ROOT_NODE if under is None else self._named(under)
 
     def _named(self, target: NodeId | str) -> NodeId:
         """A text names a frame."""

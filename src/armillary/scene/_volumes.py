@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary._core import ROOT_NODE, NodeId
+from armillary._core import NodeId
 from armillary.scene._context import node_of_frame
 from armillary.scene._reading import SceneReader
 from armillary.scene.geometry import Placements, PlaceQuestion
@@ -57,7 +57,7 @@ class SceneVolumes(SceneReader):
         choose. `outside` and `policy` are those of `world.pose`.
         """
         self._world._check_policy(policy)  # noqa: SLF001  (refused here, where it is said)
-        below = ROOT_NODE if under is None else self._named(under)
+        below = self._top(under)
         asked: dict[str, Any] = {"at": at, "outside": outside, "policy": policy}
         return self._hierarchy.overlapping(self._geometry(), shape, in_frame=in_frame, under=below, **asked)
 
@@ -84,7 +84,7 @@ class SceneVolumes(SceneReader):
             max_m=max_m,
             outside=outside,
             policy=policy,
-            under=ROOT_NODE if under is None else self._named(under),
+            under=self._top(under),
         )
 
     def _geometry(self) -> _Geometry:
