@@ -7,7 +7,7 @@ import unicodedata
 
 from armillary.errors import InvalidPath
 
-__all__ = ["as_path", "is_under", "joined", "last_name"]
+__all__ = ["as_path", "is_under", "joined"]
 
 _PLAIN = re.compile(r"[\w.\- ]+(?:/[\w.\- ]+)*", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -32,11 +32,6 @@ def as_path(value: object) -> str:
 def joined(*names: str) -> str:
     """One path of several."""
     return "/".join(names)
-
-
-def last_name(path: str) -> str:
-    """The name behind the last '/'."""
-    return path.rpartition("/")[2]
 
 
 def is_under(path: str, above: str) -> bool:

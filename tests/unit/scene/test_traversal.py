@@ -112,6 +112,24 @@ class TestAVisitor:
 
         assert two_ways().scene.traverse(Kinds()).seen == ["transform", "transform", "geometry", "transform"]
 
+    def test_is_shown_connections_and_frames_like_every_kind(self):
+        class Kinds(Visitor):
+            def __init__(self):
+                self.seen = []
+
+            def visit_connection(self, node):
+                self.seen.append(("connection", node.id))
+
+            def visit_frame(self, node):
+                self.seen.append(("frame", node.id))
+
+        seen = two_ways()
+        tie = seen.scene.add_connection(parent=seen.g4, sources=[seen.tf1], targets=[seen.n5])
+        seen.world.add_frame("door")
+        seen.scene.set_attributes("door", {"open": True})
+        assert seen.scene.traverse(Kinds()).seen == [("connection", tie), ("frame", seen.scene.node("door"))]
+        assert len(seen.scene.traverse(Steps()).entered) == 8
+
     @pytest.mark.parametrize("given", [3, "visitor", None])
     def test_that_is_none_is_refused(self, given):
         with pytest.raises(InvalidArgument, match="enter"):
