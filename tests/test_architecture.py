@@ -133,6 +133,20 @@ class TestTheImportContract:
         packages = [m.name for m in pkgutil.iter_modules(armillary.__path__) if m.name not in {"_core", "__main__"}]
         assert [name for name in packages if f"armillary.{name}" not in layers] == []
 
+    def test_leaves_private_modules_to_their_package(self):
+        found = {relative(path): _reached_into(path) for path in SOURCES}
+        assert {name: modules for name, modules in found.items() if modules} == {}
+
+
+def _reached_into(path: Path) -> list[str]:
+    """What a file imports of the private parts of other packages; the native module is everybody's."""
+    package = path.relative_to(ROOT / "src").parts[1]
+    imported = [f"{node.module}.{name.name}" for node in nodes(path, ast.ImportFrom) for name in node.names]
+    others = [
+        name for name in imported if name.startswith("armillary.") and name.split(".")[1] not in {package, "_core"}
+    ]
+    return [name for name in others if "._" in name.removeprefix("armillary.")]
+
 
 def nodes(path: Path, kind: type[ast.AST]) -> list:
     return [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, kind)]

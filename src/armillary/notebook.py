@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
 from typing import Any
 
-__all__ = ["MOST_LINES", "card", "facts", "listing", "matrix", "number"]
+__all__ = ["MOST_LINES", "card", "facts", "listing", "matrix", "number", "numbers", "turn"]
 
 MOST_LINES = 40
 _LONGEST_TEXT = 200
@@ -59,6 +60,16 @@ def listing(lines: Iterable[str], total: int, *, most: int = MOST_LINES) -> str:
 def number(value: Any, *, noise: float = _NOISE) -> str:
     """Six digits; what rounding left where 0 is meant is 0."""
     return f"{0.0 if abs(value) <= noise else value:.6g}"
+
+
+def numbers(values: Iterable[float]) -> str:
+    """One after the other."""
+    return ", ".join(number(value) for value in values)
+
+
+def turn(rotation: Any) -> list[tuple[str, str]]:
+    """A rotation in two ways."""
+    return [("rpy", f"{numbers(map(math.degrees, rotation.rpy))} deg"), ("wxyz", numbers(rotation.wxyz))]
 
 
 def _text(text: str) -> str:

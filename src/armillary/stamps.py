@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import time
 from operator import index
-from typing import Final, final
+from typing import Any, Final, final
 
 from armillary.errors import InvalidStamp
 
-__all__ = ["LATEST", "Latest", "now", "seconds", "stamp"]
+__all__ = ["LATEST", "Latest", "as_stamp", "now", "seconds", "stamp"]
 
 _NS_PER_S = 1_000_000_000
+_FURTHEST_STAMP_NS = 2**62
 
 
 @final
@@ -71,6 +72,20 @@ def stamp(*, sec: int, nanosec: int = 0) -> int:
             f"stamp() takes whole numbers, got sec={sec!r}, nanosec={nanosec!r}. Use seconds(1.5).",
             (sec, nanosec),
         ) from None
+
+
+def as_stamp(value: Any) -> int | None:
+    """Integer nanoseconds, or None for what holds always."""
+    if value is None:
+        return None
+    try:
+        stamp = index(value)
+    except TypeError:
+        hint = f" Pass seconds({value!r})." if isinstance(value, float) else ""
+        raise InvalidStamp(f"stamp must be integer nanoseconds, got {value!r}.{hint}") from None
+    if isinstance(value, bool) or abs(stamp) >= _FURTHEST_STAMP_NS:
+        raise InvalidStamp(f"stamp must be integer nanoseconds within 146 years of zero, got {value!r}.")
+    return stamp
 
 
 def now() -> int:

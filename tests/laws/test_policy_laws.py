@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from armillary import Transform, World, seconds
-from armillary.relations._numbers import right_jacobian
+from armillary.relations.arrays import right_jacobian
 from strategies import CLOSE_M, CLOSE_RAD, assert_psd, covariances, floats, modest_transforms
 
 SOURCES = ("left", "middle", "right")

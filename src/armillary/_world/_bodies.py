@@ -5,20 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from armillary.errors import ConstraintViolation
 from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterator, Sequence
 
     from armillary._core import WorldCore
-    from armillary.relations.rules import TwistEdge, Violation
+    from armillary.relations.structure import TwistEdge, Violation
 
 
 class SelectedStructure:
     """Who hangs under whom at one instant, by the sources that are believed. `SourceTwists` is about twists.
 
-    Implements `armillary.relations.rules.Structure`.
+    Implements `armillary.relations.structure.Structure`.
     """
 
     def __init__(self, world: WorldCore, at: int | Latest, loose: str | None = None) -> None:
@@ -73,7 +72,7 @@ class SelectedStructure:
 class SourceTwists(SelectedStructure):
     """Which motions one source measures, in the trees of poses that are believed at one instant.
 
-    Implements `armillary.relations.rules.Structure`.
+    Implements `armillary.relations.structure.Structure`.
     """
 
     def __init__(
@@ -115,18 +114,3 @@ def said_by_one_source(violation: Violation | None, cure: str) -> Violation | No
         return None
     truth = violation.truth.replace("known twice in one tree of poses", "said twice by one source")
     return replace(violation, truth=truth, cure=cure)
-
-
-def refuse(violation: Violation | None, operation: str, asked: str) -> None:
-    """Raise what a rule found, if it found something."""
-    if violation is None:
-        return
-    raise ConstraintViolation(
-        constraint=violation.constraint,
-        operation=operation,
-        asked=asked,
-        truth=violation.truth,
-        existing=violation.existing,
-        cure=violation.cure,
-        offer=None,
-    )

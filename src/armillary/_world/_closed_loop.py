@@ -11,7 +11,7 @@ from armillary._world._chains import poses_in_common
 from armillary.articulation.loops import Closure
 from armillary.articulation.variables import position
 from armillary.errors import InvalidArgument, WorldClosed
-from armillary.relations._storage import as_stamp
+from armillary.stamps import as_stamp
 
 if TYPE_CHECKING:
     from armillary._core import Transform

@@ -9,7 +9,7 @@ from armillary._world._saving import SavingWorld
 from armillary.errors.words import instant
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import Diagnosis, LinkState
-from armillary.transforms._diagnosis import Cause
+from armillary.transforms.diagnosis import Cause
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from armillary.view._theme import Theme
+    from armillary.view.theme import Theme
 
 
 class DrawingWorld(DiagnosingWorld):

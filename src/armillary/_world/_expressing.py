@@ -8,8 +8,8 @@ import numpy as np
 
 from armillary._world._meaning import MeaningfulWorld
 from armillary.errors import InvalidArgument
-from armillary.relations._expressing_arrays import as_matrices, as_pose_rows, as_rows, expressed_rows, pose_covariances
-from armillary.relations._numbers import as_finite
+from armillary.relations.arrays import as_finite
+from armillary.relations.expressing_arrays import as_matrices, as_pose_rows, as_rows, expressed_rows, pose_covariances
 from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class ExpressingWorld(MeaningfulWorld):
             return self._express_rows(value, in_frame, at, kind, from_frame, asked)
         when: Any = at if at is not None else getattr(value, "stamp", None)
         when = LATEST if when is None else when
-        from armillary.relations._expressing import expressed  # noqa: PLC0415  (forces and all: few programs need them)
+        from armillary.relations.expressing import expressed  # noqa: PLC0415  (forces and all: few programs need them)
 
         def together(frames: list[str]) -> dict[str, Pose]:
             seen = self._poses_at_once([(frame, in_frame) for frame in frames], at=when, **asked)

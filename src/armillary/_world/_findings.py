@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from uuid import UUID
 
 from armillary.errors import (
     AfterHistory,
@@ -20,7 +19,7 @@ from armillary.errors import (
 )
 from armillary.errors.words import instant, length, nearest
 from armillary.transforms import RelationInfo
-from armillary.transforms._diagnosis import Cause
+from armillary.transforms.diagnosis import Cause
 
 if TYPE_CHECKING:
     from armillary._world._saving import SavingWorld
@@ -105,11 +104,10 @@ class Findings:
         return Finding("ended", f"'{frame}' hangs nowhere {when}: who placed it ended that.", earlier)
 
     def _is_removed_node(self, frame: str) -> bool:
-        try:
-            UUID(frame)
-        except ValueError:
-            return False
-        return frame not in {str(node) for node in self._world.scene.find({})}
+        from armillary.scene.node_frames import maker_of  # noqa: PLC0415  (a program of poses alone starts without it)
+
+        node = maker_of(frame)
+        return node is not None and node not in self._world.scene.find({})
 
     def _is_placed(self, frame: str) -> bool:
         return any(info.of == frame and info.kind != "twist" for info in self._world.relations())

@@ -8,8 +8,8 @@ import numpy as np
 
 from armillary.errors import InvalidArgument
 from armillary.relations import Twist
-from armillary.relations._numbers import as_covariance, seen_through, skew
-from armillary.relations.representations._faces import twist_face, vector_face
+from armillary.relations.arrays import as_covariance, seen_through, skew
+from armillary.relations.representations.faces import twist_face, vector_face
 
 if TYPE_CHECKING:
     from collections.abc import Callable

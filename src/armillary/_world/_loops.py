@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from armillary._world._following import Followers
 from armillary._world._mounting import MountingWorld
 from armillary.errors import InvalidArgument
-from armillary.relations._storage import as_stamp
+from armillary.stamps import as_stamp
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
     from armillary._world._closed_loop import ClosedLoop
     from armillary._world._mount import Mount
-    from armillary.articulation._closing import Loops
+    from armillary.articulation.loops import Loops
     from armillary.scene import Change
 
 
@@ -92,7 +92,7 @@ class LoopingWorld(MountingWorld):
 
     def _together(self, loops: Sequence[ClosedLoop], at: int) -> Loops:
         """All that is closed at an instant, within models and between them."""
-        from armillary.articulation._closing import Loops  # noqa: PLC0415  (see `mount`)
+        from armillary.articulation.loops import Loops  # noqa: PLC0415  (see `mount`)
 
         within = [closure for mount in self._mounts for closure in mount.closures]
         return Loops([*within, *(loop.closure_at(at) for loop in loops if loop.holds_at(at))])

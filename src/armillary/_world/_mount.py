@@ -25,8 +25,8 @@ from armillary.scene import Change, Release, Remove
 if TYPE_CHECKING:
     from armillary._world._mounting import MountingWorld
     from armillary.articulation import ArticulationModel, PoseExpression, Subscription
-    from armillary.articulation._closing import Loops
     from armillary.articulation.history import ModelChange
+    from armillary.articulation.loops import Loops
 
 __all__ = ["Mount", "MountedLink", "Standing"]
 

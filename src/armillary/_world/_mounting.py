@@ -10,8 +10,7 @@ import numpy as np
 from armillary._world._arguments import as_text
 from armillary._world._scene import WorldWithScene
 from armillary.errors import InvalidArgument, LoopError, MountOutdated, UndoneAtModel
-from armillary.relations._storage import as_stamp
-from armillary.stamps import LATEST, Latest
+from armillary.stamps import LATEST, Latest, as_stamp
 from armillary.transforms import JointState, check_name
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from armillary._core import PathChoice
     from armillary.relations import Pose, Twist
-    from armillary.scene._found_paths import FoundPaths
+    from armillary.scene.found_paths import FoundPaths
     from armillary.scene.policies import Policy
     from armillary.transforms import Transform
 
@@ -46,7 +46,7 @@ class JudgingWorld(ExpressingWorld):
         return judged(decide, found.candidates, found.lost)
 
     def _paths(self, policy: Policy, question: dict[str, Any]) -> FoundPaths:
-        from armillary.scene._found_paths import FoundPaths  # noqa: PLC0415
+        from armillary.scene.found_paths import FoundPaths  # noqa: PLC0415
 
         found = FoundPaths.of(self._candidates(**question, max_paths=self._max_paths))
         common = found.common_stamp
@@ -211,7 +211,7 @@ class JudgingWorld(ExpressingWorld):
         return found.choice_of(policy(found.candidates)) or found.choices[0]
 
     def _fused_twist(self, question: dict[str, Any], found: FoundPaths, more: list[PathChoice]) -> Twist:
-        from armillary.scene._twists_of_paths import fused_twist  # noqa: PLC0415
+        from armillary.scene.twists_of_paths import fused_twist  # noqa: PLC0415
 
         stamps = [path.pose.stamp for path in found.candidates if path.pose.stamp is not None]
         at = question["at"] if question["at"] is not LATEST or not stamps else min(stamps)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from armillary._core import NodeId
-from armillary.articulation._closing import Loops
 from armillary.articulation.drive import link_drive, loop_form
 from armillary.articulation.expressions import PoseExpression, VectorExpression
-from armillary.articulation.loops import Closure
+from armillary.articulation.loops import Closure, Loops
 from armillary.articulation.variables import position
 from armillary.scene import AddFrame, AddGeometry, AddJoints, AddTransform, Change, Drive, Fix, SetAttributes
 from armillary.transforms import Transform

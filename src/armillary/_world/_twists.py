@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armillary._world._bodies import SelectedStructure, SourceTwists, instants_from, refuse, said_by_one_source
+from armillary._world._bodies import SelectedStructure, SourceTwists, instants_from, said_by_one_source
 from armillary._world._pending import PendingWorld
 from armillary.errors import InvalidArgument, NotMeasured
+from armillary.relations.refusals import refuse
+from armillary.relations.structure import TwistEdge
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import check_name
 
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from armillary._world._given_twists import ReadTwist
-    from armillary.relations._residual import TwistResidual
-    from armillary.relations.rules import TwistEdge
+    from armillary.relations.residual import TwistResidual
     from armillary.scene.policies import AnyPolicy
 
 
@@ -65,7 +66,7 @@ class MovingWorld(PendingWorld):
         Raises:
             NotMeasured: Nobody measured this motion at that instant.
         """
-        from armillary.relations._residual import TwistResidual  # noqa: PLC0415  (few programs need it)
+        from armillary.relations.residual import TwistResidual  # noqa: PLC0415  (few programs need it)
 
         asked: dict[str, Any] = {"of": of, "relative_to": relative_to, "expressed_in": expressed_in}
         asked |= {"policy": policy, "interpolation": interpolation}
@@ -159,12 +160,10 @@ class MovingWorld(PendingWorld):
 
     def _motions_by_source(self, at: int | Latest, loose: str | None = None) -> Iterator[SourceTwists]:
         """What each source measures at one instant: a motion is open from its first sample on."""
-        from armillary.relations import rules  # noqa: PLC0415
-
         by_source: dict[str, list[TwistEdge]] = {}
         for (of, body, source), since in sorted(self._twist_edges().items(), key=_edge):
             if _is_open(since, at):
-                by_source.setdefault(source, []).append(rules.TwistEdge(of, body))
+                by_source.setdefault(source, []).append(TwistEdge(of, body))
         for source in sorted(by_source):
             yield SourceTwists(self, at, by_source[source], loose)
 
@@ -180,9 +179,7 @@ class MovingWorld(PendingWorld):
 
         cure = "Say it under another source=, as a rival, or remove_frame() the frame in the way, with its past."
         for at in instants_from(self, start, *(since for since in others.values() if since is not None)):
-            twists = [
-                rules.TwistEdge(*edge) for edge, since in sorted(others.items(), key=_edge) if _is_open(since, at)
-            ]
+            twists = [TwistEdge(*edge) for edge, since in sorted(others.items(), key=_edge) if _is_open(since, at)]
             found = rules.one_twist_path(SourceTwists(self, at, twists), of, body)
             refuse(said_by_one_source(found, cure), "set_twist", f"say how '{of}' moves relative to '{relative_to}'")
 

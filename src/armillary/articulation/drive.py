@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armillary._core import Transform
-from armillary.articulation._closing import Loops
 from armillary.articulation.expressions import PoseExpression
 from armillary.articulation.joints import FixedJoint, Interpolation, Joint
 from armillary.articulation.links import Link
+from armillary.articulation.loops import Loops
 from armillary.scene.driven_forms import DrivenForm, LoopForm
 
 if TYPE_CHECKING:

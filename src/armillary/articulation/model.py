@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 from armillary.articulation import saving
 from armillary.articulation._callbacks import Callback, Callbacks, ConstraintsOf, Subscription, TagsLike, UnderPath
-from armillary.articulation._closing import Loops, check_loops
 from armillary.articulation._describing import edits_of
 from armillary.articulation._overlay import Overlay
 from armillary.articulation._parts import value_at
@@ -22,14 +21,14 @@ from armillary.articulation.expressions import PoseExpression
 from armillary.articulation.history import History, ModelChange
 from armillary.articulation.joints import Joint
 from armillary.articulation.links import ArticulatedObject, Link, chain_of
-from armillary.articulation.loops import Closure
+from armillary.articulation.loops import Closure, Loops, check_loops
 from armillary.articulation.operations import Operation
 from armillary.articulation.paths import as_path, is_under
 from armillary.articulation.variables import Variable
 from armillary.errors import InvalidArgument, LinkLoop, TagTaken, WrongValue
 from armillary.formats import RobotDescription, read_sdf, read_urdf
 from armillary.formats.packages import PackageFolders
-from armillary.transforms._dispatcher import print_error
+from armillary.transforms import print_error
 
 __all__ = ["Affected", "ArticulationModel", "Subscription"]
 

@@ -52,7 +52,7 @@ from armillary.formats.descriptions import (
     OtherForm,
     SphereForm,
 )
-from armillary.scene._json._fields import parsed
+from armillary.scene.files import parsed
 
 __all__ = ["MAX_BYTES", "decoded", "digest", "encoded", "read_file", "refused_replay", "write_file"]
 

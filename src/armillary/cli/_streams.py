@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.errors import ArmillaryError
-from armillary.record._contents import is_of_a_node
+from armillary.scene.node_frames import is_of_a_node
 
 if TYPE_CHECKING:
     from armillary import World

@@ -12,7 +12,7 @@ from armillary.cli._arguments import AsJson, WorldOption
 from armillary.cli._output import say
 from armillary.cli._source import opened
 from armillary.errors import InvalidArgument
-from armillary.record._contents import is_of_a_node
+from armillary.scene.node_frames import is_of_a_node
 
 if TYPE_CHECKING:
     from armillary.scene import Scene

@@ -11,7 +11,7 @@ from armillary.cli._arguments import AsJson, Nodes, WorldOption
 from armillary.cli._output import say
 from armillary.cli._source import complete_frame, opened
 from armillary.errors import InvalidArgument, UnknownFrame
-from armillary.record._contents import is_of_a_node
+from armillary.scene.node_frames import is_of_a_node
 
 EXAMPLE = "armillary list --depth 1 --world kitchen.json"
 

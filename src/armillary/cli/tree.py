@@ -5,7 +5,7 @@ from __future__ import annotations
 from armillary.cli._arguments import AsJson, At, Nodes, WorldHere, WorldOption, as_instant
 from armillary.cli._output import say
 from armillary.cli._source import opened
-from armillary.record._contents import is_of_a_node
+from armillary.scene.node_frames import is_of_a_node
 from armillary.transforms import Tree
 
 EXAMPLE = "armillary tree kitchen.json"

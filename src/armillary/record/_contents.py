@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
-from uuid import UUID
 
 from armillary.scene import AddBody, AddFrame, AddRelation, AddTwistRelation, Change, Fix, Prefer
-from armillary.scene._frame_records import frame_change_of
+from armillary.scene.frame_records import frame_change_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary._core import Transform
 
-__all__ = ["Contents", "FixedPose", "Kept", "contents_of", "is_of_a_node"]
+__all__ = ["Contents", "FixedPose", "Kept", "contents_of"]
 
 C = TypeVar("C", bound=Change)
 
@@ -147,12 +146,3 @@ def _written(pose: FixedPose) -> tuple[Any, ...]:
     spread = None if pose.covariance is None else pose.covariance.tobytes()
     numbers = pose.transform.matrix.tobytes(), spread, pose.is_unsure
     return pose.of, pose.in_frame, pose.source, pose.since, *numbers
-
-
-def is_of_a_node(frame: str) -> bool:
-    """Whether a node of the scene made this frame."""
-    try:
-        UUID(frame.removesuffix("/mount"))
-    except ValueError:
-        return False
-    return True

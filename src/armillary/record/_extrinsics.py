@@ -13,7 +13,7 @@ from armillary._core import Transform
 from armillary.record._contents import FixedPose, contents_of
 from armillary.record._fields import ExtrinsicsField, name_in
 from armillary.record._yaml import yaml_in, yaml_text
-from armillary.scene._json import Field, checked, read_bytes, write_whole
+from armillary.scene.files import Field, checked, read_bytes, write_whole
 
 __all__ = ["load_extrinsics", "save_extrinsics"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from armillary.errors import InvalidExtrinsicsFile, InvalidWorldFile
-from armillary.scene._json import Field, checked
+from armillary.scene.files import Field, checked
 from armillary.transforms import check_name
 
 __all__ = ["ExtrinsicsField", "WorldField", "name_in"]

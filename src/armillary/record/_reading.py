@@ -12,7 +12,7 @@ from armillary.errors import InvalidModelFile
 from armillary.record._fields import WorldField, name_in
 from armillary.record._format import EDGE, FORMAT, MOST_EPOCHS, ROLES, SECTIONS, SETTINGS, VERSION
 from armillary.record._relations import Saying, kept_in, measured_in, preference_in, sampled_in
-from armillary.scene._json import Field, LoadedScene, PlacedAt, checked, parsed, pose_in, read_bytes, scene_in
+from armillary.scene.files import Field, LoadedScene, PlacedAt, checked, parsed, pose_in, read_bytes, scene_in
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:

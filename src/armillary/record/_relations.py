@@ -9,7 +9,7 @@ from typing import Any
 from armillary.record._fields import name_in
 from armillary.record._format import EDGE, KINDS
 from armillary.scene import AddRelation, AddTwistRelation
-from armillary.scene._json import Field
+from armillary.scene.files import Field
 
 __all__ = ["Saying", "kept_in", "measured_in", "preference_in", "sampled_in"]
 

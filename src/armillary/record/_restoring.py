@@ -11,7 +11,7 @@ from armillary.errors import ArmillaryError
 from armillary.record._format import SETTINGS
 from armillary.record._reading import SavedFixed, SavedJoint, SavedWorld
 from armillary.scene import Fix
-from armillary.scene._json import Field, LoadedScene, checked, load_into
+from armillary.scene.files import Field, LoadedScene, checked, load_into
 
 __all__ = ["restore"]
 

@@ -13,8 +13,8 @@ import numpy as np
 from armillary.errors import UnsavableWorld
 from armillary.record._contents import FixedPose, contents_of
 from armillary.record._format import FORMAT, SETTINGS, VERSION
-from armillary.scene._json import pose_fields, scene_document, write_with_arrays
-from armillary.scene._reading import SceneVersion
+from armillary.scene.files import pose_fields, scene_document, write_with_arrays
+from armillary.scene.reading import SceneVersion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

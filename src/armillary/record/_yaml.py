@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from armillary.errors import MissingExtra
-from armillary.scene._json import Field
+from armillary.scene.files import Field
 
 __all__ = ["yaml_in", "yaml_text"]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from armillary.errors import InvalidArgument
 from armillary.errors.words import nearest
-from armillary.relations._storage import MOTION_ORIGIN, POSE_ORIGIN
+from armillary.relations.storage import MOTION_ORIGIN, POSE_ORIGIN
 
 
 class Signature(NamedTuple):

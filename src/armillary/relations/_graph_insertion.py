@@ -12,13 +12,13 @@ from armillary.errors import InvalidArgument, RepresentationDiffers
 from armillary.errors.constraints import ConstraintViolation, PosesMissing, UnknownName
 from armillary.relations import _graph_queries as queries
 from armillary.relations import rules
-from armillary.relations._graph_refusals import refuse, violated
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._graph_views import SeenFrom
 from armillary.relations._pose import Pose
 from armillary.relations._twist import Twist
+from armillary.relations.refusals import refuse, violated
 from armillary.relations.representations import NATIVE, POSITION_QUATERNION
-from armillary.relations.rules import BodyNode, FrameNode, Violation
+from armillary.relations.structure import BodyNode, FrameNode, Violation
 
 _OURS = frozenset((NATIVE, POSITION_QUATERNION))
 """A `Transform` and a `PositionQuaternion` are one kind: the second says what the first cannot."""

@@ -11,8 +11,9 @@ from armillary.relations._graph_store import GraphStore
 from armillary.relations._graph_views import basic_pose, turned_round
 from armillary.relations._pose import Pose
 from armillary.relations._twist import Twist
+from armillary.relations.structure import TwistEdge
 
-ZeroTwists = Callable[[Pose], Collection[rules.TwistEdge]]
+ZeroTwists = Callable[[Pose], Collection[TwistEdge]]
 
 
 def offered_pose(store: GraphStore, pose: Pose, twists_with: ZeroTwists) -> Pose | None:

@@ -10,10 +10,10 @@ from armillary.relations import _graph_insertion as insertion
 from armillary.relations import _graph_offers as offers
 from armillary.relations import rules
 from armillary.relations._graph_measurements import Measurement, measured
-from armillary.relations._graph_refusals import violated
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._pose import Pose
-from armillary.relations.rules import PoseEdge, TwistEdge, Violation
+from armillary.relations.refusals import violated
+from armillary.relations.structure import PoseEdge, TwistEdge, Violation
 
 
 def add_pose(store: GraphStore, pose: Pose, *, rigid: bool, adapt: bool) -> Pose | Measurement:

@@ -13,8 +13,8 @@ from armillary.relations._pose import Pose
 from armillary.relations._position import Position
 from armillary.relations._twist import Twist
 from armillary.relations._velocity import AngularVelocity
-from armillary.relations.representations._faces import given, vector_face
-from armillary.relations.rules import TwistEdge
+from armillary.relations.representations.faces import given, vector_face
+from armillary.relations.structure import TwistEdge
 
 
 def pose(store: GraphStore, *, of: str, in_frame: str, point: str, reference_point: str, expressed_in: str) -> Pose:

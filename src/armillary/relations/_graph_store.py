@@ -13,8 +13,8 @@ from armillary.relations._graph_structure import GraphStructure
 from armillary.relations._pose import Pose
 from armillary.relations._twist import Twist
 from armillary.relations.representations import LinearAngular, Representation
-from armillary.relations.representations._faces import given
-from armillary.relations.rules import PoseEdge, TwistEdge
+from armillary.relations.representations.faces import given
+from armillary.relations.structure import PoseEdge, TwistEdge
 from armillary.transforms import Rotation
 
 

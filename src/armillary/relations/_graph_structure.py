@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 
 from armillary.relations._graph_forest import Forest, Tree
-from armillary.relations.rules import PoseEdge, TwistEdge
+from armillary.relations.structure import PoseEdge, TwistEdge
 
 
 @dataclass(slots=True, eq=False)

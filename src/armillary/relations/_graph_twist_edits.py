@@ -7,10 +7,10 @@ from armillary.relations import _graph_insertion as insertion
 from armillary.relations import _graph_offers as offers
 from armillary.relations import rules
 from armillary.relations._graph_measurements import Measurement, measured
-from armillary.relations._graph_refusals import violated
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._twist import Twist
-from armillary.relations.rules import PoseEdge, TwistEdge, Violation
+from armillary.relations.refusals import violated
+from armillary.relations.structure import PoseEdge, TwistEdge, Violation
 
 
 def add_twist(store: GraphStore, twist: Twist, *, adapt: bool, pending: bool) -> Twist | Measurement:

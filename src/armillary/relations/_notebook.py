@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.errors import NotNumeric
-from armillary.notebook import card, facts
-from armillary.transforms._notebook import numbers, turn
+from armillary.notebook import card, facts, numbers, turn
 
 if TYPE_CHECKING:
     from armillary.relations._pose import Pose

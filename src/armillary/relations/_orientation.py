@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from armillary import errors
 from armillary.relations import _checks, _text
-from armillary.relations._numbers import added, seen_through
-from armillary.relations._storage import (
+from armillary.relations._teaching import no_place, no_sum, teaching
+from armillary.relations.arrays import added, seen_through
+from armillary.relations.representations.faces import given, rotation_face
+from armillary.relations.storage import (
     POSE_ORIGIN,
     Dated,
     PoseOrigin,
@@ -16,8 +18,6 @@ from armillary.relations._storage import (
     as_origin,
     origin_of_both,
 )
-from armillary.relations._teaching import no_place, no_sum, teaching
-from armillary.relations.representations._faces import given, rotation_face
 from armillary.transforms import Rotation
 
 if TYPE_CHECKING:

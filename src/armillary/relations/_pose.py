@@ -10,10 +10,10 @@ import numpy as np
 from armillary._core import Pose as NativePose
 from armillary.relations import _pose_algebra as algebra
 from armillary.relations import _text
-from armillary.relations._storage import as_stamp
 from armillary.relations._teaching import no_sum, teaching
 from armillary.relations._timed_storage import StoredPose
-from armillary.relations.representations._faces import pose_face
+from armillary.relations.representations.faces import pose_face
+from armillary.stamps import as_stamp
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from armillary.relations import _checks, _pose_covariance
 from armillary.relations._checks import Asked
 from armillary.relations._orientation import Orientation, composed, turn_to
 from armillary.relations._position import Position
-from armillary.relations._storage import origin_of, origin_of_both, trusted
 from armillary.relations.representations import NATIVE, POSITION_QUATERNION, Representation
-from armillary.relations.representations._faces import given, pose_face, rotation_face, vector_face
+from armillary.relations.representations.faces import given, pose_face, rotation_face, vector_face
+from armillary.relations.storage import origin_of, origin_of_both, trusted
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armillary.errors import NotNumeric
-from armillary.relations._numbers import Array, added, both_turned, frozen, point_moved, seen_through
 from armillary.relations._orientation import turned_spread
-from armillary.relations._storage import are_independent
+from armillary.relations.arrays import Array, added, both_turned, frozen, point_moved, seen_through
+from armillary.relations.storage import are_independent
 
 if TYPE_CHECKING:
     from armillary.relations._orientation import Orientation

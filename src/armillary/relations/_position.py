@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from armillary.relations import _checks
-from armillary.relations._storage import POSE_ORIGIN, PoseOrigin
 from armillary.relations._teaching import no_sum, teaching
 from armillary.relations._vector import DatedVector
+from armillary.relations.storage import POSE_ORIGIN, PoseOrigin
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -13,7 +13,9 @@ import numpy as np
 from armillary._core import Pose as NativePose
 from armillary._core import Twist as NativeTwist
 from armillary.errors import InvalidArgument
-from armillary.relations._storage import (
+from armillary.relations.representations._twists import LinearAngular, trusted_twist
+from armillary.relations.representations.faces import given, pose_face, twist_face
+from armillary.relations.storage import (
     MOTION_ORIGIN,
     POSE_ORIGIN,
     MotionOrigin,
@@ -22,8 +24,6 @@ from armillary.relations._storage import (
     as_names,
     as_origin,
 )
-from armillary.relations.representations._faces import given, pose_face, twist_face
-from armillary.relations.representations._twists import LinearAngular, trusted_twist
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from armillary._core import Twist as NativeTwist
 from armillary.relations import _text
 from armillary.relations import _twist_algebra as algebra
 from armillary.relations import _twist_motion as motion
-from armillary.relations._storage import as_stamp
 from armillary.relations._teaching import no_reference_point, no_sum, teaching
 from armillary.relations._timed_storage import StoredTwist
-from armillary.relations.representations._faces import twist_face
+from armillary.relations.representations.faces import twist_face
+from armillary.stamps import as_stamp
 
 if TYPE_CHECKING:
     from armillary.relations._orientation import Orientation

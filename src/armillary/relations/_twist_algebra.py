@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from armillary import errors
 from armillary.relations import _checks
 from armillary.relations._checks import Asked
-from armillary.relations._numbers import added, both_turned, frozen, point_moved, seen_through
 from armillary.relations._orientation import Orientation, turn_to
 from armillary.relations._position import Position
-from armillary.relations._storage import are_independent, origin_of, origin_of_both, trusted
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
+from armillary.relations.arrays import added, both_turned, frozen, point_moved, seen_through
 from armillary.relations.representations import NATIVE, Representation
-from armillary.relations.representations._faces import given, twist_face, vector_face
 from armillary.relations.representations._twists import LinearAngular
+from armillary.relations.representations.faces import given, twist_face, vector_face
+from armillary.relations.storage import are_independent, origin_of, origin_of_both, trusted
 
 if TYPE_CHECKING:
     from armillary.relations._twist import Twist

@@ -10,7 +10,9 @@ import numpy as np
 from armillary import errors
 from armillary.relations import _checks
 from armillary.relations._checks import Asked
-from armillary.relations._numbers import (
+from armillary.relations._pose import Pose
+from armillary.relations._twist_algebra import angular, linear
+from armillary.relations.arrays import (
     Array,
     added,
     both_turned,
@@ -18,11 +20,9 @@ from armillary.relations._numbers import (
     right_jacobian,
     seen_through,
 )
-from armillary.relations._pose import Pose
-from armillary.relations._storage import origin_of_both
-from armillary.relations._twist_algebra import angular, linear
 from armillary.relations.representations import LinearAngular
-from armillary.relations.representations._faces import given, pose_face, twist_face, vector_face
+from armillary.relations.representations.faces import given, pose_face, twist_face, vector_face
+from armillary.relations.storage import origin_of_both
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from numpy import float64
 
 from armillary.errors import InvalidArgument
 from armillary.relations import _checks, _text
-from armillary.relations._numbers import added, as_vector3
 from armillary.relations._orientation import turn_to, turned_spread
-from armillary.relations._storage import Dated, Stored, are_independent, as_names, as_origin, origin_of_both
-from armillary.relations.representations._faces import given, vector_face
+from armillary.relations.arrays import added, as_vector3
+from armillary.relations.representations.faces import given, vector_face
+from armillary.relations.storage import Dated, Stored, are_independent, as_names, as_origin, origin_of_both
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack, cast
 
 from armillary.relations import _checks
 from armillary.relations._position import Position
-from armillary.relations._storage import MOTION_ORIGIN, MotionOrigin
 from armillary.relations._teaching import no_point, no_reference_point, no_sum, teaching
 from armillary.relations._vector import DatedVector
+from armillary.relations.storage import MOTION_ORIGIN, MotionOrigin
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

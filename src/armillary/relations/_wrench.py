@@ -8,11 +8,11 @@ from armillary import errors
 from armillary.relations import _checks, _text
 from armillary.relations._force import Force, Torque, both
 from armillary.relations._orientation import Orientation, turn_to
-from armillary.relations._storage import Stored, as_names, trusted
 from armillary.relations._teaching import no_exerting_point, teaching
 from armillary.relations._twist import Twist
-from armillary.relations.representations._faces import vector_face
 from armillary.relations.representations._wrenches import ForceTorque
+from armillary.relations.representations.faces import vector_face
+from armillary.relations.storage import Stored, as_names, trusted
 
 if TYPE_CHECKING:
     from numpy import float64

@@ -11,16 +11,16 @@ from armillary.relations import _graph_queries as queries
 from armillary.relations import _graph_twist_edits as twist_edits
 from armillary.relations import rules
 from armillary.relations._graph_measurements import Measurement, derived, key
-from armillary.relations._graph_refusals import refuse
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._orientation import Orientation
 from armillary.relations._pose import Pose
 from armillary.relations._position import Position
-from armillary.relations._storage import as_name
 from armillary.relations._twist import Twist
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
+from armillary.relations.refusals import refuse
 from armillary.relations.representations import NATIVE, Representation
-from armillary.relations.rules import FrameNode, Violation
+from armillary.relations.storage import as_name
+from armillary.relations.structure import FrameNode, Violation
 
 
 class RelationGraph:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from armillary._core import NodeId
-    from armillary.scene._reading import SceneVersion
+    from armillary.scene.reading import SceneVersion
 
 __all__ = ["DataStamps"]
 

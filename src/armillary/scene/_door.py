@@ -11,7 +11,6 @@ from armillary._core import ChangeRecord, NodeId, SceneCore
 from armillary.errors import InvalidArgument
 from armillary.scene._context import ChangeContext, SceneWorld
 from armillary.scene._observers import Observers
-from armillary.scene._reading import SceneVersion
 from armillary.scene._records import change_of, told_by
 from armillary.scene._volumes import SceneVolumes
 from armillary.scene.changes import (
@@ -27,6 +26,7 @@ from armillary.scene.changes import (
 )
 from armillary.scene.expiry import ExpiryRule, StandingWindows, as_window, outdated, remove_outdated
 from armillary.scene.frame_changes import ResetTime
+from armillary.scene.reading import SceneVersion
 
 if TYPE_CHECKING:
     import queue

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.relations._numbers import right_jacobian
+from armillary.relations.arrays import right_jacobian
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armillary.errors import InvalidStamp
-from armillary.scene._reading import SceneReader
+from armillary.scene.reading import SceneReader
 
 if TYPE_CHECKING:
     from armillary._core import SceneView

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from armillary.relations import Pose
-from armillary.relations._storage import trusted
+from armillary.relations.storage import trusted
 from armillary.scene import _fusing
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import LIMBO_NODE
-from armillary.scene._frame_records import frame_change_of
 from armillary.scene._payloads import Connection
 from armillary.scene.changes import (
     AddConnection,
@@ -24,6 +23,7 @@ from armillary.scene.changes import (
     RestoredUncertainTransform,
     SetAttributes,
 )
+from armillary.scene.frame_records import frame_change_of
 
 if TYPE_CHECKING:
     from armillary._core import ChangeRecord

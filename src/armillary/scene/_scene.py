@@ -10,7 +10,6 @@ from armillary.errors import ChangesForgotten, InvalidArgument
 from armillary.scene._context import ChangeContext
 from armillary.scene._door import SceneDoor
 from armillary.scene._past import PastScene
-from armillary.scene._reading import SceneVersion
 from armillary.scene.changes import (
     NOW,
     AddConnection,
@@ -28,6 +27,7 @@ from armillary.scene.changes import (
     removal_wish,
 )
 from armillary.scene.inactive import Inactive, all_inactive
+from armillary.scene.reading import SceneVersion
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -194,7 +194,7 @@ class Scene(SceneDoor):
         replaced whole, or stays. `docs/scene.schema.json` describes the format. A transform whose samples are forgotten
         is saved with the one that it was made with.
         """
-        from armillary.scene._json import write_scene  # noqa: PLC0415  (most programs use no files)
+        from armillary.scene.files import write_scene  # noqa: PLC0415  (most programs use no files)
 
         write_scene(SceneVersion(self._world, self._view()), Path(path))
 
@@ -209,7 +209,7 @@ class Scene(SceneDoor):
             InvalidSceneFile: It is no scene; `field` leads to what is wrong.
             NodeExists: A node of it is in this scene already.
         """
-        from armillary.scene._json import load_into, read_scene  # noqa: PLC0415  (see `save`)
+        from armillary.scene.files import load_into, read_scene  # noqa: PLC0415  (see `save`)
 
         loaded = read_scene(Path(path), max_bytes=max_bytes)
         load_into(self._world, self.apply, loaded)

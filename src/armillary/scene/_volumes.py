@@ -10,9 +10,9 @@ import numpy as np
 
 from armillary._core import NodeId
 from armillary.scene._context import node_of_frame
-from armillary.scene._reading import SceneReader
 from armillary.scene.geometry import Placements, PlaceQuestion
 from armillary.scene.hierarchy import Hierarchy
+from armillary.scene.reading import SceneReader
 from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:

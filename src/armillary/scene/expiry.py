@@ -27,7 +27,7 @@ from armillary.scene.traversal import VisitedNode, Visitor, Walk
 
 if TYPE_CHECKING:
     from armillary._core import NodeId, SceneView
-    from armillary.scene._reading import SceneVersion
+    from armillary.scene.reading import SceneVersion
 
 __all__ = ["ExpiryRule", "StandingWindows", "Window", "as_window", "outdated", "remove_outdated"]
 

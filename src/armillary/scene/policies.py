@@ -26,10 +26,11 @@ from armillary.relations import Pose
 from armillary.scene._candidates import Candidate, LostPath, Relation, Step
 from armillary.scene._fusing import fused, joint_of
 from armillary.scene._policy_pose import Judgement, PolicyPose
+from armillary.scene.node_frames import MOUNT
 
 if TYPE_CHECKING:
     from armillary._core import NodeId
-    from armillary.scene._reading import SceneReader
+    from armillary.scene.reading import SceneReader
 
 __all__ = [
     "AnyPolicy",
@@ -59,8 +60,6 @@ AnyPolicy = str | Policy
 """What `policy=` takes: a name, or a policy."""
 
 _NEVER = -(2**63)
-MOUNT = "/mount"
-"""Ends the name of the frame in which a Transform with several parents is placed."""
 
 
 def unique(candidates: Sequence[Candidate]) -> Candidate:

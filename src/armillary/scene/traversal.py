@@ -11,7 +11,7 @@ from armillary._core import NodeId
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from armillary.scene._reading import SceneVersion
+    from armillary.scene.reading import SceneVersion
     from armillary.scene.shapes import Levels
 
 __all__ = ["AnyVisitor", "Direction", "Once", "VisitedNode", "Visitor", "Walk", "traverse"]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from armillary.notebook import card, facts, matrix, number
+from armillary.notebook import card, facts, matrix, number, numbers, turn
 
 if TYPE_CHECKING:
     from armillary._core import Rotation, Transform
 
-__all__ = ["numbers", "rotation_html", "transform_html", "transform_latex", "turn"]
+__all__ = ["rotation_html", "transform_html", "transform_latex"]
 
 
 def transform_html(transform: Transform) -> str:
@@ -29,13 +27,3 @@ def transform_latex(transform: Transform) -> str:
 def rotation_html(rotation: Rotation) -> str:
     """Its matrix, angles and quaternion."""
     return card("Rotation", matrix(rotation.matrix.tolist()), facts(turn(rotation)))
-
-
-def turn(rotation: Rotation) -> list[tuple[str, str]]:
-    """A rotation in two ways."""
-    return [("rpy", f"{numbers(np.degrees(rotation.rpy))} deg"), ("wxyz", numbers(rotation.wxyz))]
-
-
-def numbers(values: Any) -> str:
-    """One after the other."""
-    return ", ".join(number(value) for value in np.asarray(values, dtype=float).tolist())

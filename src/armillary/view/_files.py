@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from armillary.errors import InvalidArgument
 from armillary.view._png import write_png
 from armillary.view._svg import svg_text
-from armillary.view._theme import Theme, in_theme
+from armillary.view.theme import Theme, in_theme
 
 if TYPE_CHECKING:
     from os import PathLike

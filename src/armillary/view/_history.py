@@ -13,7 +13,7 @@ from armillary.view._files import write_drawing
 from armillary.view._panels import Curve, Panel, time_ticks
 from armillary.view._style import INK, MUTED, SMALL_PX, TITLE_PX, text_width
 from armillary.view._svg import svg_text
-from armillary.view._theme import Theme, in_theme
+from armillary.view.theme import Theme, in_theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from armillary.view._painting import Piece, back_to_front, normal_of
 from armillary.view._stage import Stage, Thing, stage_of
 from armillary.view._style import INK, MUTED, SMALL_PX, TITLE_PX, TRACK_COLORS, text_width
 from armillary.view._svg import svg_text
-from armillary.view._theme import Theme, in_theme
+from armillary.view.theme import Theme, in_theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -16,7 +16,7 @@ from armillary.view._labels import Wish, place_labels
 from armillary.view._marks import Entry, arrow, dot, legend, ring, stroke_opacity, stroke_width, swatch
 from armillary.view._style import EDGE, INK, MUTED, SMALL_PX, TITLE_PX, TRACK_COLORS
 from armillary.view._svg import svg_text
-from armillary.view._theme import Theme, in_theme
+from armillary.view.theme import Theme, in_theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from armillary.view._drawing import Drawing, Line, Plate, Shape, Text
 from armillary.view._files import write_drawing
 from armillary.view._style import ALARM, EDGE, INK, MUTED, PLATE, SMALL_PX, TEXT_PX, TITLE_PX, text_width
 from armillary.view._svg import svg_text
-from armillary.view._theme import Theme, in_theme
+from armillary.view.theme import Theme, in_theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

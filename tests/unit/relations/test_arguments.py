@@ -20,7 +20,7 @@ from armillary.relations import (
     Position,
     Torque,
     Twist,
-    _storage,
+    storage,
 )
 from armillary.relations._arguments import REASONS, SIGNATURES
 from unit.relations import kit
@@ -167,7 +167,7 @@ class TestACall:
         origin = parameters.pop("origin", None)
         needed = tuple(name for name, each in parameters.items() if each.default is each.empty)
         assert needed == SIGNATURES[kind].needs
-        origins = () if origin is None else getattr(_storage, origin.annotation[len("Unpack[") : -1]).__optional_keys__
+        origins = () if origin is None else getattr(storage, origin.annotation[len("Unpack[") : -1]).__optional_keys__
         assert {*parameters, *origins} == {*SIGNATURES[kind].needs, *SIGNATURES[kind].takes}
 
 

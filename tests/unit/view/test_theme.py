@@ -11,7 +11,7 @@ from armillary.errors import InvalidArgument
 from armillary.view import tree_svg
 from armillary.view._drawing import Disc, Drawing, Line, Text
 from armillary.view._style import INK, PAPER, TRACK_COLORS
-from armillary.view._theme import in_theme
+from armillary.view.theme import in_theme
 
 COLOR = re.compile("#[0-9a-f]{6}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from armillary.errors import InvalidModelFile
-from armillary.scene._json._fields import Field
+from armillary.scene.files import Field
 
 __all__ = ["ModelField"]
 

@@ -2,5 +2,6 @@
 
 from armillary.articulation.loops.closure import Closure
 from armillary.articulation.loops.solver import LoopSolver
+from armillary.articulation.loops.together import Loops, check_loops
 
-__all__ = ["Closure", "LoopSolver"]
+__all__ = ["Closure", "LoopSolver", "Loops", "check_loops"]

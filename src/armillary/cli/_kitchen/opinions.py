@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
     from armillary import World
     from armillary.relations import Pose
-    from armillary.scene._candidates import Candidate
-    from armillary.scene._policy_pose import PolicyPose
-    from armillary.scene.policies import Policy
+    from armillary.scene.policies import Candidate, Policy, PolicyPose
     from armillary.stamps import Latest
 
 # 99 of 100 honest poses are nearer to the truth: the square root of that quantile of chi-squared with six dimensions.

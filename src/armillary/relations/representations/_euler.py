@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.errors import InvalidArgument
-from armillary.relations._numbers import as_vector3, frozen, tidy
+from armillary.relations.arrays import as_vector3, frozen, tidy
 from armillary.relations.representations._native import NumpyVector
 from armillary.relations.representations._side_by_side import SideBySide
 from armillary.relations.representations._twists import LinearAngular

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy import float64
 
-from armillary.relations._numbers import as_matrix3, as_matrix4, as_vector3, frozen, tidy
+from armillary.relations.arrays import as_matrix3, as_matrix4, as_vector3, frozen, tidy
 from armillary.relations.representations._native import NumpyVector
 from armillary.transforms import Rotation, Transform
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy import float64
 
 from armillary.errors import InvalidArgument
-from armillary.relations._numbers import as_vector3, frozen, tidy
+from armillary.relations.arrays import as_vector3, frozen, tidy
 from armillary.transforms import Rotation, Transform
 
 if TYPE_CHECKING:

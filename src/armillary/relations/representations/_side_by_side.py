@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from armillary.relations._numbers import as_vector3, tidy
+from armillary.relations.arrays import as_vector3, tidy
 from armillary.relations.representations._native import NumpyVector
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy import float64
 
-from armillary.relations._numbers import as_vector3, tidy
+from armillary.relations.arrays import as_vector3, tidy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

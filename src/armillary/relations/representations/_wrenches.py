@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from armillary.relations._numbers import tidy
-from armillary.relations.representations._faces import given, vector_face
+from armillary.relations.arrays import tidy
+from armillary.relations.representations.faces import given, vector_face
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

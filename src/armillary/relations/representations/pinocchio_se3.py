@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pinocchio  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-from armillary.relations._numbers import as_vector3, frozen
+from armillary.relations.arrays import as_vector3, frozen
 from armillary.relations.representations._native import NumpyVector
 from armillary.transforms import Rotation
 

@@ -11,7 +11,7 @@ from scipy.spatial.transform import (  # type: ignore[import-untyped,import-not-
 )
 
 from armillary.errors import InvalidArgument
-from armillary.relations._numbers import as_vector3, frozen
+from armillary.relations.arrays import as_vector3, frozen
 from armillary.relations.representations._native import NumpyVector
 from armillary.relations.representations._side_by_side import SideBySide
 from armillary.relations.representations._twists import LinearAngular

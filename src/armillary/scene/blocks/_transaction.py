@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, NodeId
-from armillary.scene._reading import SceneVersion
 from armillary.scene.changes import AddConnection, AddGeometry, AddGroup, AddTransform, AddUncertainTransform, Change
+from armillary.scene.reading import SceneVersion
 
 if TYPE_CHECKING:
     from armillary._core import SceneView

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from armillary._core import NodeId, Pose
-    from armillary.scene._reading import SceneVersion
+    from armillary.scene.reading import SceneVersion
 
 __all__ = ["latest_common", "step_pose", "step_poses"]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary.scene import NodeId, VisitedNode
-    from armillary.scene._reading import SceneReader
+    from armillary.scene.reading import SceneReader
     from armillary.view.web._viewed import Viewed
 
 __all__ = ["Appearance", "Batch", "Cloud", "Piece", "appearance_of"]

@@ -12,7 +12,7 @@ from armillary.transforms import Transform
 
 if TYPE_CHECKING:
     from armillary.scene import VisitedNode
-    from armillary.scene._reading import SceneReader
+    from armillary.scene.reading import SceneReader
     from armillary.view.web._viewed import Viewed
 
 __all__ = ["NamedFrames", "named_frames"]

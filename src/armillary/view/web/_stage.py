@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy import float64, intp
     from numpy.typing import NDArray
 
-    from armillary.scene._reading import SceneReader
+    from armillary.scene.reading import SceneReader
     from armillary.view.web._viewed import Viewed
 
 __all__ = ["Stage", "stage_of"]

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import LIMBO_NODE, ROOT_NODE, NodeId
-from armillary.scene._json._arrays import unpacked
-from armillary.scene._json._fields import Field, parsed
-from armillary.scene._json._format import FORMAT, VERSION
-from armillary.scene._json._nodes import LoadedNode, attributes_of, loaded_node
-from armillary.scene._json._order import containment
 from armillary.scene.changes import AddParent, AddRemoteRoot, Change, RemoveParent, SetAttributes
+from armillary.scene.files._arrays import unpacked
+from armillary.scene.files._fields import Field, parsed
+from armillary.scene.files._format import FORMAT, VERSION
+from armillary.scene.files._nodes import LoadedNode, attributes_of, loaded_node
+from armillary.scene.files._order import containment
 from armillary.scene.frame_changes import AddFrame
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from armillary._core import ROOT_NODE, NodeId
-from armillary.scene._json._format import CONTAINERS
+from armillary.scene.files._format import CONTAINERS
 
 if TYPE_CHECKING:
-    from armillary.scene._json._fields import Field
-    from armillary.scene._json._nodes import LoadedNode
+    from armillary.scene.files._fields import Field
+    from armillary.scene.files._nodes import LoadedNode
 
 __all__ = ["containment"]
 

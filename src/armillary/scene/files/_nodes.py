@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 from armillary._core import ROOT_NODE, NodeId, Pose
 from armillary.errors import ArmillaryError
 from armillary.scene._context import FRAME_SPACE
-from armillary.scene._json._fields import Field
-from armillary.scene._json._format import DEEPEST_LIST, INFINITIES, KINDS, TRANSFORMS
 from armillary.scene._payloads import connection_payload
 from armillary.scene.changes import (
     NOW,
@@ -27,6 +25,8 @@ from armillary.scene.changes import (
     SetAttributes,
     SetTransform,
 )
+from armillary.scene.files._fields import Field
+from armillary.scene.files._format import DEEPEST_LIST, INFINITIES, KINDS, TRANSFORMS
 from armillary.scene.shapes import Levels, Shape
 from armillary.transforms import Transform, check_name
 

@@ -13,17 +13,17 @@ import numpy as np
 from armillary.errors import InvalidArgument
 from armillary.relations._acceleration import AngularAcceleration, LinearAcceleration
 from armillary.relations._force import Force, Torque
-from armillary.relations._numbers import added, both_turned, frozen, point_moved, seen_through, skew
 from armillary.relations._orientation import Orientation
 from armillary.relations._pose import Pose
 from armillary.relations._pose_algebra import is_frame_form
 from armillary.relations._position import Position
-from armillary.relations._storage import are_independent
-from armillary.relations._through_helpers import along_axes, origin_through
 from armillary.relations._twist import Twist
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
 from armillary.relations._wrench import Wrench
+from armillary.relations.arrays import added, both_turned, frozen, point_moved, seen_through, skew
 from armillary.relations.representations import PositionQuaternion
+from armillary.relations.storage import are_independent
+from armillary.relations.through_helpers import along_axes, origin_through
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

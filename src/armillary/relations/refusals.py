@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from armillary.errors.constraints import ConstraintViolation
-from armillary.relations.rules import Violation
+from armillary.relations.structure import Violation
 
 
 def violated(violation: Violation, call: str, asked: str, offer: Any = None) -> ConstraintViolation:

@@ -18,14 +18,14 @@ import numpy as np
 
 from armillary._core import ROOT_NODE, NodeId
 from armillary.scene._data_stamps import DataStamps
-from armillary.scene._json._arrays import packed
-from armillary.scene._json._format import CONTAINERS, FORMAT, TRANSFORMS, VERSION
+from armillary.scene.files._arrays import packed
+from armillary.scene.files._format import CONTAINERS, FORMAT, TRANSFORMS, VERSION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary._core import Transform
-    from armillary.scene._reading import SceneVersion
+    from armillary.scene.reading import SceneVersion
     from armillary.scene.shapes import Shape
 
 __all__ = ["pose_fields", "scene_document", "write_scene", "write_whole", "write_with_arrays"]

@@ -6,13 +6,13 @@ The algebra uses attributes and `_replace` only, so that a native class can take
 from __future__ import annotations
 
 from functools import lru_cache
-from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict, TypeVar
 
 import numpy as np
 
-from armillary.errors import InvalidName, InvalidStamp
-from armillary.relations._numbers import as_covariance
+from armillary.errors import InvalidName
+from armillary.relations.arrays import as_covariance
+from armillary.stamps import as_stamp
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 _NAMES_REMEMBERED = 4096
-_FURTHEST_STAMP_NS = 2**62
 
 Relations = tuple[tuple[str, str, str], ...]
 
@@ -45,20 +44,6 @@ def as_names(names: dict[str, str | None], defaults: dict[str, str]) -> dict[str
         is_given = value is not None or what not in defaults
         result[what] = as_name(value, what) if is_given else result[defaults[what]]
     return result
-
-
-def as_stamp(value: Any) -> int | None:
-    """Integer nanoseconds, or None for what holds always."""
-    if value is None:
-        return None
-    try:
-        stamp = index(value)
-    except TypeError:
-        hint = f" Pass seconds({value!r})." if isinstance(value, float) else ""
-        raise InvalidStamp(f"stamp must be integer nanoseconds, got {value!r}.{hint}") from None
-    if isinstance(value, bool) or abs(stamp) >= _FURTHEST_STAMP_NS:
-        raise InvalidStamp(f"stamp must be integer nanoseconds within 146 years of zero, got {value!r}.")
-    return stamp
 
 
 class Origin(TypedDict, total=False):

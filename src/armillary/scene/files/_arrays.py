@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from armillary.scene._json._fields import Field
+from armillary.scene.files._fields import Field
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

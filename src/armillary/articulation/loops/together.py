@@ -7,7 +7,7 @@ from typing import Any
 
 from armillary.articulation._overlay import Overlay
 from armillary.articulation.geometry import stack
-from armillary.articulation.loops import Closure
+from armillary.articulation.loops.closure import Closure
 from armillary.articulation.variables import Variable
 from armillary.errors import InvalidArgument
 

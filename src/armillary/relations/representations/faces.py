@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from armillary.errors import InvalidArgument
-from armillary.relations._numbers import as_vector3
+from armillary.relations.arrays import as_vector3
 from armillary.relations.representations._homogeneous import HomogeneousMatrix, RotationMatrix
 from armillary.relations.representations._native import NativePose, NativeRotation, NumpyVector
 from armillary.transforms import Rotation, Transform

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.relations.representations._twists import LinearAngular
+from armillary.relations.representations import LinearAngular
 from armillary.scene._fusing import Joint, solved
 
 if TYPE_CHECKING:

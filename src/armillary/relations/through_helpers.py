@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.relations import _checks
-from armillary.relations._numbers import frozen, point_moved, seen_through
-from armillary.relations._storage import are_independent, origin_of, origin_with
+from armillary.relations.arrays import frozen, point_moved, seen_through
 from armillary.relations.representations import PositionQuaternion
+from armillary.relations.storage import are_independent, origin_of, origin_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
