@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from armillary.articulation._overlay import Overlay
 from armillary.articulation.expressions import PoseExpression
 from armillary.articulation.joints import Joint
+from armillary.errors import LinkLoop, WrongValue
 from armillary.formats.descriptions import Inertial, ShapeDescription
 
-__all__ = ["ArticulatedObject", "Link", "chain_of"]
+__all__ = ["ArticulatedObject", "Link", "chain_of", "check_links"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,3 +66,29 @@ def chain_of(path: str, link_at: Callable[[str], Link]) -> list[str]:
             break
         seen.add(above)
     return chain
+
+
+def check_links(values: Overlay[str, Any], changed: Sequence[str]) -> None:
+    """No link carries itself, and what carries others stays a link."""
+    for path in changed:
+        if not isinstance(values.get(path), Link):
+            _check_carried(values, path)
+        else:
+            chain = chain_of(path, lambda above: _carrying(values, above))
+            if chain[-1] in chain[:-1]:
+                raise LinkLoop(chain[chain.index(chain[-1]) :])
+
+
+def _check_carried(values: Overlay[str, Any], path: str) -> None:
+    """Of a path that holds no link, or none any more."""
+    if isinstance(values.before(path), Link):
+        carried = next((p for p in values if isinstance(values[p], Link) and values[p].parent == path), None)
+        if carried is not None:
+            raise WrongValue(path, f"Link to carry '{carried}'", type(values.get(path)).__name__)
+
+
+def _carrying(values: Overlay[str, Any], path: str) -> Link:
+    found = values.get(path)
+    if not isinstance(found, Link):
+        raise WrongValue(path, "Link", type(found).__name__)
+    return found

@@ -20,12 +20,12 @@ from armillary.articulation.edits import Apply, Edit, InsertAfter, InsertBefore,
 from armillary.articulation.expressions import PoseExpression
 from armillary.articulation.history import History, ModelChange
 from armillary.articulation.joints import Joint
-from armillary.articulation.links import ArticulatedObject, Link, chain_of
+from armillary.articulation.links import ArticulatedObject, Link, check_links
 from armillary.articulation.loops import Closure, Loops, check_loops
 from armillary.articulation.operations import Operation
 from armillary.articulation.paths import as_path, is_under
 from armillary.articulation.variables import Variable
-from armillary.errors import InvalidArgument, LinkLoop, TagTaken, WrongValue
+from armillary.errors import InvalidArgument, TagTaken, WrongValue
 from armillary.formats import RobotDescription, read_sdf, read_urdf
 from armillary.formats.packages import PackageFolders
 from armillary.transforms import print_error
@@ -394,31 +394,5 @@ def _variables(given: Iterable[Variable]) -> frozenset[Variable]:
 
 
 def _check(values: Overlay[str, Any], changed: Sequence[str]) -> None:
-    _check_links(values, changed)
+    check_links(values, changed)
     check_loops(values, changed)
-
-
-def _check_links(values: Overlay[str, Any], changed: Sequence[str]) -> None:
-    """No link carries itself, and what carries others stays a link."""
-    for path in changed:
-        if not isinstance(values.get(path), Link):
-            _check_carried(values, path)
-        else:
-            chain = chain_of(path, lambda above: _carrying(values, above))
-            if chain[-1] in chain[:-1]:
-                raise LinkLoop(chain[chain.index(chain[-1]) :])
-
-
-def _check_carried(values: Overlay[str, Any], path: str) -> None:
-    """Of a path that holds no link, or none any more."""
-    if isinstance(values.before(path), Link):
-        carried = next((p for p in values if isinstance(values[p], Link) and values[p].parent == path), None)
-        if carried is not None:
-            raise WrongValue(path, f"Link to carry '{carried}'", type(values.get(path)).__name__)
-
-
-def _carrying(values: Overlay[str, Any], path: str) -> Link:
-    found = values.get(path)
-    if not isinstance(found, Link):
-        raise WrongValue(path, "Link", type(found).__name__)
-    return found
