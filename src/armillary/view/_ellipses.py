@@ -11,11 +11,12 @@ import numpy as np
 
 from armillary.errors import InvalidArgument
 from armillary.view._axes import Axes, axes_around, grid
-from armillary.view._drawing import Drawing, Line, Shape, Text, as_points
+from armillary.view._drawing import Drawing, Line, Shape, as_points
 from armillary.view._files import write_drawing
 from armillary.view._labels import Wish, place_labels
 from armillary.view._marks import Entry, arrow, dot, legend, swatch
-from armillary.view._style import EDGE, INK, MUTED, SMALL_PX, TITLE_PX, TRACK_COLORS
+from armillary.view._page import LEGEND_PX, PLAN_CORNER_PX, heading, plan_size
+from armillary.view._style import EDGE, MUTED, TRACK_COLORS
 from armillary.view._svg import svg_text
 from armillary.view.theme import Theme, in_theme
 
@@ -30,11 +31,6 @@ if TYPE_CHECKING:
     from armillary.relations import Pose
     from armillary.transforms import Transform
 
-_MARGIN = 28.0
-_CORNER = (68.0, 116.0)
-_FOOTER = 52.0
-_NARROWEST = 420.0
-_LEGEND_Y = 80.0
 _CORNERS = 96
 _INNER = 0.45  # opacity of one deviation, where more are drawn
 
@@ -101,14 +97,13 @@ def _ellipses_drawing(
     colors = {name: TRACK_COLORS[i % len(TRACK_COLORS)] for i, name in enumerate(poses)}
     outlines = {name: ellipse(pose, deviations) for name, pose in poses.items()}
     places = [transform.translation[None, :2] for transform in marks.values()]
-    axes = axes_around(np.concatenate([*outlines.values(), *places]), _CORNER)
+    axes = axes_around(np.concatenate([*outlines.values(), *places]), PLAN_CORNER_PX)
     entries = [Entry(partial(swatch, colors[name], 0), name) for name in poses]
-    explained, legend_end = legend(entries, (_MARGIN, _LEGEND_Y))
-    size = (max(_NARROWEST, legend_end, _CORNER[0] + axes.size[0]) + _MARGIN, _CORNER[1] + axes.size[1] + _FOOTER)
+    explained, legend_end = legend(entries, LEGEND_PX)
+    size = plan_size(axes, legend_end)
     said = f"seen from {in_frame}; ellipses of 1 and {deviations:g} standard deviations"
     shapes = [
-        Text(at=(_MARGIN, 36), text=title, size=TITLE_PX, color=INK, bold=True),
-        Text(at=(_MARGIN, 55), text=said, size=SMALL_PX, color=MUTED),
+        *heading(title, said),
         *explained,
         *grid(axes),
         *_marks(axes, marks),

@@ -10,8 +10,9 @@ from armillary.view._axes import round_step, round_text
 from armillary.view._course import ANGLES, POSITION, SPEED, TURNING, Course, course_of
 from armillary.view._drawing import Drawing, Shape, Text
 from armillary.view._files import write_drawing
+from armillary.view._page import MARGIN_PX, heading
 from armillary.view._panels import Curve, Panel, time_ticks
-from armillary.view._style import INK, MUTED, SMALL_PX, TITLE_PX, text_width
+from armillary.view._style import MUTED, SMALL_PX, TITLE_PX, text_width
 from armillary.view._svg import svg_text
 from armillary.view.theme import Theme, in_theme
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from armillary.view._subject import Subject
 
-_MARGIN, _LEFT = 28.0, 76.0
+_LEFT = 76.0
 _TOP, _BELOW = 92.0, 34.0
 _WIDTH, _TALL, _LOW = 660.0, 132.0, 84.0
 _FOOTER = 44.0
@@ -91,7 +92,7 @@ def _history_drawing(
     title = f"{of} seen from {in_frame}"
     shapes = [*_header(title, course, deviations), *(shape for panel in panels for shape in panel.shapes())]
     bottom = panels[-1].corner[1] + panels[-1].size[1]
-    width = max(_LEFT + _WIDTH, _MARGIN + text_width(title, TITLE_PX)) + _MARGIN
+    width = max(_LEFT + _WIDTH, MARGIN_PX + text_width(title, TITLE_PX)) + MARGIN_PX
     return Drawing(title=title, size=(width, bottom + _FOOTER), shapes=[*shapes, *_times(panels[-1], bottom)])
 
 
@@ -111,9 +112,7 @@ def _header(title: str, course: Course, deviations: float) -> Iterator[Shape]:
     first, last = (stamp / _NS_PER_S for stamp in (int(course.stamps[0]), int(course.stamps[-1])))
     sure = np.isfinite(course.deviations).any()
     bands = f"bands of {deviations:g} standard deviations" if sure else "no covariance is known"
-    yield Text(at=(_MARGIN, 36), text=title, size=TITLE_PX, color=INK, bold=True)
-    said = f"{last - first:.6g} s, counted from {first:.3f} s; {bands}"
-    yield Text(at=(_MARGIN, 55), text=said, size=SMALL_PX, color=MUTED)
+    yield from heading(title, f"{last - first:.6g} s, counted from {first:.3f} s; {bands}")
 
 
 def _times(panel: Panel, bottom: float) -> Iterator[Shape]:

@@ -9,13 +9,14 @@ import numpy as np
 
 from armillary.errors import InvalidArgument
 from armillary.stamps import LATEST, Latest
-from armillary.view._drawing import Area, Disc, Drawing, Line, Shape, Text, as_points
+from armillary.view._drawing import Area, Disc, Drawing, Line, Shape, as_points
 from armillary.view._faces import faces_of, points_of
 from armillary.view._files import write_drawing
 from armillary.view._labels import Wish, place_labels
+from armillary.view._page import MARGIN_PX, heading
 from armillary.view._painting import Piece, back_to_front, normal_of
 from armillary.view._stage import Stage, Thing, stage_of
-from armillary.view._style import INK, MUTED, SMALL_PX, TITLE_PX, TRACK_COLORS, text_width
+from armillary.view._style import INK, SMALL_PX, TITLE_PX, TRACK_COLORS, text_width
 from armillary.view._svg import svg_text
 from armillary.view.theme import Theme, in_theme
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 FROM = (1.0, -1.4, 0.9)
 
-_MARGIN, _HEADER = 28.0, 76.0
+_HEADER = 76.0
 _WIDEST, _HIGHEST = 860.0, 620.0
 _AXIS_PART = 0.035  # of the extent of the picture
 _SMALL = 1 / 14.0  # of the extent: smaller pieces are not cut where others reach through them
@@ -119,13 +120,12 @@ def _still(
     extent_m, rough = _rough(stage)
     camera, size = _camera(axes, rough)
     shapes = [
-        Text(at=(_MARGIN, 36), text=title, size=TITLE_PX, color=INK, bold=True),
-        Text(at=(_MARGIN, 55), text=said, size=SMALL_PX, color=MUTED),
+        *heading(title, said),
         *_things(camera, stage.things, extent_m * _SMALL),
         *_ellipses(camera, stage),
         *_frames(camera, stage, extent_m * _AXIS_PART),
     ]
-    least = _MARGIN * 2 + max(text_width(title, TITLE_PX), text_width(said, SMALL_PX))
+    least = MARGIN_PX * 2 + max(text_width(title, TITLE_PX), text_width(said, SMALL_PX))
     return Drawing(title=title, size=(max(size[0], least), size[1]), shapes=shapes)
 
 
@@ -162,8 +162,8 @@ def _camera(axes: NDArray[float64], points: NDArray[float64]) -> tuple[_Camera, 
     low, high = flat.min(axis=0), flat.max(axis=0)
     width_m, height_m = np.maximum(high - low, _LEAST_M).tolist()
     scale = min(_WIDEST / width_m, _HIGHEST / height_m)
-    shift = np.array([_MARGIN - scale * low[0], _HEADER + scale * high[1]])
-    size = (scale * width_m + 2 * _MARGIN, scale * height_m + _HEADER + _MARGIN)
+    shift = np.array([MARGIN_PX - scale * low[0], _HEADER + scale * high[1]])
+    size = (scale * width_m + 2 * MARGIN_PX, scale * height_m + _HEADER + MARGIN_PX)
     return _Camera(axes=axes, scale=scale, shift=shift), size
 
 

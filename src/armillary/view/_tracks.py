@@ -10,11 +10,12 @@ import numpy as np
 
 from armillary.errors import InvalidArgument
 from armillary.view._axes import Axes, axes_around, grid
-from armillary.view._drawing import Drawing, Line, Point, Shape, Text, as_points
+from armillary.view._drawing import Drawing, Line, Point, Shape, as_points
 from armillary.view._files import write_drawing
 from armillary.view._labels import Wish, place_labels
 from armillary.view._marks import Entry, arrow, dot, legend, ring, stroke_opacity, stroke_width, swatch
-from armillary.view._style import EDGE, INK, MUTED, SMALL_PX, TITLE_PX, TRACK_COLORS
+from armillary.view._page import LEGEND_PX, PLAN_CORNER_PX, heading, plan_size
+from armillary.view._style import EDGE, TRACK_COLORS
 from armillary.view._svg import svg_text
 from armillary.view.theme import Theme, in_theme
 
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
     from armillary.view._subject import Subject
 
 
-_MARGIN = 28.0
-_CORNER = (68.0, 116.0)
-_FOOTER = 52.0
-_NARROWEST = 420.0
-_LEGEND_Y = 80.0
 _NS_PER_S = 1e9
 _FLAT = 1e-6
 _MOST_TICKS = 8
@@ -96,10 +92,10 @@ def _tracks_drawing(world: Subject, of: Sequence[str], in_frame: str, at: ArrayL
     stamps = _sorted_stamps(at)
     times_s = _tick_times((stamps[-1] - stamps[0]) / _NS_PER_S)
     tracks = _tracks(world, _names(of), in_frame, stamps, times_s)
-    axes = axes_around(np.concatenate([track.way[:, :2] for track in tracks]), _CORNER)
+    axes = axes_around(np.concatenate([track.way[:, :2] for track in tracks]), PLAN_CORNER_PX)
     title = f"{', '.join(track.name for track in tracks)} seen from {in_frame}"
     legend, legend_end = _legend(tracks, times_s)
-    size = (max(_NARROWEST, legend_end, _CORNER[0] + axes.size[0]) + _MARGIN, _CORNER[1] + axes.size[1] + _FOOTER)
+    size = plan_size(axes, legend_end)
     shapes = [*_header(title, stamps), *legend, *grid(axes), *_lines(axes, tracks), *_marks(axes, tracks, times_s)]
     return Drawing(title=title, size=size, shapes=shapes)
 
@@ -143,8 +139,7 @@ def _tracks(
 def _header(title: str, stamps: NDArray[np.int64]) -> Iterator[Shape]:
     span_s = (stamps[-1] - stamps[0]) / _NS_PER_S
     since = "" if stamps[0] == 0 else f", counted from {stamps[0] / _NS_PER_S:.3f} s"
-    yield Text(at=(_MARGIN, 36), text=title, size=TITLE_PX, color=INK, bold=True)
-    yield Text(at=(_MARGIN, 55), text=f"{span_s:g} s of motion{since}", size=SMALL_PX, color=MUTED)
+    yield from heading(title, f"{span_s:g} s of motion{since}")
 
 
 def _legend(tracks: Sequence[_Track], times_s: NDArray[np.float64]) -> tuple[list[Shape], float]:
@@ -152,7 +147,7 @@ def _legend(tracks: Sequence[_Track], times_s: NDArray[np.float64]) -> tuple[lis
     entries += [Entry(partial(ring, EDGE), "start"), Entry(partial(arrow, EDGE, (1.0, 0.0)), "end")]
     if len(times_s) > 1:
         entries.append(Entry(partial(dot, EDGE, 1), f"every {times_s[1]:g} s"))
-    return legend(entries, (_MARGIN, _LEGEND_Y))
+    return legend(entries, LEGEND_PX)
 
 
 def _lines(axes: Axes, tracks: Sequence[_Track]) -> Iterator[Shape]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from armillary.stamps import LATEST, Latest
 from armillary.view._drawing import Drawing, Line, Plate, Shape, Text
 from armillary.view._files import write_drawing
-from armillary.view._style import ALARM, EDGE, INK, MUTED, PLATE, SMALL_PX, TEXT_PX, TITLE_PX, text_width
+from armillary.view._page import MARGIN_PX, heading
+from armillary.view._style import ALARM, EDGE, INK, MUTED, PLATE, SMALL_PX, TEXT_PX, text_width
 from armillary.view._svg import svg_text
 from armillary.view.theme import Theme, in_theme
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from armillary.transforms import RelationInfo, Tree
     from armillary.view._subject import Subject
 
-_MARGIN = 28.0
 _HEADER = 68.0
 _ROW = 58.0
 _BOX_HEIGHT = 30.0
@@ -81,7 +81,7 @@ class _Layout:
     @property
     def bottom(self) -> float:
         rows = max(self.row.values(), default=-1.0) + 1.0
-        return _HEADER + rows * _ROW + _MARGIN / 2
+        return _HEADER + rows * _ROW + MARGIN_PX / 2
 
 
 def _tree_drawing(world: Subject, at: int | Latest) -> Drawing:
@@ -100,7 +100,7 @@ def _width(layout: _Layout, shapes: Sequence[Shape]) -> float:
     """Enough for the last column, and for texts that begin further left and are longer."""
     starts = (shape for shape in shapes if isinstance(shape, Text) and shape.anchor == "start")
     ends = (text.at[0] + text_width(text.text, text.size) for text in starts)
-    return max(layout.columns[-1].right, *ends) + _MARGIN
+    return max(layout.columns[-1].right, *ends) + MARGIN_PX
 
 
 def _arranged(tree: Tree, edges: Mapping[str, RelationInfo]) -> _Layout:
@@ -145,7 +145,7 @@ def _columns(depth: Mapping[str, int], edges: Mapping[str, RelationInfo]) -> lis
         boxes[level] = max(boxes[level], _box_width(name))
         if name in edges:
             labels[level] = max(labels[level], *(text_width(line, SMALL_PX) for line in _label(edges[name])))
-    columns = [_Column(0.0, _MARGIN, _MARGIN + boxes[0])]
+    columns = [_Column(0.0, MARGIN_PX, MARGIN_PX + boxes[0])]
     for box, label in zip(boxes[1:], labels[1:], strict=True):
         trunk = columns[-1].right + _STUB
         left = trunk + label + 2 * _LABEL_PADDING
@@ -185,8 +185,7 @@ def _header(title: str, tree: Tree, at: int | Latest) -> Iterator[Shape]:
     count = len(tree.parents)
     when = "now" if isinstance(at, Latest) else f"at {at / 1e9:.3f} s"
     said = f"{count} frame{'' if count == 1 else 's'}, {when}" if count else "This world has no frames yet."
-    yield Text(at=(_MARGIN, 36), text=title, size=TITLE_PX, color=INK, bold=True)
-    yield Text(at=(_MARGIN, 55), text=said, size=SMALL_PX, color=MUTED)
+    yield from heading(title, said)
 
 
 def _edge(layout: _Layout, info: RelationInfo) -> Iterator[Shape]:
