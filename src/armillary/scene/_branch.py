@@ -29,8 +29,8 @@ class Branch:
         below: The branches of its children, in order.
         still_rows: Which children stand still in this frame and carry something that stands still with them.
         mover_rows: Which children move in this frame, or carry something that moves.
+        movers_move: Of each of `mover_rows`, whether it moves in this frame itself.
         node_T_still: Where the former are, shape (N, 4, 4); None where all of them are in this frame.
-        moving: Every branch below whose frame moves in that of a node above it, at any depth.
     """
 
     node: Hashable
@@ -39,8 +39,8 @@ class Branch:
     below: tuple[Branch, ...]
     still_rows: tuple[int, ...]
     mover_rows: tuple[int, ...]
+    movers_move: tuple[bool, ...]
     node_T_still: Floats | None
-    moving: tuple[Branch, ...]
 
     @cached_property
     def still(self) -> tuple[Branch, ...]:
@@ -51,6 +51,21 @@ class Branch:
     def movers(self) -> list[Branch]:
         """The children that move, or carry something that does."""
         return [self.below[row] for row in self.mover_rows]
+
+    @cached_property
+    def moving(self) -> tuple[Branch, ...]:
+        """Every branch below whose frame moves in that of a node above it, at any depth, in the order of a walk."""
+        found: dict[Hashable, Branch] = {}
+        walked: set[Hashable] = set()
+        pending = [(self, False)]
+        while pending:
+            branch, moves = pending.pop()
+            if moves:
+                found.setdefault(branch.node, branch)
+            if branch.node not in walked:
+                walked.add(branch.node)
+                pending.extend(reversed(list(zip(branch.movers, branch.movers_move, strict=True))))
+        return tuple(found.values())
 
     @cached_property
     def sphere(self) -> BoundingSphere | None:

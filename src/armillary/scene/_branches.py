@@ -88,6 +88,7 @@ class Branches:
         self._shared.update(branch.node for branch in below if _is_shared(branch.node, geometry))
         frame = geometry.frame(node)
         matrices, is_fixed = self._places(frame, below, old, geometry, at)
+        mover_rows = [row for row, branch in enumerate(below) if not is_fixed[row] or branch.mover_rows]
         still_rows = [row for row, branch in enumerate(below) if is_fixed[row] and branch.sphere is not None]
         return Branch(
             node=node,
@@ -95,9 +96,9 @@ class Branches:
             shape=geometry.shape(node),
             below=tuple(below),
             still_rows=tuple(still_rows),
-            mover_rows=tuple(row for row, branch in enumerate(below) if not is_fixed[row] or branch.moving),
+            mover_rows=tuple(mover_rows),
+            movers_move=tuple(not is_fixed[row] for row in mover_rows),
             node_T_still=None if matrices is None else matrices[still_rows],
-            moving=_all_moving(below, is_fixed),
         )
 
     def _places(
@@ -142,12 +143,3 @@ def _with_all_above(nodes: Collection[Hashable], geometry: SceneGeometry) -> set
             found.add(node)
             pending.extend(geometry.parents(node))
     return found
-
-
-def _all_moving(below: Sequence[Branch], is_fixed: Sequence[bool]) -> tuple[Branch, ...]:
-    found: dict[Hashable, Branch] = {}
-    for branch, fixed in zip(below, is_fixed, strict=True):
-        if not fixed:
-            found[branch.node] = branch
-        found.update((mover.node, mover) for mover in branch.moving)
-    return tuple(found.values())

@@ -45,7 +45,7 @@ class Hierarchy:
         Nodes whose frames have no pose at this instant are left out.
         """
         branch = self._of(geometry).of(node, geometry, at)
-        return MovingSpheres(geometry, at).around(branch) if branch.moving else branch.sphere
+        return MovingSpheres(geometry, at).around(branch) if branch.mover_rows else branch.sphere
 
     def overlapping(
         self,

@@ -132,6 +132,15 @@ class TestThingsThatMove:
         found(scene, hierarchy=hierarchy, at=1)
         assert scene.asked == 2
 
+    def test_are_listed_once_however_many_carry_each_other(self, scene):
+        node, hierarchy = ROOT, Hierarchy()
+        for _ in range(5):
+            node = scene.add(node, at=lambda at: at_xyz(float(at)))
+        found(scene, hierarchy=hierarchy)
+        top = hierarchy._branches.of(ROOT, scene, 0)
+        assert len(top.moving) == 5
+        assert [branch.node for branch in top.moving if "moving" in vars(branch)] == []
+
     def test_may_be_pruned_by_what_is_fixed_to_them(self, scene):
         mover = scene.add(at=lambda at: at_xyz(float(at)))
         for _ in range(100):
