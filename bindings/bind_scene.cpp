@@ -71,6 +71,9 @@ nb::object error_of_refusal(const SceneCore& self, const Refusal& refusal) {
       return error_class("AlreadyItsParent")(node, parent);
     case Fault::permanent:
       return error_class("PermanentNode")(node);
+    case Fault::too_many_keys:
+      return error_class("LimitReached")("names of attributes", scene::KeyPool::kLimit,
+                                         "Put what differs from thing to thing into values, not into names.");
     case Fault::built_upon:
       return error_class("BuiltUpon")(node);
     case Fault::built_upon_frame:

@@ -25,11 +25,9 @@ bool is_edge_to(const Edge& edge, const NodeRecord& parent) {
 
 }  // namespace
 
-std::optional<Key> KeyPool::intern(std::string_view text) {
+Key KeyPool::intern(std::string_view text) {
   const auto known = texts_.find(text);
-  if (known != texts_.end()) return Key{&*known};
-  if (texts_.size() >= limit_) return std::nullopt;
-  return Key{&*texts_.emplace(text).first};
+  return Key{known != texts_.end() ? &*known : &*texts_.emplace(text).first};
 }
 
 Draft::Draft(VersionPtr base, KeyPool& keys) : base_(std::move(base)), next_(new_version(base_.get())), keys_(keys) {
@@ -355,14 +353,13 @@ void Draft::set_attributes(const Change& change) {
 }
 
 void Draft::set_attribute(NodeRecord& record, const Setting& setting, const Change& change) {
-  const std::optional<Key> key = keys_.intern(setting.key);
-  if (!key) return;
-  Attribute said{*key, setting.value ? ValuePtr::make(*setting.value) : nullptr, change.mark, change.at};
+  const Key key = keys_.intern(setting.key);
+  Attribute said{key, setting.value ? ValuePtr::make(*setting.value) : nullptr, change.mark, change.at};
   auto& all = record.attributes;
   all.insert(std::ranges::upper_bound(all, said, by_key_then_mark), std::move(said));
-  const auto same_key = [&](const Attribute& one) { return one.key.text == key->text; };
-  const auto first = std::ranges::find_if(all, same_key);
-  if (std::count_if(first, all.end(), same_key) > static_cast<std::ptrdiff_t>(kPastValues)) all.erase(first);
+  const auto by_key = [](const Attribute& one) -> const std::string& { return *one.key.text; };
+  const auto values = std::ranges::equal_range(all, *key.text, {}, by_key);
+  if (values.size() > kPastValues) all.erase(values.begin());
 }
 
 void Draft::add_to_index(const NodeRecord& record) {

@@ -53,18 +53,14 @@ bool Past::closes_a_circle(const NodeRecord& record, const Edge& edge) const {
 }
 
 const NodeRecord* Past::find(const NodeId& id) const {
-  std::vector<NodeId> waiting{id};
-  std::unordered_set<NodeId> seen{id};
-  while (!waiting.empty()) {
-    const NodeId node = waiting.back();
-    waiting.pop_back();
-    if (node == kRootNode || node == kLimboNode) return life(id);
-    const NodeRecord* record = life(node);
-    if (record == nullptr) continue;
-    for (const Edge& edge : record->edges)
-      if (counts(*record, edge) && seen.insert(edge.parent).second) waiting.push_back(edge.parent);
-  }
-  return nullptr;
+  const auto above = [this](const NodeId& node) {
+    std::vector<NodeId> found;
+    if (const NodeRecord* record = life(node))
+      for (const Edge& edge : record->edges)
+        if (counts(*record, edge)) found.push_back(edge.parent);
+    return found;
+  };
+  return alive_.has(id, above) ? life(id) : nullptr;
 }
 
 std::vector<NodeId> Past::parents(const NodeRecord& record) const {

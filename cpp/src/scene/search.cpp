@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
 #include <unordered_set>
+
+#include "armillary/scene/ancestry.hpp"
 
 namespace armillary::scene {
 
@@ -82,32 +83,17 @@ std::vector<NodeId> candidates(const Version& version, const Condition& conditio
   return found;
 }
 
-/// Whether nodes hang below an ancestor; remembers what it learned on the way.
-class Ancestry {
- public:
-  Ancestry(const Version& version, const NodeId& ancestor) : version_(version) { known_[ancestor] = true; }
-
-  bool has(const NodeId& id) {
-    const auto known = known_.find(id);
-    if (known != known_.end()) return known->second;
-    bool found = false;
-    for (const Edge& edge : version_.find(id)->edges)
-      if (!found && edge.is_in_force()) found = has(edge.parent);
-    return known_[id] = found;
-  }
-
- private:
-  const Version& version_;
-  std::unordered_map<NodeId, bool> known_;
-};
+auto parents_in(const Version& version) {
+  return [&version](const NodeId& id) { return version.find(id)->parents(); };
+}
 
 void keep_those_under(const Version& version, const NodeId& under, std::vector<NodeId>& nodes) {
   if (under == kRootNode && version.find(kLimboNode)->children.empty()) {
     std::erase(nodes, kLimboNode);
     return;
   }
-  Ancestry ancestry(version, under);
-  std::erase_if(nodes, [&](const NodeId& id) { return !ancestry.has(id); });
+  Ancestry ancestry{under};
+  std::erase_if(nodes, [&](const NodeId& id) { return !ancestry.has(id, parents_in(version)); });
 }
 
 void sort_by_age(const Version& version, std::vector<NodeId>& nodes) {
@@ -117,7 +103,7 @@ void sort_by_age(const Version& version, std::vector<NodeId>& nodes) {
 }  // namespace
 
 bool is_under(const Version& version, const NodeId& node, const NodeId& ancestor) {
-  return Ancestry(version, ancestor).has(node);
+  return Ancestry{ancestor}.has(node, parents_in(version));
 }
 
 std::vector<NodeId> find(const Version& version, std::span<const Condition> conditions, const NodeId& under) {

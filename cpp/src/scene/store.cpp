@@ -179,6 +179,8 @@ void Store::sign(Change& change, Draft& draft, std::int64_t now_ns) const {
 Refusal Store::complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const {
   sign(wish.change, draft, now_ns);
   if (Refusal refusal = check(draft.version(), wish)) return refusal;
+  for (const Setting& setting : wish.change.settings)
+    if (!keys_->has_room_for(setting.key)) return refuse(Fault::too_many_keys, wish.change);
   if (wish.sample) {
     taken.samples.push_back({wish.change.node, wish.change.at, std::move(*wish.sample)});
     return {};

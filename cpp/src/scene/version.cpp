@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <unordered_map>
 #include <unordered_set>
+
+#include "armillary/scene/ancestry.hpp"
 
 namespace armillary::scene {
 
@@ -231,9 +234,13 @@ std::vector<NodeId> traced(const std::vector<Climb>& steps, std::size_t last) {
 
 std::vector<NodeId> Version::way_up(const NodeId& from, const NodeId& ancestor, Stamp since) const {
   std::vector<Climb> steps{{from, 0, since, Stamp::never()}};
-  const auto is_known = [&](const Climb& climb) {
-    return std::ranges::any_of(
-        steps, [&](const Climb& one) { return one.node == climb.node && one.from <= climb.from && climb.until <= one.until; });
+  std::unordered_map<NodeId, std::vector<std::pair<Stamp, Stamp>>> passed;  // and for which time
+  const auto is_new = [&](const Climb& climb) {
+    auto& times = passed[climb.node];
+    const auto covers = [&](const auto& time) { return time.first <= climb.from && climb.until <= time.second; };
+    if (std::ranges::any_of(times, covers)) return false;
+    times.emplace_back(climb.from, climb.until);
+    return true;
   };
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Climb at = steps[i];
@@ -244,47 +251,31 @@ std::vector<NodeId> Version::way_up(const NodeId& from, const NodeId& ancestor, 
       const NodeRecord* parent = recall(edge.parent);
       if (parent == nullptr || parent->incarnation != edge.parent_incarnation) continue;
       const Climb next{edge.parent, i, std::max(at.from, edge.from), std::min(at.until, edge.until)};
-      if (next.from < next.until && !is_known(next)) steps.push_back(next);
+      if (next.from < next.until && is_new(next)) steps.push_back(next);
     }
   }
   return {};
 }
 
-namespace {
-
-/// `above(id, visit)` names the parents of a node.
-template <typename Above>
-bool climbs(const NodeId& from, const NodeId& ancestor, Above above) {
-  std::unordered_set<NodeId> seen{from};
-  std::vector<NodeId> waiting{from};
-  while (!waiting.empty()) {
-    const NodeId node = waiting.back();
-    waiting.pop_back();
-    if (node == ancestor) return true;
-    above(node, [&](const NodeId& parent) {
-      if (seen.insert(parent).second) waiting.push_back(parent);
-    });
-  }
-  return false;
-}
-
-}  // namespace
-
 bool Version::leads_up(const NodeId& from, const NodeId& ancestor) const {
-  return climbs(from, ancestor, [this](const NodeId& id, auto visit) {
+  return Ancestry{ancestor}.has(from, [this](const NodeId& id) {
+    std::vector<NodeId> above;
     const NodeRecord* record = recall(id);
-    if (record == nullptr) return;
+    if (record == nullptr) return above;
     for (const Edge& edge : record->edges) {
       const NodeRecord* parent = edge.removed ? nullptr : recall(edge.parent);
-      if (parent != nullptr && parent->incarnation == edge.parent_incarnation) visit(edge.parent);
+      if (parent != nullptr && parent->incarnation == edge.parent_incarnation) above.push_back(edge.parent);
     }
+    return above;
   });
 }
 
 bool Version::ever_led_up(const NodeId& from, const NodeId& ancestor) const {
-  return climbs(from, ancestor, [this](const NodeId& id, auto visit) {
+  return Ancestry{ancestor}.has(from, [this](const NodeId& id) {
+    std::vector<NodeId> above;
     for (const NodeRecord* life = recall(id); life != nullptr; life = life->previous.get())
-      for (const Edge& edge : life->edges) visit(edge.parent);
+      for (const Edge& edge : life->edges) above.push_back(edge.parent);
+    return above;
   });
 }
 

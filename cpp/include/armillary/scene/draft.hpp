@@ -10,16 +10,17 @@ namespace armillary::scene {
 /// The texts of keys, each kept once, for all versions of a scene and of its copies. Bounded. Used under a VersionLock.
 class KeyPool {
  public:
-  explicit KeyPool(std::size_t limit = 100'000) : limit_(limit) {}
-  /// None where the limit is reached.
-  [[nodiscard]] std::optional<Key> intern(std::string_view text);
+  static constexpr std::size_t kLimit = 100'000;
+
+  /// What others accepted is never too much: copies must stay equal.
+  [[nodiscard]] Key intern(std::string_view text);
+  [[nodiscard]] bool has_room_for(std::string_view text) const { return texts_.size() < kLimit || texts_.contains(text); }
 
  private:
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
 
-  std::size_t limit_;
   std::unordered_set<std::string, Hash, std::equal_to<>> texts_;  // nodes of it never move
 };
 

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "armillary/scene/ancestry.hpp"
 #include "armillary/scene/search.hpp"
 
 namespace armillary::scene {
 
-/// A scene as it was at one instant of valid time, as far as this version knows.
+/// A scene as it was at one instant of valid time, as far as this version knows. For one thread.
 class Past {
  public:
   /// Whether nodes were not there before they were added, or have always been in what they were added to.
@@ -51,6 +52,7 @@ class Past {
   VersionPtr version_;
   Stamp at_;
   Beginnings beginnings_;
+  mutable Ancestry alive_{kRootNode, kLimboNode};  // as far as that was asked for
 };
 
 /// Whether a node was added with this edge.

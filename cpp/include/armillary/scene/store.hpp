@@ -21,6 +21,7 @@ enum class Fault : std::uint8_t {
   not_its_parent,
   already_its_parent,
   permanent,
+  too_many_keys,
   built_upon,
   built_upon_frame,
   no_opposite,  ///< what cannot be taken back

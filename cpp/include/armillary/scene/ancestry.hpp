@@ -1,0 +1,57 @@
+#pragma once
+
+#include <initializer_list>
+#include <unordered_map>
+#include <vector>
+
+#include "armillary/scene/node_id.hpp"
+
+namespace armillary::scene {
+
+/// Which nodes hang below some others, however deep; where nothing runs in a circle it remembers what it learned on the way.
+class Ancestry {
+ public:
+  Ancestry(std::initializer_list<NodeId> ancestors) {
+    for (const NodeId& id : ancestors) known_[id] = true;
+  }
+
+  /// `above(id)`: the parents of a node.
+  template <typename Above>
+  [[nodiscard]] bool has(const NodeId& id, Above above) {
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    std::vector<Step> way{step(id, above)};
+    while (!way.empty()) {
+      if (way.back().parents.empty()) {
+        way.pop_back();
+        continue;
+      }
+      const NodeId parent = way.back().parents.back();
+      way.back().parents.pop_back();
+      const auto known = known_.find(parent);
+      if (known == known_.end()) way.push_back(step(parent, above));
+      if (known != known_.end() && known->second) return learn(way);
+    }
+    return false;
+  }
+
+ private:
+  struct Step {
+    NodeId node;
+    std::vector<NodeId> parents;  // that were not looked at yet
+  };
+
+  template <typename Above>
+  [[nodiscard]] Step step(const NodeId& id, Above above) {
+    known_[id] = false;  // until it turns out otherwise
+    return {id, above(id)};
+  }
+
+  bool learn(const std::vector<Step>& way) {
+    for (const Step& step : way) known_[step.node] = true;
+    return true;
+  }
+
+  std::unordered_map<NodeId, bool> known_;
+};
+
+}  // namespace armillary::scene
