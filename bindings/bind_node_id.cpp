@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "convert.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
 #include "scene_values.hpp"
@@ -15,14 +16,14 @@ using namespace nb::literals;
 
 namespace {
 
-void init(NodeId* self, const std::string& text) {
-  const std::optional<NodeId> parsed = NodeId::parse(text);
-  if (!parsed) {
-    const nb::str given(text.c_str(), text.size());
+/// From its text, or from a uuid.UUID.
+void init(NodeId* self, nb::handle given) {
+  const bool is_text = PyUnicode_Check(given.ptr()) != 0;
+  const std::optional<NodeId> id = is_text ? NodeId::parse(text_of(given)) : as_node_id_or_nil(given);
+  if (!id)
     raise("InvalidArgument", "A node id is written like '123e4567-e89b-42d3-a456-426614174000', got " + shown(given) + ".",
           given);
-  }
-  new (self) NodeId(*parsed);
+  new (self) NodeId(*id);
 }
 
 nb::bytes bytes_of(const NodeId& id) { return nb::bytes(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()); }
@@ -51,7 +52,7 @@ nb::object equals(const NodeId& id, nb::handle other) {
 
 void bind_node_id(nb::module_& m) {
   nb::class_<NodeId>(m, "NodeId", "What names a node for ever: a UUID. Shown short; str() gives all of it.")
-      .def("__init__", &init, "text"_a)
+      .def("__init__", &init, "id"_a.none(), nb::sig("def __init__(self, id: str | NodeId | UUID) -> None"))
       .def_static("random", &NodeId::random, "A new one.")
       .def_static("of_name", &NodeId::of_name, "space"_a, "name"_a, "Always the same one for the same two texts.")
       .def_prop_ro("bytes", &bytes_of, "Its 16 bytes.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self, overload
+from uuid import UUID
 
 from numpy import float64, int64, uint32
 from numpy.typing import ArrayLike, NDArray
@@ -792,7 +793,7 @@ class NodeId:
     What names a node for ever: a UUID. Shown short; str() gives all of it.
     """
 
-    def __init__(self, text: str) -> None: ...
+    def __init__(self, id: str | NodeId | UUID) -> None: ...
 
     @staticmethod
     def random() -> NodeId:

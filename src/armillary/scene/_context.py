@@ -125,7 +125,7 @@ class ChangeContext:
     def node(self, target: NodeId | UUID | str) -> NodeId:
         """The node meant; a text names a frame, which gets a node where it has none yet."""
         if not isinstance(target, str):
-            return target  # type: ignore[return-value]  # the native door checks it
+            return target if isinstance(target, NodeId) else NodeId(target)
         node, frame = node_of_frame(self._world, target, self._named)
         if node != ROOT_NODE and not self._comes(node) and not self._view.contains(node):
             self._nodes_coming().add(node)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, NodeId
-from armillary.errors import InvalidArgument, WrongKind
+from armillary.errors import InvalidArgument, UnknownFrame, WrongKind
 from armillary.scene._context import SceneWorld, node_of_frame
 from armillary.scene.conditions import conditions_of
 from armillary.scene.traversal import AnyVisitor, Direction, Once, traverse
@@ -73,7 +73,7 @@ class SceneReader(ABC):
 
     def geometry(
         self,
-        id: NodeId,  # noqa: A002
+        id: NodeId | str,  # noqa: A002
         *,
         level: int | None = None,
         max_points: int | None = None,
@@ -97,22 +97,22 @@ class SceneReader(ABC):
             return levels.seen_from(distance_m)
         return levels[0 if level is None else level]
 
-    def levels(self, id: NodeId) -> Levels:  # noqa: A002
+    def levels(self, id: NodeId | str) -> Levels:  # noqa: A002
         """All resolutions of a geometry, the finest first."""
         levels: Levels = self._carried(id, "geometry", "`scene.children(id)` may have one.")
         return levels
 
-    def connection(self, id: NodeId) -> Connection:  # noqa: A002
+    def connection(self, id: NodeId | str) -> Connection:  # noqa: A002
         """What a connection ties to what, and when."""
         tie: Connection = self._carried(id, "connection", "`scene.find` gives connections by their attributes.")
         return tie
 
-    def _carried(self, id: NodeId, kind: str, cure: str) -> Any:  # noqa: A002
-        view = self._view()
-        found = view.kind(id)
+    def _carried(self, id: NodeId | str, kind: str, cure: str) -> Any:  # noqa: A002
+        view, node = self._view(), self._named(id)
+        found = view.kind(node)
         if found != kind:
-            raise WrongKind(id, found, kind, cure)
-        return view.payload(id)
+            raise WrongKind(node, found, kind, cure)
+        return view.payload(node)
 
     def frame(self, id: NodeId | str) -> str:  # noqa: A002
         """The frame in which a node is: every query of the world answers for it.
@@ -164,7 +164,10 @@ class SceneReader(ABC):
         return scene_html(self._view(), self.root)
 
     def __contains__(self, id: object) -> bool:  # noqa: A002
-        return self._view().contains(self._named(id))  # type: ignore[arg-type]
+        try:
+            return self._view().contains(self._named(id))  # type: ignore[arg-type]
+        except UnknownFrame:
+            return False
 
     def _top(self, under: NodeId | str | None) -> NodeId:
         """Where `under` begins: at the root, if it is not given."""
@@ -172,7 +175,9 @@ class SceneReader(ABC):
 
     def _named(self, target: NodeId | str) -> NodeId:
         """A text names a frame."""
-        return node_of_frame(self._world, target)[0] if isinstance(target, str) else target
+        if isinstance(target, str):
+            return node_of_frame(self._world, target)[0]
+        return target if isinstance(target, NodeId) else NodeId(target)
 
 
 class SceneVersion(SceneReader):

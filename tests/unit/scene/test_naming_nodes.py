@@ -1,0 +1,71 @@
+"""What names a node, and what does not."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+from armillary import Sphere, Transform, seconds
+from armillary.errors import InvalidArgument
+from armillary.scene import NodeId
+from unit.kit import FakeClock
+
+READERS = ("kind", "parents", "children", "attributes", "stamp", "frame", "geometry", "levels", "connection")
+NO_NODES = (None, 5, 1.5, b"node", ["a", "list"])
+no_nodes = pytest.mark.parametrize("given", NO_NODES, ids=str)
+
+
+@pytest.fixture
+def clock():
+    return FakeClock(seconds(1))
+
+
+@no_nodes
+class TestWhatIsNoNode:
+    @pytest.mark.parametrize("name", [*READERS, "bounding_sphere"])
+    def test_is_refused_by_questions(self, scene, name, given):
+        with pytest.raises(InvalidArgument, match="named by its NodeId"):
+            getattr(scene, name)(given)
+
+    def test_is_refused_by_searches(self, scene, given):
+        given = [] if given is None else given  # None: everywhere
+        with pytest.raises(InvalidArgument, match="named by its NodeId"):
+            scene.find({}, under=given)
+        with pytest.raises(InvalidArgument, match="named by its NodeId"):
+            scene.overlapping(Sphere(1.0), in_frame="map", under=given)
+
+    def test_is_refused_as_a_parent(self, scene, given):
+        before = scene.digest()
+        for add, more in ((scene.add_group, {}), (scene.add_transform, {"transform": Transform.identity()})):
+            with pytest.raises(InvalidArgument, match="named by its NodeId"):
+                add(parent=given, **more)
+        assert (scene.digest(), scene.remote_roots) == (before, [])
+
+    def test_is_no_id(self, given):
+        with pytest.raises(InvalidArgument):
+            NodeId(given)
+
+
+class TestAUuid:
+    def test_is_an_id(self):
+        given = uuid.uuid4()
+        assert NodeId(given) == given
+        assert NodeId(NodeId(given)) == NodeId(str(given))
+
+    def test_names_a_node(self, scene):
+        node = scene.add_geometry(parent=scene.root, shape=Sphere(1.0), id=uuid.uuid4())
+        given = uuid.UUID(str(node))
+        assert scene.geometry(given) == Sphere(1.0)
+        assert list(scene.overlapping(Sphere(1.0), in_frame="map", under=given)) == [node]
+
+
+class TestATextNamesAFrame:
+    def test_of_a_geometry_as_of_every_node(self, scene):
+        node = scene.add_geometry(parent=scene.root, shape=Sphere(1.0))
+        scene.add_parent(node, scene.add_group(parent=scene.root))
+        assert scene.geometry(scene.frame(node)) == Sphere(1.0)
+
+    def test_that_may_not_be_there(self, scene):
+        assert "nobody" not in scene
+        assert "map" in scene
