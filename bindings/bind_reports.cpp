@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "armillary/forest_view.hpp"
 #include "convert.hpp"
 #include "gil.hpp"
 #include "world.hpp"
@@ -54,6 +55,18 @@ nb::dict missing(const Sweep& sweep, Self world, nb::handle in_frame) {
   for (const auto& [name, failure] : sweep.missing)
     by_name[text(name)] = error_of(core(world), failure, text(name), in_frame, false);
   return by_name;
+}
+
+/// Which frames are where they are in another one at every instant, for as long as the structure stays.
+nb::list are_one_place(Self self, nb::handle in_frame, nb::handle frames) {
+  const Forest& forest = *core(self).forest;
+  const FrameId here = forest.find_frame(text_of(in_frame));
+  std::vector<FrameId> ids;
+  for (const nb::handle frame : frames) ids.push_back(forest.find_frame(text_of(frame)));
+  const ForestView view(forest);
+  nb::list are;
+  for (const FrameId id : ids) are.append(view.is_one_place(id, here));
+  return are;
 }
 
 nb::dict parents(Self self, nb::handle at) {
@@ -143,6 +156,9 @@ void bind_world_reports(nb::module_& m, nb::class_<WorldCore>& world) {
             return moves;
           },
           "at"_a.none(), nb::sig("def _moves_after(self, at: int | None) -> list[int]"))
+      .def("_fixed_changes", [](Self self) { return ForestView(*core(self).forest).fixed_changes(); })
+      .def("_are_one_place", &are_one_place, "in_frame"_a, "frames"_a,
+           nb::sig("def _are_one_place(self, in_frame: str, frames: Sequence[str]) -> list[bool]"))
       .def("_parents", &parents, "at"_a, nb::sig("def _parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]"));
   nb::class_<Sweep>(m, "SweepAnswer", "What one sweep over all frames found.")
       .def("__len__", [](const Sweep& a) { return a.found.size(); })

@@ -165,6 +165,19 @@ std::pair<FrameId, RelationId> ForestView::parent_at(FrameId frame, When at) con
   return {parent, edge.relation};
 }
 
+/// A path that holds at every instant holds at any: it is looked for at one of them.
+bool ForestView::is_one_place(FrameId of, FrameId in_frame) const {
+  if (!has(of) || !has(in_frame)) return false;
+  Scratch& scratch = Scratch::of_this_thread();
+  const Path& path = scratch.path;
+  if (scratch.finder.find(topology_, of, in_frame, Stamp{0}, {}, scratch.path)) return false;
+  const auto is_fixed = [](const PathEdge& edge) { return edge.provider.kind == ProviderKind::fixed; };
+  const bool holds_always = path.valid_from == Stamp::always() && path.valid_to == Stamp::never();
+  return holds_always && std::ranges::all_of(path.up, is_fixed) && std::ranges::all_of(path.down, is_fixed);
+}
+
+std::uint64_t ForestView::fixed_changes() const { return forest_.state_->fixed_changes.load(); }
+
 Result<FixedInfo> Forest::attach(const Attachment& wish) {
   const std::lock_guard<std::mutex> guard(state_->lock);  // nobody moves the frame between the question and the answer
   const FrameId of = state_->find_frame(wish.of), to = state_->find_frame(wish.to);

@@ -202,9 +202,11 @@ struct Forest::State {
   std::vector<std::shared_ptr<const std::string>> names_gone;
   std::vector<RunRecord> unlinked;  // taken out by the edit under way
   std::uint64_t next_sequence = 0;
-  std::unordered_set<FrameId> circular;  // frames on a circle when time is ignored
-  LoopOrder loop_order;                  // of the runs on circles, as far as it was told
-  std::vector<ClosingRun> loops;         // runs that are left out
+  std::unordered_set<FrameId> circular;         // frames on a circle when time is ignored
+  LoopOrder loop_order;                         // of the runs on circles, as far as it was told
+  std::vector<ClosingRun> loops;                // runs that are left out
+  std::atomic<std::uint64_t> fixed_changes{0};  // publications that edit a frame which was fixed at some time
+  bool fixed_changed = false;                   // the next one is such
   std::atomic<std::size_t> idle_runs{0};
   bool tolerates_loops = false;  // in the transaction under way: they are settled in the end
   Journal* journal = nullptr;    // set while a transaction is under way: nothing is published meanwhile

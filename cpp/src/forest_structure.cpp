@@ -157,6 +157,7 @@ void Forest::State::publish_now(std::span<const FrameId> changed, CompanionPtr c
   if (bodies_changed) edit.set_bodies(body_graph());
   if (companion) edit.set_companion(std::move(companion));
   edit.commit(topology, retired);
+  if (std::exchange(fixed_changed, false)) ++fixed_changes;
   bodies_changed = false;
   for (auto& series : unlinked_twists) retired.retire(new std::shared_ptr<Series>(std::move(series)));
   unlinked_twists.clear();

@@ -66,6 +66,12 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
   return true;
 }
 
+namespace {
+
+bool is_fixed(const Run& run) { return run.provider.kind == ProviderKind::fixed; }
+
+}  // namespace
+
 /// Edits the runs of a track that has the relation, or will have it.
 template <typename Edit>
 Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
@@ -101,7 +107,9 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
   }
   drop_unused_relations(track);
   if (closes_circle) mark_circle(of, new_parent);
-  if (was_stale || track.published() != before) publish(of);
+  const bool is_changed = was_stale || track.published() != before;
+  if (is_changed && std::ranges::any_of(before, is_fixed)) fixed_changed = true;
+  if (is_changed) publish(of);
   track.is_stale = false;
   if (closes_circle) publish(std::vector<FrameId>(circular.begin(), circular.end()));
   if (!circular.empty() && track.relations.size() < relations_before) refresh_circles();

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from armillary.relations import Pose
     from armillary.scene import Change, Scene
     from armillary.scene.geometry import PlaceQuestion
+    from armillary.transforms import Transform
 
 _MANY_FRAMES = 16
 """From so many frames on one sweep over all of them is cheaper than a question for each."""
@@ -85,20 +86,18 @@ class WorldWithScene(JudgingWorld):
     ) -> tuple[NDArray[np.float64], list[bool]]:
         """Where frames are, (N, 4, 4), NaN where that is not known; and which are the same at every instant."""
         matrices = np.full((len(frames), 4, 4), np.nan)
-        fixed = [False] * len(frames)
-        if len(frames) < _MANY_FRAMES:
-            for i, frame in enumerate(frames):
-                pose = self._pose_or_none(in_frame, frame, question)
-                if pose is not None:
-                    matrices[i], fixed[i] = pose.transform.matrix, pose.stamp is None
-            return matrices, fixed
-        everything = self.snapshot(in_frame=in_frame, **question._asdict())
-        stamps = everything.stamps
-        for i, frame in enumerate(frames):
-            transform = everything.get(frame)
+        for i, transform in enumerate(self._transforms_or_none(in_frame, frames, question)):
             if transform is not None:
-                matrices[i], fixed[i] = transform.matrix, stamps.get(frame) is None
-        return matrices, fixed
+                matrices[i] = transform.matrix
+        return matrices, self._are_one_place(in_frame, frames)
+
+    def _transforms_or_none(
+        self, in_frame: str, frames: Sequence[str], question: PlaceQuestion
+    ) -> Iterable[Transform | None]:
+        if len(frames) < _MANY_FRAMES:
+            poses = (self._pose_or_none(in_frame, frame, question) for frame in frames)
+            return (None if pose is None else pose.transform for pose in poses)
+        return map(self.snapshot(in_frame=in_frame, **question._asdict()).get, frames)
 
     def _pose_or_none(self, in_frame: str, frame: str, question: PlaceQuestion) -> Pose | None:
         try:

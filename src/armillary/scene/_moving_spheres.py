@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
 import numpy as np
 
@@ -48,24 +48,36 @@ class MovingSpheres:
 
     def _joined(self, branch: Branch) -> BoundingSphere | None:
         total = branch.sphere_without_movers
-        for mover in branch.movers:
-            sphere = self._placed(mover, branch.frame)
-            if sphere is not None:
-                total = sphere if total is None else total.union(sphere)
+        for sphere in self._spheres_in(branch):
+            total = sphere if total is None else total.union(sphere)
         return total
 
-    def _placed(self, branch: Branch, in_frame: str) -> BoundingSphere | None:
+    def _spheres_in(self, branch: Branch) -> Iterator[BoundingSphere]:
+        """Of what moves. Where a mover is contested, or nowhere, things in it may have a place by another parent."""
+        pending, seen = list(reversed(branch.movers)), set[Hashable]()
+        while pending:
+            mover = pending.pop()
+            if mover.node in seen:
+                continue
+            seen.add(mover.node)
+            sphere = self._placed(mover, branch)
+            if sphere is not None:
+                yield sphere
+            if mover.frame not in self._places and branch.frame in self._places:
+                pending.extend(reversed(mover.movers))
+
+    def _placed(self, branch: Branch, above: Branch) -> BoundingSphere | None:
         sphere = self._spheres[branch.node]
-        if sphere is None or branch.frame == in_frame:
+        if sphere is None or branch.frame == above.frame:
             return sphere
-        here, there = self._places.get(in_frame), self._places.get(branch.frame)
+        here, there = self._places.get(above.frame), self._places.get(branch.frame)
         if here is not None and there is not None:
             return sphere.moved(here.inverse() @ there)
-        return self._placed_by_itself(sphere, branch.frame, in_frame)
+        return self._placed_by_itself(sphere, branch, above) if branch.node in above.children else None
 
-    def _placed_by_itself(self, sphere: BoundingSphere, frame: str, in_frame: str) -> BoundingSphere | None:
-        """A node with several parents may have a place in each of them, and none in the frame of the question."""
-        matrix = self._geometry.in_frame_T_frames(in_frame, [frame], PlaceQuestion(self._at)).matrices[0]
+    def _placed_by_itself(self, sphere: BoundingSphere, branch: Branch, parent: Branch) -> BoundingSphere | None:
+        """A node with several parents has a place in each of them, and perhaps none in the frame of the question."""
+        matrix = self._geometry.in_parent_T_node(parent.node, branch.node, self._at)
         return sphere.moved(Transform.from_matrix(matrix)) if np.isfinite(matrix).all() else None
 
 

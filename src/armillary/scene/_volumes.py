@@ -57,9 +57,9 @@ class SceneVolumes(SceneReader):
         choose. `outside` and `policy` are those of `world.pose`.
         """
         self._world._check_policy(policy)  # noqa: SLF001  (refused here, where it is said)
-        below = self._top(under)
+        here, below = self._frame_named(in_frame), self._top(under)
         asked: dict[str, Any] = {"at": at, "outside": outside, "policy": policy}
-        return self._hierarchy.overlapping(self._geometry(), shape, in_frame=in_frame, under=below, **asked)
+        return self._hierarchy.overlapping(self._geometry(), shape, in_frame=here, under=below, **asked)
 
     def raycast(
         self,
@@ -79,7 +79,7 @@ class SceneVolumes(SceneReader):
             self._geometry(),
             origin=origin,
             direction=direction,
-            in_frame=in_frame,
+            in_frame=self._frame_named(in_frame),
             at=at,
             max_m=max_m,
             outside=outside,
@@ -87,15 +87,20 @@ class SceneVolumes(SceneReader):
             under=self._top(under),
         )
 
+    def _frame_named(self, in_frame: str) -> str:
+        """A frame that is there, as it is stored."""
+        return node_of_frame(self._world, in_frame)[1]
+
     def _geometry(self) -> _Geometry:
-        view, outside = self._view(), self._world._structure_number()  # noqa: SLF001
+        world = self._world
+        view, outside = self._view(), world._structure_number() + world._fixed_changes()  # noqa: SLF001
         if (view.number, outside) != (self._seen.view.number, self._seen.outside):
             self._seen = _Seen(view, outside)
         return _Geometry(self._world, self._seen)
 
 
 class _Seen:
-    """One version of the structure: the scene's, and how often frames were changed beside it."""
+    """One version of the structure: the scene's, and how often frames were changed beside it, or by samples."""
 
     def __init__(self, view: SceneView, outside: int) -> None:
         self.view, self.outside = view, outside
@@ -131,19 +136,15 @@ class _Geometry:
 
     def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], question: PlaceQuestion) -> Placements:
         matrices, is_fixed = self._world._placements(in_frame, list(frames), question)  # noqa: SLF001
-        for i in np.flatnonzero(np.isnan(matrices[:, 0, 0])).tolist():
-            self._place_in_one_of_several(in_frame, frames[i], question, matrices[i])
-        return Placements(matrices, np.asarray(is_fixed, dtype=bool))
+        return Placements(matrices, np.asarray(is_fixed, dtype=bool) & ~np.isnan(matrices[:, 0, 0]))
 
-    def _place_in_one_of_several(
-        self, in_frame: str, frame: str, question: PlaceQuestion, out: NDArray[np.float64]
-    ) -> None:
-        """A node with several parents is contested, but in the frame of each of them it is where it says itself."""
-        view, node = self._seen.view, node_of_frame(self._world, frame)[0]
-        parents = view.parents(node) if view.contains(node) else []
-        if len(parents) <= 1 or in_frame not in map(view.frame, parents):
-            return
-        out[:] = self._world._placements(view.hub_frame(node), [frame], question)[0][0]  # noqa: SLF001
+    def in_parent_T_node(self, parent: Hashable, node: Hashable, at: int | Latest) -> NDArray[np.float64]:
+        view = self._seen.view
+        matrices, _ = self._world._placements(view.frame(parent), [view.frame(node)], PlaceQuestion(at))  # noqa: SLF001
+        if np.isnan(matrices).any() and len(view.parents(node)) > 1:  # type: ignore[arg-type]
+            matrices, _ = self._world._placements(view.hub_frame(node), [view.frame(node)], PlaceQuestion(at))  # noqa: SLF001
+        place: NDArray[np.float64] = matrices[0]
+        return place
 
 
 def _touched(before: SceneView, after: SceneView) -> Collection[Hashable] | None:

@@ -30,7 +30,7 @@ class Placements(NamedTuple):
 
     Attributes:
         matrices: `in_frame_T_frame` of each frame, shape (N, 4, 4); NaN where it is not known.
-        is_fixed: Which of them are the same at every instant for as long as the version stays, shape (N,).
+        is_fixed: Which of them have one place at every instant, for as long as the version stays, shape (N,).
     """
 
     matrices: NDArray[np.float64]
@@ -61,3 +61,6 @@ class SceneGeometry(Protocol):
 
     def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], question: PlaceQuestion) -> Placements:
         """Where all of these frames are."""
+
+    def in_parent_T_node(self, parent: Hashable, node: Hashable, at: int | Latest) -> NDArray[np.float64]:
+        """Where a node is in one of its parents, shape (4, 4), whatever the others say; NaN where that is not known."""

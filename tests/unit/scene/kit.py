@@ -117,6 +117,9 @@ class SketchScene:
         pairs = [self._pose(int(in_frame), int(frame), question.at) for frame in frames]
         return Placements(np.array([matrix for matrix, _ in pairs]), np.array([fixed for _, fixed in pairs]))
 
+    def in_parent_T_node(self, parent: int, node: int, at: int) -> np.ndarray:
+        return self._pose(self._owners[parent], self._owners[node], at)[0]
+
     def _pose(self, here: int, there: int, at: int) -> tuple[np.ndarray, bool]:
         up, down = self._chain(here), self._chain(there)
         while up and down and up[-1] == down[-1]:
