@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError
+from armillary.errors.words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +115,7 @@ class InvalidAttribute(ArmillaryError, ValueError):
 
     def __init__(self, key: str, value: object, why: str) -> None:
         self.key, self.value = key, value
-        super().__init__(f"Attribute '{key}' cannot be {value!r}: {why}.")
+        super().__init__(f"Attribute '{key}' cannot be {shown(value)}: {why}.")
 
 
 class FramesHanging(ArmillaryError, ValueError):
@@ -122,9 +123,9 @@ class FramesHanging(ArmillaryError, ValueError):
 
     def __init__(self, frames: Sequence[str]) -> None:
         self.frames = tuple(frames)
-        shown = ", ".join(f"'{name}'" for name in self.frames[:5]) + (", ..." if len(self.frames) > 5 else "")  # noqa: PLR2004
+        named = ", ".join(f"'{name}'" for name in self.frames[:5]) + (", ..." if len(self.frames) > 5 else "")  # noqa: PLR2004
         super().__init__(
-            f"Other frames hang under it: {shown}. Attach them elsewhere first, or pass subtree=True to let them go."
+            f"Other frames hang under it: {named}. Attach them elsewhere first, or pass subtree=True to let them go."
         )
 
 

@@ -1,4 +1,4 @@
-"""Words that sentences have in common: instants, durations, several names, and the name that was perhaps meant."""
+"""Words that sentences have in common: instants, durations, values, names, and the name that was perhaps meant."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
-__all__ = ["instant", "length", "listing", "nearest"]
+__all__ = ["instant", "length", "listing", "nearest", "shown"]
 
 _NS_PER_S = 1_000_000_000
 _MANY = 12
+_LONGEST = 60
 _MANY_NAMES, _LONGEST_NAME = 5000, 200  # the search is quadratic, and longer ones nobody types
 
 
@@ -48,3 +49,12 @@ def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | No
     candidates = [other for other in islice(known, _MANY_NAMES) if len(other) <= _LONGEST_NAME]
     found = get_close_matches(name, candidates, n=1, cutoff=cutoff)
     return found[0] if found else None
+
+
+def shown(value: object) -> str:
+    """Something as it was given, in one short line."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001  (whatever a stranger's object raises)
+        return f"an object of type {type(value).__name__}"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -11,6 +11,7 @@ from armillary._core import ChangeRecord, NodeId, SceneCore
 from armillary.errors import InvalidArgument
 from armillary.scene._context import ChangeContext, SceneWorld
 from armillary.scene._observers import Observers
+from armillary.scene._payloads import as_several
 from armillary.scene._records import change_of, told_by
 from armillary.scene._volumes import SceneVolumes
 from armillary.scene.changes import (
@@ -66,7 +67,7 @@ class SceneDoor(SceneVolumes):
 
     def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
         """All of these changes, or none. For each of them the node that it made; None where it made none."""
-        changes = tuple(changes)
+        changes = as_several(changes, "changes")
         nodes = self._applied(changes)
         return [node if isinstance(change, _MAKERS) else None for change, node in zip(changes, nodes, strict=True)]
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from armillary.errors import InvalidArgument
+from armillary.errors.words import shown
 from armillary.scene.shapes import Levels, Shape
 
 if TYPE_CHECKING:
     from armillary._core import NodeId
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,17 @@ class Connection:
         return sha256(f"connection|{ends[0]}|{ends[1]}|{self.start}|{self.end}".encode()).digest()
 
 
+def as_several(given: Iterable[Item], name: str) -> tuple[Item, ...]:
+    """What is given as a list, or as anything that can be gone through."""
+    try:
+        return tuple(given)
+    except TypeError:
+        raise InvalidArgument(f"{name} must be a list, got {shown(given)}.", given) from None
+
+
 def shape_payload(shape: Shape, coarser: Sequence[Shape]) -> tuple[Levels, bytes]:
     """A shape and its coarser levels, as a node carries them."""
-    levels = Levels((shape, *coarser))
+    levels = Levels((shape, *as_several(coarser, "levels")))
     return levels, sha256(b"".join(level.digest() for level in levels)).digest()
 
 

@@ -10,6 +10,7 @@ from armillary.errors import ChangesForgotten, InvalidArgument
 from armillary.scene._context import ChangeContext
 from armillary.scene._door import SceneDoor
 from armillary.scene._past import PastScene
+from armillary.scene._payloads import as_several
 from armillary.scene.changes import (
     NOW,
     AddConnection,
@@ -108,9 +109,7 @@ class Scene(SceneDoor):
         id: NodeId | None = None,  # noqa: A002
     ) -> NodeId:
         """What something looks like; `levels` are coarser shapes of the same thing, the finer ones first."""
-        return self._do(
-            AddGeometry(parent=parent, shape=shape, at=at, attributes=attributes, levels=tuple(levels), id=id)
-        )
+        return self._do(AddGeometry(parent=parent, shape=shape, at=at, attributes=attributes, levels=levels, id=id))
 
     def add_connection(
         self,
@@ -128,8 +127,8 @@ class Scene(SceneDoor):
         return self._do(
             AddConnection(
                 parent=parent,
-                sources=tuple(sources),
-                targets=tuple(targets),
+                sources=as_several(sources, "sources"),
+                targets=as_several(targets, "targets"),
                 start=start,
                 end=end,
                 attributes=attributes,

@@ -38,7 +38,7 @@ class SceneVolumes(SceneReader):
 
     def bounding_sphere(self, id: NodeId | str, *, at: int | Latest = LATEST) -> BoundingSphere | None:  # noqa: A002
         """A sphere around everything at or under a node, in its own frame; None where nothing has a shape."""
-        return self._hierarchy.bounding_sphere(self._geometry(), self._named(id), at=at)
+        return self._hierarchy.bounding_sphere(self._geometry(), self._named(id), at=self._instant(at))
 
     def overlapping(
         self,
@@ -58,7 +58,7 @@ class SceneVolumes(SceneReader):
         """
         self._world._check_policy(policy)  # noqa: SLF001  (refused here, where it is said)
         here, below = self._frame_named(in_frame), self._top(under)
-        asked: dict[str, Any] = {"at": at, "outside": outside, "policy": policy}
+        asked: dict[str, Any] = {"at": self._instant(at), "outside": outside, "policy": policy}
         return self._hierarchy.overlapping(self._geometry(), shape, in_frame=here, under=below, **asked)
 
     def raycast(
@@ -80,12 +80,17 @@ class SceneVolumes(SceneReader):
             origin=origin,
             direction=direction,
             in_frame=self._frame_named(in_frame),
-            at=at,
+            at=self._instant(at),
             max_m=max_m,
             outside=outside,
             policy=policy,
             under=self._top(under),
         )
+
+    def _instant(self, at: int | Latest) -> int | Latest:
+        """Refused here: a frame without a pose is left out of a search, whatever the reason."""
+        stamp: int | Latest = at if at is LATEST else self._world._as_stamp(at, "at")  # noqa: SLF001
+        return stamp
 
     def _frame_named(self, in_frame: str) -> str:
         """A frame that is there, as it is stored."""

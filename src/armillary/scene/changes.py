@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, final
 
 from armillary.errors import InvalidArgument
-from armillary.scene._payloads import connection_payload, shape_payload
+from armillary.scene._payloads import as_several, connection_payload, shape_payload
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -176,8 +176,8 @@ class AddConnection(Change):
     id: NodeId | None = None
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        sources = tuple(context.living(node) for node in self.sources)
-        targets = tuple(context.living(node) for node in self.targets)
+        sources = tuple(context.living(node) for node in as_several(self.sources, "sources"))
+        targets = tuple(context.living(node) for node in as_several(self.targets, "targets"))
         payload = connection_payload(sources, targets, self.start, self.end)
         parent, at = context.node(self.parent), context.at(self.at)
         return ("add_node", "connection", self.id, parent, self.attributes, at, payload, None)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from armillary.errors import InvalidArgument
+from armillary.errors.words import shown
 
 __all__ = ["Condition", "absent", "between", "exists", "greater", "greater_equal", "less", "less_equal"]
 
@@ -58,8 +60,8 @@ def _within(
     low: float | None, high: float | None, *, low_included: bool = True, high_included: bool = True
 ) -> Condition:
     for bound in (low, high):
-        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, int | float) or bound != bound):  # noqa: PLR0124
-            raise InvalidArgument(f"Attributes are compared with numbers, got {bound!r}.", bound)
+        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, Real) or bound != bound):  # noqa: PLR0124
+            raise InvalidArgument(f"Attributes are compared with numbers, got {shown(bound)}.", bound)
     return Condition(("between", low, high, low_included, high_included))
 
 
@@ -72,10 +74,12 @@ def conditions_of(query: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 
 def _condition(key: str, wanted: Any) -> tuple[Any, ...]:
     if not isinstance(key, str):
-        raise InvalidArgument(f"The name of an attribute is a text, got {key!r}.", key)
+        raise InvalidArgument(f"The name of an attribute is a text, got {shown(key)}.", key)
     if isinstance(wanted, Condition):
         return (key, *wanted.parts)
     if isinstance(wanted, re.Pattern):
         pattern = wanted
+        if isinstance(pattern.pattern, bytes):
+            raise InvalidArgument(f"Attributes are texts, got a pattern of bytes: {shown(pattern)}.", pattern)
         return (key, "matches", lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None)
     return (key, "equals", wanted)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.errors import InvalidArgument
+from armillary.errors import InvalidArgument, InvalidShape
+from armillary.errors.words import shown
 from armillary.scene._branches import Branches
 from armillary.scene._found import Overlaps, RayHit, RayHits
 from armillary.scene._moving_spheres import MovingSpheres
@@ -59,6 +61,8 @@ class Hierarchy:
         policy: AnyPolicy = "unique",
     ) -> Overlaps:
         """The nodes at or below `under` whose shapes have a point in common with this one, which is in `in_frame`."""
+        if not isinstance(shape, Shape):
+            raise InvalidShape(f"{shown(shape)} is no shape. Give one, as Sphere(0.5).", shape)
         search = Search(self._of(geometry), geometry, PlaceQuestion(at, outside, policy))
         sphere, box = shape.bounding_sphere(), shape.bounding_box()
         if sphere is not None and box is not None:
@@ -109,9 +113,12 @@ class Hierarchy:
 
 
 def _as_vector(value: ArrayLike, name: str) -> NDArray[np.float64]:
-    vector = np.array(value, dtype=np.float64)
+    try:
+        vector = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        vector = np.empty(0)
     if vector.shape != (3,) or not np.isfinite(vector).all():
-        raise InvalidArgument(f"The {name} of a ray is {value!r}. Give three finite numbers (x, y, z).", value)
+        raise InvalidArgument(f"The {name} of a ray is {shown(value)}. Give three finite numbers (x, y, z).", value)
     return vector
 
 
@@ -124,6 +131,6 @@ def _as_unit(direction: ArrayLike) -> NDArray[np.float64]:
 
 
 def _as_range_m(max_m: float) -> float:
-    if not max_m >= 0.0:
-        raise InvalidArgument(f"A ray reaches {max_m!r} m. Give max_m that is not below zero.", max_m)
+    if not isinstance(max_m, Real) or not max_m >= 0.0:
+        raise InvalidArgument(f"A ray reaches {shown(max_m)} m. Give max_m that is not below zero.", max_m)
     return max_m

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InvalidShape
+from armillary.errors.words import shown
 from armillary.scene._enclosing import enclosing_sphere
 
 if TYPE_CHECKING:
@@ -23,18 +26,20 @@ CLOSE_M = 1e-9
 
 
 def _locked_vector(value: ArrayLike, name: str) -> Floats:
-    vector = np.array(value, dtype=np.float64)
+    try:
+        vector = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        vector = np.empty(0)
     if vector.shape != (3,) or not np.isfinite(vector).all():
-        raise InvalidShape(f"{name} is {value!r}. Give three finite numbers (x, y, z) in metres.", value)
+        raise InvalidShape(f"{name} is {shown(value)}. Give three finite numbers (x, y, z) in metres.", value)
     vector.setflags(write=False)
     return vector
 
 
 def _as_radius(value: float, name: str) -> float:
-    radius_m = float(value)
-    if not (np.isfinite(radius_m) and radius_m >= 0.0):
-        raise InvalidShape(f"{name} is {value!r}. Give a finite length in metres, not below zero.", value)
-    return radius_m
+    if not isinstance(value, Real) or not 0.0 <= value < math.inf:
+        raise InvalidShape(f"{name} is {shown(value)}. Give a finite length in metres, not below zero.", value)
+    return float(value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

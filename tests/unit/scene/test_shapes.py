@@ -113,6 +113,20 @@ class TestArrays:
         points[0] = 9.0
         assert cloud == PointCloud(POINTS)
 
+    def test_that_are_views_of_what_can_be_written_are_copied(self):
+        points, memory = POINTS.copy(), bytearray(POINTS.tobytes())
+        views = [points[:], np.frombuffer(memory).reshape(3, 3)]
+        for view in views:
+            view.setflags(write=False)
+        clouds = [PointCloud(view) for view in views]
+        points[0], memory[7] = 9.0, 64
+        assert clouds == [PointCloud(POINTS)] * 2
+
+    def test_that_are_views_of_what_is_locked_are_kept(self):
+        cloud, read = PointCloud(POINTS), np.frombuffer(POINTS.tobytes()).reshape(3, 3)
+        assert np.shares_memory(PointCloud(cloud.points[:2]).points, cloud.points)
+        assert np.shares_memory(PointCloud(read).points, read)
+
     def test_that_are_given_away_are_locked(self):
         points, intensity = POINTS.copy(), np.arange(3.0)
         cloud = PointCloud(points, intensity=intensity, copy=False)
@@ -167,7 +181,7 @@ REFUSED = {
     "words": (lambda: PointCloud([("a", "b", "c")]), "Give plain numbers"),
     "a point that is NaN": (lambda: PointCloud([(0, 0, 0), (0, math.nan, 0)]), "in row 1: .* Leave such rows out"),
     "a short field": (lambda: PointCloud(POINTS, a=[1, 2]), r"'a' of a PointCloud has the shape \(2,\), for 3 points"),
-    "a field of words": (lambda: PointCloud(POINTS, a=["x"] * 3), "The field 'a' of a PointCloud holds"),
+    "a field of words": (lambda: PointCloud(POINTS, a=["x"] * 3), "The field 'a' of a PointCloud: <U1 values"),
     "an index too far": (lambda: Mesh(POINTS, [(0, 1, 2), (0, 1, 3)]), "Triangle 1 .* from 0 to 2"),
     "an index below zero": (lambda: Mesh(POINTS, [(0, 1, -1)]), "Triangle 0"),
     "indices that are no integers": (lambda: Mesh(POINTS, [(0.0, 1.0, 2.0)]), "Give integers"),
@@ -179,6 +193,13 @@ REFUSED = {
     "a kind that is none": (lambda: Shape.of_kind("bx", {}, {}), "No kind of shape is named 'bx'. There are: .*'box'"),
     "a kind that is no name": (lambda: Shape.of_kind([], {}, {}), "No kind of shape"),
     "a cloud without points": (lambda: Shape.of_kind("point_cloud", {}, {}), "has the array 'points'"),
+    "a size beyond all numbers": (lambda: Sphere(10**400), r"is 10+\.\.\.\. Give one finite number"),
+    "a size that has no square": (lambda: Box((1e200, 1.0, 1.0)), "The size of a Box: x is 1e[+]200. Give one finite"),
+    "a point that has no square": (lambda: PointCloud([(0, 0, 1e200)]), "beyond 1e[+]100 m, in row 0"),
+    "what is masked": (lambda: PointCloud(np.ma.masked_array(POINTS)), "not masked"),
+    "a grid of too many cells": (lambda: VoxelGrid.of_points([(1e99, 0, 0)], 1e-300), "larger voxel_size"),
+    "another shape that is none": (lambda: Sphere(1.0).overlaps(None, this_T_other=None), "None is no shape"),
+    "a place that is none": (lambda: Sphere(1.0).overlaps(Sphere(1.0), this_T_other=np.eye(4)), "Give a Transform"),
     "points to ask about": (lambda: Sphere(1.0).contains((1.0, 2.0, 3.0)), r"Give \(N, 3\)"),
 }
 

@@ -26,7 +26,7 @@ class TestLevels:
         assert list(LEVELS) == [FINE, COARSE, CRUDE]
         assert len(LEVELS) == 3
 
-    @pytest.mark.parametrize("level", [-1, 3])
+    @pytest.mark.parametrize("level", [-1, 3, 1.0, "finest", slice(0, 1), True])
     def test_that_are_not_there_are_refused(self, level):
         with pytest.raises(InvalidShape, match="Ask for 0, the finest, to 2"):
             LEVELS[level]
@@ -49,6 +49,22 @@ class TestLevels:
 
     def test_are_chosen_by_what_the_viewer_can_tell_apart(self):
         assert LEVELS.seen_from(10.0, sharp_rad=0.03) is COARSE
+
+    @pytest.mark.parametrize("sharp_rad", [np.nan, -0.1, 2.0, "sharp"])
+    def test_are_not_chosen_by_what_is_no_angle(self, sharp_rad):
+        with pytest.raises(InvalidShape, match="below a right one"):
+            LEVELS.seen_from(1.0, sharp_rad=sharp_rad)
+
+    def test_are_not_chosen_by_words(self):
+        with pytest.raises(InvalidShape, match="Give a distance"):
+            LEVELS.seen_from("far")
+        with pytest.raises(InvalidShape, match="Give a number of points"):
+            LEVELS.with_at_most("few")
+
+    @pytest.mark.parametrize("given", [None, 3, "box", [None]])
+    def test_are_made_of_shapes_alone(self, given):
+        with pytest.raises(InvalidShape, match=r"is no shape\. Give shapes, the finest first"):
+            Levels(given)
 
     def test_of_one_exact_shape_are_that(self):
         assert Levels((Sphere(1.0),)).seen_from(0.0) == Sphere(1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from numbers import Real
 from typing import Any
 
@@ -10,9 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InvalidShape
+from armillary.errors.words import shown
 
 Floats = NDArray[np.float64]
 Locked = NDArray[Any]
+
+LARGEST_M = 1e100
+"""What is larger has no square, and no sphere around it."""
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -21,13 +24,13 @@ def as_length_m(value: object, name: str) -> float:
     """A finite number that is not below zero."""
     number = _as_number(value, name)
     if number < 0.0:
-        raise InvalidShape(f"{name} is {value!r} m. Give a length that is not below zero.", value)
+        raise InvalidShape(f"{name} is {shown(value)} m. Give a length that is not below zero.", value)
     return number
 
 
 def _as_number(value: object, name: str) -> float:
-    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
-        raise InvalidShape(f"{name} is {value!r}. Give one finite number.", value)
+    if not isinstance(value, Real) or isinstance(value, bool) or not -LARGEST_M <= value <= LARGEST_M:  # type: ignore[operator]
+        raise InvalidShape(f"{name} is {shown(value)}. Give one finite number, at most {LARGEST_M:g}.", value)
     return float(value) + 0.0  # of minus zero this makes zero: equal shapes have equal digests
 
 
@@ -36,8 +39,8 @@ def as_triple(value: object, name: str) -> tuple[float, float, float]:
     try:
         x, y, z = tuple(value)  # type: ignore[arg-type, var-annotated]
     except (TypeError, ValueError):
-        raise InvalidShape(f"{name} is {value!r}. Give three numbers (x, y, z).", value) from None
-    return _as_number(x, f"x of {name}"), _as_number(y, f"y of {name}"), _as_number(z, f"z of {name}")
+        raise InvalidShape(f"{name} is {shown(value)}. Give three numbers (x, y, z).", value) from None
+    return _as_number(x, f"{name}: x"), _as_number(y, f"{name}: y"), _as_number(z, f"{name}: z")
 
 
 def as_points(value: ArrayLike, name: str, *, copy: bool) -> Locked:
@@ -49,10 +52,15 @@ def as_points(value: ArrayLike, name: str, *, copy: bool) -> Locked:
         raise InvalidShape(f"{name} have the shape {array.shape}. Give (N, 3): one row x, y, z per point.", value)
     if array.dtype not in _FLOATS:
         array = _converted(array, name, np.dtype(np.float64), copy=copy)
-    if not np.isfinite(array).all():
-        row = int(np.argmin(np.isfinite(array).all(axis=1)))
-        raise InvalidShape(f"{name} has no finite numbers in row {row}: {array[row]}. Leave such rows out.", value)
+    if not _are_within_reach(array):
+        row = int(np.argmin((np.abs(array.astype(np.float64)) <= LARGEST_M).all(axis=1)))
+        is_wrong = f"{name} are not finite, or beyond {LARGEST_M:g} m, in row {row}: {array[row]}."
+        raise InvalidShape(f"{is_wrong} Leave such rows out.", value)
     return locked(array, name, copy=copy)
+
+
+def _are_within_reach(array: Locked) -> bool:
+    return array.size == 0 or (float(array.min()) >= -LARGEST_M and float(array.max()) <= LARGEST_M)
 
 
 def as_array(value: ArrayLike, name: str) -> Locked:
@@ -60,18 +68,18 @@ def as_array(value: ArrayLike, name: str) -> Locked:
     try:
         array = np.asanyarray(value)
     except ValueError:
-        raise InvalidShape(f"{name} is no array: its rows differ in length. Give rows of one length.", value) from None
-    if array.dtype.kind not in "biuf" or isinstance(array, np.ma.MaskedArray):
-        raise InvalidShape(f"{name} holds {array.dtype} values. Give plain numbers or booleans.", value)
+        raise InvalidShape(f"{name}: rows differ in length. Give rows of one length.", value) from None
+    if isinstance(array, np.ma.MaskedArray):
+        raise InvalidShape(f"{name}: a masked array. Give what is not masked, as array.compressed() does.", value)
+    if array.dtype.kind not in "biuf":
+        raise InvalidShape(f"{name}: {array.dtype} values. Give plain numbers or booleans.", value)
     native = array.dtype.newbyteorder("=")
     return array if array.dtype == native else array.astype(native)
 
 
 def _converted(array: Locked, name: str, dtype: np.dtype[Any], *, copy: bool) -> Locked:
     if not copy:
-        raise InvalidShape(
-            f"{name} holds {array.dtype} values, which must be copied. Give {dtype}, or copy=True.", array
-        )
+        raise InvalidShape(f"{name}: {array.dtype} values must be copied. Give {dtype}, or copy=True.", array)
     return array.astype(dtype)
 
 
@@ -79,15 +87,27 @@ def locked(array: Locked, name: str, *, copy: bool) -> Locked:
     """Read-only and contiguous; without a copy where nobody can write to it, or where the caller gives it away."""
     if not array.flags.c_contiguous:
         array = _contiguous(array, name, copy=copy)
-    elif array.flags.writeable and copy:
+    elif copy and _is_writeable(array):
         array = array.copy()
     array.setflags(write=False)
     return array.view(np.ndarray)  # the flag of a view cannot be set back
 
 
+def _is_writeable(array: Locked) -> bool:
+    """Whether somebody can write to its memory: by this array, or by what it is a view of."""
+    if array.flags.writeable:
+        return True
+    if array.base is None or isinstance(array.base, np.ndarray):
+        return array.base is not None and _is_writeable(array.base)
+    try:
+        return not memoryview(array.base).readonly
+    except TypeError:  # it does not tell
+        return True
+
+
 def _contiguous(array: Locked, name: str, *, copy: bool) -> Locked:
     if not copy:
         raise InvalidShape(
-            f"{name} is not contiguous and must be copied. Give a contiguous array, or copy=True.", array
+            f"{name}: an array that is not contiguous must be copied. Give a contiguous one, or copy=True.", array
         )
     return np.ascontiguousarray(array)

@@ -95,7 +95,7 @@ class Box(_Solid):
     size_m: tuple[float, float, float]
 
     def __post_init__(self) -> None:
-        size_m = as_triple(self.size_m, "the size of a Box")
+        size_m = as_triple(self.size_m, "The size of a Box")
         if min(size_m) < 0.0:
             raise InvalidShape(f"The size of a Box is {size_m} m. Give lengths that are not below zero.", self.size_m)
         object.__setattr__(self, "size_m", size_m)

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from armillary.errors import InvalidShape
+from armillary.errors.words import shown
 from armillary.scene.shapes._borders import Floats, as_array
+from armillary.transforms import Transform
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from armillary.scene.shapes._convex import Convex
     from armillary.scene.volumes import BoundingBox, BoundingSphere
-    from armillary.transforms import Transform
 
 # Shapes that come as near as this touch, and a point as near as this to a shape is in it.
 TOUCH_M = 1e-9
@@ -121,6 +122,11 @@ class Shape(ABC):
         """
         from armillary.scene.shapes._touching import overlap  # noqa: PLC0415  (it asks shapes about each other)
 
+        if not isinstance(other, Shape):
+            raise InvalidShape(f"{shown(other)} is no shape. Give one, as Sphere(0.5).", other)
+        if not isinstance(this_T_other, Transform):
+            is_wrong = f"this_T_other is {shown(this_T_other)}."
+            raise InvalidShape(f"{is_wrong} Give a Transform, as Transform.from_matrix(...) makes it.", this_T_other)
         return overlap(self, other, this_T_other)
 
     def to_fields(self) -> ShapeFields:

@@ -53,7 +53,7 @@ class VoxelGrid(Shape):
     ) -> None:
         object.__setattr__(self, "occupied", _as_cells(occupied, copy=copy))
         object.__setattr__(self, "voxel_size_m", _as_edge_m(voxel_size_m))
-        object.__setattr__(self, "origin", as_triple(origin, "the origin of a VoxelGrid"))
+        object.__setattr__(self, "origin", as_triple(origin, "The origin of a VoxelGrid"))
 
     @staticmethod
     def of_points(points: ArrayLike, voxel_size_m: float) -> VoxelGrid:
@@ -61,9 +61,10 @@ class VoxelGrid(Shape):
         rows, edge_m = as_points(points, "The points of a VoxelGrid", copy=True), _as_edge_m(voxel_size_m)
         if len(rows) == 0:
             return VoxelGrid(np.zeros((0, 0, 0), dtype=np.bool_), edge_m)
-        cells = np.floor(rows / edge_m)
-        low = cells.min(axis=0)
-        size = cells.max(axis=0) - low + 1.0
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too far apart is refused below
+            cells = np.floor(rows / edge_m)
+            low = cells.min(axis=0)
+            size = cells.max(axis=0) - low + 1.0
         if not np.prod(size) <= _MOST_CELLS:
             is_wrong = f"Points {_by(size)} cells of {edge_m:g} m apart make too large a grid."
             raise InvalidShape(f"{is_wrong} Choose a larger voxel_size_m, or leave outliers out.", voxel_size_m)
@@ -157,4 +158,4 @@ def _as_cells(value: ArrayLike, *, copy: bool) -> Locked:
 
 
 def _by(size: Sequence[int] | Floats) -> str:
-    return " x ".join(f"{int(number)}" for number in size)
+    return " x ".join(f"{number:.0f}" for number in size)

@@ -1,0 +1,114 @@
+"""Arguments that searches, attributes and changes cannot take: refused where they are given, in one short sentence."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from armillary import Box, Sphere, World, seconds
+from armillary.errors import ArmillaryError, InvalidArgument, InvalidAttribute, InvalidShape, InvalidStamp
+from armillary.scene import BoundingSphere, Levels, greater, less
+from unit.kit import FakeClock, moved
+
+RAY = {"origin": (0, 0, 0), "direction": (1, 0, 0), "in_frame": "map"}
+LONGEST = 240
+
+
+@pytest.fixture
+def clock():
+    return FakeClock(seconds(1))
+
+
+@pytest.fixture
+def ball(scene):
+    node = scene.add_transform(parent=scene.root, transform=moved(1.0), at=seconds(1))
+    return scene.add_geometry(parent=node, shape=Sphere(0.1))
+
+
+class TestAnInstantThatIsNone:
+    @pytest.mark.parametrize("at", [1.0, None, "now", True, 2**70], ids=str)
+    def test_is_refused_and_finds_not_nothing(self, scene, ball, at):
+        for ask in (
+            lambda: scene.overlapping(Sphere(2.0), in_frame="map", at=at),
+            lambda: scene.raycast(**RAY, at=at),
+            lambda: scene.bounding_sphere(scene.root, at=at),
+        ):
+            with pytest.raises(InvalidStamp):
+                ask()
+
+    def test_may_be_an_integer_of_numpy(self, scene, ball):
+        assert list(scene.overlapping(Sphere(2.0), in_frame="map", at=np.int64(seconds(1)))) == [ball]
+
+
+class TestWhatSearchesTake:
+    @pytest.mark.parametrize("shape", [None, Sphere, "ball", Levels((Sphere(1.0),))], ids=str)
+    def test_is_a_shape(self, scene, shape):
+        with pytest.raises(InvalidShape, match=r"is no shape\. Give one"):
+            scene.overlapping(shape, in_frame="map")
+
+    @pytest.mark.parametrize("name", ["origin", "direction"])
+    @pytest.mark.parametrize("given", ["north", None, (1, 2), object(), [(1, 2, 3)]], ids=str)
+    def test_is_a_vector(self, scene, name, given):
+        with pytest.raises(InvalidArgument, match=f"The {name} of a ray is .* Give three finite numbers"):
+            scene.raycast(**RAY | {name: given})
+
+    @pytest.mark.parametrize("max_m", ["far", None, -1, math.nan], ids=str)
+    def test_is_a_length(self, scene, max_m):
+        with pytest.raises(InvalidArgument, match="Give max_m that is not below zero"):
+            scene.raycast(**RAY, max_m=max_m)
+
+    @pytest.mark.parametrize("given", [("a", 1.0), ((0, 0, 0), "wide"), ((0, 0, 0), None)])
+    def test_are_spheres_of_numbers(self, given):
+        with pytest.raises(InvalidShape):
+            BoundingSphere(*given)
+
+
+class TestWhatAttributesAreComparedWith:
+    def test_may_be_numbers_of_numpy(self, scene):
+        heavy = scene.add_group(parent=scene.root, attributes={"mass_kg": 3})
+        for bound in (np.int64(2), np.float32(2.0), np.uint8(2)):
+            assert scene.find({"mass_kg": greater(bound)}) == [heavy]
+            assert scene.find({"mass_kg": less(bound)}) == []
+
+    def test_is_no_pattern_of_bytes(self, scene):
+        with pytest.raises(InvalidArgument, match="a pattern of bytes"):
+            scene.find({"name": re.compile(b"cup")})
+
+
+def _nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+class TestASentence:
+    @pytest.mark.parametrize("value", [b"x" * 10**6, 10**400, 10**5000, _nested(5000), {"a": "b" * 999}], ids=type)
+    def test_about_an_attribute_is_short(self, scene, value):
+        with pytest.raises(InvalidAttribute) as caught:
+            scene.set_attributes(scene.root, {"key": value})
+        assert len(str(caught.value)) < LONGEST
+
+    @pytest.mark.parametrize("size_m", [list(range(10**5)), np.zeros((50, 50)), "x" * 10**5], ids=type)
+    def test_about_a_size_is_short_and_of_one_line(self, size_m):
+        with pytest.raises(InvalidShape) as caught:
+            Box(size_m)
+        assert len(str(caught.value)) < LONGEST
+        assert "\n" not in str(caught.value)
+
+
+CALLS = {
+    "levels": lambda scene: scene.add_geometry(parent=scene.root, shape=Sphere(1.0), levels=Sphere(1.0)),
+    "sources": lambda scene: scene.add_connection(parent=scene.root, sources=scene.root, targets=[]),
+    "targets": lambda scene: scene.add_connection(parent=scene.root, sources=[], targets=None),
+    "changes": lambda scene: scene.apply(None),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_one_thing_in_place_of_a_list_is_refused(name):
+    with World() as world, pytest.raises(ArmillaryError, match=f"{name} must be a list, got"):
+        CALLS[name](world.scene)
