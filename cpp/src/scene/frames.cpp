@@ -69,7 +69,8 @@ bool is_lone_without_frame(const NodeRecord* record) {
 /// the draft says.
 class Planner {
  public:
-  Planner(Draft& draft, const FrameNames& names) : draft_(draft), names_(names) {}
+  Planner(Draft& draft, const FrameNames& names)
+      : draft_(draft), names_(names), before_(draft.base(), names), after_(draft.share(), names) {}
 
   std::vector<FrameEdit> plan() {
     end_others();
@@ -96,7 +97,7 @@ class Planner {
 
   void align(const NodeId& id) {
     if (const NodeRecord* record = draft_.version().recall(id); record != nullptr && never_had_frame(*record)) return;
-    const Places before = places_of(draft_.base(), names_, id), after = places_of(draft_.share(), names_, id);
+    const Places before = before_.places_of(id), after = after_.places_of(id);
     if (before == after) return;
     keep_frames(id, after);
     for (const std::string& frame : after.frames)
@@ -165,6 +166,7 @@ class Planner {
 
   Draft& draft_;
   const FrameNames& names_;
+  Survey before_, after_;  // what `keep_frames` notes changes neither
   std::vector<FrameEdit> edits_;
 };
 

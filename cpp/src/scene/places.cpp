@@ -1,8 +1,7 @@
 #include "places.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <optional>
 #include <unordered_set>
 
 namespace armillary::scene {
@@ -15,9 +14,24 @@ bool wants_frame(const NodeRecord& life) { return life.has_frame || life.had_sev
 
 bool wants_mount(const NodeRecord& life) { return life.is_transform() && (life.has_mount || life.had_several_parents()); }
 
+/// The one thing that a node without a frame is in, alive or not.
+const NodeRecord* above(const Past& past, const NodeRecord& life) {
+  const auto edge = std::ranges::find_if(life.edges, [&](const Edge& one) { return past.counts(life, one); });
+  return edge == life.edges.end() ? nullptr : past.life(edge->parent);
+}
+
+/// The frame that hangs what is in a node at an instant: its own, or that of what it is in.
+std::string holder(const Past& past, const FrameNames& names, const NodeRecord& life) {
+  const NodeRecord* node = &life;
+  while (node != nullptr && !wants_frame(*node)) node = above(past, *node);
+  return node == nullptr || node->id == kLimboNode ? std::string{} : names.own(*node);
+}
+
+}  // namespace
+
 class Surveyor {
  public:
-  Surveyor(const VersionPtr& version, const FrameNames& names, const NodeId& id) : version_(version), names_(names), id_(id) {}
+  Surveyor(Survey& survey, const NodeId& id) : survey_(survey), version_(survey.version_), names_(survey.names_), id_(id) {}
 
   [[nodiscard]] Places survey() const {
     const NodeRecord* newest = version_->recall(id_);
@@ -32,13 +46,6 @@ class Surveyor {
     return places;
   }
 
-  /// The frame that hangs what is in a node at an instant: its own, or that of what it is in.
-  [[nodiscard]] std::string holder(const Past& past, const NodeRecord& life) const {
-    const NodeRecord* node = &life;
-    while (node != nullptr && !wants_frame(*node)) node = above(past, *node);
-    return node == nullptr || node->id == kLimboNode ? std::string{} : names_.own(*node);
-  }
-
  private:
   /// The usual case: a Transform that was added to something with a frame, and perhaps removed.
   [[nodiscard]] bool is_plain(const NodeRecord& record) const {
@@ -51,13 +58,24 @@ class Surveyor {
 
   /// Whether neither a node nor what it is in was ever removed.
   [[nodiscard]] bool always_lived(const NodeRecord& record) const {
-    const NodeRecord* node = &record;
-    while (node != nullptr && node->id != kRootNode) {
-      const bool has_moved = node->previous != nullptr || node->edges.size() != 1 || node->edges[0].removed;
-      if (has_moved || !node->edges[0].parent_is_alive) return false;
-      node = version_->recall(node->edges[0].parent);
+    std::vector<NodeId> passed;
+    std::optional<bool> answer;
+    for (const NodeRecord* node = &record; !answer; node = version_->recall(node->edges[0].parent)) {
+      const auto known = node == nullptr ? survey_.always_lived_.end() : survey_.always_lived_.find(node->id);
+      answer = known != survey_.always_lived_.end() ? known->second : lives_by_itself(node);
+      if (node != nullptr) passed.push_back(node->id);
+      if (answer) break;
     }
-    return node != nullptr;
+    for (const NodeId& id : passed) survey_.always_lived_[id] = *answer;
+    return *answer;
+  }
+
+  /// None where it depends on what the node is in.
+  [[nodiscard]] static std::optional<bool> lives_by_itself(const NodeRecord* node) {
+    if (node == nullptr || node->id == kRootNode) return node != nullptr;
+    const bool has_moved = node->previous != nullptr || node->edges.size() != 1 || node->edges[0].removed;
+    if (has_moved || !node->edges[0].parent_is_alive) return false;
+    return std::nullopt;
   }
 
   [[nodiscard]] Places plain(const NodeRecord& record) const {
@@ -83,18 +101,16 @@ class Surveyor {
     if (wants_mount(life)) add(names_.mount(life));
   }
 
-  /// The one thing that a node without a frame is in, alive or not.
-  [[nodiscard]] static const NodeRecord* above(const Past& past, const NodeRecord& life) {
-    const auto edge = std::ranges::find_if(life.edges, [&](const Edge& one) { return past.counts(life, one); });
-    return edge == life.edges.end() ? nullptr : past.life(edge->parent);
-  }
-
   /// The instants at which something above the node may begin or end.
-  [[nodiscard]] std::set<Stamp> turning_points() const {
+  [[nodiscard]] const std::set<Stamp>& turning_points() const {
     std::set<Stamp> stamps{Stamp::always()};
     std::vector<NodeId> waiting{id_};
     std::unordered_set<NodeId> seen{id_};
-    for (std::size_t i = 0; i < waiting.size(); ++i)
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (const auto known = survey_.turning_points_.find(waiting[i]); known != survey_.turning_points_.end()) {
+        stamps.insert(known->second.begin(), known->second.end());
+        continue;
+      }
       for (const NodeRecord* life = version_->recall(waiting[i]); life != nullptr; life = life->previous.get()) {
         if (life->previous != nullptr) stamps.insert(life->created_at);
         for (const Edge& edge : life->edges) {
@@ -103,11 +119,12 @@ class Surveyor {
           if (seen.insert(edge.parent).second) waiting.push_back(edge.parent);
         }
       }
-    return stamps;
+    }
+    return survey_.turning_points_[id_] = std::move(stamps);
   }
 
   [[nodiscard]] Said said_at(Stamp at) const {
-    const Past past(version_, at, Past::Beginnings::are_ignored);
+    const Past& past = survey_.at(at);
     const NodeRecord* life = past.find(id_);
     Said said;
     if (life == nullptr || life->kind == NodeKind::frame || !wants_frame(*life)) return said;
@@ -119,14 +136,14 @@ class Surveyor {
       if (hub == own) return said;
     }
     for (const NodeId& parent : past.parents(*life))
-      if (std::string in_frame = holder(past, *past.life(parent)); !in_frame.empty())
+      if (std::string in_frame = holder(past, names_, *past.life(parent)); !in_frame.empty())
         said[{hub, parent.text()}] = {.from = at, .in_frame = std::move(in_frame)};
     return said;
   }
 
   [[nodiscard]] std::string frame_above(const Past& past, const NodeRecord& life) const {
     const NodeRecord* node = above(past, life);
-    return node == nullptr ? std::string{} : holder(past, *node);
+    return node == nullptr ? std::string{} : holder(past, names_, *node);
   }
 
   static void note(Said said, Stamp at, std::map<std::pair<std::string, std::string>, std::vector<Stay>>& tracks) {
@@ -139,22 +156,21 @@ class Surveyor {
     }
   }
 
+  Survey& survey_;
   const VersionPtr& version_;
   const FrameNames& names_;
   const NodeId& id_;
 };
 
-}  // namespace
+Places Survey::places_of(const NodeId& id) { return Surveyor(*this, id).survey(); }
 
-Places places_of(const VersionPtr& version, const FrameNames& names, const NodeId& id) {
-  return Surveyor(version, names, id).survey();
-}
+const Past& Survey::at(Stamp at) { return pasts_.try_emplace(at, version_, at, Past::Beginnings::are_ignored).first->second; }
 
 std::string base_of(const VersionPtr& version, const FrameNames& names, const NodeRecord& record) {
   if (wants_mount(record)) return names.mount(record);
   for (const Edge& edge : record.edges)
     if (const NodeRecord* parent = version->recall(edge.parent, edge.parent_incarnation))
-      return Surveyor(version, names, record.id).holder(Past(version, Stamp{Stamp::never().ns - 1}), *parent);
+      return holder(Past(version, Stamp{Stamp::never().ns - 1}), names, *parent);
   return {};
 }
 

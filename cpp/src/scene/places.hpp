@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <set>
+
 #include "armillary/scene/frames.hpp"
 #include "armillary/scene/past.hpp"
 
@@ -29,12 +32,28 @@ struct Places {
   friend bool operator==(const Places&, const Places&) = default;
 };
 
-/// What a version says of the places of a node: nothing else matters for them, so that copies of a scene agree on it.
+/// What a version says of the places of nodes: nothing else matters for them, so that copies of a scene agree on it.
+/// What it finds out of a node counts for those below, so that from the top down each costs its own edges.
 ///
 /// A Transform that only ever was in one thing is placed in the frame of that. Whatever was in several has a hub, a frame
 /// that hangs by identity in that of each for as long as it is in it: one source a parent. For places there was no time
 /// before a node was added: it has always been in what it was added to.
-[[nodiscard]] Places places_of(const VersionPtr& version, const FrameNames& names, const NodeId& id);
+class Survey {
+ public:
+  Survey(VersionPtr version, const FrameNames& names) : version_(std::move(version)), names_(names) {}
+
+  [[nodiscard]] Places places_of(const NodeId& id);
+
+ private:
+  friend class Surveyor;
+  [[nodiscard]] const Past& at(Stamp at);
+
+  VersionPtr version_;
+  const FrameNames& names_;
+  std::map<Stamp, Past> pasts_;
+  std::unordered_map<NodeId, std::set<Stamp>> turning_points_;
+  std::unordered_map<NodeId, bool> always_lived_;
+};
 
 /// The frame that a Transform is placed in; empty where none is known.
 [[nodiscard]] std::string base_of(const VersionPtr& version, const FrameNames& names, const NodeRecord& record);

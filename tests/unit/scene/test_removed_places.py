@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from armillary import LATEST, World, seconds
@@ -67,3 +69,14 @@ def test_a_node_can_be_removed_whose_frame_was_erased(world, scene):
     world.remove_frame(scene.frame(tag))
     scene.remove(tag)
     assert world.frames() == ("map",)
+
+
+class TestADeepChain:
+    def test_gets_a_parent_in_less_time_than_it_took_to_make(self, scene):
+        began = time.perf_counter()
+        chain = [scene.root]
+        for _ in range(1000):
+            chain.append(scene.add_transform(parent=chain[-1], transform=moved(0.1), at=None))
+        made = time.perf_counter()
+        scene.add_parent(chain[500], scene.root)
+        assert time.perf_counter() - made < made - began
