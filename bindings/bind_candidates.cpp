@@ -76,7 +76,7 @@ void bind_world_candidates(nb::module_& m, nb::class_<WorldCore>& world) {
           "joined", [](const PathChoice& a, const PathChoice& b) { return PathChoice{a.sources.joined(b.sources)}; }, "other"_a,
           "Both; where both decide, this one.");
   world.def("_candidates", &candidates, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(), "fixed_frame"_a.none(),
-            "outside"_a, "interpolation"_a.none(), "max_paths"_a,
+            "outside"_a.none(), "interpolation"_a.none(), "max_paths"_a,
             nb::sig("def _candidates(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: "
                     "str | None, outside: str, interpolation: str | None, max_paths: int) -> list[tuple[PoseAnswer | "
                     "ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], "

@@ -274,10 +274,12 @@ void bind_world_queries(nb::class_<WorldCore>& world) {
       signature("def _poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest", "list[PoseAnswer]");
   world
       .def("can_pose", &can_pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a = latest(), "of_at"_a = nb::none(),
-           "fixed_frame"_a = nb::none(), "outside"_a = raise_word, "policy"_a = unique_word, "interpolation"_a = nb::none(),
-           nb::sig(can_sig.c_str()), "Whether `pose` would answer; never raises for missing data.")
-      .def("transforms", &transforms, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "as_"_a = "matrix", "outside"_a = raise_word,
-           "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(transforms_sig.c_str()),
+           "fixed_frame"_a = nb::none(), "outside"_a.none() = raise_word, "policy"_a.none() = unique_word,
+           "interpolation"_a = nb::none(), nb::sig(can_sig.c_str()),
+           "Whether `pose` would answer; never raises for missing data.")
+      .def("transforms", &transforms, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "as_"_a = "matrix",
+           "outside"_a.none() = raise_word, "policy"_a.none() = unique_word, "interpolation"_a = nb::none(),
+           nb::sig(transforms_sig.c_str()),
            "`in_frame_T_of` at many instants, in one native call.\n\n"
            "Args:\n"
            "    of: Frame whose pose is wanted.\n"
@@ -288,7 +290,8 @@ void bind_world_queries(nb::class_<WorldCore>& world) {
            "    policy: As for `pose`.\n"
            "    interpolation: As for `pose`.")
       .def("map_points", &map_points_at, "points"_a, nb::kw_only(), "from_frame"_a, "to_frame"_a, "at"_a = latest(),
-           "outside"_a = raise_word, "policy"_a = unique_word, "interpolation"_a = nb::none(), nb::sig(points_sig.c_str()),
+           "outside"_a.none() = raise_word, "policy"_a.none() = unique_word, "interpolation"_a = nb::none(),
+           nb::sig(points_sig.c_str()),
            "Points of one frame as coordinates of another.\n\n"
            "Args:\n"
            "    points: (N, 3) or (3,).\n"
@@ -298,8 +301,8 @@ void bind_world_queries(nb::class_<WorldCore>& world) {
            "    outside: As for `pose`.\n"
            "    policy: As for `pose`.\n"
            "    interpolation: As for `pose`.")
-      .def("_poses_at_once", &poses_at_once, "pairs"_a, nb::kw_only(), "at"_a, "outside"_a = raise_word, "policy"_a = unique_word,
-           "interpolation"_a = nb::none(), nb::sig(at_once_sig.c_str()));
+      .def("_poses_at_once", &poses_at_once, "pairs"_a, nb::kw_only(), "at"_a, "outside"_a.none() = raise_word,
+           "policy"_a.none() = unique_word, "interpolation"_a = nb::none(), nb::sig(at_once_sig.c_str()));
 }
 
 }  // namespace armillary::python

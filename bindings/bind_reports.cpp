@@ -121,8 +121,8 @@ nb::tuple sample_arrays(Self self, RelationId relation, nb::handle start, nb::ha
 void bind_world_reports(nb::module_& m, nb::class_<WorldCore>& world) {
   static const std::string sweep_sig = signature("def _sweep(self, *, in_frame: str, at: int | Latest = LATEST", "SweepAnswer");
   world
-      .def("_sweep", &sweep, nb::kw_only(), "in_frame"_a, "at"_a = latest(), "outside"_a = words().raise,
-           "policy"_a = words().unique, "interpolation"_a = nb::none(), nb::sig(sweep_sig.c_str()))
+      .def("_sweep", &sweep, nb::kw_only(), "in_frame"_a, "at"_a = latest(), "outside"_a.none() = words().raise,
+           "policy"_a.none() = words().unique, "interpolation"_a = nb::none(), nb::sig(sweep_sig.c_str()))
       .def(
           "frames", [](Self self) { return nb::tuple(nb::cast(core(self).forest->frame_names())); },
           nb::sig("def frames(self) -> tuple[str, ...]"), "Names of all frames, in the order they came.")

@@ -178,8 +178,8 @@ void bind_world_twists(nb::class_<WorldCore>& world) {
       "NDArray[float64]");
   world
       .def("twists", &twists, nb::kw_only(), "of"_a, "relative_to"_a, "at"_a, "expressed_in"_a = nb::none(),
-           "point"_a = nb::none(), "window"_a = nb::none(), "outside"_a = words().raise, "policy"_a = words().unique,
-           "interpolation"_a = nb::none(), "measured"_a = true, nb::sig(twists_sig.c_str()),
+           "point"_a = nb::none(), "window"_a = nb::none(), "outside"_a.none() = words().raise,
+           "policy"_a.none() = words().unique, "interpolation"_a = nb::none(), "measured"_a = true, nb::sig(twists_sig.c_str()),
            "How a body moved relative to another at many instants, in one native call.\n\n"
            "Args:\n"
            "    of: As for `twist`.\n"

@@ -194,25 +194,25 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
           "timeout_s"_a, "The next wait, or 0 when the time is over; a negative time waits for ever.");
   world.def("_new_wait_id", [](Self self) { return core(self).forest->new_wait_id(); })
       .def("_answer_or_watch", &answer_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
-           "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(),
+           "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(),
            nb::sig(answer_sig.c_str()))
       .def("_wait_for_pose", &wait_for_pose, "timeout_s"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
-           "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), nb::sig(wait_sig.c_str()))
+           "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), nb::sig(wait_sig.c_str()))
       .def("_watch_paths", &watch_paths, "queue"_a, "wait_id"_a, "max_paths"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
-           "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a, "interpolation"_a.none(),
+           "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a.none(), "interpolation"_a.none(),
            nb::sig("def _watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str, in_frame: str, at: int | "
                    "Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None) -> "
                    "bool"))
       .def("_check_question", &check_question, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
-           "fixed_frame"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), nb::sig(check_sig.c_str()))
+           "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), nb::sig(check_sig.c_str()))
       .def("_twist_or_watch", &twist_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "relative_to"_a,
-           "expressed_in"_a.none(), "point"_a.none(), "at"_a, "window"_a.none(), "outside"_a, "policy"_a,
+           "expressed_in"_a.none(), "point"_a.none(), "at"_a, "window"_a.none(), "outside"_a.none(), "policy"_a.none(),
            "interpolation"_a.none(), "measured"_a, nb::sig(twist_sig.c_str()))
       .def("_wait_for_twist", &wait_for_twist, "timeout_s"_a, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a.none(),
-           "point"_a.none(), "at"_a, "window"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), "measured"_a,
-           nb::sig(wait_twist_sig.c_str()))
+           "point"_a.none(), "at"_a, "window"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(),
+           "measured"_a, nb::sig(wait_twist_sig.c_str()))
       .def("_check_motion", &check_motion, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a.none(), "point"_a.none(),
-           "at"_a, "window"_a.none(), "outside"_a, "policy"_a, "interpolation"_a.none(), "measured"_a,
+           "at"_a, "window"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), "measured"_a,
            nb::sig(check_motion_sig.c_str()))
       .def(
           "_watch_pose",

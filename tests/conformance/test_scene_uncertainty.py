@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from armillary import Transform, World, seconds
-from armillary.scene._fusing import gain_of
+from armillary.scene._joint import best_linear
 from conformance.euler import euler_covariance, from_euler, tangent_covariance, to_euler
 
 PRINTED_DIGITS = 1e-6  # the regression vectors have six decimals
@@ -99,7 +99,7 @@ class TestMerging:
     def test_meets_the_regression_vector_in_its_own_coordinates(self):
         design, covariance = np.vstack([np.eye(6)] * 2), np.zeros((12, 12))
         covariance[:6, :6], covariance[6:, 6:] = MERGED_C1, MERGED_C2
-        gain = gain_of(design, covariance)
+        gain = best_linear(design, np.linalg.cholesky(covariance)).gain
         assert np.abs(gain @ np.concatenate([MERGED_1, MERGED_2]) - MERGED).max() < PRINTED_DIGITS
         assert np.abs(np.diag(gain @ covariance @ gain.T) - MERGED_DIAGONAL).max() < PRINTED_DIGITS
 

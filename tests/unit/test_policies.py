@@ -72,6 +72,22 @@ class TestFusing:
         assert pose.covariance[0, 0] == pytest.approx(0.008, abs=CLOSE)
         assert pose.method == "fused"
 
+    @pytest.mark.parametrize("unknown", [1e2, 1e6, 1e9, 1e12])
+    def test_of_what_is_said_to_be_unknown_takes_nothing(self, world, unknown):
+        """Drivers give what they do not measure a large variance; a satellite, a compass, wheels."""
+        for source, x, yaw, position, turn in (
+            ("satellite", 1.0, 0.6, 1e-4, unknown),
+            ("compass", 50.0, 0.5, unknown, 1e-6),
+            ("wheels", 1.1, 0.51, 1e-2, 1e-4),
+        ):
+            seen = Transform.from_xyz_rpy(xyz=(x, 0.0, 0.0), rpy=(0.0, 0.0, yaw))
+            spread = np.diag([position] * 3 + [turn] * 3)
+            world.set_pose(**CUP, transform=seen, at=seconds(1), covariance=spread, source=source)
+        pose = world.pose(**CUP, policy="fuse")
+        assert pose.xyz[0] == pytest.approx(1.00099, abs=2e-3)
+        assert pose.transform.rotation.rpy[2] == pytest.approx(0.500099, abs=2e-5)
+        assert np.diag(pose.covariance)[[0, 5]] == pytest.approx([0.99e-4, 0.99e-6], rel=0.05)
+
     def test_at_the_newest_instant_is_at_one_that_all_cover(self, cameras):
         assert cameras.pose(**CUP, policy="fuse").stamp == seconds(3)
 
@@ -195,15 +211,28 @@ class TestACallable:
         with pytest.raises(InvalidArgument, match="returns one of the candidates, or a Pose; it returned 'left'"):
             cameras.pose(**CUP, policy=lambda _: "left")
 
+    def test_must_return_what_was_asked_for(self, cameras):
+        for ask in (cameras.pose, cameras.can_pose, cameras.wait_for_pose):
+            with pytest.raises(InvalidArgument, match="asked for 'cup' in 'map', and returned 'map' in 'cup'"):
+                ask(**CUP, policy=lambda paths: paths[0].pose.inverse())
+
     def test_may_raise(self, cameras):
         with pytest.raises(ZeroDivisionError):
             cameras.pose(**CUP, policy=lambda _: 1 / 0)
 
-    @pytest.mark.parametrize("policy", ["newest", 3, b"fuse"])
+    @pytest.mark.parametrize("policy", ["newest", 3, b"fuse", None])
     def test_is_what_is_neither_name_nor_callable_not(self, cameras, policy):
-        for ask in (cameras.pose, cameras.can_pose, cameras.wait_for_pose):
+        asked = {**CUP, "policy": policy}
+        for ask in (
+            lambda: cameras.pose(**asked),
+            lambda: cameras.can_pose(**asked),
+            lambda: cameras.wait_for_pose(**asked),
+            lambda: cameras.transforms(**asked, at=[seconds(2)]),
+            lambda: cameras.snapshot(in_frame="map", policy=policy),
+            lambda: cameras.twists(of="cup", relative_to="map", at=[seconds(2)], policy=policy),
+        ):
             with pytest.raises(InvalidArgument, match="policy must be one of 'unique', 'latest'"):
-                ask(**CUP, policy=policy)
+                ask()
 
 
 class TestTheAnswer:
@@ -320,6 +349,18 @@ class TestMotion:
         assert moving.twist(**asked).linear[0] == pytest.approx(speed)
         assert moving.linear_velocity(**asked).xyz[0] == pytest.approx(speed)
         assert moving.twists(**asked | {"at": [seconds(1.5), seconds(2.5)]})[:, 0] == pytest.approx([speed, speed])
+
+    def test_is_fused_of_the_chosen_paths_alone(self, moving):
+        for t in (1.0, 2.0, 3.0):
+            moving.set_pose(**CUP, transform=moved(-9.0 * t), at=seconds(t), covariance=SURE, source="broken")
+        asked = {"of": "cup", "relative_to": "map", "at": seconds(2.5)}
+        twist = moving.twist(**asked, policy=by_source("left", "right", then="fuse"))
+        assert twist.linear[0] == pytest.approx(2.0)
+
+    @pytest.mark.parametrize("said", ["left", Pose(**CUP, transform=moved(7.0))])
+    def test_is_not_that_of_something_else(self, moving, said):
+        with pytest.raises(InvalidArgument, match="one of the candidates, or"):
+            moving.twist(of="cup", relative_to="map", at=seconds(2.5), policy=lambda _: said)
 
     def test_along_contested_axes_is_by_the_same_policy(self, moving):
         moving.fix(of="lens", in_frame="map", transform=moved(0.0), source="a")

@@ -181,12 +181,11 @@ class JudgingWorld(ExpressingWorld):
         except AmbiguousPath as error:
             if error.motion:
                 raise
-        found = self._paths_of_motion(decide, question, question["of"])
-        choice = found.choice_of(decide(found.candidates))
+        found = self._paths_of_motion(decide, question, question["of"]).believed_by(decide)
         others = [name for name in (question["expressed_in"], question["point"]) if name is not None]
         more = [self._choice(decide, question, name) for name in others]
-        if choice is not None:
-            return self.twist(**question, policy=_joined([choice, *more]))
+        if len(found.choices) == 1:
+            return self.twist(**question, policy=_joined([*found.choices, *more]))
         return self._fused_twist(question, found, more)
 
     def _twists_by_policy(self, *, at: ArrayLike, **question: Any) -> NDArray[float64]:
@@ -208,7 +207,7 @@ class JudgingWorld(ExpressingWorld):
     def _choice(self, policy: Policy, question: dict[str, Any], of: str) -> PathChoice:
         """Of the frame whose axes or origin are asked for; where paths are fused, that of the first."""
         found = self._paths_of_motion(policy, question, of)
-        return found.choice_of(policy(found.candidates)) or found.choices[0]
+        return found.believed_by(policy).choices[0]
 
     def _fused_twist(self, question: dict[str, Any], found: FoundPaths, more: list[PathChoice]) -> Twist:
         from armillary.scene.twists_of_paths import fused_twist  # noqa: PLC0415

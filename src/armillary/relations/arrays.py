@@ -16,6 +16,9 @@ Array = NDArray[float64]
 _ASYMMETRY = 1e-9  # relative to the largest entry: what rounding leaves
 _SERIES_TERMS = 12
 _SERIES_RADIUS = 0.5
+_CROSS = np.array(  # for each axis, the matrix of `axis x .`
+    [[[0, 0, 0], [0, 0, -1], [0, 1, 0]], [[0, 0, 1], [0, 0, 0], [-1, 0, 0]], [[0, -1, 0], [1, 0, 0], [0, 0, 0]]], float
+)
 
 
 def as_vector3(value: object, name: str) -> Array:
@@ -106,19 +109,31 @@ def added(a: Array | None, b: Array | None) -> Array | None:
 
 
 def right_jacobian(tangent: Array) -> Array:
-    """(6, 6) of SE(3): Exp(x + d) = Exp(x) Exp(J d) for small d, x = (translation, rotation).
+    """(..., 6, 6) of SE(3): Exp(x + d) = Exp(x) Exp(J d) for small d, x = (translation, rotation).
 
     J is the integral of exp(-s ad(x)) over s from 0 to 1: a power series for a small x, doubled up to x.
     """
-    v, w = skew(tangent[:3]), skew(tangent[3:])
-    ad = np.block([[w, v], [np.zeros((3, 3)), w]])
-    size = float(np.abs(ad).sum()) / _SERIES_RADIUS
+    ad = _ad(tangent)
+    size = float(np.abs(ad).sum(axis=(-2, -1)).max(initial=0.0)) / _SERIES_RADIUS
     doublings = math.ceil(math.log2(max(size, 1.0)))
     x = -ad / 2.0**doublings
-    integral, power = np.zeros((6, 6)), np.eye(6)
+    integral, power = np.zeros_like(x), np.zeros_like(x) + np.eye(6)
     for n in range(1, _SERIES_TERMS + 1):
         integral, power = integral + power, power @ x / (n + 1)
     exponential = np.eye(6) + x @ integral
     for _ in range(doublings):
         integral, exponential = 0.5 * (integral + exponential @ integral), exponential @ exponential
     return integral
+
+
+def _ad(tangent: Array) -> Array:
+    """(..., 6, 6): the matrix of the Lie bracket with a tangent."""
+    ad = np.zeros((*tangent.shape[:-1], 6, 6))
+    ad[..., :3, :3] = ad[..., 3:, 3:] = _crossing(tangent[..., 3:])
+    ad[..., :3, 3:] = _crossing(tangent[..., :3])
+    return ad
+
+
+def _crossing(v: Array) -> Array:
+    """(..., 3, 3): `skew` of each."""
+    return np.asarray(v @ _CROSS.reshape(3, 9)).reshape(*v.shape[:-1], 3, 3)

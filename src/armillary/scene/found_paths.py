@@ -10,9 +10,11 @@ import numpy as np
 
 from armillary.errors import ArmillaryError, NotConnected
 from armillary.scene._candidates import Candidate, LostPath, Step
+from armillary.scene.policies import used_by
 
 if TYPE_CHECKING:
     from armillary._core import PathChoice
+    from armillary.scene.policies import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,12 @@ class FoundPaths:
         candidates, choices = zip(*answered, strict=True)
         return cls(candidates, choices, tuple(lost))
 
-    def choice_of(self, said: object) -> PathChoice | None:
-        """How to take the path that a policy returned; None where it returned something of its own."""
-        pairs = zip(self.candidates, self.choices, strict=True)
-        return next((choice for path, choice in pairs if said is path or said is path.pose), None)
+    def believed_by(self, policy: Policy) -> FoundPaths:
+        """Those of them that a policy believes."""
+        used = used_by(policy, self.candidates)
+        kept = [pair for pair in zip(self.candidates, self.choices, strict=True) if pair[0] in used]
+        candidates, choices = zip(*kept, strict=True)
+        return FoundPaths(candidates, choices, self.lost)
 
     @property
     def common_stamp(self) -> int | None:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from armillary.errors import AmbiguousPath, InvalidArgument, InvalidName, NoPathChosen, UnknownFrame
 from armillary.relations import Pose
 from armillary.scene._candidates import Candidate, LostPath, Relation, Step
-from armillary.scene._fusing import fused, joint_of
+from armillary.scene._fusing import fused
 from armillary.scene._policy_pose import Judgement, PolicyPose
 from armillary.scene.node_frames import MOUNT
 
@@ -101,7 +101,7 @@ def fuse(candidates: Sequence[Candidate]) -> Pose:
     if len(candidates) == 1:
         return candidates[0].pose
     poses = [candidate.pose for candidate in candidates]
-    best = fused([pose.transform for pose in poses], joint_of(candidates))
+    best = fused(candidates)
     judgement = Judgement(paths=tuple(candidates), used=tuple(candidates), lost=(), method="fused")
     relations = dict.fromkeys(relation for candidate in candidates for relation in candidate.relations)
     return PolicyPose.of_pose(
@@ -210,6 +210,18 @@ def as_policy(policy: object) -> Policy:
     raise InvalidArgument(f"policy must be one of {names}, or a callable, got {policy!r}.", policy)
 
 
+def used_by(policy: Policy, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """The candidates that a policy believes, where a pose of its own making would be no answer: for a motion."""
+    pose = judged(policy, candidates, ())
+    if isinstance(pose, PolicyPose) and set(pose.judgement.used) <= set(candidates):
+        return pose.judgement.used
+    raise InvalidArgument(
+        f"A pose says nothing of a motion, and a policy returned {pose!r}. Return one of the candidates, or what "
+        "`fuse` makes of them.",
+        pose,
+    )
+
+
 def judged(policy: Policy, candidates: Sequence[Candidate], lost: Sequence[LostPath]) -> Pose:
     """The answer of a policy, with what it was made of."""
     said = policy(candidates)
@@ -217,13 +229,26 @@ def judged(policy: Policy, candidates: Sequence[Candidate], lost: Sequence[LostP
     if chosen is not None:
         judgement = Judgement(paths=tuple(candidates), used=(chosen,), lost=tuple(lost), method=chosen.pose.method)
         return PolicyPose.of_pose(chosen.pose, judgement)
-    if isinstance(said, PolicyPose):
+    pose = _checked_answer(said, candidates)
+    if isinstance(said, PolicyPose) and set(said.judgement.used) <= set(candidates):
         used, method = said.judgement.used, said.judgement.method
         judgement = Judgement(paths=tuple(candidates), used=used, lost=tuple(lost), method=method)
         return PolicyPose.of_pose(said, judgement)
-    if isinstance(said, Pose):
-        return said
-    raise InvalidArgument(f"A policy returns one of the candidates, or a Pose; it returned {said!r}.", said)
+    return pose
+
+
+def _checked_answer(said: object, candidates: Sequence[Candidate]) -> Pose:
+    """Refuse what is no answer to the question that the candidates answer."""
+    if not isinstance(said, Pose):
+        raise InvalidArgument(f"A policy returns one of the candidates, or a Pose; it returned {said!r}.", said)
+    asked = candidates[0].pose
+    if (said.of, said.in_frame) != (asked.of, asked.in_frame):
+        raise InvalidArgument(
+            f"A policy was asked for '{asked.of}' in '{asked.in_frame}', and returned '{said.of}' in "
+            f"'{said.in_frame}'. Return one of the candidates, or a Pose of that frame in that one.",
+            said,
+        )
+    return said
 
 
 def _or_never(stamp: int | None) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.relations.representations import LinearAngular
-from armillary.scene._fusing import Joint, solved
+from armillary.scene._joint import Joint, roots_of, solved
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -25,14 +25,13 @@ def fused_twist(twists: Sequence[Twist]) -> Twist:
     what that makes of them. Where one is unknown it counts as zero, and the covariance of the answer is None.
     """
     first = twists[0]
-    joint = _joint(twists)
-    gain, weights = solved(joint, np.vstack([np.eye(6)] * len(twists)))
-    best = gain @ np.concatenate([part for twist in twists for part in (twist.linear, twist.angular)])
+    solution, joint = solved(_joint(twists), np.vstack([np.eye(6)] * len(twists)))
+    best = solution.gain @ np.concatenate([part for twist in twists for part in (twist.linear, twist.angular)])
     is_known = all(twist.covariance is not None for twist in twists)
-    spread = gain @ joint.covariance(weights) @ gain.T
+    root = solution.gain @ joint.root
     return first._replace(
         coordinates=LinearAngular(linear=best[:3], angular=best[3:]),
-        covariance=0.5 * (spread + spread.T) if is_known else None,
+        covariance=root @ root.T if is_known else None,
         held=any(twist.held for twist in twists),
         predicted=any(twist.predicted for twist in twists),
         method=first.method if all(twist.method == first.method for twist in twists) else "mixed",
@@ -47,4 +46,4 @@ def _joint(twists: Sequence[Twist]) -> Joint:
         [np.zeros((6, 6)) if twist.covariance is None else twist.covariance for twist in twists]
     )
     share = any(set(a.relations) & set(b.relations) for a, b in combinations(twists, 2))
-    return Joint(effects, spreads, tuple(range(count)), (0,) * count if share else tuple(range(count)))
+    return Joint(effects, roots_of(spreads), tuple(range(count)), (0,) * count if share else tuple(range(count)))
