@@ -57,6 +57,24 @@ class TestABlock:
         (box,) = executed(Boxed(scene), scene.root, ball, scale=2.0)
         assert scene.geometry(box) == Box((2, 2, 2))
 
+    def test_plans_changes_and_nothing_else(self, scene, ball):
+        class Vague(Boxed):
+            def compute(self, data):
+                return [self.scene.plan(data["ball"][0])]
+
+        with pytest.raises(BlockFailed, match=r"A change is made by the classes of armillary\.scene, got NodeId"):
+            executed(Vague(scene), scene.root, ball)
+
+    @pytest.mark.parametrize("nodes", [None, 3, "ball"])
+    def test_takes_nodes_in_a_list(self, scene, nodes):
+        with pytest.raises(InvalidArgument, match=r"are nodes in a list: \[node, \.\.\.\]; got"):
+            Boxed(scene).set_data(nodes)
+
+    @pytest.mark.parametrize("name", [None, Boxed])
+    def test_is_loaded_by_its_name(self, scene, name):
+        with pytest.raises(InvalidArgument, match="is loaded by its name, got"):
+            scene.load_block(name)
+
     def test_can_be_executed_again(self, scene, ball):
         block = Boxed(scene)
         first = executed(block, scene.root, ball)

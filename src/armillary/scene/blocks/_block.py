@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
+from armillary._core import NodeId
 from armillary.errors import BlockFailed, InvalidArgument
 from armillary.scene.blocks._port import Port, assigned
 from armillary.scene.blocks._transaction import Transaction
 
 if TYPE_CHECKING:
-    from armillary._core import NodeId
     from armillary.scene._scene import Scene
 
 __all__ = ["REQUIRED", "FunctionBlock"]
@@ -74,6 +74,8 @@ class FunctionBlock(ABC):
 
     def set_data(self, nodes: Iterable[NodeId]) -> None:
         """The nodes for the input ports, in their order."""
+        if isinstance(nodes, str | NodeId) or not isinstance(nodes, Iterable):
+            raise InvalidArgument(f"The data of a block are nodes in a list: [node, ...]; got {nodes!r}.", nodes)
         self._given = tuple(nodes)
 
     def get_data(self) -> list[NodeId]:

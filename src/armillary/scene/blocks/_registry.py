@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
-from armillary.errors import UnknownBlock, UnusableBlock
+from armillary.errors import InvalidArgument, UnknownBlock, UnusableBlock
 from armillary.scene.blocks._block import FunctionBlock
 
 __all__ = ["GROUP", "block_class", "block_names"]
@@ -26,6 +26,8 @@ def block_names() -> list[str]:
 
 def block_class(name: str) -> type[FunctionBlock]:
     """The block of this name; ours are not replaced by those of others."""
+    if not isinstance(name, str):
+        raise InvalidArgument(f"A function block is loaded by its name, got {name!r}.", name)
     if name in _OURS:
         ours: type[FunctionBlock] = getattr(import_module(f"armillary.scene.blocks.{name}"), _OURS[name])
         return ours

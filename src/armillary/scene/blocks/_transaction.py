@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, NodeId
+from armillary.errors import InvalidArgument
 from armillary.scene.changes import AddConnection, AddGeometry, AddGroup, AddTransform, AddUncertainTransform, Change
 from armillary.scene.reading import SceneVersion
 
@@ -39,6 +40,8 @@ class Transaction(SceneVersion):
 
     def plan(self, change: Change) -> NodeId:
         """One more change; the node it is about, with its id where it is new."""
+        if not isinstance(change, Change):
+            raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)
         if isinstance(change, _ADDING):
             node = NodeId.random() if change.id is None else change.id
             self._new[node] = change = replace(change, id=node)
