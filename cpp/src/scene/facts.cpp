@@ -79,6 +79,16 @@ void Facts::take(const Change& change) {
   }
 }
 
+void Facts::keep_names(std::span<const ChangePtr> changes) {
+  for (const ChangePtr& change : changes) {
+    if (!is_of_frames(change->kind) || change->kind == ChangeKind::remove_frame) continue;
+    for (const std::string& name : change->fact->frames) {
+      Mark& kept = frames_[name].kept;
+      kept = std::max(kept, change->mark);
+    }
+  }
+}
+
 void Facts::take_fixed(const Change& change) {
   const FrameFact& fact = *change.fact;
   Track& track = frames_[fact.of].tracks[fact.source];
@@ -389,8 +399,7 @@ std::optional<std::vector<Change>> Facts::opposite(const Change& change) const {
     case ChangeKind::prefer: {
       const std::optional<std::string> before = preferred(fact.of);
       changes.push_back(
-          change_with(ChangeKind::prefer,
-                      {.of = fact.of, .source = before.value_or(""), .has_source = before.has_value(), .frames = {fact.of}}));
+          change_with(ChangeKind::prefer, {.of = fact.of, .source = before.value_or(""), .has_source = before.has_value()}));
       return changes;
     }
     case ChangeKind::add_relation:
@@ -420,7 +429,7 @@ bool Facts::is_newest(const Change& change) const {
 std::vector<std::string> Facts::unused_since(const std::vector<std::string>& frames, const Mark& mark) const {
   std::vector<std::string> unused;
   for (const std::string& name : frames)
-    if (const Frame* frame = find(name); frame != nullptr && frame->named <= mark) unused.push_back(name);
+    if (const Frame* frame = find(name); frame != nullptr && frame->kept <= mark) unused.push_back(name);
   return unused;
 }
 

@@ -274,7 +274,10 @@ Failure Store::record(Change change, std::int64_t now_ns, const std::function<Fa
   if (!is_in_line(*changes.front())) realign(changes, draft);
   note(draft, changes);
   if (recorded != nullptr) *recorded = changes.front();
-  if (!for_undo) return {};
+  if (!for_undo) {
+    facts_.keep_names(changes);
+    return {};
+  }
   remember(done_, batch_of(changes, before, std::move(opposites)));
   undone_.clear();
   return {};

@@ -37,7 +37,13 @@ Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
   (void)forest_->transact({}, first_version());
 }
 
-void Store::open() { forest_->add_frame(options_.root_frame); }
+void Store::open() {
+  {
+    const VersionLock guard;
+    is_open_ = true;
+  }
+  forest_->add_frame(options_.root_frame);
+}
 
 Store::Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t bearer)
     : forest_(std::move(forest)),
@@ -107,7 +113,8 @@ Refusal check_new_parent(const Version& version, Change& change, bool restores) 
   if (is_permanent(change.node)) return refuse(Fault::permanent, change);
   const NodeRecord* node = restores ? version.recall(change.node) : version.find(change.node);
   if (Refusal refusal = check_node(node, change)) return refusal;
-  if (Refusal refusal = check_parent(version.find(change.parent), change)) return refusal;
+  const NodeRecord* parent = restores ? version.recall(change.parent) : version.find(change.parent);
+  if (Refusal refusal = check_parent(parent, change)) return refusal;
   const std::vector<NodeId> parents = node->parents();
   if (std::ranges::find(parents, change.parent) != parents.end()) return refuse(Fault::already_its_parent, change);
   Refusal refusal = refuse(Fault::circle, change);
@@ -210,7 +217,11 @@ Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_und
   taken.expects_nothing_hangs = std::ranges::none_of(wishes, &Wish::with_hanging_frames);
   if (Refusal refusal = take(std::move(wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
   Outcome outcome = commit(draft, taken);
-  if (outcome.refusal || outcome.changes.empty() || !for_undo) return outcome;
+  if (outcome.refusal || outcome.changes.empty()) return outcome;
+  if (!for_undo) {
+    facts_.keep_names(outcome.changes);
+    return outcome;
+  }
   Batch batch = batch_of(outcome.changes, before, std::move(taken.opposites));
   batch.tag = std::move(tag);
   remember(done_, std::move(batch));
@@ -226,6 +237,7 @@ Outcome Store::merge(std::span<const ChangePtr> changes) {
     if (draft.take(*change)) taken.changes.push_back(change);
   if (taken.changes.empty()) return {};
   taken.were_idle = facts_.rigid().idle;
+  facts_.keep_names(taken.changes);
   take_facts(taken.changes);  // what others accepted counts, whatever the frames of this world allow
   if (facts_.has_bodies()) facts_.settle_bodies();
   return commit(draft, taken);
@@ -335,6 +347,7 @@ void Store::note(const Draft& draft, const std::vector<ChangePtr>& changes) {
   for (const ChangePtr& change : changes) {
     journal_.push_back(change);
     newest_at_ = std::max(newest_at_, change->at);
+    if (is_open_ && change->kind == ChangeKind::remove_frame) forest_->add_frame(options_.root_frame);
   }
   while (journal_.size() > options_.max_journal) {
     add_heard(dropped_, journal_.front()->mark.dot);

@@ -74,9 +74,23 @@ class Opposite {
       const bool begins = !is_same_life && wishes.empty();
       wishes.push_back(begins ? beginning(*former, parent) : wish(ChangeKind::add_parent, deed.node, parent));
     }
+    for (const Edge& edge : former->edges)
+      if (is_same_life && is_in_the_dead(edge) && !is_in(record, edge))
+        wishes.push_back(wish(ChangeKind::add_parent, deed.node, edge.parent));
     if (!is_same_life && before_ != nullptr)
       for (const NodeId& child : before_->children(*former)) wishes.push_back(wish(ChangeKind::add_parent, child, deed.node));
     return wishes;
+  }
+
+  /// Whether it leads to something that is gone, and may come back with the node in it.
+  [[nodiscard]] bool is_in_the_dead(const Edge& edge) const {
+    if (edge.removed || edge.parent_is_alive || edge.closes_a_circle) return false;
+    const NodeRecord* parent = draft_.version().recall(edge.parent);
+    return parent != nullptr && parent->incarnation == edge.parent_incarnation && !draft_.version().is_alive(edge.parent);
+  }
+
+  [[nodiscard]] static bool is_in(const NodeRecord& record, const Edge& meant) {
+    return std::ranges::any_of(record.edges, [&](const Edge& edge) { return !edge.removed && edge.parent == meant.parent; });
   }
 
   [[nodiscard]] static Wish beginning(const NodeRecord& former, const NodeId& parent) {

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from armillary._world._arguments import as_count, as_duration, as_text, as_thinning
 from armillary._world._time import TimedWorld
-from armillary.errors import InvalidArgument
+from armillary.errors import AmbiguousPath, ArmillaryError, InvalidArgument
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import RelationInfo, Samples, Snapshot, Tree, TwistSamples, check_name
 
@@ -133,13 +131,23 @@ class ReportingWorld(TimedWorld):
         # A frame may have come since.
         infos = [info for info in self.relations() if info.kind != "twist" and info.of in parents]
         notes = {info.of: _note(info) for info in infos if parents.get(info.of) == (info.in_frame, info.source)}
-        rivals: dict[str, list[str]] = {}
-        for info in infos:
-            if parents[info.of] is None:
-                rivals.setdefault(info.of, []).append(f"'{info.source}'")
-        notes |= {name: "contested by " + ", ".join(who) for name, who in rivals.items() if len(who) > 1}
-        ended = _ended(parents, infos)
+        nowhere = {info.of: info.in_frame for info in infos if parents[info.of] is None}
+        rivals = {name: self._rivals(name, in_frame, at) for name, in_frame in nowhere.items()}
+        notes |= {name: "contested by " + ", ".join(map(repr, who)) for name, who in rivals.items() if who}
+        carriers = {parent[0] for parent in parents.values() if parent is not None}
+        # What is left of removed nodes: it hung somewhere, hangs nowhere at this instant and carries nothing.
+        ended = {name for name, who in rivals.items() if not who} - carriers
         return Tree({name: parent for name, parent in parents.items() if name not in ended}, notes)
+
+    def _rivals(self, of: str, in_frame: str, at: int | Latest) -> tuple[str, ...]:
+        """The sources that place a frame at one instant, where they are several."""
+        try:
+            self.pose(of=of, in_frame=in_frame, at=at)
+        except AmbiguousPath as error:
+            return error.sources if error.frame == of else ()
+        except ArmillaryError:
+            pass
+        return ()
 
     def snapshot(
         self,
@@ -162,13 +170,6 @@ class ReportingWorld(TimedWorld):
 def _only_one(sources: set[str], own_name: str) -> str:
     """The one that speaks, where that is one; else this world's own name."""
     return next(iter(sources)) if len(sources) == 1 else own_name
-
-
-def _ended(parents: Mapping[str, tuple[str, str] | None], infos: Iterable[RelationInfo]) -> set[str]:
-    """Frames that hung somewhere, hang nowhere at this instant and carry nothing: what is left of removed nodes."""
-    relations = Counter(info.of for info in infos)
-    carriers = {parent[0] for parent in parents.values() if parent is not None}
-    return {name for name, count in relations.items() if count == 1 and parents[name] is None and name not in carriers}
 
 
 def _note(info: RelationInfo) -> str:

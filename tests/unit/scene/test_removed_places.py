@@ -54,6 +54,16 @@ def test_the_tree_shows_removed_nodes_only_while_they_were_there(world, nested):
     assert str(world.tree(at=seconds(4))) == str(world.tree()) == "map"
 
 
+def test_the_tree_calls_nothing_contested_that_is_gone(world, scene, clock):
+    hands = [scene.add_transform(parent=scene.root, transform=moved(x), at=None) for x in (1, 2)]
+    cup = scene.add_group(parent=hands[0])
+    scene.add_parent(cup, hands[1])
+    clock.ns = seconds(5)
+    scene.remove(cup)
+    assert f"{cup}  contested by" in str(world.tree(at=seconds(4)))
+    assert str(cup) not in str(world.tree())
+
+
 def test_a_removed_frame_goes_with_the_last_node_that_was_in_it(world, scene, clock):
     world.fix(of="gun", in_frame="cart", transform=moved(1))
     tag = scene.add_transform(parent="cart", transform=moved(2), at=None)

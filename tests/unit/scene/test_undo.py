@@ -4,7 +4,7 @@ import pytest
 
 from armillary import Transform, World
 from armillary.errors import BuiltUpon, NotConnected, NothingToUndo, PermanentNode, SingleSample, UnknownNode
-from armillary.scene import AddGroup, NodeId, Remove, SetAttributes
+from armillary.scene import AddGroup, NodeId, Remove, SetAttributes, Sphere
 from unit.kit import FakeClock, moved
 
 ONE, TWO, THREE = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "123")
@@ -185,3 +185,72 @@ class TestUndoOfOneWorld:
         scene.set_transform(table, moved(1))
         world.undo()
         assert table not in scene
+
+
+def fixed(world, x, **told):
+    world.fix(of="gun", in_frame="map", transform=moved(x), **told)
+
+
+class TestUndoOfEverything:
+    STORIES = {
+        "a frame of which more was said": [
+            lambda world: fixed(world, 1),
+            lambda world: fixed(world, 2),
+            lambda world: fixed(world, 3, at=5),
+            lambda world: world.scene.set_attributes("gun", {"k": 1}),
+            lambda world: world.scene.add_geometry(parent="gun", shape=Sphere(1.0)),
+        ],
+        "a frame that was there before it was placed": [
+            lambda world: world.add_frame("gun"),
+            lambda world: fixed(world, 1),
+            lambda world: world.prefer(of="gun", source=world.name),
+        ],
+        "whom to believe of nodes": [
+            lambda world: world.scene.add_transform(parent=world.scene.root, transform=moved(1), id=ONE),
+            lambda world: world.prefer(of=str(ONE), source=world.name),
+            lambda world: world.prefer(of=str(ONE), source=None),
+        ],
+        "what was in two, of which one was removed before it": [
+            lambda world: world.scene.add_group(parent=world.scene.root, id=ONE),
+            lambda world: world.scene.add_group(parent=ONE, id=TWO),
+            lambda world: world.scene.add_parent(TWO, world.scene.root),
+            lambda world: world.scene.remove(ONE),
+            lambda world: world.scene.remove(TWO),
+        ],
+    }
+
+    @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES.keys())
+    def test_leads_back_to_the_empty_world_and_redo_to_the_full_one(self, world, scene, clock, story):
+        digests = [world.digest()]
+        for deed in story:
+            deed(world)
+            clock.ns += 1
+            digests.append(world.digest())
+        for before in reversed(digests[:-1]):
+            world.undo()
+            assert world.digest() == before
+        assert (len(scene), "gun" in world.frames()) == (1, False)
+        for after in digests[1:]:
+            world.redo()
+            assert world.digest() == after
+
+    def test_leaves_a_frame_that_others_named_meanwhile(self, world, scene):
+        fixed(world, 1)
+        with World("other") as other:
+            other.merge(scene.changes())
+            other.fix(of="lens", in_frame="gun", transform=moved(1))
+            world.merge(other.scene.changes())
+        world.undo()
+        assert {"gun", "lens"} <= set(world.frames())
+
+    def test_leaves_a_frame_that_has_samples(self, world, scene):
+        world.add_frame("gun")
+        world.set_pose(of="gun", in_frame="map", transform=moved(1), at=5)
+        world.undo()
+        assert world.pose(of="gun", in_frame="map").xyz.tolist() == [1, 0, 0]
+
+    def test_leaves_the_frame_of_the_root(self, world, scene):
+        fixed(world, 1)
+        world.undo()
+        assert world.can_pose(of=scene.frame(scene.root), in_frame="map")
+        assert list(scene.raycast(origin=(0, 0, 0), direction=(1, 0, 0), in_frame="map")) == []

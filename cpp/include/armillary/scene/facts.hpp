@@ -56,6 +56,8 @@ class Facts {
   Facts(std::size_t max_runs, std::size_t max_removed) : max_runs_(max_runs), max_removed_(max_removed) {}
 
   void take(const Change& change);
+  /// `undo` cannot take these back here: what they name stays.
+  void keep_names(std::span<const ChangePtr> changes);
 
   [[nodiscard]] bool has_frame(const std::string& name) const;
   /// Whether somebody named such a frame: none where nobody ever did, false where it was removed and that is remembered.
@@ -91,7 +93,8 @@ class Facts {
   [[nodiscard]] std::optional<std::vector<Change>> opposite(const Change& change) const;
   /// Whether nobody else said something later of what a change speaks of.
   [[nodiscard]] bool is_newest(const Change& change) const;
-  /// Of these frames, those that nobody named after `mark`.
+  /// Of these frames, those that nobody named after `mark` to stay. What was said here and may be undone does not count:
+  /// it was, before what it came after is.
   [[nodiscard]] std::vector<std::string> unused_since(const std::vector<std::string>& frames, const Mark& mark) const;
 
   /// What would have to be said for an equal digest: frames, poses, twists, bodies, preferences; in some order.
@@ -124,6 +127,7 @@ class Facts {
   };
   struct Frame {
     Mark named{}, removed{};
+    Mark kept{};  // of the last that named it to stay
     std::map<std::string, Track> tracks{};
     std::map<std::pair<std::string, std::string>, Mark> twists{};  // by what they are relative to, and source
     std::map<std::string, std::set<Mark>> bodies{};

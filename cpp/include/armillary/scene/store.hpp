@@ -113,7 +113,7 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// Makes the frame of the root, when somebody wants the scene.
+  /// Makes the frame of the root, when somebody wants the scene; from then on it is there, whatever is taken back.
   void open();
 
   [[nodiscard]] VersionPtr version() const;
@@ -189,6 +189,7 @@ class Store {
   Facts facts_;
   std::deque<std::pair<Stamp, NodeId>> ended_;
   Stamp newest_at_ = Stamp::always();
+  bool is_open_ = false;
 };
 
 }  // namespace armillary::scene
