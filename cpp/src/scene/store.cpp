@@ -99,6 +99,8 @@ bool is_permanent(const NodeId& id) { return id == kRootNode || id == kLimboNode
 /// A node whose id others choose as well, because it stands for the same thing: those are one life, not two.
 bool is_shared(const Change& change) { return change.node_kind == NodeKind::frame || change.parent == kLimboNode; }
 
+constexpr Stamp kFirstInstant{kEarliestSample.ns + 1};
+
 Mark life_after(const NodeRecord* former) { return {former == nullptr ? 0 : former->incarnation.wall_ns + 1, 0, {}}; }
 
 Refusal check_new_node(const Version& version, Change& change) {
@@ -185,6 +187,8 @@ void Store::sign(Change& change, Draft& draft, std::int64_t now_ns) const {
 
 Refusal Store::complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const {
   sign(wish.change, draft, now_ns);
+  // What has always been there begins again where it was removed before: the past is that of its former life.
+  if (wish.change.at == kFirstInstant && draft.version().recall(wish.change.node) != nullptr) wish.change.at = Stamp{now_ns};
   if (Refusal refusal = check(draft.version(), wish)) return refusal;
   for (const Setting& setting : wish.change.settings)
     if (!keys_->has_room_for(setting.key)) return refuse(Fault::too_many_keys, wish.change);

@@ -19,6 +19,8 @@ _IDS = (NodeId, UUID)
 _NO_NAMES: frozenset[str] = frozenset()
 FRAME_SPACE = "frame"
 """Nodes that stand for frames of the world have ids of their names in this space."""
+ALWAYS_NS = 1 - 2**62
+"""The first of all stamps: what begins then has always been there, or since it was removed."""
 
 
 class SceneWorld(Protocol):
@@ -118,6 +120,10 @@ class ChangeContext:
         """One instant for every `NOW` of the batch."""
         return self.now_ns if at is NOW else at  # type: ignore[return-value]
 
+    def since(self, at: int | Now | None) -> int:
+        """From when on a node is there; None: always."""
+        return ALWAYS_NS if at is None else self.at(at)
+
     def transform(self, value: Any) -> Transform:
         """Any pose coordinates, as the world takes them."""
         return self._world._as_transform(value)  # noqa: SLF001
@@ -129,7 +135,7 @@ class ChangeContext:
         node, frame = node_of_frame(self._world, target, self._named)
         if node != ROOT_NODE and not self._comes(node) and not self._view.contains(node):
             self._nodes_coming().add(node)
-            self._stands_for(frame, frame_wish(node, frame, self.now_ns))
+            self._stands_for(frame, frame_wish(node, frame, ALWAYS_NS))
         return node
 
     def _stands_for(self, frame: str, wish: tuple[Any, ...]) -> None:

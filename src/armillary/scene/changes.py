@@ -141,7 +141,7 @@ def placed(
     """What both of them wish for."""
     transform = context.transform(change.transform)
     placement = (transform, covariance, change.at is None, context.author, "")
-    at = context.at(NOW if change.at is None else change.at)
+    at = context.since(change.at)
     return ("add_node", kind, change.id, context.node(change.parent), change.attributes, at, None, placement)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from armillary import World, seconds
 from armillary.errors import InvalidStamp, SceneCycle, UnknownNode
-from armillary.scene import NodeId
+from armillary.scene import NodeId, Sphere
 from unit.kit import FakeClock, moved
 
 ONE, TWO = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "12")
@@ -27,6 +27,34 @@ class TestTheSceneAsItWas:
         scene.set_attributes(table, {"state": None}, at=30)
         said = [scene.as_of(stamp).attributes(table) for stamp in (10, 19, 20, 30)]
         assert said == [{"state": "clean"}, {"state": "clean"}, {"state": "dirty"}, {}]
+
+    def test_holds_what_is_there_always(self, scene, clock):
+        clock.ns = 100
+        table = scene.add_transform(parent=scene.root, transform=moved(1), at=None, attributes={"name": "table"})
+        cup = scene.add_geometry(parent=table, shape=Sphere(0.1), at=50)
+        assert [[node in scene.as_of(stamp) for node in (table, cup)] for stamp in (-100, 49, 50)] == [
+            [True, False],
+            [True, False],
+            [True, True],
+        ]
+        assert scene.as_of(0).find({"name": "table"}) == [table]
+
+    def test_holds_what_was_said_of_frames_then(self, world, scene, clock):
+        world.fix(of="camera", in_frame="map", transform=moved(1))
+        clock.ns = 100
+        lens = scene.add_geometry(parent="camera", shape=Sphere(0.1), at=50)
+        scene.set_attributes("camera", {"lens": "wide"}, at=30)
+        assert [lens in scene.as_of(stamp) for stamp in (49, 50)] == [False, True]
+        assert [len(scene.as_of(stamp).find({"lens": "wide"})) for stamp in (29, 30)] == [0, 1]
+
+    def test_holds_the_former_life_of_what_is_there_always(self, scene, clock):
+        scene.add_transform(parent=scene.root, transform=moved(1), at=None, id=ONE, attributes={"name": "first"})
+        clock.ns = 10
+        scene.remove(ONE)
+        clock.ns = 20
+        scene.add_transform(parent=scene.root, transform=moved(2), at=None, id=ONE, attributes={"name": "second"})
+        names = [scene.as_of(stamp).attributes(ONE)["name"] for stamp in (9, 20)]
+        assert (names, ONE in scene.as_of(15)) == (["first", "second"], False)
 
     def test_is_searched_by_what_was_said_then(self, scene):
         table = scene.add_group(parent=scene.root, attributes={"state": "clean"}, at=10)

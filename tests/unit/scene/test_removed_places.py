@@ -66,7 +66,7 @@ def test_the_tree_calls_nothing_contested_that_is_gone(world, scene, clock):
 
 def test_a_removed_frame_goes_with_the_last_node_that_was_in_it(world, scene, clock):
     world.fix(of="gun", in_frame="cart", transform=moved(1))
-    tag = scene.add_transform(parent="cart", transform=moved(2), at=None)
+    tag = scene.add_transform(parent="cart", transform=moved(2), at=seconds(1))
     world.remove_frame("cart", subtree=True)
     scene.remove(tag, at=seconds(0.5))  # before it was there
     with World("other", clock=clock) as other:
@@ -75,9 +75,9 @@ def test_a_removed_frame_goes_with_the_last_node_that_was_in_it(world, scene, cl
 
 
 def test_a_node_can_be_removed_whose_frame_was_erased(world, scene):
-    tag = scene.add_transform(parent=scene.root, transform=moved(2), at=None)
+    tag = scene.add_transform(parent=scene.root, transform=moved(2), at=seconds(1))
     world.remove_frame(scene.frame(tag))
-    scene.remove(tag)
+    scene.remove(tag, at=seconds(1))
     assert world.frames() == ("map",)
 
 

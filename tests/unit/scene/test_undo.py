@@ -191,34 +191,35 @@ def fixed(world, x, **told):
     world.fix(of="gun", in_frame="map", transform=moved(x), **told)
 
 
-class TestUndoOfEverything:
-    STORIES = {
-        "a frame of which more was said": [
-            lambda world: fixed(world, 1),
-            lambda world: fixed(world, 2),
-            lambda world: fixed(world, 3, at=5),
-            lambda world: world.scene.set_attributes("gun", {"k": 1}),
-            lambda world: world.scene.add_geometry(parent="gun", shape=Sphere(1.0)),
-        ],
-        "a frame that was there before it was placed": [
-            lambda world: world.add_frame("gun"),
-            lambda world: fixed(world, 1),
-            lambda world: world.prefer(of="gun", source=world.name),
-        ],
-        "whom to believe of nodes": [
-            lambda world: world.scene.add_transform(parent=world.scene.root, transform=moved(1), id=ONE),
-            lambda world: world.prefer(of=str(ONE), source=world.name),
-            lambda world: world.prefer(of=str(ONE), source=None),
-        ],
-        "what was in two, of which one was removed before it": [
-            lambda world: world.scene.add_group(parent=world.scene.root, id=ONE),
-            lambda world: world.scene.add_group(parent=ONE, id=TWO),
-            lambda world: world.scene.add_parent(TWO, world.scene.root),
-            lambda world: world.scene.remove(ONE),
-            lambda world: world.scene.remove(TWO),
-        ],
-    }
+STORIES = {
+    "a frame of which more was said": [
+        lambda world: fixed(world, 1),
+        lambda world: fixed(world, 2),
+        lambda world: fixed(world, 3, at=5),
+        lambda world: world.scene.set_attributes("gun", {"k": 1}),
+        lambda world: world.scene.add_geometry(parent="gun", shape=Sphere(1.0)),
+    ],
+    "a frame that was there before it was placed": [
+        lambda world: world.add_frame("gun"),
+        lambda world: fixed(world, 1),
+        lambda world: world.prefer(of="gun", source=world.name),
+    ],
+    "whom to believe of nodes": [
+        lambda world: world.scene.add_transform(parent=world.scene.root, transform=moved(1), id=ONE),
+        lambda world: world.prefer(of=str(ONE), source=world.name),
+        lambda world: world.prefer(of=str(ONE), source=None),
+    ],
+    "what was in two, of which one was removed before it": [
+        lambda world: world.scene.add_group(parent=world.scene.root, id=ONE),
+        lambda world: world.scene.add_group(parent=ONE, id=TWO),
+        lambda world: world.scene.add_parent(TWO, world.scene.root),
+        lambda world: world.scene.remove(ONE),
+        lambda world: world.scene.remove(TWO),
+    ],
+}
 
+
+class TestUndoOfEverything:
     @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES.keys())
     def test_leads_back_to_the_empty_world_and_redo_to_the_full_one(self, world, scene, clock, story):
         digests = [world.digest()]
