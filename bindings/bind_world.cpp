@@ -66,14 +66,6 @@ void reset_time(Self self, nb::handle to) {
   });
 }
 
-/// Tells apart who bears the same name.
-std::uint64_t new_bearer() {
-  const NodeId random = NodeId::random();
-  std::uint64_t bearer = 0;
-  for (const std::uint8_t byte : random.bytes) bearer = bearer * 257 + byte;
-  return bearer;
-}
-
 Interpolation interpolation_of(const std::string& kind) {
   if (kind != "linear" && kind != "screw")
     raise("InvalidArgument", "interpolation must be 'linear' or 'screw', got '" + kind + "'.", nb::str(kind.c_str()));
@@ -87,7 +79,7 @@ Retention retention_from(std::int64_t history_ns, std::size_t max_samples, doubl
 void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs,
           std::size_t max_waits, double thin_m, double thin_rad, nb::handle default_covariance, const std::string& interpolation,
           std::int64_t max_ahead_ns, std::int64_t predict_up_to_ns, nb::handle process_noise, const std::string& root_frame,
-          std::size_t max_changes, std::size_t max_undo, std::uint8_t authority) {
+          std::size_t max_changes, std::size_t max_undo, std::uint8_t authority, std::uint64_t bearer) {
   ForestOptions options;
   options.prediction.horizon = {predict_up_to_ns};
   if (!process_noise.is_none()) options.prediction.noise_per_s = as_covariance(process_noise, "process_noise");
@@ -105,7 +97,7 @@ void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
                            .history = {history_ns},
                            .max_journal = max_changes,
                            .max_undo = max_undo,
-                           .bearer = new_bearer(),
+                           .bearer = bearer,
                            .max_runs = max_runs,
                            .authority = authority};
   self->store = std::make_shared<scene::Store>(self->forest, std::move(kept));
@@ -114,7 +106,8 @@ void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
 void become(Self self, Self other) {
   WorldCore& twin = core(self);
   twin.forest->become(*core(other).forest);
-  twin.store = std::make_shared<scene::Store>(*core(other).store, twin.forest, new_bearer());
+  const std::uint64_t bearer = twin.store->options().bearer;
+  twin.store = std::make_shared<scene::Store>(*core(other).store, twin.forest, bearer);
   twin.bodies = nb::list();
   sync_bodies(twin);
   sync_catalog(twin);
@@ -132,12 +125,12 @@ void bind_world(nb::module_& m) {
   world
       .def("__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a, "thin_m"_a,
            "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a, "predict_up_to_ns"_a,
-           "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a,
+           "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a, "bearer"_a,
            nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: "
                    "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, "
                    "predict_up_to_ns: int, "
                    "process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, "
-                   "authority: int) -> None"))
+                   "authority: int, bearer: int) -> None"))
       .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(),
            nb::sig("def prefer(self, *, of: str, source: str | None) -> None"),
            "Settle which of several sources every query believes about a frame; None takes it back.")

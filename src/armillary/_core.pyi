@@ -372,7 +372,7 @@ class Twist:
 class WorldCore:
     """The native part of a World."""
 
-    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int) -> None: ...
+    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, bearer: int) -> None: ...
 
     def prefer(self, *, of: str, source: str | None) -> None:
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import weakref
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -114,6 +115,7 @@ class World(ViewingWorld):
             max_changes=as_positive(max_changes, "max_changes"),
             max_undo=as_positive(max_undo, "max_undo"),
             authority=as_authority(authority),
+            bearer=secrets.randbits(64),  # tells apart who bears the same name
         )
         self.root_frame = check_name(root_frame)
         self.on_error: Callable[[BaseException], object] | None = None
