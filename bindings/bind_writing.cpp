@@ -10,6 +10,7 @@
 #include "armillary/pose_row.hpp"
 #include "convert.hpp"
 #include "door.hpp"
+#include "gil.hpp"
 #include "raise.hpp"
 #include "values.hpp"
 #include "world.hpp"
@@ -167,26 +168,60 @@ std::vector<double> checked_sides(nb::handle covariances, std::size_t count) {
   return sides;
 }
 
+/// One row, one stamp and, where they are given, one covariance for each instant.
+struct GivenPoses {
+  GivenPoses(nb::handle transforms, nb::handle at, nb::handle covariances) : rows(checked_rows(transforms)), at(at, "at") {
+    if (stamps().size() != rows.size() / kPoseWidth)
+      raise("InvalidArgument", "transforms has " + std::to_string(rows.size() / kPoseWidth) + " rows and at has " +
+                                   std::to_string(stamps().size()) + " stamps; they must match.");
+    sides = checked_sides(covariances, stamps().size());
+  }
+
+  [[nodiscard]] std::span<const std::int64_t> stamps() const { return at.span(); }
+
+  [[nodiscard]] PlaceSample sample(std::size_t row) const {
+    const double* v = &rows[row * kPoseWidth];
+    PlaceSample sample{.at = {stamps()[row]}, .in_frame_T_of = {{v[0], v[1], v[2], v[3]}, {v[4], v[5], v[6]}}};
+    const std::size_t side = row * Covariance::kPacked;
+    if (!sides.empty() && !std::isnan(sides[side]))
+      sample.covariance = Covariance::unpack(std::span(sides).subspan(side).first<Covariance::kPacked>());
+    return sample;
+  }
+
+  std::vector<double> rows;
+  Stamps at;
+  std::vector<double> sides;
+};
+
 void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transforms, nb::handle at, nb::handle source,
                nb::handle covariances) {
-  const std::vector<double> rows = checked_rows(transforms);
-  const std::size_t count = rows.size() / kPoseWidth;
-  const Stamps stamps(at, "at");
-  if (stamps.span().size() != count)
-    raise("InvalidArgument", "transforms has " + std::to_string(count) + " rows and at has " +
-                                 std::to_string(stamps.span().size()) + " stamps; they must match.");
-  const std::vector<double> sides = checked_sides(covariances, count);
-  const auto latest_row = std::ranges::max_element(stamps.span());
-  if (!stamps.span().empty()) check_ahead(self, *latest_row, latest_row - stamps.span().begin());
-  const Stamp first = stamps.span().empty() ? Stamp::always() : Stamp{std::ranges::min(stamps.span())};
+  const GivenPoses given(transforms, at, covariances);
+  const std::span<const std::int64_t> stamps = given.stamps();
+  const auto latest_row = std::ranges::max_element(stamps);
+  if (!stamps.empty()) check_ahead(self, *latest_row, latest_row - stamps.begin());
+  const Stamp first = stamps.empty() ? Stamp::always() : Stamp{std::ranges::min(stamps)};
   const Edge edge = admitted_edge(self, of, in_frame, source, first);
   const EdgeName name = edge.name();
-  const double* uncertainty = sides.empty() ? nullptr : sides.data();
+  const double* uncertainty = given.sides.empty() ? nullptr : given.sides.data();
   Forest& forest = *core(self).forest;
-  const Act act = [&](scene::FrameFact&) { return forest.set_poses(name, stamps.span(), rows.data(), uncertainty); };
-  const Failure failure = stamps.span().empty() ? Failure{} : add_samples(self, edge.fact(first), act, Gil::released);
+  const Act act = [&](scene::FrameFact&) { return forest.set_poses(name, stamps, given.rows.data(), uncertainty); };
+  const Failure failure = stamps.empty() ? Failure{} : add_samples(self, edge.fact(first), act, Gil::released);
   if (failure) raise_batch_failure(self, failure, edge.of, edge.in_frame, true);
   finish(self, edge, {});
+}
+
+bool merge_poses(Self self, const std::string& of, const std::string& in_frame, nb::handle transforms, nb::handle at,
+                 const std::string& source, nb::handle covariances) {
+  const GivenPoses given(transforms, at, covariances);
+  std::vector<PlaceSample> samples;
+  for (std::size_t row = 0; row < given.stamps().size(); ++row) {
+    PlaceSample& sample = samples.emplace_back(given.sample(row));
+    sample.of = of, sample.in_frame = in_frame, sample.source = source;
+  }
+  scene::Store& store = *core(self).store;
+  const bool is_known = without_gil([&] { return store.merge_samples(std::move(samples)); });
+  settle_pending(self);
+  return is_known;
 }
 
 void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle covariance,
@@ -278,6 +313,12 @@ void bind_world_writing(nb::class_<WorldCore>& world) {
            "    at: (N,) int64 [ns], in any order.\n"
            "    source: Who says so; the world's own name if not given.\n"
            "    covariances: (N, 6, 6); rows of NaN are unknown.")
+      .def("_merge_poses", &merge_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a,
+           "covariances"_a = nb::none(),
+           nb::sig("def _merge_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str, "
+                   "covariances: ArrayLike | None = None) -> bool"),
+           "Samples that another copy of this world accepted: neither loops nor bodies refuse them here.\n\n"
+           "False: that there is such a relation is not known here yet, and nothing was stored.")
       .def("fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
            "source"_a = nb::none(), "recalibrate"_a = false,
            nb::sig("def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None "

@@ -26,7 +26,7 @@ from armillary.scene import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 TAG = NodeId("90000000-0000-4000-8000-000000000000")
 FRAMES = ("p", "q", "r", "gun", str(TAG))
@@ -34,11 +34,22 @@ BODIES = ("gun", "cart")
 SINCE_NS = (None, None, 800, 1200)
 ASKED_NS = (500, 799, 800, 1000, 1200, 1900)
 SAID = ("fix", "fix", "fix", "fix", "move", "recalibrate", "await", "await_twists")
-EDITS = (*SAID, "unfix", "body", "body", "prefer", "erase", "erase_all", "frame")
+GRASPS = ("attach", "attach")
+EDITS = (*SAID, *GRASPS, "unfix", "body", "body", "prefer", "erase", "erase_all", "frame")
 AMONG_NODES = (*EDITS, "tag", "tag", "untag")
 IN_NEW_TIMES = (*EDITS, "reset")
 
 some_frame, some_word = st.integers(0, len(FRAMES) - 1), st.integers(0, 7)
+
+
+def frame_deed(world: World, kind: str, of: int, other: int, value: int) -> None:
+    """What `frame_change` says, or a grasp: it is a change as well, but what it says is where the frame is."""
+    if kind != "attach":
+        world.apply([frame_change(world, kind, of, other, value)])
+        return
+    frame, above = FRAMES[of % (len(FRAMES) - 1)], FRAMES[other % len(FRAMES)]
+    who = (None, None, "shared", f"{world.name}'s")[value // 2]
+    world.attach(of=frame, to=above, at=(None, 900)[value % 2], source=who, outside="hold")
 
 
 def frame_change(world: World, kind: str, of: int, other: int, value: int) -> Change:
@@ -78,13 +89,13 @@ def said_but_inactive(world: World) -> list[str]:
     return [f"{one.change}: {one.reason}" for one in world.scene.inactive()]
 
 
-def about_frames(world: World) -> dict[Any, Any]:
+def about_frames(world: World, asked_ns: Sequence[int] = ASKED_NS) -> dict[Any, Any]:
     """What copies must agree on about frames."""
     facts: dict[Any, Any] = {"world": world.digest(), "epoch": world.time_epoch, "frames": sorted(world.frames())}
     facts |= {"inactive": said_but_inactive(world)}
     facts |= {("on", frame): world.body_of(frame) for frame in world.frames()}
     pairs = itertools.permutations(FRAMES, 2)
-    return facts | {(of, above, at): _pose(world, of, above, at) for of, above in pairs for at in ASKED_NS}
+    return facts | {(of, above, at): _pose(world, of, above, at) for of, above in pairs for at in asked_ns}
 
 
 def _pose(world: World, of: str, in_frame: str, at_ns: int) -> Any:

@@ -31,7 +31,7 @@ from armillary.scene import (
     SetAttributes,
     Sphere,
 )
-from replica_frames import frame_change, said_but_inactive, some_frame, some_word
+from replica_frames import frame_deed, said_but_inactive, some_frame, some_word
 from unit.kit import FakeClock
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ class Replicas:
     def edit(self, replica: int, kind: str, node: int, parent: int, value: int) -> None:
         """What the scene refuses was not meant."""
         with suppress(ArmillaryError):
-            make = node_change if kind in EDITS else frame_change
-            self._do(replica, lambda world: world.apply([make(world, kind, node, parent, value)]))
+            deed = node_deed if kind in EDITS else frame_deed
+            self._do(replica, lambda world: deed(world, kind, node, parent, value))
 
     def undo(self, replica: int) -> None:
         with suppress(ArmillaryError):
@@ -171,6 +171,10 @@ def _world(number: int, clock: FakeClock) -> World:
         world = World("abcdef"[number], clock=clock, authority=number % 2)
         world.add_frame(world.scene.frame(world.scene.root))
     return world
+
+
+def node_deed(world: World, kind: str, node: int, parent: int, value: int) -> None:
+    world.apply([node_change(world, kind, node, parent, value)])
 
 
 def node_change(world: World, kind: str, node: int, parent: int, value: int) -> Change:

@@ -91,6 +91,7 @@ void Forest::State::join_runs(TrackRecord& track, std::size_t k) {
   RunRecord &left = track.runs[k], &right = track.runs[k + 1];
   if (!left.is_sampled() || !right.is_sampled() || left.relation != right.relation) return;
   RunRecord both{.from = left.from, .parent = left.parent, .relation = left.relation, .series = new_series(left.relation)};
+  both.breaks_body = left.breaks_body;
   const Stamp floor = left.series->empty() ? std::max(left.series->floor(), right.series->floor()) : left.series->floor();
   if (floor != Stamp::always()) both.series->begin_forgotten(floor);
   for (const RunRecord* run : {&left, &right})
@@ -106,6 +107,7 @@ void Forest::State::split_run(TrackRecord& track, std::size_t k, Stamp at) {
   RunRecord& whole = track.runs[k];
   RunRecord left{.from = whole.from, .parent = whole.parent, .relation = whole.relation, .series = new_series(whole.relation)};
   RunRecord right{.parent = whole.parent, .relation = whole.relation, .series = new_series(whole.relation)};
+  for (RunRecord* half : {&left, &right}) half->closes_loop = whole.closes_loop, half->breaks_body = whole.breaks_body;
   whole.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
     if (row.stamp_ns() != at.ns) copy_row(*whole.series, row, row.stamp_ns() < at.ns ? *left.series : *right.series, retired);
   });
@@ -145,8 +147,34 @@ void Forest::State::drop_placeholder(TrackRecord& track, RelationId unless) {
   if (track.runs[0].is_placeholder() && track.runs[0].relation != unless) erase_run(track, 0);
 }
 
+/// Samples that are to come, from `since` on. Where something is said for that instant already, there is no need to wait.
+void Forest::State::await_run(TrackRecord& track, const RelationRecord& relation, Stamp since) {
+  const std::ptrdiff_t present = track.run_at(since);
+  if (present >= 0) {
+    const RunRecord& before = track.runs[static_cast<std::size_t>(present)];
+    const Row row = before.is_sampled() ? before.series->bracket(since).before : Row{};
+    if (before.from == since || (row && row.stamp_ns() == since.ns)) return;
+    if (before.is_sampled() && before.series->newest() > since) split_run(track, static_cast<std::size_t>(present), since);
+  }
+  RunRecord run{.from = since, .parent = relation.parent, .relation = relation.id, .series = new_series(relation.id)};
+  run.is_awaited = true;
+  run.breaks_body = relation.breaks_body;
+  track.runs.insert(track.runs.begin() + track.run_at(since) + 1, std::move(run));
+}
+
+/// The first sample of a relation is there: its run begins with that.
+void Forest::State::end_waiting(TrackRecord& track, RelationId relation) {
+  const auto is_its = [&](const RunRecord& run) { return run.relation == relation && run.is_awaited; };
+  const auto found = std::ranges::find_if(track.runs, is_its);
+  if (found == track.runs.end()) return;
+  const auto k = static_cast<std::size_t>(found - track.runs.begin());
+  erase_run(track, k);
+  if (k > 0) join_runs(track, k - 1);
+}
+
 void Forest::State::place_sample(TrackRecord& track, const RelationRecord& relation, const Sample& sample) {
   drop_placeholder(track, relation.id);
+  end_waiting(track, relation.id);
   const std::ptrdiff_t present = track.run_at(sample.at);
   const bool moves = present >= 0 && track.runs[static_cast<std::size_t>(present)].relation != relation.id;
   if (moves) drop_integrated(track, sample.at);  // else they are integrated anew, in their places
@@ -170,6 +198,7 @@ void Forest::State::place_sample(TrackRecord& track, const RelationRecord& relat
     return write(track.runs[next]);
   }
   RunRecord fresh{.from = sample.at, .parent = relation.parent, .relation = relation.id, .series = new_series(relation.id)};
+  fresh.breaks_body = relation.breaks_body;
   write(fresh);
   track.runs.insert(track.runs.begin() + static_cast<std::ptrdiff_t>(next), std::move(fresh));
 }
@@ -245,7 +274,8 @@ void Forest::State::expire_runs(TrackRecord& track, const RelationRecord& relati
 
 /// At most `max_runs`, and no forgotten run in front.
 void Forest::State::bound_runs(TrackRecord& track) {
-  while (track.runs.size() > options.max_runs || (track.runs.size() > 1 && track.runs[0].is_placeholder())) erase_run(track, 0);
+  const auto is_forgotten = [](const RunRecord& run) { return run.is_placeholder() && !run.is_awaited; };
+  while (track.runs.size() > options.max_runs || (track.runs.size() > 1 && is_forgotten(track.runs[0]))) erase_run(track, 0);
 }
 
 /// All its samples are forgotten. It stays where it is: what lay before it must not come back.

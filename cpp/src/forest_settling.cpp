@@ -61,15 +61,14 @@ void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
     RunRecord run{.from = word.since, .parent = relation.parent, .relation = relation.id, .fixed = word.pose};
     run.breaks_body = word.breaks_body;
     run.driven = link;
-    const bool is_samples = word.is_samples();
-    if (is_samples) run.series = new_series(relation.id);
-    const bool is_there = !is_samples ? word.since == Stamp::always() && begins_with(track.runs, word.since)
-                                      : begins_with(track.runs, word.since) || std::ranges::any_of(track.runs, is_its);
-    if (is_there) continue;
-    if (!is_samples && word.since != Stamp::always())
+    if (word.is_samples()) {
+      if (std::ranges::none_of(track.runs, is_its)) await_run(track, relation, word.since);
+      continue;
+    }
+    if (word.since != Stamp::always())
       place_run(track, std::move(run));
-    else
-      track.runs.insert(track.runs.begin() + track.run_at(word.since) + 1, std::move(run));
+    else if (!begins_with(track.runs, word.since))
+      track.runs.insert(track.runs.begin(), std::move(run));
   }
   for (RunRecord& run : track.runs)
     if (run.is_sampled()) run.breaks_body = relations[run.relation]->breaks_body;

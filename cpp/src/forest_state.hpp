@@ -28,6 +28,7 @@ struct RunRecord {
   std::shared_ptr<const FixedPose> fixed{};
   std::shared_ptr<DrivenProvider> driven{};
   bool is_of_scene = false;  // it follows from where a node is
+  bool is_awaited = false;   // a mere word: nobody has said a sample of it yet
   // Peers said it and it holds nothing, as if closed, until what is in its way is gone:
   bool closes_loop = false;
   bool breaks_body = false;
@@ -375,6 +376,8 @@ struct Forest::State {
   void bound_runs(TrackRecord& track);
   void empty_run(RunRecord& run, Stamp floor);
   void drop_placeholder(TrackRecord& track, RelationId unless);
+  void await_run(TrackRecord& track, const RelationRecord& relation, Stamp since);
+  void end_waiting(TrackRecord& track, RelationId relation);
   void drop_unused_relations(TrackRecord& track);
   void reopen_run(TrackRecord& track, Stamp at);
   bool unshare(RunRecord& run);

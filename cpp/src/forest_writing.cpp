@@ -250,13 +250,7 @@ Failure Forest::State::await_samples(const AwaitSamples& edit) {
   if (edit.of == edit.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = edit.of};
   if (find_relation(edge) != nullptr) return {};
   if (Failure failure = check_constant(edge, nullptr, false)) return failure;
-  return edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
-    const std::ptrdiff_t before = track.run_at(edit.since);
-    if (before >= 0 && track.runs[static_cast<std::size_t>(before)].from == edit.since) return;
-    track.runs.insert(
-        track.runs.begin() + before + 1,
-        {.from = edit.since, .parent = relation.parent, .relation = relation.id, .series = new_series(relation.id)});
-  });
+  return edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) { await_run(track, relation, edit.since); });
 }
 
 /// Others that hang in a frame do so no more, nor did they ever.

@@ -455,6 +455,13 @@ class WorldCore:
             covariances: (N, 6, 6); rows of NaN are unknown.
         """
 
+    def _merge_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str, covariances: ArrayLike | None = None) -> bool:
+        """
+        Samples that another copy of this world accepted: neither loops nor bodies refuse them here.
+
+        False: that there is such a relation is not known here yet, and nothing was stored.
+        """
+
     def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
         """
         Say where a frame is and stays.

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 from replica_frames import AMONG_NODES, IN_NEW_TIMES, about_frames
+from replica_samples import RefusingReplicas, SamplingReplicas, about_samples, sample_steps
 from replicas import Replicas, about_everything, about_now, about_the_past, differences, frame_steps, steps, unharmed
 
 if TYPE_CHECKING:
@@ -63,6 +64,10 @@ SEEN = [  # what once went wrong
         *[("deliver", letter) for letter in (0, 3, 1)],  # the last before the second
     ],
 ]
+SEEN_OF_SAMPLES = [
+    [*LATER, ("see", 0, 4, 2, 4), ("see", 0, 0, 2, 4), ("see", 1, 4, 1, 5)],  # one within the others' run
+    [*LATER, edit(1, "body", 0, 1), ("see", 0, 0, 1, 0), ("see", 0, 1, 0, 0), ("see", 1, 0, 2, 0), ("see", 0, 0, 2, 1)],
+]
 
 
 def examples(scripts):
@@ -70,9 +75,9 @@ def examples(scripts):
     return lambda test: reduce(lambda law, script: example((3, script, 0))(law), scripts, test)
 
 
-def disagreement(script, asked=about_now, damage=unharmed) -> list[str]:
+def disagreement(script, asked=about_now, damage=unharmed, kind=Replicas) -> list[str]:
     count, todo, seed = script
-    replicas = Replicas(count, damage)
+    replicas = kind(count, damage)
     try:
         replicas.run(todo)
         with replicas.newcomer(seed) as newcomer:
@@ -97,6 +102,12 @@ class TestReplicas:
     @given(scripts(steps=frame_steps(IN_NEW_TIMES)))
     def test_agree_on_frames_when_time_began_anew(self, script):
         assert disagreement(script, about_frames) == []
+
+    @SOME
+    @examples(SEEN_OF_SAMPLES)
+    @given(scripts(steps=sample_steps))
+    def test_agree_on_samples_in_the_end(self, script):
+        assert disagreement(script, about_samples, kind=SamplingReplicas) == []
 
 
 def by_arrival(state, receiver: World):
@@ -160,13 +171,18 @@ class TestABrokenRule:
     def test_for_frames_is_found(self, damage):
         broken_run(damage, settings(ENOUGH, phases=[Phase.generate]), about_frames, frame_steps(AMONG_NODES))
 
+    def test_for_samples_is_found(self):
+        broken_run(unharmed, settings(ENOUGH, phases=[Phase.generate]), about_samples, sample_steps, RefusingReplicas)
+
     def test_is_found_in_a_run_that_shrinks_to_a_few_steps(self):
         assert len(broken_run(removing_nothing, ENOUGH)) <= 3
 
 
-def broken_run(damage, enough: settings, asked=about_now, said=steps) -> list:
+def broken_run(damage, enough: settings, asked=about_now, said=steps, kind=Replicas) -> list:
     """The steps of a run in which the damage shows."""
     try:
-        return find(scripts(4, said), lambda script: bool(disagreement(script, asked, damage)), settings=enough)[1]
+        return find(scripts(4, said), lambda script: bool(disagreement(script, asked, damage, kind)), settings=enough)[
+            1
+        ]
     except NoSuchExample:
-        return pytest.fail(f"{damage.__name__} was not found in {enough.max_examples} runs")
+        return pytest.fail(f"{damage.__name__} of {kind.__name__} was not found in {enough.max_examples} runs")

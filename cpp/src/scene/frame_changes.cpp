@@ -255,6 +255,20 @@ bool Store::is_in_line(const Change& change) const {
   return change.kind != ChangeKind::reset_time && change.kind != ChangeKind::unfix && !may_concern_bodies(change.kind);
 }
 
+/// Where loops and bodies leave the relation out, its samples are there when it comes into force.
+bool Store::merge_samples(std::vector<PlaceSample> samples) {
+  const VersionLock guard;
+  const auto is_known = [this](const PlaceSample& sample) {
+    return facts_.has_relation({.of = sample.of, .in_frame = sample.in_frame, .source = sample.source});
+  };
+  if (!std::ranges::all_of(samples, is_known)) return false;
+  std::vector<FrameEdit> edits(std::make_move_iterator(samples.begin()), std::make_move_iterator(samples.end()));
+  if (!facts_.rigid().idle.empty()) std::ranges::move(aligning_edits(facts_, {}, {}, true), std::back_inserter(edits));
+  edits.push_back(settling(facts_));
+  (void)publish(std::move(edits), Draft(version(), *keys_), false, false);
+  return true;
+}
+
 // -- One change by itself
 
 Failure Store::record(Change change, std::int64_t now_ns, const std::function<Failure(FrameFact&)>& act, bool for_undo,

@@ -31,6 +31,12 @@ def only(world) -> Inactive:
     return one
 
 
+def hear(world, *, of, in_frame, x_m, at, source="b") -> bool:
+    """Of a sample that another copy accepted."""
+    rows = [moved(x_m).xyz_wxyz]
+    return world._merge_poses(of=of, in_frame=in_frame, transforms=rows, at=[at], source=source)
+
+
 LATER = seconds(9)
 
 
@@ -95,6 +101,27 @@ class TestPosesThatCloseALoop:
         assert two.scene.inactive() == []
         assert x_of(two, "q", "p", seconds(2)) == 4
 
+    def test_take_the_samples_of_others_in_and_use_them_when_they_are_in_force(self, copies):
+        one, two, _ = copies
+        one.fix(of="p", in_frame="q", transform=moved(1))
+        two.set_pose(of="q", in_frame="p", transform=moved(4), at=seconds(2))
+        assert not hear(one, of="q", in_frame="p", x_m=4, at=seconds(2))
+        exchange(copies)
+        assert hear(one, of="q", in_frame="p", x_m=4, at=seconds(2))
+        assert str(only(one).reason) == str(only(two).reason)
+        one.undo()
+        exchange(copies)
+        assert [x_of(world, "q", "p", seconds(2)) for world in (one, two)] == [4, 4]
+
+    def test_count_by_when_their_relation_was_said_not_their_samples(self, copies):
+        one, two, _ = copies
+        one.apply([AddRelation(of="q", in_frame="p", at=seconds(2), source="b")])
+        two.fix(of="p", in_frame="q", transform=moved(1))
+        exchange(copies)
+        for world in (one, two):
+            assert hear(world, of="q", in_frame="p", x_m=4, at=seconds(2))
+            assert (only(world).change.of, x_of(world, "q", "p", seconds(2))) == ("p", 4)
+
     def test_yield_to_where_nodes_are(self, copies):
         one, two, _ = copies
         one.fix(of="p", in_frame="q", transform=moved(1))
@@ -144,6 +171,17 @@ class TestBodies:
         for world in copies:
             assert type(only(world).change) is (AddRelation if body_is_first else AddBody)
             assert (world.body_of("tip") == "gun") is (body_is_first or only(world).change.frames != ("tip",))
+
+    def test_leave_samples_out_also_where_another_parent_comes_between_them(self, copies):
+        one, two, _ = copies
+        one.add_body("gun", frames=["tip", "base"])
+        for at in (1, 5):
+            two.set_pose(of="tip", in_frame="base", transform=moved(at), at=seconds(at))
+        exchange(copies)
+        two.set_pose(of="tip", in_frame="map", transform=moved(3), at=seconds(3))
+        for at in (1, 5):
+            with pytest.raises(NotConnected):
+                two.pose(of="tip", in_frame="base", at=seconds(at))
 
     def test_hold_one_pose_between_two_frames(self, copies):
         one, two, _ = copies
@@ -225,3 +263,13 @@ class TestWhoHasMoreAuthority:
         twin = three.copy()
         twin.add_frame("q")
         assert twin.scene.changes()[-1].authority == 2
+
+
+class TestARelationWithoutSamples:
+    def test_takes_nothing_from_the_samples_of_another_that_come_later(self, copies):
+        one, two, _ = copies
+        for at in (1, 5):
+            one.set_pose(of="tip", in_frame="base", transform=moved(at), at=seconds(at), source="eyes")
+        two.apply([AddRelation(of="tip", in_frame="map", at=seconds(3), source="eyes")])
+        exchange(copies)
+        assert x_of(one, "tip", "base", seconds(5)) == 5

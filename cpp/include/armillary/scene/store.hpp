@@ -136,6 +136,9 @@ class Store {
   [[nodiscard]] std::vector<Idle> idle() const;
   /// Takes what others accepted already, in any order, any number of times; gives back what was new.
   Outcome merge(std::span<const ChangePtr> changes);
+  /// The same of samples. False where nobody has said here that there is such a relation: then nothing happened. A sample
+  /// that is older than what is remembered is left out.
+  bool merge_samples(std::vector<PlaceSample> samples);
   /// The opposite of the last thing applied here, as a new change.
   Outcome undo(std::int64_t now_ns);
   Outcome redo(std::int64_t now_ns);

@@ -1,0 +1,109 @@
+"""Copies that also exchange samples, over the same transport: each gets everywhere in the end, in whatever order."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hypothesis import strategies as st
+
+from armillary import Transform, World
+from armillary.errors import ArmillaryError
+from replica_frames import FRAMES, about_frames, some_frame, some_word
+from replicas import Replicas, frame_steps, some_replica, unharmed
+from unit.kit import FakeClock
+
+if TYPE_CHECKING:
+    from replicas import Damage, Step
+
+BESIDE_SAMPLES = ("fix", "fix", "move", "await", "attach", "attach", "unfix", "body", "prefer", "frame")
+SAMPLED_NS = (405, 605, 805, 995, 1195, 1605)
+ASKED_NS = (500, 605, 805, 900, 1000, 1195, 1900)
+
+seen = st.tuples(st.just("see"), some_replica, some_frame, some_frame, some_word)
+sample_steps: st.SearchStrategy[Step] = st.one_of(seen, seen, frame_steps(BESIDE_SAMPLES))
+
+
+class Sample(NamedTuple):
+    """Where somebody saw a frame, as it travels."""
+
+    of: str
+    in_frame: str
+    source: str
+    at: int
+    x_m: float
+
+    @property
+    def transform(self) -> Transform:
+        return Transform.from_xyz_rpy(xyz=(self.x_m, 0, 0), rpy=(0, 0, 0.1 * self.x_m))
+
+
+class SamplingReplicas(Replicas):
+    """Nobody says two things for one instant, and frames stay: of a sample nobody knows when it was said."""
+
+    def __init__(self, count: int, damage: Damage = unharmed) -> None:
+        self.known: list[dict[Sample, None]] = [{} for _ in range(count)]  # to whom
+        self.said: set[tuple[str, str, int]] = set()
+        super().__init__(count, damage)
+        with World("first", clock=FakeClock(100)) as first:  # whose words nobody takes back
+            first.add_frame(*FRAMES)
+            for world in self.worlds:
+                world.merge(first.scene.changes())
+
+    def see(self, replica: int, of: int, other: int, value: int) -> None:
+        """A sample that its author is refused is none."""
+        me = replica % len(self.worlds)
+        source = "eyes" if value >= 4 else f"{self.worlds[me].name}'s eyes"
+        at, x_m = SAMPLED_NS[(value + of) % len(SAMPLED_NS)], 1.0 + value + len(self.said)
+        sample = Sample(FRAMES[of % (len(FRAMES) - 1)], FRAMES[other], source, at, x_m)
+        if (sample.of, source, at) in self.said:
+            return
+        with suppress(ArmillaryError):
+            self._do(me, lambda world: write(world, sample))
+            self.said.add((sample.of, source, at))
+            self.known[me][sample] = None
+            self.letters += [(me, one, [sample]) for one in range(len(self.worlds)) if one != me]
+
+    def sync(self, asked: int, asking: int) -> None:
+        super().sync(asked, asking)
+        asked, asking = asked % len(self.worlds), asking % len(self.worlds)
+        if asked != asking:
+            self.letters[-1][2].extend(one for one in self.known[asked] if one not in self.known[asking])
+
+    def _receive(self, receiver: int, states: list[Any]) -> None:
+        super()._receive(receiver, [state for state in states if not isinstance(state, Sample)])
+        for sample in states:
+            if isinstance(sample, Sample) and self.hear(self.worlds[receiver], sample):
+                self.known[receiver][sample] = None
+
+    def newcomer(self, seed: int) -> World:
+        world = super().newcomer(seed)
+        samples = list(self.known[0])
+        random.Random(seed).shuffle(samples)
+        assert all(self.hear(world, sample) for sample in samples)
+        return world
+
+    def hear(self, world: World, sample: Sample) -> bool:
+        """What belongs to a relation that is not known here yet has to come again."""
+        edge = {"of": sample.of, "in_frame": sample.in_frame, "source": sample.source}
+        return world._merge_poses(**edge, transforms=[sample.transform.xyz_wxyz], at=[sample.at])
+
+
+class RefusingReplicas(SamplingReplicas):
+    """They take the samples of others as if they were their own."""
+
+    def hear(self, world: World, sample: Sample) -> bool:
+        with suppress(ArmillaryError):
+            write(world, sample)
+        return True
+
+
+def write(world: World, sample: Sample) -> None:
+    edge: dict[str, Any] = {"of": sample.of, "in_frame": sample.in_frame, "source": sample.source}
+    world.set_pose(**edge, transform=sample.transform, at=sample.at)
+
+
+def about_samples(world: World) -> dict[Any, Any]:
+    """What copies must agree on that have the same samples."""
+    return about_frames(world, ASKED_NS)
