@@ -53,7 +53,7 @@ Failure Forest::State::check_constant(const EdgeName& edge, const FixedPose* pos
                    .in_frame = moving_frame_of(body),
                    .name = bodies[body - kFirstDeclaredBody].name};
   if (pose == nullptr) return refused;
-  if (recalibrate || of == kNone || parent == kNone) return {};
+  if (recalibrate || of == kNone) return {};
   for (const auto& track : frames[of].tracks)
     for (const RunRecord& run : track->runs)
       if (run.fixed && frames[run.parent].body == body && (run.parent != parent || !is_same(run.fixed->value, pose->value)))

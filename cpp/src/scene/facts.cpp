@@ -56,7 +56,8 @@ void Facts::take(const Change& change) {
     case ChangeKind::add_twist_relation:
       return raise_mark(frames_[fact.of].twists, std::pair(fact.in_frame, fact.source), mark);
     case ChangeKind::add_body:
-      if (const auto [known, is_new] = bodies_.emplace(fact.of, mark); !is_new) known->second = std::min(known->second, mark);
+      if (const auto [known, is_new] = bodies_.emplace(fact.of, mark); !is_new)
+        known->second = std::ranges::min(known->second, mark, {}, precedence);
       for (const std::string& frame : fact.frames) {
         std::set<Mark>& claims = frames_[frame].bodies[fact.of];
         claims.insert(mark);
@@ -299,7 +300,8 @@ std::vector<BodyClaim> Facts::body_claims() const {
   for (const auto& [body, mark] : bodies_) claims.push_back({{}, body, mark});
   for (const auto& [name, frame] : frames_)
     for (const auto& [body, marks] : frame.bodies)
-      if (const auto first = marks.upper_bound(frame.removed); first != marks.end()) claims.push_back({name, body, *first});
+      if (const auto since = marks.upper_bound(frame.removed); since != marks.end())
+        claims.push_back({name, body, *std::ranges::min_element(since, marks.end(), {}, precedence)});
   return claims;
 }
 

@@ -205,6 +205,13 @@ class TestBodies:
 
 
 class TestAWorldByItself:
+    def test_refuses_a_second_pose_on_a_body_also_in_a_frame_that_is_new(self):
+        world = World()
+        world.fix(of="tip", in_frame="base", transform=moved(1))
+        world.add_body("gun", frames=["tip", "base"])
+        with pytest.raises(ConstraintViolation):
+            world.fix(of="tip", in_frame="gun", transform=moved(2), at=seconds(1))
+
     def test_has_nothing_inactive(self, world):
         world.fix(of="p", in_frame="q", transform=moved(1))
         with pytest.raises(FrameLoop):
@@ -230,6 +237,14 @@ class TestWhoHasMoreAuthority:
         two.add_body("gun", frames=["tip"])
         exchange(copies)
         assert [world.body_of("tip") for world in copies] == ["gun"] * 3
+
+    def test_adds_to_a_body_that_others_declared(self, copies):
+        one, _, three = copies
+        one.add_body("gun", frames=["tip"])
+        three.add_body("gun", frames=["base"])
+        exchange(copies)
+        assert [(world.body_of("tip"), world.body_of("base")) for world in copies] == [("gun", "gun")] * 3
+        assert [world.scene.inactive() for world in copies] == [[], [], []]
 
     def test_is_right_about_circles(self, copies):
         one, _, three = copies
