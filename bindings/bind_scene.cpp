@@ -188,6 +188,12 @@ nb::tuple apply(SceneCore& self, nb::list wishes, std::int64_t now_ns, bool for_
   return nb::make_tuple(with_records ? record_list(outcome.changes) : nb::list(), id_list(nodes));
 }
 
+nb::list insist(SceneCore& self, nb::list wishes, std::int64_t now_ns) {
+  std::vector<Wish> wanted;
+  for (nb::handle wish : wishes) wanted.push_back(as_wish(wish));
+  return finish(self, self.store->insist(std::move(wanted), now_ns));
+}
+
 nb::list merge(SceneCore& self, nb::list records) {
   std::vector<ChangePtr> changes;
   for (nb::handle record : records) changes.push_back(checked<ChangeHandle>(record).change);
@@ -279,6 +285,8 @@ void bind_scene(nb::module_& m) {
           "stand_in_the_way", [](SceneCore& self, std::string tag) { self.store->stand_in_the_way(std::move(tag)); }, "tag"_a)
       .def(
           "step_aside", [](SceneCore& self, const std::string& tag) { return self.store->step_aside(tag); }, "tag"_a)
+      .def("insist", &insist, "wishes"_a, "now_ns"_a,
+           nb::sig("def insist(self, wishes: list[tuple[Any, ...]], now_ns: int) -> list[ChangeRecord]"))
       .def("merge", &merge, "records"_a, nb::sig("def merge(self, records: list[ChangeRecord]) -> list[ChangeRecord]"))
       .def(
           "undo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->undo(now_ns)); }, "now_ns"_a,

@@ -111,7 +111,7 @@ Refusal check_new_node(const Version& version, Change& change) {
   return check_parent(parent, change);
 }
 
-Refusal check_new_parent(const Version& version, Change& change, bool restores) {
+Refusal check_new_parent(const Version& version, Change& change, bool restores, bool insists) {
   if (is_permanent(change.node)) return refuse(Fault::permanent, change);
   const NodeRecord* node = restores ? version.recall(change.node) : version.find(change.node);
   if (Refusal refusal = check_node(node, change)) return refusal;
@@ -121,7 +121,7 @@ Refusal check_new_parent(const Version& version, Change& change, bool restores) 
   if (std::ranges::find(parents, change.parent) != parents.end()) return refuse(Fault::already_its_parent, change);
   Refusal refusal = refuse(Fault::circle, change);
   refusal.path = version.way_up(change.parent, change.node, change.at);
-  if (!refusal.path.empty()) return refusal;
+  if (!refusal.path.empty() && !insists) return refusal;
   change.restores = !version.is_alive(change.node);
   return {};
 }
@@ -153,7 +153,7 @@ Refusal check(const Version& version, Wish& wish) {
     case ChangeKind::add_node:
       return check_new_node(version, wish.change);
     case ChangeKind::add_parent:
-      return check_new_parent(version, wish.change, wish.restores);
+      return check_new_parent(version, wish.change, wish.restores, wish.insists);
     case ChangeKind::remove_parents:
       return check_removal(version, wish.change);
     case ChangeKind::set_attributes:
@@ -239,10 +239,23 @@ Outcome Store::merge(std::span<const ChangePtr> changes) {
   Taken taken;
   for (const ChangePtr& change : changes)
     if (draft.take(*change)) taken.changes.push_back(change);
-  if (taken.changes.empty()) return {};
+  return taken.changes.empty() ? Outcome{} : commit_as_heard(draft, taken);
+}
+
+Outcome Store::insist(std::vector<Wish> wishes, std::int64_t now_ns) {
+  const VersionLock guard;
+  Draft draft(version(), *keys_);
+  Taken taken;
+  for (Wish& wish : wishes) wish.insists = true;
+  if (Refusal refusal = take(std::move(wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
+  return commit_as_heard(draft, taken);
+}
+
+/// What others accepted counts, whatever the frames of this world allow.
+Outcome Store::commit_as_heard(Draft& draft, Taken& taken) {
   taken.were_idle = facts_.rigid().idle;
   facts_.keep_names(taken.changes);
-  take_facts(taken.changes);  // what others accepted counts, whatever the frames of this world allow
+  take_facts(taken.changes);
   if (facts_.has_bodies()) facts_.settle_bodies();
   return commit(draft, taken);
 }

@@ -29,7 +29,7 @@ _HEADING = """\
 
 def save_extrinsics(world: Any, path: Path) -> tuple[str, ...]:
     """The frames that were written: those that somebody fixed, not those that models and nodes bring."""
-    fixed = contents_of(world).fixed
+    fixed = contents_of(world).words.fixed
     entries = [_entry(pose, world.name) for pose in fixed]
     text = yaml_text({"format": _FORMAT, "version": _VERSION, "extrinsics": entries})
     write_whole(path, (_HEADING + text).encode())

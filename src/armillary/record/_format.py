@@ -26,16 +26,14 @@ SETTINGS = {
 }
 """By key in a file, what `World` calls it; its clock is no value that a file can hold."""
 
+WORDS = ("fixed", "bodies", "sampled", "measured", "preferences")
 SECTIONS = (
     "settings",
     "time_epoch",
     "frames",
-    "fixed",
-    "bodies",
-    "sampled",
-    "measured",
+    *WORDS,
+    "said_last",
     "kept",
-    "preferences",
     "models",
     "mounts",
     "joints",

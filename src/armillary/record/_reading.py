@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidModelFile
 from armillary.record._fields import WorldField, name_in
-from armillary.record._format import EDGE, FORMAT, MOST_EPOCHS, ROLES, SECTIONS, SETTINGS, VERSION
-from armillary.record._relations import Saying, kept_in, measured_in, preference_in, sampled_in
+from armillary.record._format import EDGE, FORMAT, MOST_EPOCHS, ROLES, SECTIONS, SETTINGS, VERSION, WORDS
+from armillary.record._relations import Keeping, Saying, body_in, kept_in, measured_in, preference_in, sampled_in
 from armillary.scene.files import Field, LoadedScene, PlacedAt, checked, parsed, pose_in, read_bytes, scene_in
 from armillary.transforms import check_name
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from armillary._core import NodeId
     from armillary.articulation import ArticulationModel
 
-__all__ = ["SavedBody", "SavedFixed", "SavedJoint", "SavedMount", "SavedWorld", "fixed_in", "read_world"]
+__all__ = ["SavedFixed", "SavedJoint", "SavedMount", "SavedWords", "SavedWorld", "fixed_in", "read_world"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,7 @@ class SavedFixed:
     source: str
     pose: PlacedAt
     is_unsure: bool
-    field: Field
-
-
-@dataclass(frozen=True, slots=True)
-class SavedBody:
-    """A body and its frames."""
-
-    name: str
-    frames: tuple[str, ...]
+    recalibrate: bool
     field: Field
 
 
@@ -66,16 +58,26 @@ class SavedJoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SavedWords:
+    """What was said of frames."""
+
+    fixed: tuple[SavedFixed, ...]
+    bodies: tuple[Saying, ...]
+    sampled: tuple[Saying, ...]
+    measured: tuple[Saying, ...]
+    preferences: tuple[Saying, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SavedWorld:
-    """What a file holds; `settings` are the arguments of `World`."""
+    """What a file holds; `settings` are the arguments of `World`; what is `said_last` is refused by nothing."""
 
     settings: Mapping[str, Any]
     frames: tuple[str, ...]
-    fixed: tuple[SavedFixed, ...]
     time_epoch: int
-    bodies: tuple[SavedBody, ...]
-    sampled: tuple[Saying, ...]
-    relations: tuple[Saying, ...]
+    words: SavedWords
+    said_last: tuple[Saying | SavedFixed, ...]
+    kept: tuple[Keeping, ...]
     mounts: tuple[SavedMount, ...]
     joints: tuple[SavedJoint, ...]
     scene: LoadedScene | None
@@ -96,11 +98,10 @@ def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -
     return SavedWorld(
         settings=_settings(parts["settings"]),
         frames=tuple(name_in(field) for field in parts["frames"].items()),
-        fixed=tuple(fixed_in(field) for field in parts["fixed"].items()),
         time_epoch=_epoch(parts["time_epoch"]),
-        bodies=tuple(_body(field) for field in parts["bodies"].items()),
-        sampled=tuple(sampled_in(field) for field in parts["sampled"].items()),
-        relations=tuple(read(field) for key, read in _RELATIONS.items() for field in parts[key].items()),
+        words=_words(parts),
+        said_last=tuple(_word(field) for field in parts["said_last"].items()),
+        kept=tuple(kept_in(field) for field in parts["kept"].items()),
         mounts=tuple(_mount(field, models) for field in parts["mounts"].items()),
         joints=tuple(_joint(field) for field in parts["joints"].items()),
         scene=None if scene.value is None else scene_in(scene, path.parent, max_bytes - len(data)),
@@ -108,19 +109,39 @@ def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -
     )
 
 
-_RELATIONS = {"measured": measured_in, "kept": kept_in, "preferences": preference_in}
-"""In the order in which they can be said."""
+def _words(parts: Mapping[str, Field]) -> SavedWords:
+    return SavedWords(**{key: tuple(read(field) for field in parts[key].items()) for key, read in _WORDS.items()})  # type: ignore[arg-type]  # by its key
+
+
+def _word(field: Field) -> Saying | SavedFixed:
+    parts = field.members((), WORDS)
+    if len(parts) != 1:
+        raise field.refused(f"one of {', '.join(WORDS)} is expected")
+    ((key, part),) = parts.items()
+    return _WORDS[key](part)
 
 
 def fixed_in(field: Field) -> SavedFixed:
     """A fixed pose."""
-    parts = field.members((*EDGE, "at_ns", "xyz_m", "wxyz"), ("covariance", "is_unsure"))
+    parts = field.members((*EDGE, "at_ns", "xyz_m", "wxyz"), ("covariance", "is_unsure", "recalibrate"))
     since = _or_none(parts["at_ns"], Field.stamp)
-    is_unsure = "is_unsure" in parts and _flag(parts["is_unsure"])
+    is_unsure, recalibrate = (key in parts and _flag(parts[key]) for key in ("is_unsure", "recalibrate"))
     if is_unsure and "covariance" in parts:
         raise parts["is_unsure"].refused("it has a covariance, which says how sure it is")
-    place = pose_in(field, {key: part for key, part in parts.items() if key not in {*EDGE, "is_unsure"}}, since)
-    return SavedFixed(name_in(parts["of"]), name_in(parts["in_frame"]), parts["source"].text(), place, is_unsure, field)
+    place = pose_in(
+        field, {key: part for key, part in parts.items() if key not in {*EDGE, "is_unsure", "recalibrate"}}, since
+    )
+    of, in_frame, source = name_in(parts["of"]), name_in(parts["in_frame"]), parts["source"].text()
+    return SavedFixed(of, in_frame, source, place, is_unsure, recalibrate, field)
+
+
+_WORDS: dict[str, Callable[[Field], Saying | SavedFixed]] = {
+    "fixed": fixed_in,
+    "bodies": body_in,
+    "sampled": sampled_in,
+    "measured": measured_in,
+    "preferences": preference_in,
+}
 
 
 def _epoch(field: Field) -> int:
@@ -163,11 +184,6 @@ _SETTINGS: dict[str, Callable[[Field], Any]] = {
     "default_covariance": _square,
     "process_noise": _noise,
 }
-
-
-def _body(field: Field) -> SavedBody:
-    parts = field.members(("name", "frames"))
-    return SavedBody(name_in(parts["name"]), tuple(name_in(frame) for frame in parts["frames"].items()), field)
 
 
 def _models(field: Field, kinds: tuple[type[Any], ...]) -> list[ArticulationModel]:

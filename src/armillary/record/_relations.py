@@ -8,26 +8,34 @@ from typing import Any
 
 from armillary.record._fields import name_in
 from armillary.record._format import EDGE, KINDS
-from armillary.scene import AddRelation, AddTwistRelation
+from armillary.scene import AddBody, AddRelation, AddTwistRelation, Change, Prefer
 from armillary.scene.files import Field
 
-__all__ = ["Saying", "kept_in", "measured_in", "preference_in", "sampled_in"]
+__all__ = ["Keeping", "Saying", "body_in", "kept_in", "measured_in", "preference_in", "sampled_in"]
 
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """Something that a file says of a world, where it stands, and since when it holds."""
+    """Something that a file says of a world, where it stands, and how it is said."""
+
+    field: Field
+    change: Change
+    say: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """How much a relation remembers, and where the file says so."""
 
     field: Field
     say: Callable[[Any], Any]
-    since: int = 0
 
 
 def sampled_in(field: Field) -> Saying:
     """Somebody places a frame by samples."""
     parts = field.members((*EDGE, "since_ns"))
     change = AddRelation(**_edge(parts), at=parts["since_ns"].stamp())
-    return Saying(field, lambda world: world.apply([change]), change.at)
+    return Saying(field, change, lambda world: world.apply([change]))
 
 
 def measured_in(field: Field) -> Saying:
@@ -35,17 +43,24 @@ def measured_in(field: Field) -> Saying:
     parts = field.members(("of", "relative_to", "source"))
     of, relative_to = name_in(parts["of"]), name_in(parts["relative_to"])
     change = AddTwistRelation(of=of, relative_to=relative_to, source=parts["source"].text())
-    return Saying(field, lambda world: world.apply([change]))
+    return Saying(field, change, lambda world: world.apply([change]))
 
 
 def preference_in(field: Field) -> Saying:
     """Whom everybody believes about a frame."""
     parts = field.members(("of", "source"))
     of, source = name_in(parts["of"]), parts["source"].text()
-    return Saying(field, lambda world: world.prefer(of=of, source=source))
+    return Saying(field, Prefer(of=of, source=source), lambda world: world.prefer(of=of, source=source))
 
 
-def kept_in(field: Field) -> Saying:
+def body_in(field: Field) -> Saying:
+    """Frames that are one rigid body."""
+    parts = field.members(("name", "frames"))
+    name, frames = name_in(parts["name"]), tuple(name_in(frame) for frame in parts["frames"].items())
+    return Saying(field, AddBody(name, frames), lambda world: world.add_body(name, frames=frames))
+
+
+def kept_in(field: Field) -> Keeping:
     """How much a relation remembers."""
     parts = field.members((*EDGE, "kind", "history_ns", "max_samples", "thin_m", "thin_rad"))
     if parts["kind"].value not in KINDS:
@@ -53,9 +68,9 @@ def kept_in(field: Field) -> Saying:
     edge, bounds = _edge(parts), {"history": parts["history_ns"].integer(), "max_samples": _count(parts["max_samples"])}
     thinning = {"thin_m": parts["thin_m"].number(), "thin_rad": parts["thin_rad"].number()}
     if parts["kind"].value == "pose":
-        return Saying(field, lambda world: world.keep(**edge, **bounds, **thinning))
+        return Keeping(field, lambda world: world.keep(**edge, **bounds, **thinning))
     edge["relative_to"] = edge.pop("in_frame")
-    return Saying(field, lambda world: world.keep_twists(**edge, **bounds))
+    return Keeping(field, lambda world: world.keep_twists(**edge, **bounds))
 
 
 def _edge(parts: dict[str, Field]) -> dict[str, str]:

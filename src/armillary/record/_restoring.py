@@ -9,7 +9,8 @@ from typing import Any
 
 from armillary.errors import ArmillaryError
 from armillary.record._format import SETTINGS
-from armillary.record._reading import SavedFixed, SavedJoint, SavedWorld
+from armillary.record._reading import SavedFixed, SavedJoint, SavedWords, SavedWorld
+from armillary.record._relations import Saying
 from armillary.scene import Fix
 from armillary.scene.files import Field, LoadedScene, checked, load_into
 
@@ -51,26 +52,36 @@ def _steps(saved: SavedWorld, world: Any) -> Iterator[tuple[Field, Callable[[], 
     yield saved.top.at("frames"), partial(world.add_frame, *saved.frames)
     for mount in saved.mounts:
         yield mount.field, partial(world._mount_again, mount.model, mount.shapes, mount.standing)  # noqa: SLF001
-    for body in saved.bodies:
-        yield body.field, partial(world.add_body, body.name, frames=body.frames)
-    yield from _placing(saved, world)
-    for relation in saved.relations:
-        yield relation.field, partial(relation.say, world)
+    for body in saved.words.bodies:
+        yield body.field, partial(body.say, world)
+    yield from _placing(saved.words, world)
+    for word in (*saved.words.measured, *saved.words.preferences):
+        yield word.field, partial(word.say, world)
     if saved.scene is not None:
         yield saved.top.at("scene"), partial(_load_scene, world, saved.scene)
+    for last in saved.said_last:
+        yield last.field, partial(_insist, world, last)
+    for kept in saved.kept:
+        yield kept.field, partial(kept.say, world)
     for together in _said_together(saved.joints):
         yield together[0].field, partial(_set_joints, world, together)
 
 
-def _placing(saved: SavedWorld, world: Any) -> Iterator[tuple[Field, Callable[[], Any]]]:
+def _placing(words: SavedWords, world: Any) -> Iterator[tuple[Field, Callable[[], Any]]]:
     """In the order of their instants: a frame leaves one parent before something else may hang there.
 
     What is fixed comes first: where there are no samples yet, it would take the place of what awaits them.
     """
-    for fixed in sorted(saved.fixed, key=lambda said: (said.pose.at is not None, said.pose.at or 0)):
+    for fixed in sorted(words.fixed, key=lambda said: (said.pose.at is not None, said.pose.at or 0)):
         yield fixed.field, partial(_fix, world, fixed)
-    for sampled in sorted(saved.sampled, key=lambda said: said.since):
+    for sampled in sorted(words.sampled, key=lambda said: said.change.at):  # type: ignore[attr-defined]  # AddRelation
         yield sampled.field, partial(sampled.say, world)
+
+
+def _insist(world: Any, word: Saying | SavedFixed) -> None:
+    """Where it contradicts what counts, it is left out, as what copies said without one another."""
+    change = _fix_of(word) if isinstance(word, SavedFixed) else word.change
+    world.scene._insist([change])  # noqa: SLF001  (a part of the world, in a package of its own)
 
 
 def _load_scene(world: Any, scene: LoadedScene) -> None:
@@ -88,11 +99,21 @@ def _begin_anew(world: Any, times: int) -> None:
 
 
 def _fix(world: Any, said: SavedFixed) -> None:
-    names: dict[str, Any] = {"of": said.of, "in_frame": said.in_frame, "source": said.source, "at": said.pose.at}
+    fix = _fix_of(said)
     if said.is_unsure:
-        world.apply([Fix(**names, transform=said.pose.transform, is_unsure=True)])
+        world.apply([fix])
     else:
-        world.fix(**names, transform=said.pose.transform, covariance=said.pose.covariance)
+        world.fix(**_edge(said), transform=fix.transform, covariance=fix.covariance, recalibrate=fix.recalibrate)
+
+
+def _fix_of(said: SavedFixed) -> Fix:
+    here, spread = said.pose.transform, said.pose.covariance
+    how: dict[str, Any] = {"is_unsure": said.is_unsure, "recalibrate": said.recalibrate}
+    return Fix(**_edge(said), transform=here, covariance=spread, **how)
+
+
+def _edge(said: SavedFixed) -> dict[str, Any]:
+    return {"of": said.of, "in_frame": said.in_frame, "source": said.source, "at": said.pose.at}
 
 
 def _said_together(joints: tuple[SavedJoint, ...]) -> Iterator[list[SavedJoint]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.errors import UnsavableWorld
-from armillary.record._contents import FixedPose, contents_of
+from armillary.record._contents import Contents, FixedPose, Words, contents_of
 from armillary.record._format import FORMAT, SETTINGS, VERSION
 from armillary.scene.files import pose_fields, scene_document, write_with_arrays
 from armillary.scene.reading import SceneVersion
@@ -38,18 +38,42 @@ def write_world(world: Any, path: Path) -> None:
         "settings": _settings(world),
         "time_epoch": world.time_epoch,
         "frames": list(contents.frames),
-        "fixed": [fixed_entry(pose) for pose in contents.fixed],
-        "bodies": [{"name": body.name, "frames": sorted(body.frames)} for body in contents.bodies],
-        "sampled": [_edge(said, "in_frame") | {"since_ns": said.at} for said in contents.sampled],
-        "measured": [_edge(said, "relative_to") for said in contents.measured],
+        **_words(contents.words),
+        "said_last": list(_said_last(contents)),
         "kept": [asdict(kept) for kept in contents.kept],
-        "preferences": [{"of": said.of, "source": said.source} for said in contents.preferences],
         "models": [json.loads(model.to_bytes()) for model in models],
         "mounts": [_mount(mount, models) for mount in world.mounts],
         "joints": list(_joints(world)),
         "scene": scene,
     }
     write_with_arrays(path, document, scene, arrays)
+
+
+def _words(words: Words) -> dict[str, Any]:
+    return {
+        "fixed": [fixed_entry(pose) for pose in words.fixed],
+        "bodies": [{"name": body.name, "frames": list(body.frames)} for body in words.bodies],
+        "sampled": [_edge(said, "in_frame") | {"since_ns": said.at} for said in words.sampled],
+        "measured": [_edge(said, "relative_to") for said in words.measured],
+        "preferences": [{"of": said.of, "source": said.source} for said in words.preferences],
+    }
+
+
+def _said_last(contents: Contents) -> Iterator[dict[str, Any]]:
+    yield from map(_counting, _one_by_one(contents.refused))
+    yield from _one_by_one(contents.always)
+    yield from map(_counting, _one_by_one(contents.again))
+    yield from _one_by_one(contents.inactive)
+
+
+def _one_by_one(words: Words) -> Iterator[dict[str, Any]]:
+    for section, entries in _words(words).items():
+        yield from ({section: entry} for entry in entries)
+
+
+def _counting(word: dict[str, Any]) -> dict[str, Any]:
+    """Said before its frames were on one body, or to correct where they are on it."""
+    return {"fixed": word["fixed"] | {"recalibrate": True}} if "fixed" in word else word
 
 
 def fixed_entry(pose: FixedPose) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from armillary._core import ROOT_NODE, NodeId
 from armillary.scene.changes import NOW, Now
-from armillary.transforms import Transform
+from armillary.transforms import Transform, check_name
 
 if TYPE_CHECKING:
     from armillary._core import SceneCore, SceneView
 
-__all__ = ["ChangeContext", "SceneWorld"]
+__all__ = ["ChangeContext", "InsistingContext", "SceneWorld"]
 
 _IDS = (NodeId, UUID)
 _NO_NAMES: frozenset[str] = frozenset()
@@ -242,6 +242,26 @@ class ChangeContext:
         if self._coming is None:
             self._coming = set()
         return self._coming
+
+
+class InsistingContext(ChangeContext):
+    """One that does not ask whether the world allows it."""
+
+    __slots__ = ()
+
+    def edge(self, of: str, in_frame: str, source: str | None, since: int | None) -> dict[str, Any]:  # noqa: ARG002
+        """The names of a relation that is said."""
+        names = {"of": self.admitted(of), "in_frame": self.admitted(in_frame), "source": self.source(source)}
+        self._named = self._named.union((names["of"], names["in_frame"]))
+        return names
+
+    def known(self, name: str) -> str:
+        """A frame that need not be there: it may have been removed."""
+        return check_name(name)
+
+    def body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
+        """A body and the frames that are to be on it."""
+        return check_name(name), [self.admitted(frame) for frame in frames]
 
 
 def node_of_frame(world: SceneWorld, frame: str, coming: Collection[str] = ()) -> tuple[NodeId, str]:

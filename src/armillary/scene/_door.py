@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary._core import ChangeRecord, NodeId, SceneCore
 from armillary.errors import InvalidArgument
-from armillary.scene._context import ChangeContext, SceneWorld
+from armillary.scene._context import ChangeContext, InsistingContext, SceneWorld
 from armillary.scene._observers import Observers
 from armillary.scene._payloads import as_several
 from armillary.scene._records import change_of, told_by
@@ -108,6 +108,13 @@ class SceneDoor(SceneVolumes):
         for change in changes:
             if isinstance(change, ResetTime) and change.to is not None:
                 self._world._go_on_from(change.to)  # noqa: SLF001  (one world, two modules)
+
+    def _insist(self, changes: Iterable[Change]) -> list[ChangeRecord]:
+        """Say what may contradict what counts here: then it is left out, as what other copies say."""
+        context = InsistingContext(self._world, self._core)
+        for change in changes:
+            context.wishes.append(change.wish(context))
+        return self._happens(lambda: self._core.insist(context.frames + context.wishes, context.now_ns))
 
     def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
         """Take what other copies of this scene accepted, in any order, any number of times; what was new of it.

@@ -16,7 +16,9 @@ from armillary import World, seconds
 from armillary.errors import BeforeHistory, InvalidWorldFile, NoSamples, UnsavableWorld
 from armillary.record._contents import contents_of
 from armillary.record._format import SETTINGS
+from armillary.scene import Unfix
 from json_schema import faults
+from replica_frames import said_but_inactive
 from unit.kit import FakeClock, moved, run_python
 from unit.record.kit import door, full_world
 
@@ -214,6 +216,96 @@ class TestASavedFile:
         (tmp_path / "kitchen.json").chmod(0o600)
         World("again").save(tmp_path / "kitchen.json")
         assert stat.S_IMODE((tmp_path / "kitchen.json").stat().st_mode) == 0o600
+
+
+@pytest.fixture
+def contradicted():
+    """A world that heard what it does not hold: a loop, a frame on two bodies, what moves on a body."""
+    clocks = [FakeClock(seconds(5)), FakeClock(seconds(6))]
+    one, two = (World(name, clock=clock) for name, clock in zip(("one", "two"), clocks, strict=True))
+    one.fix(of="p", in_frame="q", transform=moved(1))
+    two.fix(of="q", in_frame="p", transform=moved(2), covariance=1e-4 * np.eye(6))
+    one.add_body("gun", frames=["tip", "base"])
+    two.add_body("cart", frames=["tip", "wheel"])
+    two.set_pose(of="tip", in_frame="base", transform=moved(1), at=seconds(1))
+    two.keep(of="tip", in_frame="base", source="two", history=seconds(60))
+    two.set_twist(of="tip", relative_to="base", expressed_in="tip", linear=(1, 0, 0), angular=(0, 0, 0), at=seconds(1))
+    two.prefer(of="tip", source="two")
+    one.merge(two.scene.changes())
+    return one
+
+
+class TestWhatDoesNotCount:
+    def test_comes_back_as_such(self, contradicted, tmp_path):
+        contradicted.save(tmp_path / "world.json")
+        loaded = World.load(tmp_path / "world.json", clock=FakeClock(seconds(20)))
+        assert loaded.digest() == contradicted.digest()
+        assert said_but_inactive(loaded) == said_but_inactive(contradicted)
+        assert len(loaded.scene.inactive()) == 4
+        assert loaded.pose(of="q", in_frame="p").transform == contradicted.pose(of="q", in_frame="p").transform
+
+    def test_is_apart_from_what_counts(self, contradicted, tmp_path):
+        contradicted.save(tmp_path / "world.json")
+        document = json.loads((tmp_path / "world.json").read_text())
+        assert faults(document, SCHEMA, SCHEMA) == []
+        assert [fixed["of"] for fixed in document["fixed"]] == ["p"]
+        last = document["said_last"]
+        assert [word["fixed"]["of"] for word in last if "fixed" in word] == ["q"]
+        assert {"bodies": {"name": "cart", "frames": ["tip"]}} in last
+
+    def test_comes_into_force_when_what_was_in_the_way_is_gone(self, contradicted, tmp_path):
+        contradicted.save(tmp_path / "world.json")
+        loaded = World.load(tmp_path / "world.json", clock=FakeClock(seconds(20)))
+        loaded.apply([Unfix(of="p", in_frame="q", source="one")])
+        assert loaded.pose(of="q", in_frame="p").transform == moved(2)
+
+    def test_is_refused_where_it_makes_no_sense(self, contradicted, tmp_path):
+        contradicted.save(tmp_path / "world.json")
+        document = json.loads((tmp_path / "world.json").read_text())
+        (place,) = (i for i, word in enumerate(document["said_last"]) if "fixed" in word)
+        document["said_last"][place]["fixed"]["in_frame"] = "q"
+        (tmp_path / "world.json").write_text(json.dumps(document))
+        with pytest.raises(InvalidWorldFile) as error:
+            World.load(tmp_path / "world.json")
+        assert error.value.field == f"said_last[{place}].fixed"
+
+    def test_is_not_what_was_said_of_frames_before_they_were_on_one_body(self, tmp_path):
+        world = World("robot")
+        for source in ("left", "right"):
+            world.fix(of="tip", in_frame="base", transform=moved(len(source)), source=source)
+        world.add_body("gun", frames=["tip", "base"])
+        world.save(tmp_path / "world.json")
+        loaded = World.load(tmp_path / "world.json")
+        assert (loaded.digest(), loaded.scene.inactive()) == (world.digest(), [])
+
+    def test_is_whom_to_believe_about_a_frame_that_is_gone(self, tmp_path):
+        one, two = World("one", clock=FakeClock(seconds(6))), World("two", clock=FakeClock(seconds(5)))
+        two.fix(of="p", in_frame="q", transform=moved(1))
+        one.merge(two.scene.changes())
+        one.prefer(of="p", source="two")
+        two.undo()
+        one.merge(two.scene.changes())
+        one.save(tmp_path / "world.json")
+        assert World.load(tmp_path / "world.json").digest() == one.digest()
+
+    def test_for_always_does_not_end_what_its_source_said_since(self, tmp_path):
+        one, two = World("one", clock=FakeClock(seconds(6))), World("two", clock=FakeClock(seconds(5)))
+        two.fix(of="p", in_frame="q", transform=moved(1))
+        one.fix(of="q", in_frame="p", transform=moved(2))
+        one.fix(of="q", in_frame="map", transform=moved(3), at=seconds(1))
+        one.merge(two.scene.changes())
+        one.save(tmp_path / "world.json")
+        loaded = World.load(tmp_path / "world.json")
+        assert (loaded.digest(), said_but_inactive(loaded)) == (one.digest(), said_but_inactive(one))
+        assert loaded.pose(of="q", in_frame="map", at=seconds(2)).transform == moved(3)
+
+    def test_is_what_samples_alone_made_possible(self, tmp_path):
+        world = World("robot")
+        world.fix(of="p", in_frame="q", transform=moved(1))
+        world.set_pose(of="p", in_frame="r", transform=moved(1), at=seconds(5))
+        world.fix(of="q", in_frame="p", transform=moved(2), at=seconds(6))
+        world.save(tmp_path / "world.json")
+        assert World.load(tmp_path / "world.json").digest() == world.digest()
 
 
 def _at(place, value):

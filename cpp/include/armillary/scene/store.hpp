@@ -47,6 +47,7 @@ struct Wish {
   Change change{};
   bool with_hanging_frames = false;   ///< removes though frames of others hang below
   bool restores = false;              ///< takes back a removal: the node may be dead
+  bool insists = false;               ///< may contradict what counts: then it is left out, as if others had said it
   std::optional<Placement> sample{};  ///< no change of structure: where a Transform is at `change.at`
 };
 
@@ -123,6 +124,8 @@ class Store {
   /// Refuses what is wrong: then nothing has happened. What nobody asked for, such as expiry, is not for `undo`.
   /// `tag` tells whoever wants to undo it what it is.
   Outcome apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_undo = true, std::string tag = {});
+  /// Takes changes of one's own as `merge` takes those of others. What makes no sense is still refused.
+  Outcome insist(std::vector<Wish> wishes, std::int64_t now_ns);
   /// One change of frames that is done by `act`, which may complete what is said of it; where it fails nothing happened.
   Failure record(Change change, std::int64_t now_ns, const std::function<Failure(FrameFact&)>& act, bool for_undo,
                  ChangePtr* recorded = nullptr);
@@ -165,6 +168,7 @@ class Store {
   [[nodiscard]] Refusal complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Refusal take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Outcome commit(Draft& draft, Taken& taken);
+  [[nodiscard]] Outcome commit_as_heard(Draft& draft, Taken& taken);
   void sign(Change& change, Draft& draft, std::int64_t now_ns) const;
   Opposites take_facts(const std::vector<ChangePtr>& changes);
   void realign(std::span<const ChangePtr> changes, const Draft& draft);
