@@ -18,10 +18,11 @@ void raise_mark(Map& map, const Key& key, const Mark& mark) {
   held = std::max(held, mark);
 }
 
-/// The last ones go where there are too many: the first count.
+/// The first ones go where there are too many, as they do when something ends them: in whatever order all that comes, the
+/// same are left.
 template <typename Marks>
 void bound(Marks& marks, std::size_t most) {
-  while (marks.size() > most) marks.erase(std::prev(marks.end()));
+  while (marks.size() > most) marks.erase(marks.begin());
 }
 
 }  // namespace
@@ -245,20 +246,26 @@ bool Facts::is_last_word(const Change& change) const {
   return track != nullptr && change.fact->since == Stamp::always() && track->always == change.mark;
 }
 
-std::vector<std::pair<std::string, std::string>> Facts::tracks_at(std::string_view frame) const {
-  std::vector<std::pair<std::string, std::string>> found;
+std::vector<TrackName> Facts::tracks() const {
+  std::vector<TrackName> found;
   for (const auto& [name, facts] : frames_)
-    for (const auto& [source, track] : facts.tracks) {
-      const auto hangs_in = [&](const auto& entry) { return entry.second.in_frame == frame; };
-      const bool is_at =
-          name == frame || track.sampled.contains(std::string(frame)) || std::ranges::any_of(track.fixed, hangs_in);
-      if (frame.empty() || is_at) found.emplace_back(name, source);
-    }
-  std::ranges::sort(found);
+    for (const auto& [source, track] : facts.tracks) found.emplace_back(name, source);
   return found;
 }
 
-std::vector<std::pair<std::string, std::string>> Facts::tracks_driven_by(const FrameFact& joints) const {
+std::vector<TrackName> Facts::tracks_at(const std::set<std::string>& frames) const {
+  const auto is_sampled_in = [&](const auto& entry) { return frames.contains(entry.first); };
+  const auto is_fixed_in = [&](const auto& entry) { return frames.contains(entry.second.in_frame); };
+  std::vector<TrackName> found;
+  for (const auto& [name, facts] : frames_)
+    for (const auto& [source, track] : facts.tracks)
+      if (frames.contains(name) || std::ranges::any_of(track.sampled, is_sampled_in) ||
+          std::ranges::any_of(track.fixed, is_fixed_in))
+        found.emplace_back(name, source);
+  return found;
+}
+
+std::vector<TrackName> Facts::tracks_driven_by(const FrameFact& joints) const {
   const auto is_named = [&](const std::string& joint) {
     return std::ranges::find(joints.joints, joint, &std::pair<std::string, VariableKind>::first) != joints.joints.end();
   };
@@ -266,11 +273,10 @@ std::vector<std::pair<std::string, std::string>> Facts::tracks_driven_by(const F
     const DrivenForm* form = entry.second.form.get();
     return form != nullptr && (std::ranges::any_of(form->positions, is_named) || std::ranges::any_of(form->velocities, is_named));
   };
-  std::vector<std::pair<std::string, std::string>> found;
+  std::vector<TrackName> found;
   for (const auto& [name, frame] : frames_)
     for (const auto& [source, track] : frame.tracks)
       if (std::ranges::any_of(track.fixed, is_driven)) found.emplace_back(name, source);
-  std::ranges::sort(found);
   return found;
 }
 
@@ -412,20 +418,19 @@ std::optional<std::vector<Change>> Facts::opposite(const Change& change) const {
   }
 }
 
-bool Facts::is_newest(const Change& change) const {
+bool Facts::is_newest(const Change& change, const std::function<bool(const Mark&)>& is_own) const {
   const FrameFact& fact = *change.fact;
   if (change.kind == ChangeKind::prefer) {
     const Frame* frame = find(fact.of);
-    return frame != nullptr && frame->preference.mark.dot.author == change.mark.dot.author;
+    return frame != nullptr && is_own(frame->preference.mark);
   }
   if (change.kind == ChangeKind::add_joints || change.kind == ChangeKind::remove_joints)
-    return std::ranges::all_of(
-        fact.joints, [&](const auto& joint) { return joints_.at(joint.first).mark.dot.author == change.mark.dot.author; });
+    return std::ranges::all_of(fact.joints, [&](const auto& joint) { return is_own(joints_.at(joint.first).mark); });
   if (!is_since(change.kind)) return true;
   const Track* track = find_track(fact.of, fact.source);
   const Fixed* said = track == nullptr ? nullptr : lookup(track->fixed, fact.since);
   if (said == nullptr) return change.kind == ChangeKind::unfix;  // gone with its frame
-  return said->mark.dot.author == change.mark.dot.author;
+  return is_own(said->mark);
 }
 
 std::vector<std::string> Facts::unused_since(const std::vector<std::string>& frames, const Mark& mark) const {

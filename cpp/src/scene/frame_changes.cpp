@@ -106,10 +106,12 @@ class Alignment {
 
   [[nodiscard]] std::vector<FrameEdit> edits() {
     std::vector<FrameEdit> edits;
+    if (!removed_.empty())
+      for (const TrackName& track : facts_.tracks_at(removed_)) tracks_.try_emplace(track);
     if (!removed_.empty() && !is_done_) edits.emplace_back(EraseFrames{{removed_.begin(), removed_.end()}, true});
     if (restarts_) {
       if (!is_done_) edits.emplace_back(RestartTime{});
-      for (const auto& track : facts_.tracks_at({})) tracks_.try_emplace(track);
+      for (const TrackName& track : facts_.tracks()) tracks_.try_emplace(track);
     }
     for (const FrameFact* fact : joints_) declare(*fact, edits);
     for (const std::string& frame : named_)
@@ -131,7 +133,6 @@ class Alignment {
     for (const std::string& frame : fact.frames) {
       removed_.insert(frame);
       spoken_of_.insert(frame);
-      for (const auto& track : facts_.tracks_at(frame)) tracks_[track];
       if (facts_.has_frame(frame)) named_.insert(frame);
     }
   }
@@ -144,7 +145,7 @@ class Alignment {
   /// What they drive may have come before them.
   void add_joints(const FrameFact& fact) {
     joints_.push_back(&fact);
-    for (const auto& track : facts_.tracks_driven_by(fact)) tracks_[track];
+    for (const TrackName& track : facts_.tracks_driven_by(fact)) tracks_[track];
   }
 
   /// Joint by joint, and rotations whole; of two kinds the last that was said counts.
@@ -204,7 +205,7 @@ class Alignment {
   std::set<std::string> removed_, named_, spoken_of_;
   std::deque<FrameFact> waiting_;
   std::vector<const FrameFact*> joints_, measured_;
-  std::map<std::pair<std::string, std::string>, bool> tracks_;  // and whether what came before is forgotten
+  std::map<TrackName, bool> tracks_;  // and whether what came before is forgotten
   bool restarts_ = false;
 };
 
@@ -355,7 +356,8 @@ Refusal Store::take_fact_back(const Change& change, const std::optional<std::vec
                               std::vector<Wish>& wishes) const {
   Refusal refusal;
   refusal.frame = change.fact->of.empty() && !change.fact->frames.empty() ? change.fact->frames.front() : change.fact->of;
-  refusal.fault = !opposite ? Fault::no_opposite : facts_.is_newest(change) ? Fault::none : Fault::built_upon_frame;
+  const bool is_newest = facts_.is_newest(change, [this](const Mark& mark) { return voice_.said(mark); });
+  refusal.fault = !opposite ? Fault::no_opposite : is_newest ? Fault::none : Fault::built_upon_frame;
   if (refusal) return refusal;
   for (const Change& back : *opposite) {
     Wish wish;

@@ -30,7 +30,7 @@ Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
     : forest_(std::move(forest)),
       options_(std::move(options)),
       names_(options_.root_frame),
-      author_(author_key(options_.author, options_.bearer)),
+      voice_{author_key(options_.author, options_.bearer)},
       keys_(std::make_shared<KeyPool>()),
       facts_(options_.max_runs, options_.max_journal) {
   const VersionLock guard;
@@ -49,7 +49,7 @@ Store::Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t b
     : forest_(std::move(forest)),
       options_(other.options_),
       names_(other.names_),
-      author_(author_key(options_.author, bearer)),
+      voice_(other.voice_.copy(author_key(options_.author, bearer), other.version()->heard)),
       keys_(other.keys_),
       facts_(other.facts_) {
   const VersionLock guard;
@@ -179,7 +179,7 @@ std::optional<Wish> what_follows(const Version& version, const Change& change) {
 }  // namespace
 
 void Store::sign(Change& change, Draft& draft, std::int64_t now_ns) const {
-  change.mark = draft.next_mark(author_, now_ns);
+  change.mark = draft.next_mark(voice_.author, now_ns);
   change.mark.authority = options_.authority;
   change.author = options_.author;
   change.bearer = options_.bearer;

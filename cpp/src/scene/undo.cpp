@@ -18,7 +18,7 @@ const Attribute* newest(const NodeRecord& record, std::string_view key) {
 /// What was applied here later has been taken back before: only others can have built on a change.
 class Opposite {
  public:
-  Opposite(std::uint64_t author, const Version* before, const Draft& draft) : author_(author), before_(before), draft_(draft) {}
+  Opposite(const Voice& voice, const Version* before, const Draft& draft) : voice_(voice), before_(before), draft_(draft) {}
 
   /// None where somebody else built on it.
   [[nodiscard]] std::optional<std::vector<Wish>> of(const Deed& deed) const {
@@ -41,7 +41,7 @@ class Opposite {
  private:
   using Wishes = std::optional<std::vector<Wish>>;
 
-  [[nodiscard]] bool is_own(const Mark& mark) const { return mark.dot.author == author_; }
+  [[nodiscard]] bool is_own(const Mark& mark) const { return voice_.said(mark); }
 
   [[nodiscard]] bool is_own(const Edge& edge) const { return edge.removed || is_own(edge.mark); }
 
@@ -124,7 +124,7 @@ class Opposite {
     return made;
   }
 
-  std::uint64_t author_;
+  const Voice& voice_;
   const Version* before_;
   const Draft& draft_;
 };
@@ -141,7 +141,7 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   const Batch& batch = from.back();
   const VersionPtr before = version();
   Draft draft(before, *keys_);
-  const Opposite opposite(author_, batch.before.get(), draft);
+  const Opposite opposite(voice_, batch.before.get(), draft);
   Taken taken;
   taken.is_local = taken.expects_nothing_hangs = true;
   auto of_frames = batch.opposites.rbegin();

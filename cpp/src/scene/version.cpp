@@ -100,6 +100,13 @@ Heard& entry_of(HeardFrom& heard, std::uint64_t author) {
 
 void add_heard(HeardFrom& heard, const Dot& dot) { entry_of(heard, dot.author).add(dot.sequence); }
 
+Voice Voice::copy(std::uint64_t new_author, const HeardFrom& heard) const {
+  Voice twin{new_author, former};
+  const auto mine = std::ranges::lower_bound(heard, author, {}, &HeardFrom::value_type::first);
+  if (mine != heard.end() && mine->first == author) entry_of(twin.former, author) = mine->second;
+  return twin;
+}
+
 void set_upto(HeardFrom& heard, std::uint64_t author, std::uint64_t sequence) {
   Heard& entry = entry_of(heard, author);
   entry.upto = std::max(entry.upto, sequence);

@@ -288,3 +288,28 @@ class TestARelationWithoutSamples:
         two.apply([AddRelation(of="tip", in_frame="map", at=seconds(3), source="eyes")])
         exchange(copies)
         assert x_of(one, "tip", "base", seconds(5)) == 5
+
+
+class TestWhatIsTooMuch:
+    @pytest.mark.parametrize("most", [1, 2, 1000])
+    def test_is_forgotten_alike_in_whatever_order_it_is_heard(self, most):
+        clock = FakeClock(seconds(1))
+        authors = [World(name, clock=clock) for name in "abcd"]
+        said = [self.told_by(author, clock, is_removal=author is authors[2]) for author in authors]
+        outcomes = set()
+        for order in itertools.permutations(said):
+            with World("x", clock=clock, max_runs=most) as world:
+                for records in order:
+                    world.merge(records)
+                outcomes.add((world.digest(), tuple(world.relations())))
+        assert len(outcomes) == 1
+
+    def told_by(self, author, clock, *, is_removal):
+        """That there are samples of one frame in another, or that the frame is no more."""
+        clock.ns += 1
+        if is_removal:
+            author.add_frame("p")
+            author.remove_frame("p")
+        else:
+            author.set_pose(of="p", in_frame="q", transform=STILL, at=seconds(1), source="all")
+        return author.scene.changes()

@@ -235,6 +235,28 @@ class TestUndoOfEverything:
             world.redo()
             assert world.digest() == after
 
+    @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES.keys())
+    def test_leads_back_in_a_copy_as_well(self, world, clock, story):
+        digests = [world.digest()]
+        for deed in story:
+            deed(world)
+            clock.ns += 1
+            digests.append(world.digest())
+        with world.copy() as once, once.copy() as twin:
+            for before in reversed(digests[:-1]):
+                clock.ns += 1
+                twin.undo()
+                assert twin.digest() == before
+            assert world.digest() == once.digest() == digests[-1]
+
+    def test_in_a_copy_leaves_what_the_original_said_after_it(self, world, scene):
+        table = scene.add_group(parent=scene.root)
+        with world.copy() as twin:
+            scene.set_attributes(table, {"name": "table"})
+            twin.merge(scene.changes())
+            with pytest.raises(BuiltUpon):
+                twin.undo()
+
     def test_leaves_a_frame_that_others_named_meanwhile(self, world, scene):
         fixed(world, 1)
         with World("other") as other:

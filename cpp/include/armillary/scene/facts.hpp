@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -10,6 +11,9 @@
 #include "armillary/scene/change.hpp"
 
 namespace armillary::scene {
+
+/// A frame, and who speaks of it.
+using TrackName = std::pair<std::string, std::string>;
 
 /// What a source says of a frame from `since` on: a constant pose, one that joints drive, samples, or that it hangs nowhere.
 struct Word {
@@ -76,10 +80,12 @@ class Facts {
   [[nodiscard]] bool has_samples(const std::string& of, const std::string& source) const;
   /// Whether a word that fixes a frame for always is the last one that a source said of it.
   [[nodiscard]] bool is_last_word(const Change& change) const;
-  /// Frame and source of every pose that is fixed in `frame`, or of it; of all frames where it is empty.
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> tracks_at(std::string_view frame) const;
-  /// The same of every pose that one of these joints drives.
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> tracks_driven_by(const FrameFact& joints) const;
+  /// Every frame with every source that speaks of it.
+  [[nodiscard]] std::vector<TrackName> tracks() const;
+  /// Those of these frames, or of what is said to be in them.
+  [[nodiscard]] std::vector<TrackName> tracks_at(const std::set<std::string>& frames) const;
+  /// Those of every pose that one of these joints drives.
+  [[nodiscard]] std::vector<TrackName> tracks_driven_by(const FrameFact& joints) const;
   [[nodiscard]] std::optional<VariableKind> joint(const std::string& name) const;
   [[nodiscard]] std::optional<std::string> preferred(const std::string& of) const;
   [[nodiscard]] bool has_preference(const std::string& of) const;     ///< or had one, which was taken back
@@ -91,8 +97,8 @@ class Facts {
 
   /// What takes a change back that is not taken yet; none where nothing does. Relations of samples stay.
   [[nodiscard]] std::optional<std::vector<Change>> opposite(const Change& change) const;
-  /// Whether nobody else said something later of what a change speaks of.
-  [[nodiscard]] bool is_newest(const Change& change) const;
+  /// Whether nobody else said something later of what a change speaks of. `is_own`: who is not somebody else.
+  [[nodiscard]] bool is_newest(const Change& change, const std::function<bool(const Mark&)>& is_own) const;
   /// Of these frames, those that nobody named after `mark` to stay. What was said here and may be undone does not count:
   /// it was, before what it came after is.
   [[nodiscard]] std::vector<std::string> unused_since(const std::vector<std::string>& frames, const Mark& mark) const;

@@ -187,7 +187,7 @@ class Store {
   std::shared_ptr<Forest> forest_;
   StoreOptions options_;
   FrameNames names_;
-  std::uint64_t author_;
+  Voice voice_;
   std::shared_ptr<KeyPool> keys_;
   // Guarded by VersionLock, as is the order of commits:
   std::deque<ChangePtr> journal_;

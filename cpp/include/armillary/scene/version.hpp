@@ -139,6 +139,16 @@ struct Heard {
 using HeardFrom = std::vector<std::pair<std::uint64_t, Heard>>;
 [[nodiscard]] bool has_heard(const HeardFrom& heard, const Dot& dot);
 void add_heard(HeardFrom& heard, const Dot& dot);
+
+/// Who speaks; a copy of somebody goes on as one with him, as far as he had come by then.
+struct Voice {
+  std::uint64_t author = 0;
+  HeardFrom former{};  ///< of those whose copy it is
+
+  [[nodiscard]] bool said(const Mark& mark) const { return mark.dot.author == author || has_heard(former, mark.dot); }
+  /// `heard`: all that was heard by now.
+  [[nodiscard]] Voice copy(std::uint64_t new_author, const HeardFrom& heard) const;
+};
 /// Everything up to `sequence`.
 void set_upto(HeardFrom& heard, std::uint64_t author, std::uint64_t sequence);
 
