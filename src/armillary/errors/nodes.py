@@ -148,13 +148,13 @@ class ChangesForgotten(ArmillaryError, LookupError):
 
 
 class ObserverBehind(ArmillaryError, RuntimeError):
-    """An observer whose queue is full; `missed` batches of changes did not reach it so far."""
+    """An observer that is too slow, or its queue too short; `missed` batches of changes did not reach it so far."""
 
     def __init__(self, observer: object, missed: int) -> None:
         self.observer, self.missed = observer, missed
         super().__init__(
-            f"The queue of observer {observer!r} is full: it has missed {missed} batch{'es' if missed > 1 else ''} of "
-            "changes. Empty it faster or make it longer, and read the scene anew to catch up."
+            f"Observer {observer!r} is behind: it has missed {missed} batch{'es' if missed > 1 else ''} of changes. "
+            "Make it faster or its queue longer, and read the scene anew to catch up."
         )
 
 

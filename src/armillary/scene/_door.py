@@ -57,7 +57,7 @@ class SceneDoor(SceneVolumes):
     def __init__(self, world: Any) -> None:
         self._world: SceneWorld = world
         self._core = SceneCore(world)
-        self._observers = Observers(world._report)  # noqa: SLF001  (one world, two modules)
+        self._observers = Observers(world._report, world._made_with["max_waits"])  # noqa: SLF001  (one world, two modules)
         self._windows = StandingWindows()
         self._order = threading.Lock()  # changes are put in line for observers in the order in which they happened
         super().__init__()

@@ -23,11 +23,12 @@ class Observers:
     """The observers of one scene.
 
     A callable is called on the thread that made the change. Something with `put_nowait`, such as a `queue.Queue`, gets
-    the batches put into it; what a full queue misses is counted, and said once.
+    the batches put into it; what a full queue misses is counted, and said once. So is what others change while a slow
+    callable runs, when more than `most` batches are in line.
     """
 
-    def __init__(self, report: Callable[[BaseException], None]) -> None:
-        self._report = report
+    def __init__(self, report: Callable[[BaseException], None], most: int) -> None:
+        self._report, self._most = report, most
         self.tellers: list[_Teller] = []
         self._waiting: deque[tuple[Batch, tuple[_Teller, ...]]] = deque()
         self._telling = threading.Lock()
@@ -53,8 +54,13 @@ class Observers:
 
     def post(self, batch: Batch) -> None:
         """Put a batch in line. To be called in the order of the changes."""
-        if batch and self.tellers:
+        if not batch or not self.tellers:
+            return
+        if len(self._waiting) < self._most:
             self._waiting.append((tuple(batch), tuple(self.tellers)))
+            return
+        for teller in self.tellers:
+            teller.miss()
 
     def tell(self) -> None:
         """Tell what is in line, unless another thread is at it already: then it goes on with this."""
@@ -82,9 +88,13 @@ class _Teller:
             self._deliver(batch)
             self._is_behind = False
         except queue.Full:
-            self._missed += 1
-            if not self._is_behind:
-                self._report(ObserverBehind(self.observer, self._missed))
-            self._is_behind = True
+            self.miss()
         except Exception as error:  # noqa: BLE001  (whatever an observer raises)
             self._report(error)
+
+    def miss(self) -> None:
+        """A batch does not reach it."""
+        self._missed += 1
+        if not self._is_behind:
+            self._report(ObserverBehind(self.observer, self._missed))
+        self._is_behind = True

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from armillary import Transform, World
-from armillary.errors import InvalidArgument, PermanentNode
+from armillary.errors import InvalidArgument, ObserverBehind, PermanentNode
 from armillary.scene import AddGroup, AddTransform, NodeId, Remove, SetAttributes
 from unit.kit import WAIT_S, Mailbox
 
@@ -200,6 +200,21 @@ class TestObserversAndThreads:
         release.set()
         first.join(WAIT_S)
         assert len(mailbox.wait(2)) == 2
+
+    def test_wait_in_a_line_that_has_an_end(self):
+        begun, release, errors = threading.Event(), threading.Event(), []
+        with World(max_waits=2) as world:
+            world.on_error, heard = errors.append, []
+            world.scene.attach(lambda batch: (heard.append(batch), begun.set(), release.wait(WAIT_S)))
+            first = threading.Thread(target=world.scene.add_group, kwargs={"parent": world.scene.root})
+            first.start()
+            assert begun.wait(WAIT_S)
+            for _ in range(5):
+                world.scene.add_group(parent=world.scene.root)
+            release.set()
+            first.join(WAIT_S)
+        assert (len(heard), len(world.scene)) == (3, 7)
+        assert [type(error) for error in errors] == [ObserverBehind]
 
     def test_with_a_queue_can_be_heard_on_another_thread(self, world, scene):
         batches = queue.Queue()
