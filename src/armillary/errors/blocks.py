@@ -39,7 +39,8 @@ class PortMismatch(ArmillaryError, TypeError):
 
     def __init__(self, block: str, port: str, truth: str, cure: str) -> None:
         self.block, self.port = block, port
-        super().__init__(f"Port '{port}' of the block '{block}': {truth}. {cure}")
+        where = f"Port '{port}' of the block '{block}'" if port else f"The block '{block}'"
+        super().__init__(f"{where}: {truth}. {cure}")
 
 
 class BlockFailed(ArmillaryError, RuntimeError):

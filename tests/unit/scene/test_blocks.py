@@ -172,6 +172,27 @@ class TestPorts:
             executed(Liar(scene), scene.root, ball)
         assert scene.digest() == before
 
+    def test_that_are_none_say_so(self, scene, ball):
+        class Mute(Boxed):
+            outputs = ()
+
+        with pytest.raises(PortMismatch, match="The block 'boxed': 1 node was given, and no port is declared"):
+            executed(Mute(scene), scene.root, ball)
+
+    def test_tell_how_one_takes_several(self, scene, ball):
+        with pytest.raises(PortMismatch, match="many=True"):
+            executed(Boxed(scene), scene.root, ball, ball)
+
+    def test_take_nodes_and_no_changes(self, scene, ball):
+        class Unplanned(Boxed):
+            def compute(self, data):
+                return [AddGroup(parent=data["into"][0], attributes={"name": "cup"})]
+
+        before = scene.digest()
+        with pytest.raises(BlockFailed, match=r"self\.scene\.plan\(change\)"):
+            executed(Unplanned(scene), scene.root, ball)
+        assert scene.digest() == before
+
 
 class TestParameters:
     def test_that_do_not_exist_are_refused(self, scene):

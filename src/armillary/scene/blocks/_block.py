@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from armillary._core import NodeId
 from armillary.errors import BlockFailed, InvalidArgument
+from armillary.errors.words import shown
 from armillary.scene.blocks._port import Port, assigned
 from armillary.scene.blocks._transaction import Transaction
 
@@ -56,6 +57,10 @@ class FunctionBlock(ABC):
         """How long the last execution took, its changes included; None before."""
         self._given: tuple[NodeId, ...] = ()
         self._results: list[NodeId] = []
+
+    def __repr__(self) -> str:
+        settings = "".join(f", {name}={value!r}" for name, value in self.settings.items())
+        return f"{type(self).__name__}({self._host!r}{settings})"
 
     def configure(self, **parameters: Any) -> None:
         """Set some parameters; the others stay as they are."""
@@ -105,7 +110,7 @@ class FunctionBlock(ABC):
 
     def _computed(self, data: Mapping[str, Sequence[NodeId]]) -> list[NodeId]:
         try:
-            return list(self.compute(data))
+            return [_as_node(result) for result in self.compute(data)]
         except Exception as error:
             raise BlockFailed(self.name, error) from error
 
@@ -118,3 +123,13 @@ class FunctionBlock(ABC):
     @abstractmethod
     def compute(self, data: Mapping[str, Sequence[NodeId]]) -> Iterable[NodeId]:
         """The work: from the nodes at each input port to those for the output ports."""
+
+
+def _as_node(result: object) -> NodeId:
+    if isinstance(result, NodeId):
+        return result
+    raise InvalidArgument(
+        f"compute() returns the nodes for the output ports, and returned {shown(result)}. A change is planned: "
+        "self.scene.plan(change) gives its node",
+        result,
+    )

@@ -55,9 +55,7 @@ def assigned(
     has_rest = bool(ports) and ports[-1].many
     singles = ports[:-1] if has_rest else ports
     if len(nodes) < len(singles) or (len(nodes) > len(singles) and not has_rest):
-        missing = ports[min(len(nodes), len(ports) - 1)].name if ports else ""
-        names = ", ".join(f"'{port.name}'" for port in ports) or "nothing"
-        raise PortMismatch(block, missing, f"{len(nodes)} nodes were given for {names}", "Give one for each, in order.")
+        raise _wrong_number(block, ports, len(nodes))
     data = {port.name: [node] for port, node in zip(singles, nodes, strict=False)}
     if has_rest:
         data[ports[-1].name] = list(nodes[len(singles) :])
@@ -65,3 +63,12 @@ def assigned(
         for node in data[port.name]:
             port.check(block, node, described)
     return data
+
+
+def _wrong_number(block: str, ports: Sequence[Port], given: int) -> PortMismatch:
+    nodes = "1 node was" if given == 1 else f"{given} nodes were"
+    if not ports:
+        return PortMismatch(block, "", f"{nodes} given, and no port is declared for them", "Declare one, or give none.")
+    names = ", ".join(f"'{port.name}'" for port in ports)
+    cure = "Give one for each, in order; a last port with many=True takes all that are left."
+    return PortMismatch(block, ports[min(given, len(ports) - 1)].name, f"{nodes} given for {names}", cure)
