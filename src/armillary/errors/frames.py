@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError
@@ -11,6 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["AmbiguousPath", "FrameInUse", "FrameLoop", "NotConnected", "SuspiciousName", "UnknownFrame", "WaitTimeout"]
+
+_OF_A_NODE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(/mount)?")
+
+
+def _node_hint(name: str) -> str:
+    return f"Things of the scene go by their ids: scene.find({{'name': {name!r}}}) looks for one by what is said of it."
 
 
 def _body_hint(frames: Sequence[str]) -> str:
@@ -37,7 +44,11 @@ class UnknownFrame(ArmillaryError, LookupError):
         near = nearest(self.frame, (*self.known, *self.bodies), cutoff=0.8)
         if near is not None:
             return f"Did you mean {'' if near in self.known else 'the body '}'{near}'?"
-        return f"Known: {listing(self.known)}." if self.known else "It has no frames yet: set_pose or fix one first."
+        if not self.known:
+            return "It has no frames yet: set_pose or fix one first."
+        named = [name for name in self.known if _OF_A_NODE.fullmatch(name) is None]
+        known = f"Known: {listing(named)}." if named else "None of its frames is named."
+        return known if len(named) == len(self.known) else f"{known} {_node_hint(self.frame)}"
 
 
 class NotConnected(ArmillaryError, LookupError):

@@ -121,7 +121,7 @@ class SceneDoor(SceneVolumes):
 
         Nothing is refused: where copies disagree, the same rules lead each of them to the same scene.
         """
-        heard = list(records)
+        heard = list(records) if isinstance(records, Iterable) else [records]
         if not all(isinstance(record, ChangeRecord) for record in heard):
             raise InvalidArgument("merge takes the records that `scene.changes()` of another copy gives.", records)
         new = self._happens(lambda: self._core.merge(heard))

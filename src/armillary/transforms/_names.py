@@ -8,6 +8,7 @@ import unicodedata
 import warnings
 from typing import TYPE_CHECKING
 
+from armillary._core import NodeId
 from armillary.errors import InvalidName, SuspiciousName
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ _MANY_NAMES = 5000
 def check_name(name: object) -> str:
     """The name in its one stored form (NFC), or `InvalidName` with the cure."""
     if not isinstance(name, str):
-        raise InvalidName(f"A frame name is a str, got {name!r}.", name)
+        cure = " The frame of a node is scene.frame(id)." if isinstance(name, NodeId) else ""
+        raise InvalidName(f"A frame name is a str, got {name!r}.{cure}", name)
     if not name:
         raise InvalidName("A frame name cannot be empty. Name the frame.", name)
     if name.startswith("/"):

@@ -271,3 +271,9 @@ class TestFramesOfCopies:
         copies.exchange()
         low = copies.answers("frame", ONE if len(copies.one.scene.parents(ONE)) > 1 else TWO)
         assert [low in world.frames() for world in (copies.one, copies.other)] == [True, True]
+
+
+@pytest.mark.parametrize("given", [World(), World().scene, [1], None], ids=lambda given: type(given).__name__)
+def test_what_is_no_list_of_records_is_refused(given):
+    with pytest.raises(InvalidArgument, match=r"scene\.changes\(\)"):
+        World().merge(given)

@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from armillary import Sphere, Transform, seconds
-from armillary.errors import InvalidArgument
+from armillary.errors import InvalidArgument, InvalidName, UnknownFrame
 from armillary.scene import NodeId
 from unit.kit import FakeClock
 
@@ -69,3 +69,14 @@ class TestATextNamesAFrame:
     def test_that_may_not_be_there(self, scene):
         assert "nobody" not in scene
         assert "map" in scene
+
+    def test_and_an_id_does_not(self, scene):
+        node = scene.add_group(parent=scene.root)
+        with pytest.raises(InvalidName, match=r"scene\.frame\(id\)"):
+            scene.overlapping(Sphere(1.0), in_frame=node)
+
+    def test_and_is_no_attribute(self, scene):
+        node = scene.add_transform(parent=scene.root, transform=Transform.identity(), attributes={"name": "cup"})
+        with pytest.raises(UnknownFrame, match=r"Known: map\. .*scene\.find\(\{'name': 'cup'\}\)") as refused:
+            scene.children("cup")
+        assert str(node) not in str(refused.value)
