@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armillary.errors import InvalidStamp
+from armillary.errors.words import instant
 from armillary.scene.reading import SceneReader
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ class PastScene(SceneReader):
         oldest = view.oldest_past
         if oldest is not None and stamp < oldest:
             raise InvalidStamp(
-                f"The scene is asked for as it was at {stamp} ns, and what ended before {oldest} ns is forgotten. "
+                f"The scene is asked for as it was at {instant(stamp)}, and what ended before {instant(oldest)} is "
+                "forgotten. "
                 "Ask for a later instant, or give the world a longer history.",
                 stamp,
             )
@@ -34,4 +36,4 @@ class PastScene(SceneReader):
         return len(self._seen.subtree(self.root))
 
     def __repr__(self) -> str:
-        return f"PastScene(at {self.at} ns)"
+        return f"PastScene({len(self)} nodes, at {instant(self.at)})"

@@ -30,6 +30,9 @@ class Judgement:
     lost: tuple[LostPath, ...]
     method: str
 
+    def __repr__(self) -> str:
+        return f"Judgement({self.method}: {len(self.used)} of {len(self.paths)} paths used, {len(self.lost)} lost)"
+
     @cached_property
     def disagreements(self) -> tuple[float, ...] | None:
         """Of every path: how far it is from the answer, in standard deviations; None where one is unknown."""

@@ -20,6 +20,16 @@ class Condition:
 
     parts: tuple[Any, ...]
 
+    def __repr__(self) -> str:
+        name, *bounds = self.parts
+        if name != "between":
+            return f"{name}()"
+        low, high, low_included, high_included = bounds
+        if low is not None and high is not None:
+            return f"between({low!r}, {high!r})"
+        word, bound, is_included = ("less", high, high_included) if low is None else ("greater", low, low_included)
+        return f"{word}{'_equal' if is_included else ''}({bound!r})"
+
 
 def exists() -> Condition:
     """The attribute is there, whatever it is."""

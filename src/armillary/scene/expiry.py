@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from armillary._core import ROOT_NODE
 from armillary.errors import FramesHanging, InvalidArgument, UnknownNode
+from armillary.errors.words import length
 from armillary.scene._data_stamps import DataStamps
 from armillary.scene.changes import (
     AddGeometry,
@@ -185,7 +186,7 @@ class ExpiryRule:
         self._windows.drop(self)
 
     def __repr__(self) -> str:
-        return f"ExpiryRule(older than {self.window.older_than} ns, under {self.window.under})"
+        return f"ExpiryRule(older than {length(self.window.older_than)}, under {self.window.under!r})"
 
 
 class StandingWindows:

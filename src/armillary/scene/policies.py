@@ -127,6 +127,9 @@ class _Among:
     wanted: str
     then: Policy
 
+    def __repr__(self) -> str:
+        return f"<policy: paths by {self.wanted}, then {getattr(self.then, '__name__', self.then)}>"
+
     @property
     def at_one_instant(self) -> bool:
         return getattr(self.then, "at_one_instant", False)

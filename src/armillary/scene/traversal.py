@@ -44,6 +44,10 @@ class VisitedNode:
     before: VisitedNode | None
     scene: SceneVersion
 
+    def __repr__(self) -> str:
+        said = f", {self.attributes!r}" if self.attributes else ""
+        return f"VisitedNode({self.kind} {str(self.id)[:8]}{said})"
+
     @property
     def path(self) -> tuple[NodeId, ...]:
         """The nodes from the beginning of the walk to this one, which is not among them."""
