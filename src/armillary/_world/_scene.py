@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armillary._world._digest import structure_digest
 from armillary._world._policies import JudgingWorld
-from armillary.errors import ArmillaryError, InvalidArgument
+from armillary.errors import ArmillaryError, InvalidArgument, UnknownNode
+from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from armillary.relations import Pose
     from armillary.scene import Change, Scene
     from armillary.scene.geometry import PlaceQuestion
-    from armillary.transforms import Transform
+    from armillary.transforms import Transform, Tree
 
 _MANY_FRAMES = 16
 """From so many frames on one sweep over all of them is cheaper than a question for each."""
@@ -37,6 +39,24 @@ class WorldWithScene(JudgingWorld):
 
             self._scene = Scene(self)
         return self._scene
+
+    def tree(self, at: int | Latest = LATEST) -> Tree:
+        """Which frame hangs under which at one time; `print(world.tree())` draws it, with the names of nodes."""
+        found = super().tree(at)
+        return replace(found, names=self._names_of_nodes(found.parents))
+
+    def _names_of_nodes(self, frames: Iterable[str]) -> dict[str, str]:
+        from armillary.scene.node_frames import maker_of  # noqa: PLC0415  (a program of poses alone starts without it)
+
+        makers = {frame: node for frame in frames if (node := maker_of(frame)) is not None}
+        names = {frame: self._name_of(node) for frame, node in makers.items()}
+        return {frame: name for frame, name in names.items() if isinstance(name, str)}
+
+    def _name_of(self, node: NodeId) -> object:
+        try:
+            return self.scene.attributes(node).get("name")
+        except UnknownNode:  # it is gone by now
+            return None
 
     def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
         """Several changes of structure at once: all of them, or none. For each, the node that it made, or None.

@@ -23,7 +23,8 @@ def tree(
     found = without_nodes(opened(world, here).world.tree(as_instant(at)), nodes=nodes)
     parents = {name: None if parent is None else parent[0] for name, parent in found.parents.items()}
     fields = [
-        {"frame": name, "in_frame": parent, "note": found.notes.get(name, "")} for name, parent in parents.items()
+        {"frame": name, "in_frame": parent, "note": found.notes.get(name, ""), **_called(found, name)}
+        for name, parent in parents.items()
     ]
     say(as_json=as_json, fields=fields, text=str(found))
 
@@ -32,4 +33,8 @@ def without_nodes(found: Tree, *, nodes: bool) -> Tree:
     """The frames that somebody named; with `nodes`, those of nodes too."""
     parents = {name: parent for name, parent in found.parents.items() if nodes or not is_of_a_node(name)}
     placed = {name: None if parent is None or parent[0] not in parents else parent for name, parent in parents.items()}
-    return Tree(placed, found.notes)
+    return Tree(placed, found.notes, found.names)
+
+
+def _called(found: Tree, frame: str) -> dict[str, str]:
+    return {"name": found.names[frame]} if frame in found.names else {}

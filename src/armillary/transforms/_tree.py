@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from armillary.notebook import card, listing
 
@@ -15,10 +15,12 @@ class Tree:
     Attributes:
         parents: Frame to (parent, source); None for a root and for a contested frame.
         notes: Frame to what is worth saying about its edge.
+        names: Frame of a node to the node's attribute `name`: such frames go by their ids.
     """
 
     parents: Mapping[str, tuple[str, str] | None]
     notes: Mapping[str, str]
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -37,7 +39,8 @@ class Tree:
         stack = [(name, "", "") for name in reversed(children.get(None, []))]
         while stack:
             name, lead, below = stack.pop()
-            note = self.notes.get(name, "")
+            called = [f"'{self.names[name]}'"] if name in self.names else []
+            note = " ".join([*called, *filter(None, [self.notes.get(name)])])
             yield f"{lead}{name}" + (f"  {note}" if note else "")
             stack.extend(_branches(children.get(name, []), below))
 

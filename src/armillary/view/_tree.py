@@ -28,6 +28,7 @@ _BOX_PADDING = 12.0
 _STUB = 22.0  # from a parent's box to its trunk
 _LABEL_PADDING = 12.0
 _UNITS = (("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0), ("days", 86400.0))
+_ID_DIGITS = 8
 _LONGEST = 100.0  # of one unit, before the next is taken
 
 
@@ -65,11 +66,13 @@ class _Layout:
         columns: By depth; parents come before their children.
         depth: Frame to its column.
         row: Frame to its row; a parent stands in the middle of its children.
+        text: Frame to what its box says.
     """
 
     columns: Sequence[_Column]
     depth: Mapping[str, int]
     row: Mapping[str, float]
+    text: Mapping[str, str]
 
     def column(self, name: str) -> _Column:
         return self.columns[self.depth[name]]
@@ -106,7 +109,16 @@ def _width(layout: _Layout, shapes: Sequence[Shape]) -> float:
 def _arranged(tree: Tree, edges: Mapping[str, RelationInfo]) -> _Layout:
     children = _children(tree)
     depth = _depths(tree.roots, children)
-    return _Layout(_columns(depth, edges), depth, _rows(depth, children))
+    text = {name: _text(tree, name) for name in depth}
+    return _Layout(_columns(depth, edges, text), depth, _rows(depth, children), text)
+
+
+def _text(tree: Tree, name: str) -> str:
+    """The name of a frame; of a node's frame what the node is called, and the beginning of its id."""
+    if name not in tree.names:
+        return name
+    kept, slash, mount = name.partition("/")
+    return f"{tree.names[name]} ({kept[:_ID_DIGITS]}){slash}{mount}"
 
 
 def _children(tree: Tree) -> dict[str, list[str]]:
@@ -137,12 +149,12 @@ def _rows(order: Mapping[str, int], children: Mapping[str, Sequence[str]]) -> di
     return rows
 
 
-def _columns(depth: Mapping[str, int], edges: Mapping[str, RelationInfo]) -> list[_Column]:
+def _columns(depth: Mapping[str, int], edges: Mapping[str, RelationInfo], text: Mapping[str, str]) -> list[_Column]:
     """Each column as wide as its widest box, with room before it for its widest edge label."""
     count = max(depth.values(), default=0) + 1
     boxes, labels = [0.0] * count, [0.0] * count
     for name, level in depth.items():
-        boxes[level] = max(boxes[level], _box_width(name))
+        boxes[level] = max(boxes[level], _box_width(text[name]))
         if name in edges:
             labels[level] = max(labels[level], *(text_width(line, SMALL_PX) for line in _label(edges[name])))
     columns = [_Column(0.0, MARGIN_PX, MARGIN_PX + boxes[0])]
@@ -199,8 +211,9 @@ def _edge(layout: _Layout, info: RelationInfo) -> Iterator[Shape]:
 
 def _box(layout: _Layout, name: str, quarrel: str) -> Iterator[Shape]:
     x, y = layout.column(name).left, layout.height(name)
-    width, rim = _box_width(name), ALARM if quarrel else EDGE
+    said, rim = layout.text[name], ALARM if quarrel else EDGE
+    width = _box_width(said)
     yield Plate(corner=(x, y - _BOX_HEIGHT / 2), size=(width, _BOX_HEIGHT), fill=PLATE, rim=rim)
-    yield Text(at=(x + width / 2, y + 4.5), text=name, size=TEXT_PX, color=INK, anchor="middle", bold=True)
+    yield Text(at=(x + width / 2, y + 4.5), text=said, size=TEXT_PX, color=INK, anchor="middle", bold=True)
     if quarrel:
         yield Text(at=(x, y + _BOX_HEIGHT / 2 + 13), text=quarrel, size=SMALL_PX, color=ALARM)

@@ -1,4 +1,4 @@
-"""What the things of a scene look like when they are printed: short, in one line, with what was said and no addresses."""
+"""What the things of a scene look like when they are printed: one short line, with what was said and no addresses."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from armillary import World, seconds
 from armillary.scene import Visitor, absent, between, exists, greater, greater_equal, less, less_equal
 from armillary.scene.policies import by_attribute, by_source
+from armillary.view import tree_svg
 from unit.kit import FakeClock, moved
 
 CONDITIONS = ("exists()", "absent()", "less(2)", "less_equal(2)", "greater(0.5)", "greater_equal(0)", "between(1, 2)")
@@ -78,3 +79,30 @@ class TestTheRest:
         block.configure(voxel_size_m=0.5)
         assert repr(block).startswith("VoxelSubsample(Scene(1 nodes), ")
         assert "voxel_size_m=0.5" in repr(block)
+
+
+class TestATree:
+    @pytest.fixture
+    def world(self):
+        return World(clock=FakeClock(seconds(2)))
+
+    @pytest.fixture
+    def table(self, world):
+        attributes = {"name": "table"}
+        return world.scene.add_transform(parent=world.scene.root, transform=moved(1), at=None, attributes=attributes)
+
+    def test_names_the_nodes(self, world, table):
+        assert str(world.tree()) == f"map\n└── {table}  'table' [fixed]"
+
+    def test_is_drawn_with_their_names(self, world, table):
+        svg = tree_svg(world)
+        assert f">table ({str(table)[:8]})<" in svg
+        assert str(table) not in svg
+
+    def test_knows_that_a_name_may_be_a_number_or_missing(self, world, table):
+        world.scene.set_attributes(table, {"name": 7})
+        assert str(world.tree()) == f"map\n└── {table}  [fixed]"
+
+    def test_knows_nodes_that_are_gone_by_their_ids(self, world, table):
+        world.scene.remove(table, at=seconds(2))
+        assert str(table) in str(world.tree(seconds(1)))
