@@ -133,7 +133,10 @@ class NothingToUndo(ArmillaryError, LookupError):
     """Nothing that could be taken back."""
 
     def __init__(self) -> None:
-        super().__init__("There is nothing to take back: nothing was applied here, or it is too long ago (`max_undo`).")
+        super().__init__(
+            "There is nothing to take back: `undo` needs something that was applied here, not too long ago "
+            "(`max_undo`), and `redo` an `undo` after which nothing was applied."
+        )
 
 
 class ChangesForgotten(ArmillaryError, LookupError):
