@@ -197,3 +197,9 @@ class TestAWorldThatIsWell:
     def test_names_a_slash_that_is_too_much(self):
         found = new_world().diagnose(of="/camera", in_frame="map")
         assert (found.cause, "Drop it: 'camera'" in found.truth) == ("unknown name", True)
+
+    def test_finds_a_thing_by_what_it_is_called(self):
+        world = new_world()
+        cup = world.scene.add_transform(parent=world.scene.root, transform=STILL, attributes={"name": "cup"})
+        found = world.diagnose(of="cup", in_frame="map")
+        assert (found.cause, f"ask for its frame, '{cup}'" in found.cure) == ("unknown name", True)

@@ -17,7 +17,7 @@ from armillary.errors import (
     StampOutOfRange,
     UnknownFrame,
 )
-from armillary.errors.words import instant, length, nearest
+from armillary.errors.words import instant, length, listing, nearest
 from armillary.transforms import RelationInfo
 from armillary.transforms.diagnosis import Cause
 
@@ -74,9 +74,16 @@ class Findings:
         if self._world._is_named(error.frame) is False:  # noqa: SLF001  (one world, two modules)
             cure = "Place it again, or see who removed it; its past went with it."
             return Finding("removed", f"There was a frame '{error.frame}', and it was removed.", cure)
+        return Finding("unknown name", f"Nobody ever named a frame '{error.frame}' here.", self._meant(error))
+
+    def _meant(self, error: UnknownFrame) -> str:
+        """What is to be done about a name that nobody gave to a frame."""
+        scene = self._world.scene
+        if called := scene.find({"name": error.frame}):
+            frames = listing([f"'{scene.frame(node)}'" for node in called])
+            return f"In the scene something is called so: ask for its frame, {frames}."
         near = nearest(error.frame, error.known)
-        cure = f"Did you mean '{near}'?" if near else "Look at world.frames(), or wait until somebody names it."
-        return Finding("unknown name", f"Nobody ever named a frame '{error.frame}' here.", cure)
+        return f"Did you mean '{near}'?" if near else "Look at world.frames(), or wait until somebody names it."
 
     # -- Trees
 
