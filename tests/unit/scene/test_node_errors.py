@@ -102,7 +102,7 @@ CASES = [
     Case(errors.BuiltUpon, _built_upon, "Take those back first"),
     Case(errors.NoOpposite, _without_opposite, "use `world.copy()`", ("frame",)),
     Case(errors.ChangesForgotten, _forgotten, "full copy", ("kept",)),
-    Case(errors.ObserverBehind, _behind, "Empty it faster", ("missed",)),
+    Case(errors.ObserverBehind, _behind, "Make it faster", ("missed",)),
 ]
 
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind.__name__)
