@@ -167,6 +167,21 @@ ChangePtr change_from(nb::handle value) {
   return change;
 }
 
+/// The frame that a change speaks of; empty where it is of none, or of all.
+std::string frame_of(const scene::FrameFact& fact) {
+  return fact.of.empty() && !fact.frames.empty() ? fact.frames.front() : fact.of;
+}
+
+/// What it is, of which node or frame, and by whom.
+nb::str shown_change(const ChangeHandle& self) {
+  const Change& change = *self.change;
+  const std::string frame = change.fact ? frame_of(*change.fact) : std::string{};
+  const std::string what = !change.fact ? " " + change.node.short_text() : frame.empty() ? "" : " '" + frame + "'";
+  const std::string kind(kChangeKinds[static_cast<int>(change.kind)]), number = std::to_string(change.mark.dot.sequence);
+  const std::string text = "ChangeRecord(" + kind + what + " by '" + change.author + "', " + number + ")";
+  return nb::str(text.data(), text.size());
+}
+
 }  // namespace
 
 std::shared_ptr<const scene::Payload> payload_from(nb::handle value) {
@@ -231,6 +246,7 @@ void bind_change(nb::module_& m) {
             return change != nullptr && change->change->mark == self.change->mark;
           },
           nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__repr__", &shown_change)
       .def("__hash__", [](const ChangeHandle& self) {
         return static_cast<Py_hash_t>((self.change->mark.dot.author ^ self.change->mark.dot.sequence * 0x9e3779b97f4a7c15) >> 1);
       });

@@ -106,3 +106,15 @@ class TestATree:
     def test_knows_nodes_that_are_gone_by_their_ids(self, world, table):
         world.scene.remove(table, at=seconds(2))
         assert str(table) in str(world.tree(seconds(1)))
+
+
+def test_a_record_of_a_change_says_what_of_what_and_by_whom():
+    with World("one") as world:
+        cup = world.scene.add_group(parent=world.scene.root)
+        world.fix(of="lens", in_frame="map", transform=moved(1))
+        world.reset_time()
+        assert [repr(record) for record in world.scene.changes()] == [
+            f"ChangeRecord(add_node {str(cup)[:8]} by 'one', 1)",
+            "ChangeRecord(fix 'lens' by 'one', 2)",
+            "ChangeRecord(reset_time by 'one', 3)",
+        ]
