@@ -272,6 +272,7 @@ WRONG = {
     "a quaternion that is none": change_of("transform", "samples", 0, "wxyz", to=[2, 0, 0, 0]),
     "a quaternion of three": change_of("transform", "samples", 0, "wxyz", to=[1, 0, 0]),
     "a translation that is NaN": change_of("transform", "samples", 0, "xyz_m", 1, to=float("nan")),
+    "a translation beyond all floats": change_of("transform", "samples", 0, "xyz_m", 1, to=10**400),
     "no samples": change_of("transform", "samples", to=[]),
     "stamps that go back": change_of("transform", "samples", 1, "at_ns", to=0),
     "a covariance of no shape": change_of("uncertain_transform", "samples", 0, "covariance", to=[[1]]),
@@ -421,6 +422,19 @@ def pickled() -> bytes:
     return content.getvalue()
 
 
+def npy_that_says(shape: tuple[int, ...], data: bytes = b"") -> bytes:
+    content = io.BytesIO()
+    np.lib.format.write_array_header_1_0(content, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return content.getvalue() + data
+
+
+def misled() -> bytes:
+    """An archive whose end says that its members begin before the file does."""
+    content = bytearray(archive({"array_0.npy": npy_of(np.zeros(1))}))
+    content[-6:-2] = (2**31).to_bytes(4, "little")
+    return bytes(content)
+
+
 HUGE = npy_of(np.zeros(1)).replace(b"(1,), ", b"(999999999,), ".ljust(6))
 
 BAD_ARRAYS = {
@@ -432,6 +446,12 @@ BAD_ARRAYS = {
     "a member that is no array": archive({"array_0.npy": b"array"}),
     "a header that is none": archive({"array_0.npy": b"\x93NUMPY\x01\x00\x05\x00{'a':"}),
     "objects": archive({"array_0.npy": pickled()}),
+    "lengths below zero": archive({"array_0.npy": npy_that_says((-1, -8), bytes(64))}),
+    "lengths beyond all memory": archive({"array_0.npy": npy_that_says((0, 10**30))}),
+    "more axes than numpy has": archive({"array_0.npy": npy_that_says((1,) * 100, bytes(8))}),
+    "lengths that are truth values": archive({"array_0.npy": npy_that_says((True,), bytes(8))}),
+    "members before the file": misled(),
+    "a member named in no text": archive({"é.npy": b""}).replace("é".encode(), b"\xff\xff"),
     "texts": archive({"array_0.npy": npy_of(np.array(["a"]))}),
 }
 

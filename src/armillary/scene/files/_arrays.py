@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib import format as npy
 
+from armillary.errors import ArmillaryError
 from armillary.scene.files._fields import Field
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ def _members(said: Field, content: bytes) -> dict[str, NDArray[Any]]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             _check_sizes(said, archive, len(content))
             return {info.filename.removesuffix(".npy"): _array(said, archive, info) for info in archive.infolist()}
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except ArmillaryError:
+        raise
+    except Exception as error:  # noqa: BLE001  (zipfile follows what the file says: anything may come of it)
         raise said.refused(f"it is no archive of arrays ({error})") from None
 
 
@@ -91,9 +94,17 @@ def _array(said: Field, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDAr
     except Exception as error:  # noqa: BLE001  (numpy parses headers as Python literals: anything may come of it)
         raise said.refused(f"its member '{info.filename}' is no array ({error})") from None
     rest = member.read()
-    if dtype.kind not in _NUMBERS or math.prod(shape) * dtype.itemsize != len(rest):
-        raise said.refused(f"its member '{info.filename}' says {dtype} of the shape {shape}, and is not that")
-    array = np.frombuffer(rest, dtype)
+    try:
+        return _shaped(rest, shape, dtype, is_fortran=is_fortran)
+    except (TypeError, ValueError):  # numpy has a last word on how long and how many the axes may be
+        truth = f"its member '{info.filename}' says {dtype} of the shape {shape}, and is not that"
+        raise said.refused(truth) from None
+
+
+def _shaped(data: bytes, shape: tuple[int, ...], dtype: np.dtype[Any], *, is_fortran: bool) -> NDArray[Any]:
+    if dtype.kind not in _NUMBERS or min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != len(data):
+        raise ValueError(shape)
+    array = np.frombuffer(data, dtype)
     return array.reshape(shape[::-1]).T if is_fortran else array.reshape(shape)
 
 

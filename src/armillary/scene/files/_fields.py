@@ -113,8 +113,8 @@ class Field:
         """A finite number."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise self.refused(f"a number is expected, and it is {_shown(self.value)}")
-        if not math.isfinite(self.value):
-            raise self.refused(f"a finite number is expected, and it is {self.value}")
+        if not _is_finite(self.value):
+            raise self.refused(f"a finite number is expected, and it is {_shown(self.value)}")
         return self.value
 
     def numbers(self, length: int) -> list[float]:
@@ -127,6 +127,14 @@ class Field:
             return NodeId(self.text())
         except (ArmillaryError, ValueError):
             raise self.refused(f"an id is expected, and it is {_shown(self.value)}") from None
+
+
+def _is_finite(value: float) -> bool:
+    """A whole number may be written that is larger than any float."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _shown(value: object) -> str:
