@@ -30,9 +30,9 @@ class Walk(Enum):
     """End the walk; every node that was entered is still left."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class VisitedNode:
-    """A node as a visitor sees it.
+    """A node as a visitor sees it: one step of one walk, and equal to no other.
 
     Attributes:
         id: The node.
@@ -162,8 +162,8 @@ def traverse(
     once: Once | None = None,
 ) -> AnyVisitor:
     """Lead a visitor through a version, depth first, a node before what is beyond it."""
-    way = _choice("direction", direction or getattr(visitor, "direction", "down"), ("down", "up"))
-    often = _choice("once", once or getattr(visitor, "once", "node"), ("node", "path"))
+    way = _choice("direction", _wish(visitor, "direction", "down") if direction is None else direction, ("down", "up"))
+    often = _choice("once", _wish(visitor, "once", "node") if once is None else once, ("node", "path"))
     enter, leave = _hooks(visitor)
     _walk(VisitedNode(start, None, scene), "children" if way == "down" else "parents", often == "node", enter, leave)
     return visitor
@@ -204,7 +204,15 @@ def _entered(node: VisitedNode, enter: Enter) -> Walk | None:
     return answer
 
 
+def _wish(visitor: object, name: str, otherwise: str) -> object:
+    """How the visitor wants to be led."""
+    return getattr(visitor, name, otherwise)
+
+
 def _hooks(visitor: object) -> tuple[Enter, Enter]:
+    if isinstance(visitor, type) and issubclass(visitor, Visitor):
+        name = visitor.__name__
+        raise InvalidArgument(f"{name} is a class of visitors. Make one for this walk: {name}(...).", visitor)
     enter = getattr(visitor, "enter", visitor)
     if not callable(enter):
         raise InvalidArgument("A visitor has a method `enter(node)`, or is a callable that takes a node.", visitor)

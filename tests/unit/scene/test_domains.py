@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from armillary import Box, PointCloud, Sphere, Transform, World, seconds
-from armillary.errors import AfterHistory, InvalidArgument
+from armillary.errors import AfterHistory, InvalidArgument, UnknownFrame
 from armillary.scene import (
     AttributeDomain,
     CollisionDomain,
@@ -65,6 +65,14 @@ class TestBeingContained:
         seen = two_ways()
         assert not seen.scene.traverse(SubgraphChecker(seen.tf1), under=seen.g4).is_contained
 
+    def test_is_asked_of_a_frame_by_its_name(self):
+        seen = two_ways()
+        seen.world.add_frame("door")
+        knob = seen.scene.add_geometry(parent="door", shape=Sphere(0.1))
+        assert seen.scene.traverse(SubgraphChecker("door"), under=knob).number_of_paths == 1
+        with pytest.raises(UnknownFrame, match="Did you mean 'door'"):
+            seen.scene.traverse(SubgraphChecker("dor"), under=knob)
+
 
 class TestTheSpatialDomain:
     def test_multiplies_along_each_path(self):
@@ -101,6 +109,20 @@ class TestTheSpatialDomain:
 
 
 class TestTheUncertainDomain:
+    def test_gives_paths_that_can_be_compared(self):
+        seen = two_ways()
+        (one, two), (same, _), (other, _) = (
+            seen.scene.traverse(UncertainDomain(default_covariance=spread), under=seen.n5).paths
+            for spread in (SPREAD, SPREAD, 2 * SPREAD)
+        )
+        assert (one == same, one == other, one == two) == (True, False, False)
+        assert hash(one) == hash(same)
+
+    @pytest.mark.parametrize("given", ["wide", [[1]], [[1], [1, 2]], {}], ids=str)
+    def test_refuses_a_covariance_that_is_none(self, given):
+        with pytest.raises(InvalidArgument, match=r"\(6, 6\)"):
+            UncertainDomain(default_covariance=given)
+
     def test_compounds_as_the_core_does(self):
         seen = two_ways()
         turned = Transform.from_xyz_rpy(xyz=(1, 2, 3), rpy=(0.3, -0.2, 0.5))

@@ -135,7 +135,11 @@ class TestAVisitor:
         with pytest.raises(InvalidArgument, match="enter"):
             two_ways().scene.traverse(given)
 
-    @pytest.mark.parametrize("how", [{"direction": "sideways"}, {"once": "twice"}])
+    def test_that_is_a_class_is_refused_with_the_way_to_make_one(self):
+        with pytest.raises(InvalidArgument, match=r"Steps\(\.\.\.\)"):
+            two_ways().scene.traverse(Steps)
+
+    @pytest.mark.parametrize("how", [{"direction": "sideways"}, {"once": "twice"}, {"direction": ""}, {"once": 0}])
     def test_is_not_led_in_other_ways(self, how):
         with pytest.raises(InvalidArgument, match="' or '"):
             two_ways().scene.traverse(Steps(), **how)
@@ -145,6 +149,20 @@ class TestAVisitor:
         seen.scene.remove(seen.n5)
         with pytest.raises(UnknownNode):
             seen.scene.traverse(Steps(), under=seen.n5)
+
+
+class TestAVisitedNode:
+    def test_is_shown_and_compared_however_deep_it_is(self):
+        with World() as world:
+            node = world.scene.root
+            for _ in range(2000):
+                node = world.scene.add_group(parent=node)
+            once, again = [], []
+            world.scene.traverse(once.append)
+            world.scene.traverse(again.append)
+            assert repr(once[-1]) == f"VisitedNode(group {str(node)[:8]})"
+            assert len({once[-1], again[-1]}) == 2
+            assert once[-1] != again[-1]
 
 
 class TestOneVersion:

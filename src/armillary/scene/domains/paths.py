@@ -39,6 +39,9 @@ def whole_path(root: VisitedNode) -> tuple[NodeId, ...]:
 class SubgraphChecker(Visitor):
     """Whether the node where the walk begins is in another one, and in how many ways; a node is in itself, in one.
 
+    Args:
+        of: The other one; a text names a frame.
+
     Attributes:
         number_of_paths: In how many ways.
     """
@@ -46,7 +49,7 @@ class SubgraphChecker(Visitor):
     direction: ClassVar[Direction] = "up"
     once: ClassVar[Once] = "path"
 
-    def __init__(self, of: NodeId) -> None:
+    def __init__(self, of: NodeId | str) -> None:
         self.of, self.number_of_paths = of, 0
 
     @property
@@ -56,7 +59,7 @@ class SubgraphChecker(Visitor):
 
     def visit(self, node: VisitedNode) -> Walk | None:
         """Above it, it cannot come again."""
-        if node.id != self.of:
+        if node.id != (node.scene.node(self.of) if isinstance(self.of, str) else self.of):
             return None
         self.number_of_paths += 1
         return Walk.SKIP

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["UncertainDomain", "UncertainPath"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class UncertainPath(PlacedPath):
     """The same, with how sure that is.
 
@@ -32,6 +32,18 @@ class UncertainPath(PlacedPath):
     """
 
     covariance: NDArray[np.float64] | None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UncertainPath):
+            return NotImplemented
+        return PlacedPath.__eq__(self, other) is True and np.array_equal(_or_nothing(self), _or_nothing(other))
+
+    def __hash__(self) -> int:
+        return PlacedPath.__hash__(self)
+
+
+def _or_nothing(path: UncertainPath) -> NDArray[np.float64]:
+    return np.empty(0) if path.covariance is None else path.covariance
 
 
 class UncertainDomain(Visitor):
@@ -80,7 +92,10 @@ class UncertainDomain(Visitor):
 
 
 def _as_covariance(value: ArrayLike) -> NDArray[np.float64]:
-    matrix = np.array(value, dtype=np.float64)
+    try:
+        matrix = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        matrix = np.empty(0)
     if matrix.shape != (6, 6) or not np.isfinite(matrix).all():
         raise InvalidArgument("default_covariance is (6, 6) of finite numbers, translation then rotation.", value)
     return matrix
