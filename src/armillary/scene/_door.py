@@ -87,6 +87,7 @@ class SceneDoor(SceneVolumes):
 
         Where a call makes no data, it makes no `Change` either: that would cost as much as what it stands for.
         """
+        before = self._view() if self._windows.rules else None
         wishes = context.frames + context.wishes if context.frames else context.wishes
         if not self._observers.tellers:
             nodes = self._core.apply(wishes, context.now_ns, for_undo, False, tag)[1]
@@ -98,8 +99,8 @@ class SceneDoor(SceneVolumes):
                 self._observers.post([*told_by(records), *told])
             self._observers.tell()
         self._follow_time(changes)
-        if self._windows.rules:
-            self._keep_windows(changes)
+        if before is not None:
+            self._keep_windows(changes, before)
         asked = nodes[len(context.frames) :] if context.frames else nodes
         return [node for i, node in enumerate(asked) if i not in context.added] if context.added else asked
 
@@ -126,8 +127,7 @@ class SceneDoor(SceneVolumes):
             raise InvalidArgument("merge takes the records that `scene.changes()` of another copy gives.", records)
         new = self._happens(lambda: self._core.merge(heard))
         self._follow_time(change_of(record) for record in new if record.kind == "reset_time")
-        if self._windows.rules:
-            self._keep_windows(None)
+        self._keep_windows(None, self._view())
         return new
 
     def undo(self) -> list[ChangeRecord]:
@@ -136,6 +136,7 @@ class SceneDoor(SceneVolumes):
         self._world._check_taking_back(tag, again=False)  # noqa: SLF001  (one world, two modules)
         records = self._happens(lambda: self._core.undo(self._world.now()))
         self._world._took_back(tag, again=False)  # noqa: SLF001
+        self._keep_windows(None, self._view())
         return records
 
     def redo(self) -> list[ChangeRecord]:
@@ -144,6 +145,7 @@ class SceneDoor(SceneVolumes):
         self._world._check_taking_back(tag, again=True)  # noqa: SLF001  (see `undo`)
         records = self._happens(lambda: self._core.redo(self._world.now()))
         self._world._took_back(tag, again=True)  # noqa: SLF001
+        self._keep_windows(None, self._view())
         return records
 
     def _note_edit(self, tag: str, *, is_undo: bool) -> None:
@@ -199,9 +201,13 @@ class SceneDoor(SceneVolumes):
             older_than: A duration [ns], as `seconds(5)` gives it.
             under: Only what is under this node; everything if not given.
             kinds: Which of "transform" and "geometry" can be old.
+
+        Raises:
+            UnknownNode: `under` is not there.
         """
-        window = as_window(older_than, self._top(under), kinds)
-        changes, _ = outdated(SceneVersion(self._world, self._view()), (window,), self._world.now())
+        window, seen = as_window(older_than, self._top(under), kinds), self._view()
+        seen.kind(window.under)  # raises where it is not there
+        changes, _ = outdated(SceneVersion(self._world, seen), (window,), self._world.now())
         return remove_outdated(self.apply, changes)
 
     def expire_always(
@@ -209,9 +215,12 @@ class SceneDoor(SceneVolumes):
     ) -> ExpiryRule:
         """The same as a standing rule, until it is cancelled: kept to after every change, and by `expire_now`.
 
-        Where two windows are over one containment, the longer counts.
+        Where two windows are over one containment, the longer counts. A frame need not have a node yet.
         """
-        return self._windows.add(as_window(older_than, self._top(under), kinds))
+        window = as_window(older_than, self._top(under), kinds)
+        if not isinstance(under, str):
+            self._view().kind(window.under)  # raises where it is not there
+        return self._windows.add(window)
 
     def expire_now(self) -> list[NodeId]:
         """Take out what is old by the standing rules, where time has passed without a change."""
@@ -224,8 +233,11 @@ class SceneDoor(SceneVolumes):
         """What a rule removes is not what `undo` takes back."""
         return self._applied(tuple(changes), for_undo=False)
 
-    def _keep_windows(self, changes: Sequence[Change] | None) -> None:
+    def _keep_windows(self, changes: Sequence[Change] | None, before: SceneView) -> None:
+        """After changes of that scene; None where anything may have changed."""
+        if not self._windows.rules:
+            return
         now_ns = self._world.now()
-        self._windows.note(changes, now_ns)
+        self._windows.note(changes, now_ns, before)
         if self._windows.is_due(now_ns):
             self.expire_now()

@@ -21,6 +21,7 @@ from armillary.scene.changes import (
     AddUncertainTransform,
     Change,
     Now,
+    Remove,
     RemoveParent,
     SetAttributes,
     SetTransform,
@@ -179,7 +180,7 @@ class Scene(SceneDoor):
         """
         context = ChangeContext(self._world, self._core)
         context.wishes.append(removal_wish(context, id, at, subtree))
-        self._taken(context, ())
+        self._taken(context, (Remove(id, at, subtree),) if self._windows.rules else ())
 
     def _do(self, change: Change) -> NodeId:
         return self._applied((change,))[0]

@@ -6,12 +6,13 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING
 
-from armillary._core import ROOT_NODE
 from armillary.errors import FramesHanging, InvalidArgument, UnknownNode
 from armillary.errors.words import length
 from armillary.scene._data_stamps import DataStamps
+from armillary.scene._payloads import as_several
 from armillary.scene.changes import (
     AddGeometry,
     AddParent,
@@ -57,14 +58,22 @@ class Window:
 
 def as_window(older_than: int, under: NodeId, kinds: Sequence[str]) -> Window:
     """A window from arguments as a user gives them."""
-    if isinstance(older_than, bool) or not hasattr(older_than, "__index__") or older_than < 0:
+    named = (kinds,) if isinstance(kinds, str) else as_several(kinds, "kinds")
+    if not named or not all(kind in KINDS for kind in named):
+        raise InvalidArgument(f"kinds are some of {KINDS}, got {kinds!r}.", kinds)
+    return Window(_as_duration(older_than), under, named)
+
+
+def _as_duration(older_than: int) -> int:
+    try:
+        duration_ns = -1 if isinstance(older_than, bool) else index(older_than)
+    except TypeError:
+        duration_ns = -1
+    if duration_ns < 0:
         raise InvalidArgument(
             f"older_than is a duration in ns, as seconds(5) gives it; got {older_than!r}.", older_than
         )
-    named = (kinds,) if isinstance(kinds, str) else tuple(kinds)
-    if not named or not set(named) <= set(KINDS):
-        raise InvalidArgument(f"kinds are some of {KINDS}, got {kinds!r}.", kinds)
-    return Window(int(older_than), under, named)
+    return duration_ns
 
 
 # -- What is old
@@ -139,9 +148,10 @@ class _Plan:
         changes: list[Change] = []
         gone: set[NodeId] = set()
         for node in reversed(self._ages.newest) if old else ():  # children were left before their parents
-            living = [parent for parent in self._view.parents(node) if parent not in gone]
+            parents = self._view.parents(node)
+            living = [parent for parent in parents if parent not in gone]
             leaves = [parent for parent in living if (node, parent) in old]
-            if len(leaves) == len(living) and node != ROOT_NODE:
+            if parents and len(leaves) == len(living):  # what is in nothing is a root
                 gone.add(node)
                 changes += [Remove(node)] if leaves else []
             else:
@@ -214,11 +224,14 @@ class StandingWindows:
         """One less."""
         self.rules, self._due_ns = tuple(other for other in self.rules if other is not rule), -math.inf
 
-    def note(self, changes: Sequence[Change] | None, now_ns: int) -> None:
-        """What came may be old earlier than what was there; None: anything may have come."""
-        shortest = min((rule.window.older_than for rule in self.rules), default=0)
-        stamps = [-math.inf] if changes is None else [_oldest_stamp(change, now_ns) for change in changes]
-        self._due_ns = min(self._due_ns, min(stamps, default=math.inf) + shortest)
+    @property
+    def _shortest_ns(self) -> int:
+        return min((rule.window.older_than for rule in self.rules), default=0)
+
+    def note(self, changes: Sequence[Change] | None, now_ns: int, before: SceneView) -> None:
+        """What came, or what is left, may be old earlier than what was there `before`; None: anything may be."""
+        stamps = [-math.inf] if changes is None else [_oldest_stamp(change, now_ns, before) for change in changes]
+        self._due_ns = min(self._due_ns, min(stamps, default=math.inf) + self._shortest_ns)
 
     def is_due(self, now_ns: int) -> bool:
         """Whether it is worth a look."""
@@ -229,20 +242,48 @@ class StandingWindows:
         if not self._enforcing.acquire(blocking=False):
             return []
         try:
-            changes, self._due_ns = outdated(scene, [rule.window for rule in self.rules], now_ns)
-            return remove_outdated(apply, changes)
+            return self._removed(scene, apply, now_ns)
         except UnknownNode:
             self._due_ns = -math.inf
             return []
         finally:
             self._enforcing.release()
 
+    def _removed(self, scene: SceneVersion, apply: Apply, now_ns: int) -> list[NodeId]:
+        changes, self._due_ns = outdated(scene, [rule.window for rule in self.rules], now_ns)
+        removed = remove_outdated(apply, changes)
+        if len(removed) < len(changes):  # nobody says when the frames that hang there leave
+            self._due_ns = min(self._due_ns, now_ns + self._shortest_ns)
+        return removed
 
-def _oldest_stamp(change: Change, now_ns: int) -> float:
-    """Of how old a datum a change may tell; infinity for none."""
-    if isinstance(change, AddParent) or (isinstance(change, SetAttributes) and _STATIC[0] in change.attributes):
+
+def _oldest_stamp(change: Change, now_ns: int, before: SceneView) -> float:
+    """Of how old a datum a change may tell, or which it may leave to its age; infinity for none."""
+    if isinstance(change, Remove):
+        return -math.inf if _keeps_others(before, change.id) else math.inf
+    if isinstance(change, AddParent | RemoveParent):
+        return -math.inf
+    if isinstance(change, SetAttributes) and _STATIC[0] in change.attributes:
         return -math.inf
     if not isinstance(change, AddTransform | AddUncertainTransform | AddGeometry | SetTransform):
         return math.inf
     at = now_ns if isinstance(change.at, Now) else change.at
     return math.inf if at is None else at
+
+
+def _keeps_others(view: SceneView, node: NodeId) -> bool:
+    """Whether what stays may be old earlier without this node: transforms that it is in, and what is elsewhere too."""
+    if not view.contains(node):
+        return False
+    return any(len(view.parents(below)) > 1 for below in view.subtree(node)) or _is_in_a_transform(view, node)
+
+
+def _is_in_a_transform(view: SceneView, node: NodeId) -> bool:
+    seen, waiting = {node}, [node]
+    while waiting:
+        parents = set(view.parents(waiting.pop())) - seen
+        if any(kind_of(view, parent) == "transform" for parent in parents):
+            return True
+        seen |= parents
+        waiting.extend(parents)
+    return False

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from armillary import Box, World, seconds
-from armillary.errors import InvalidArgument
-from armillary.scene import Remove, RemoveParent
+from armillary.errors import InvalidArgument, UnknownNode
+from armillary.scene import NodeId, Remove, RemoveParent
 from unit.kit import STILL, FakeClock, moved
 
 BOX = Box((1, 1, 1))
@@ -101,14 +102,15 @@ class TestExpiringOnce:
         assert scene.expire(older_than=seconds(5)) == [other]
         assert used in scene
 
-    @pytest.mark.parametrize("wrong", [5.0, -1, True, "5 s", None])
+    @pytest.mark.parametrize("wrong", [5.0, -1, True, "5 s", None, float("nan"), np.array([5])])
     def test_refuses_what_is_no_duration(self, scene, wrong):
         with pytest.raises(InvalidArgument, match=r"seconds\(5\)"):
             scene.expire(older_than=wrong)
 
-    def test_refuses_kinds_that_do_not_age(self, scene):
-        with pytest.raises(InvalidArgument, match="geometry"):
-            scene.expire(older_than=1, kinds=["group"])
+    @pytest.mark.parametrize("kinds", [["group"], [["geometry"]], [], None, 3])
+    def test_refuses_kinds_that_do_not_age(self, scene, kinds):
+        with pytest.raises(InvalidArgument, match="kinds"):
+            scene.expire(older_than=1, kinds=kinds)
 
 
 class TestAWindowOverASubgraph:
@@ -127,6 +129,18 @@ class TestAWindowOverASubgraph:
         clock.ns = seconds(10)
         scene.expire(older_than=seconds(5), under=inside)
         assert scene.parents(node) == [outside]
+
+    def test_may_be_over_the_root_of_others(self, scene, clock):
+        far = scene.add_remote_root(NodeId.random())
+        shape = scene.add_geometry(parent=far, shape=BOX)
+        clock.ns = seconds(10)
+        assert scene.expire(older_than=seconds(5), under=far) == [shape]
+        assert far in scene
+
+    @pytest.mark.parametrize("how", ["expire", "expire_always"])
+    def test_is_over_something(self, scene, how):
+        with pytest.raises(UnknownNode):
+            getattr(scene, how)(older_than=seconds(5), under=NodeId.random())
 
 
 class TestAStandingRule:
@@ -164,6 +178,51 @@ class TestAStandingRule:
         clock.ns = seconds(10)
         scene.set_attributes(cup, {"transformType": None})
         assert cup not in scene
+
+    @pytest.mark.parametrize("take_out", ["remove", "apply"])
+    def test_sees_what_has_nothing_young_in_it_any_more(self, scene, clock, take_out):
+        tray = scene.add_transform(parent=scene.root, transform=STILL)
+        clock.ns = seconds(4)
+        cup = scene.add_geometry(parent=scene.add_group(parent=tray), shape=BOX)
+        scene.expire_always(older_than=seconds(5))
+        clock.ns = seconds(8)
+        assert scene.expire_now() == []
+        scene.remove(cup) if take_out == "remove" else scene.apply([Remove(cup)])
+        assert tray not in scene
+
+    def test_sees_what_has_left_the_longer_window(self, scene, clock):
+        longer = scene.add_group(parent=scene.root)
+        shorter = scene.add_group(parent=longer)
+        scene.add_parent(shorter, scene.root)
+        shape = scene.add_geometry(parent=shorter, shape=BOX)
+        scene.expire_always(older_than=seconds(100), under=longer)
+        scene.expire_always(older_than=seconds(2), under=shorter)
+        clock.ns = seconds(10)
+        assert scene.expire_now() == []
+        scene.remove(longer)
+        assert shape not in scene
+
+    def test_sees_what_undo_and_redo_bring_back(self, scene, clock):
+        shape = scene.add_geometry(parent=scene.root, shape=BOX)
+        scene.remove(shape)
+        scene.expire_always(older_than=seconds(5))
+        clock.ns = seconds(10)
+        scene.expire_now()
+        scene.undo()
+        assert shape not in scene
+
+    def test_looks_again_at_what_frames_of_others_hung_in(self, clock):
+        with World(clock=clock) as world:
+            scene = world.scene
+            cup = scene.add_transform(parent=scene.root, transform=STILL)
+            world.fix(of="lid", in_frame=scene.frame(cup), transform=STILL)
+            scene.expire_always(older_than=seconds(5))
+            clock.ns = seconds(6)
+            assert scene.expire_now() == []
+            world.remove_frame("lid")
+            clock.ns = seconds(12)
+            scene.add_group(parent=scene.root)
+            assert cup not in scene
 
     def test_ends_when_cancelled(self, scene, clock):
         rule = scene.expire_always(older_than=seconds(5))
