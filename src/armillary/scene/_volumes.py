@@ -56,9 +56,8 @@ class SceneVolumes(SceneReader):
         `.missing` names those whose frames have no pose at this instant: none at all, or several and `policy` does not
         choose. `outside` and `policy` are those of `world.pose`.
         """
-        self._world._check_policy(policy)  # noqa: SLF001  (refused here, where it is said)
         here, below = self._frame_named(in_frame), self._top(under)
-        asked: dict[str, Any] = {"at": self._instant(at), "outside": outside, "policy": policy}
+        asked = self._asked(here, at, outside, policy)
         return self._hierarchy.overlapping(self._geometry(), shape, in_frame=here, under=below, **asked)
 
     def raycast(
@@ -74,18 +73,27 @@ class SceneVolumes(SceneReader):
         policy: AnyPolicy = "unique",
     ) -> RayHits:
         """The nodes that a ray meets, the nearest first; `outside` and `policy` as for `overlapping`."""
-        self._world._check_policy(policy)  # noqa: SLF001  (see `overlapping`)
+        here, below = self._frame_named(in_frame), self._top(under)
+        asked = self._asked(here, at, outside, policy)
         return self._hierarchy.raycast(
-            self._geometry(),
-            origin=origin,
-            direction=direction,
-            in_frame=self._frame_named(in_frame),
-            at=self._instant(at),
-            max_m=max_m,
+            self._geometry(), origin=origin, direction=direction, in_frame=here, max_m=max_m, under=below, **asked
+        )
+
+    def _asked(self, here: str, at: int | Latest, outside: str, policy: AnyPolicy) -> dict[str, Any]:
+        """How it is asked where things are: refused here, where it is said, whether or not anything moves."""
+        instant = self._instant(at)
+        self._world._check_policy(policy)  # noqa: SLF001  (one world, two modules)
+        self._world._check_question(  # noqa: SLF001
+            of=here,
+            in_frame=here,
+            at=instant,
+            of_at=None,
+            fixed_frame=None,
             outside=outside,
             policy=policy,
-            under=self._top(under),
+            interpolation=None,
         )
+        return {"at": instant, "outside": outside, "policy": policy}
 
     def _instant(self, at: int | Latest) -> int | Latest:
         """Refused here: a frame without a pose is left out of a search, whatever the reason."""

@@ -55,6 +55,15 @@ class TestWhatSearchesTake:
         with pytest.raises(InvalidArgument, match=f"The {name} of a ray is .* Give three finite numbers"):
             scene.raycast(**RAY | {name: given})
 
+    @pytest.mark.parametrize("outside", ["extrapolate", None, 3], ids=str)
+    def test_is_a_word_on_what_is_outside_even_where_nothing_moves(self, scene, outside):
+        for ask in (
+            lambda: scene.overlapping(Sphere(2.0), in_frame="map", outside=outside),
+            lambda: scene.raycast(**RAY, outside=outside),
+        ):
+            with pytest.raises(InvalidArgument, match="outside must be 'raise', 'hold' or 'predict'"):
+                ask()
+
     @pytest.mark.parametrize("max_m", ["far", None, -1, math.nan], ids=str)
     def test_is_a_length(self, scene, max_m):
         with pytest.raises(InvalidArgument, match="Give max_m that is not below zero"):
