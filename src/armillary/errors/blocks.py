@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BlockFailed", "PortMismatch", "UnknownBlock", "UnusableBlock"]
 
+_A_SUBCLASS = "Its entry point must name a subclass of armillary.scene.FunctionBlock."
+
 
 class UnknownBlock(ArmillaryError, LookupError):
     """A name that no installed block has; `block` is that name."""
@@ -26,12 +28,9 @@ class UnknownBlock(ArmillaryError, LookupError):
 class UnusableBlock(ArmillaryError, TypeError):
     """An installed block that cannot be used; `reason` says why."""
 
-    def __init__(self, block: str, reason: str) -> None:
+    def __init__(self, block: str, reason: str, cure: str = _A_SUBCLASS) -> None:
         self.block, self.reason = block, reason
-        super().__init__(
-            f"The block '{block}' is installed, but cannot be used: {reason}. "
-            "Its entry point must name a subclass of armillary.scene.FunctionBlock."
-        )
+        super().__init__(f"The block '{block}' is installed, but cannot be used: {reason}. {cure}")
 
 
 class PortMismatch(ArmillaryError, TypeError):
@@ -49,6 +48,11 @@ class BlockFailed(ArmillaryError, RuntimeError):
     def __init__(self, block: str, reason: Exception) -> None:
         self.block, self.reason = block, reason
         super().__init__(
-            f"The block '{block}' failed, and the scene is as it was: {type(reason).__name__}: {reason}. "
+            f"The block '{block}' failed, and the scene is as it was: {type(reason).__name__}: {_told(reason)}. "
             "Mend its data or its parameters, and execute it again."
         )
+
+
+def _told(reason: Exception) -> str:
+    """Without the full stop that the sentence around it has."""
+    return str(reason).rstrip(".")

@@ -222,11 +222,11 @@ class Scene(SceneDoor):
 
         Raises:
             UnknownBlock: No installed package offers it.
-            UnusableBlock: What is offered is no block.
+            UnusableBlock: What is offered is no block, cannot be made, or is offered by two packages.
         """
-        from armillary.scene.blocks._registry import block_class  # noqa: PLC0415  (most programs load no block)
+        from armillary.scene.blocks._registry import made_block  # noqa: PLC0415  (most programs load no block)
 
-        return block_class(name)(self)
+        return made_block(name, self)
 
     # -- Others
 

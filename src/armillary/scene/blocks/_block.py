@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 from armillary._core import NodeId
 from armillary.errors import BlockFailed, InvalidArgument
 from armillary.errors.words import shown
-from armillary.scene.blocks._port import Port, assigned
+from armillary.scene._door import SceneDoor
+from armillary.scene.blocks._port import Port, assigned, checked_ports
 from armillary.scene.blocks._transaction import Transaction
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ class _Required:
     """The type of `REQUIRED`."""
 
     def __repr__(self) -> str:
+        return "REQUIRED"
+
+    def __reduce__(self) -> str:
         return "REQUIRED"
 
 
@@ -51,6 +55,13 @@ class FunctionBlock(ABC):
     scene: Transaction
 
     def __init__(self, scene: Scene) -> None:
+        if not isinstance(scene, SceneDoor):
+            raise InvalidArgument(f"A function block works on a scene, as world.scene is one; got {scene!r}.", scene)
+        if not isinstance(getattr(self, "name", None), str):
+            kind = type(self).__name__
+            raise InvalidArgument(f"The block {kind} has no name. Give its class one: name = '...'.", type(self))
+        checked_ports(self.name, self.inputs)
+        checked_ports(self.name, self.outputs)
         self._host = scene
         self.settings: dict[str, Any] = dict(self.parameters)
         self.duration_s: float | None = None
@@ -116,7 +127,7 @@ class FunctionBlock(ABC):
 
     def _commit(self) -> None:
         try:
-            self._host.apply(self.scene.planned)
+            self._host.apply(self.scene.end())
         except Exception as error:
             raise BlockFailed(self.name, error) from error
 

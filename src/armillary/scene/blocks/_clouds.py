@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from armillary._core import NodeId
     from armillary.scene.blocks._transaction import Transaction
 
-__all__ = ["as_positive_m", "cloud_of", "points_in", "some_of"]
+__all__ = ["as_outside", "as_positive_m", "cloud_of", "points_in", "some_of"]
+
+_OUTSIDE = ("raise", "hold", "predict")
 
 
 def cloud_of(scene: Transaction, node: NodeId) -> PointCloud:
@@ -45,3 +47,9 @@ def as_positive_m(name: str, value: Any) -> None:
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not is_number or not np.isfinite(value) or value <= 0:
         raise InvalidArgument(f"{name} is a length in metres above zero, got {value!r}.", value)
+
+
+def as_outside(value: Any) -> None:
+    """A word that `world.pose` takes, or InvalidArgument."""
+    if not isinstance(value, str) or value not in _OUTSIDE:
+        raise InvalidArgument(f"outside must be 'raise', 'hold' or 'predict', got {value!r}.", value)

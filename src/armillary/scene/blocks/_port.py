@@ -6,17 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armillary.errors import PortMismatch
+from armillary.errors import InvalidArgument, PortMismatch
 from armillary.scene.shapes import Shape
 
 if TYPE_CHECKING:
     from armillary._core import NodeId
 
-__all__ = ["CONTAINERS", "TRANSFORMS", "Port", "assigned"]
+__all__ = ["CONTAINERS", "TRANSFORMS", "Port", "assigned", "checked_ports"]
 
 TRANSFORMS = ("transform", "uncertain_transform")
 CONTAINERS = ("group", *TRANSFORMS, "frame")
 """Kinds that may have children."""
+KINDS = (*CONTAINERS, "geometry", "connection")
 
 Described = Callable[["NodeId"], tuple[str, Shape | None]]
 """The kind of a node, and its shape; raises UnknownNode."""
@@ -38,14 +39,43 @@ class Port:
     shapes: tuple[type[Shape], ...] = ()
     many: bool = False
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise InvalidArgument(f"A port has a name, got {self.name!r}.", self.name)
+        if not isinstance(self.kinds, tuple | list) or not all(kind in KINDS for kind in self.kinds):
+            raise InvalidArgument(
+                f"kinds of the port '{self.name}' are some of {KINDS}, as in kinds=('group',); got {self.kinds!r}.",
+                self.kinds,
+            )
+        if not isinstance(self.shapes, tuple | list) or not all(_is_shape(one) for one in self.shapes):
+            raise InvalidArgument(
+                f"shapes of the port '{self.name}' are classes of shapes, as in shapes=(Box,); got {self.shapes!r}.",
+                self.shapes,
+            )
+
     def check(self, block: str, node: NodeId, described: Described) -> None:
         """Raises PortMismatch where the node does not fit."""
         kind, shape = described(node)
         if self.kinds and kind not in self.kinds:
             raise PortMismatch(block, self.name, f"node {node} is a {kind}", f"Give a {' or a '.join(self.kinds)}.")
-        if self.shapes and not isinstance(shape, self.shapes):
+        if self.shapes and not isinstance(shape, tuple(self.shapes)):
             wanted = " or a ".join(one.__name__ for one in self.shapes)
-            raise PortMismatch(block, self.name, f"node {node} is a {type(shape).__name__}", f"Give a {wanted}.")
+            found = kind if shape is None else type(shape).__name__
+            raise PortMismatch(block, self.name, f"node {node} is a {found}", f"Give a {wanted}.")
+
+
+def _is_shape(given: object) -> bool:
+    return isinstance(given, type) and issubclass(given, Shape)
+
+
+def checked_ports(block: str, ports: object) -> None:
+    """Raises InvalidArgument for what a block cannot declare."""
+    if not isinstance(ports, tuple | list) or not all(isinstance(port, Port) for port in ports):
+        raise InvalidArgument(f"The block '{block}' declares ports as (Port(...), ...), got {ports!r}.", ports)
+    if len({port.name for port in ports}) < len(ports):
+        raise InvalidArgument(f"The block '{block}' has two ports of one name: {ports!r}.", ports)
+    if any(port.many for port in ports[:-1]):
+        raise InvalidArgument(f"Only the last port of the block '{block}' can take many: {ports!r}.", ports)
 
 
 def assigned(

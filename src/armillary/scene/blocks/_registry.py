@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from armillary.errors import InvalidArgument, UnknownBlock, UnusableBlock
 from armillary.scene.blocks._block import FunctionBlock
 
-__all__ = ["GROUP", "block_class", "block_names"]
+if TYPE_CHECKING:
+    from armillary.scene._scene import Scene
+
+__all__ = ["GROUP", "block_class", "block_names", "made_block"]
 
 GROUP = "armillary.blocks"
 
@@ -34,7 +38,21 @@ def block_class(name: str) -> type[FunctionBlock]:
     found = [point for point in entry_points(group=GROUP) if point.name == name]
     if not found:
         raise UnknownBlock(name, block_names())
+    offers = sorted({point.value for point in found})
+    if len(offers) > 1:
+        reason = f"several packages offer one of this name, {' and '.join(offers)}"
+        raise UnusableBlock(name, reason, "Uninstall all but one, or make it of its class: Block(scene).")
     return _loaded(found[0])
+
+
+def made_block(name: str, scene: Scene) -> FunctionBlock:
+    """A block of this name that works on a scene."""
+    kind = block_class(name)
+    try:
+        return kind(scene)
+    except Exception as error:
+        reason = f"making {kind.__module__}:{kind.__qualname__} raised {error!r}"
+        raise UnusableBlock(name, reason, "Mend it, or what it needs.") from error
 
 
 def _loaded(point: EntryPoint) -> type[FunctionBlock]:

@@ -32,6 +32,7 @@ class Transaction(SceneVersion):
         super().__init__(world, view)
         self.planned: list[Change] = []
         self._new: dict[NodeId, Adding] = {}
+        self._is_over = False
 
     @classmethod
     def on(cls, scene: Scene) -> Transaction:
@@ -40,6 +41,10 @@ class Transaction(SceneVersion):
 
     def plan(self, change: Change) -> NodeId:
         """One more change; the node it is about, with its id where it is new."""
+        if self._is_over:
+            raise InvalidArgument(
+                "The block is through: plan changes before compute() returns, in threads too.", change
+            )
         if not isinstance(change, Change):
             raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)
         if isinstance(change, _ADDING):
@@ -49,9 +54,14 @@ class Transaction(SceneVersion):
         about: NodeId | str = getattr(change, "id", ROOT_NODE)
         return self._named(about)
 
+    def end(self) -> tuple[Change, ...]:
+        """All that was planned: from now on nothing can be."""
+        self._is_over = True
+        return tuple(self.planned)
+
     def described(self, node: NodeId) -> tuple[str, Shape | None]:
         """The kind of a node that is there or planned, and its shape."""
-        new = self._new.get(node)
+        new = self._new.get(self._named(node))
         if new is not None:
             return _KINDS[type(new)], getattr(new, "shape", None)
         kind = self.kind(node)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from armillary.scene.blocks._block import REQUIRED, FunctionBlock
-from armillary.scene.blocks._clouds import as_positive_m
+from armillary.scene.blocks._clouds import as_outside, as_positive_m
 from armillary.scene.blocks._port import CONTAINERS, TRANSFORMS, Port
 from armillary.scene.changes import AddParent, AddTransform, AddUncertainTransform, Change, SetTransform
 from armillary.stamps import LATEST, Latest
@@ -41,6 +41,8 @@ class AssociateNearest(FunctionBlock):
     def check_parameter(self, name: str, value: Any) -> None:  # noqa: D102
         if name == "max_distance_m":
             as_positive_m(name, value)
+        if name == "outside":
+            as_outside(value)
 
     def compute(self, data: Mapping[str, Sequence[NodeId]]) -> list[NodeId]:  # noqa: D102
         (above_perceived,), (above_known,) = data["perceived"], data["known"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from armillary.scene.blocks._block import FunctionBlock
-from armillary.scene.blocks._clouds import cloud_of, points_in, some_of
+from armillary.scene.blocks._clouds import as_outside, cloud_of, points_in, some_of
 from armillary.scene.blocks._port import CONTAINERS, Port
 from armillary.scene.changes import NOW, AddGeometry
 from armillary.scene.shapes import Box, PointCloud
@@ -36,6 +36,10 @@ class CropToBox(FunctionBlock):
     )
     outputs: ClassVar[tuple[Port, ...]] = (Port("cropped", kinds=("geometry",), shapes=(PointCloud,)),)
     parameters: ClassVar[Mapping[str, Any]] = {"outside": "raise"}
+
+    def check_parameter(self, name: str, value: Any) -> None:  # noqa: D102
+        if name == "outside":
+            as_outside(value)
 
     def compute(self, data: Mapping[str, Sequence[NodeId]]) -> list[NodeId]:  # noqa: D102
         (into,), (cloud,), (box,) = data["into"], data["cloud"], data["box"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from armillary.errors import InvalidArgument
 from armillary.scene.blocks._block import REQUIRED, FunctionBlock
-from armillary.scene.blocks._clouds import as_positive_m, cloud_of, points_in
+from armillary.scene.blocks._clouds import as_outside, as_positive_m, cloud_of, points_in
 from armillary.scene.blocks._port import CONTAINERS, Port
 from armillary.scene.changes import NOW, AddGeometry
 from armillary.scene.shapes import PointCloud
@@ -45,6 +45,8 @@ class VoxelSubsample(FunctionBlock):
     def check_parameter(self, name: str, value: Any) -> None:  # noqa: D102
         if name == "voxel_size_m":
             as_positive_m(name, value)
+        if name == "outside":
+            as_outside(value)
 
     def compute(self, data: Mapping[str, Sequence[NodeId]]) -> list[NodeId]:  # noqa: D102
         (into,), (cloud,) = data["into"], data["cloud"]
