@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING
 
-from armillary.errors import FramesHanging, InvalidArgument, UnknownNode
+from armillary.errors import FramesHanging, InvalidArgument, NotItsParent, UnknownNode
 from armillary.errors.words import length
 from armillary.scene._data_stamps import DataStamps
 from armillary.scene._payloads import as_several
@@ -166,7 +166,10 @@ def outdated(scene: SceneVersion, windows: Iterable[Window], now_ns: int) -> tup
 
 
 def remove_outdated(apply: Apply, changes: Sequence[Change]) -> list[NodeId]:
-    """Apply them, and tell whose they are; a node in which frames of others hang stays until they have left."""
+    """Apply them, and tell whose they are.
+
+    A node in which frames of others hang stays until they have left, and what others took out meanwhile is theirs.
+    """
     if not changes or _is_applied(apply, changes):
         taken = list(changes)
     else:
@@ -177,7 +180,7 @@ def remove_outdated(apply: Apply, changes: Sequence[Change]) -> list[NodeId]:
 def _is_applied(apply: Apply, changes: Sequence[Change]) -> bool:
     try:
         apply(changes)
-    except FramesHanging:
+    except (FramesHanging, NotItsParent, UnknownNode):
         return False
     return True
 
@@ -243,16 +246,13 @@ class StandingWindows:
             return []
         try:
             return self._removed(scene, apply, now_ns)
-        except UnknownNode:
-            self._due_ns = -math.inf
-            return []
         finally:
             self._enforcing.release()
 
     def _removed(self, scene: SceneVersion, apply: Apply, now_ns: int) -> list[NodeId]:
         changes, self._due_ns = outdated(scene, [rule.window for rule in self.rules], now_ns)
         removed = remove_outdated(apply, changes)
-        if len(removed) < len(changes):  # nobody says when the frames that hang there leave
+        if len(removed) < len(changes):  # nobody says when frames that hang there leave
             self._due_ns = min(self._due_ns, now_ns + self._shortest_ns)
         return removed
 

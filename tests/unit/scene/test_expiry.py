@@ -286,3 +286,41 @@ class TestANodeInTwoWindows:
         clock.ns = seconds(9)
         scene.expire_now()
         assert scene.parents(node) == [group]
+
+
+class InterruptedClock(FakeClock):
+    """Does something when it is asked the next time, as another thread may."""
+
+    meanwhile = None
+
+    def __call__(self):
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            meanwhile()
+        return super().__call__()
+
+
+class TestWhatOthersTakeOutMeanwhile:
+    @pytest.fixture
+    def clock(self):
+        return InterruptedClock(0)
+
+    @pytest.fixture
+    def shared(self, scene):
+        """One shape in two groups, of which the first is the window; and one in that alone."""
+        groups = [scene.add_group(parent=scene.root) for _ in range(2)]
+        both, only = (scene.add_geometry(parent=groups[0], shape=BOX) for _ in range(2))
+        scene.add_parent(both, groups[1])
+        return groups[0], both, only
+
+    def test_is_theirs(self, scene, clock, shared):
+        window, both, only = shared
+        clock.ns = seconds(10)
+        clock.meanwhile = lambda: scene.remove(only, at=seconds(1))
+        assert scene.expire(older_than=seconds(5), under=window) == [both]
+
+    def test_may_be_one_of_several_parents(self, scene, clock, shared):
+        window, both, only = shared
+        clock.ns = seconds(10)
+        clock.meanwhile = lambda: scene.remove_parent(both, window, at=seconds(1))
+        assert scene.expire(older_than=seconds(5), under=window) == [only]
