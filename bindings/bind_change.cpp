@@ -233,6 +233,12 @@ void bind_change(nb::module_& m) {
       .def(
           "state", [](const ChangeHandle& self) { return state_of(*self.change); }, nb::sig("def state(self) -> tuple[Any, ...]"),
           "All of it in plain values.")
+      .def(
+          "__getstate__", [](const ChangeHandle& self) { return state_of(*self.change); },
+          nb::sig("def __getstate__(self) -> tuple[Any, ...]"))
+      .def(
+          "__setstate__", [](ChangeHandle& self, nb::tuple state) { new (&self) ChangeHandle{change_from(state)}; },
+          nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"))
       .def_prop_ro("kind", [](const ChangeHandle& self) { return kChangeKinds[static_cast<int>(self.change->kind)].data(); })
       .def_prop_ro("author", [](const ChangeHandle& self) { return self.change->author; })
       .def_prop_ro("authority", [](const ChangeHandle& self) { return self.change->mark.authority; })

@@ -847,6 +847,10 @@ class ChangeRecord:
     def state(self) -> tuple[Any, ...]:
         """All of it in plain values."""
 
+    def __getstate__(self) -> tuple[Any, ...]: ...
+
+    def __setstate__(self, state: tuple[Any, ...], /) -> None: ...
+
     @property
     def kind(self) -> str: ...
 

@@ -1,6 +1,8 @@
 """What becomes of changes that several copies of a scene made without knowing of each other."""
 
+import copy
 import itertools
+import pickle
 
 import pytest
 
@@ -188,8 +190,17 @@ class TestMerging:
             third.merge(copies.other.scene.changes())
             assert third.scene.digest() == copies.one.scene.digest()
 
-    def test_takes_records_that_were_written_out(self, copies):
-        records = [ChangeRecord.from_state(record.state()) for record in self.records(copies)]
+    @pytest.mark.parametrize(
+        "sent",
+        [
+            lambda record: ChangeRecord.from_state(record.state()),
+            lambda record: pickle.loads(pickle.dumps(record)),
+            copy.deepcopy,
+        ],
+        ids=["state", "pickle", "copy"],
+    )
+    def test_takes_records_that_were_written_out(self, copies, sent):
+        records = [sent(record) for record in self.records(copies)]
         copies.other.merge(records)
         assert copies.other.scene.digest() == copies.one.scene.digest()
 
