@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 PLACED = ("transform", "uncertain_transform")
 HOLDERS = ("group", *PLACED)
+ALWAYS_NS = 1 - 2**62
 
 
 class Refused(Exception):
@@ -59,7 +60,7 @@ class SceneModel:
         except Refused:
             self.__dict__ = before.__dict__
             raise
-        if did:
+        if any(not isinstance(change, SetTransform) for change in changes):  # samples are not for undo
             self.undos.append(did)
             self.redos.clear()
 
@@ -92,7 +93,7 @@ class SceneModel:
         return ("closed", child, parent)
 
     def _do(self, change: Any, now: int) -> list[Step]:
-        at = change.at if isinstance(change.at, int) else now
+        at = self._since(change, now)
         match change:
             case SetAttributes():
                 return self._say(self._there(change.id), change.attributes, at)
@@ -105,6 +106,13 @@ class SceneModel:
             case Remove():
                 return self._remove(self._there(change.id), at)
         return self._add(change, at)
+
+    def _since(self, change: Any, now: int) -> int:
+        """What is fixed for always has always been there, or since it was added again."""
+        if isinstance(change.at, int):
+            return change.at
+        was_there = any(edge.child.id == change.id for edge in self.containments)
+        return now if was_there or change.at is not None or kind_of(change) not in PLACED else ALWAYS_NS
 
     def _add(self, change: Any, at: int) -> list[Step]:
         parent = self.limbo if isinstance(change, AddRemoteRoot) else self._holder(change.parent)

@@ -64,7 +64,8 @@ class ModelView:
         self._edges = [edge for edge in containments if edge.holds(stamp)]
         reached = self._reached([root, limbo])
         self.things = {thing.id: thing for thing in reached if thing is not limbo}
-        if len(self.things) < len(reached) - 1:
+        held = {edge.child for edge in self._edges} if stamp is not None else set()
+        if len(self.things) < len(reached) - 1 or len({thing.id for thing in held}) < len(held):
             raise Unclear
         self._edges = [edge for edge in self._edges if edge.parent in reached]
         if any(self.is_in(edge.parent, edge.child) for edge in self._edges):
@@ -79,10 +80,10 @@ class ModelView:
         return reached
 
     def children(self, thing: Thing) -> list[Thing]:
-        return [edge.child for edge in self._edges if edge.parent is thing]
+        return list(dict.fromkeys(edge.child for edge in self._edges if edge.parent is thing))
 
     def parents(self, thing: Thing) -> list[Thing]:
-        return [edge.parent for edge in self._edges if edge.child is thing]
+        return list(dict.fromkeys(edge.parent for edge in self._edges if edge.child is thing))
 
     def is_in(self, thing: Thing, ancestor: Thing) -> bool:
         return thing in self._reached([ancestor])

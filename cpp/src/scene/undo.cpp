@@ -56,7 +56,9 @@ class Opposite {
   [[nodiscard]] Wishes parted(const Deed& deed, const NodeRecord& record) const {
     const auto is_meant = [&](const Edge& edge) { return !edge.removed && edge.parent == deed.parent; };
     const auto edge = std::ranges::find_if(record.edges, is_meant);
-    if (edge == record.edges.end() || !is_own(edge->mark)) return std::nullopt;
+    const bool has_left = edge == record.edges.end();
+    if (has_left && deed.parent == kLimboNode) return std::vector<Wish>{};  // by being mounted, just now
+    if (has_left || !is_own(edge->mark)) return std::nullopt;
     return std::vector{wish(ChangeKind::remove_parents, deed.node, deed.parent)};
   }
 
@@ -65,7 +67,8 @@ class Opposite {
     const NodeRecord* former = deed.former.get();
     if (former == nullptr) return std::vector<Wish>{};
     const bool is_same_life = record.incarnation == former->incarnation;
-    if (!is_same_life && (!is_own(record.incarnation) || draft_.version().is_alive(record.id))) return std::nullopt;
+    const bool is_free = !draft_.version().is_alive(record.id) && (is_own(record.incarnation) || is_nobodys(record));
+    if (!is_same_life && !is_free) return std::nullopt;
     const std::vector<NodeId> now = is_same_life ? record.parents() : std::vector<NodeId>{};
     std::vector<Wish> wishes;
     for (const NodeId& parent : former->parents()) {
@@ -81,6 +84,9 @@ class Opposite {
       for (const NodeId& child : before_->children(*former)) wishes.push_back(wish(ChangeKind::add_parent, child, deed.node));
     return wishes;
   }
+
+  /// A life that stands for the same thing to everybody: see `is_shared`.
+  [[nodiscard]] static bool is_nobodys(const NodeRecord& record) { return record.incarnation.dot == Dot{}; }
 
   /// Whether it leads to something that is gone, and may come back with the node in it.
   [[nodiscard]] bool is_in_the_dead(const Edge& edge) const {

@@ -4,7 +4,7 @@ import pytest
 
 from armillary import Transform, World
 from armillary.errors import BuiltUpon, NotConnected, NothingToUndo, PermanentNode, SingleSample, UnknownNode
-from armillary.scene import AddGroup, NodeId, Remove, SetAttributes, Sphere
+from armillary.scene import AddGroup, AddParent, NodeId, Remove, SetAttributes, Sphere
 from unit.kit import FakeClock, moved
 
 ONE, TWO, THREE = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "123")
@@ -208,6 +208,16 @@ STORIES = {
         lambda world: world.scene.add_transform(parent=world.scene.root, transform=moved(1), id=ONE),
         lambda world: world.prefer(of=str(ONE), source=world.name),
         lambda world: world.prefer(of=str(ONE), source=None),
+    ],
+    "a remote root that is mounted twice at once": [
+        lambda world: world.scene.add_remote_root(ONE),
+        lambda world: world.scene.add_group(parent=world.scene.root, id=TWO),
+        lambda world: world.apply([AddParent(ONE, TWO), AddParent(ONE, world.scene.root)]),
+    ],
+    "a remote root with the id of what was removed": [
+        lambda world: world.scene.add_group(parent=world.scene.root, id=ONE),
+        lambda world: world.scene.remove(ONE),
+        lambda world: world.scene.add_remote_root(ONE),
     ],
     "what was in two, of which one was removed before it": [
         lambda world: world.scene.add_group(parent=world.scene.root, id=ONE),
