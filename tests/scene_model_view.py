@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class Unclear(Exception):
-    """Two incarnations of one id, or a circle, at one past instant: what is to be seen, the rules leave open."""
+    """What is to be seen, the rules leave open.
+
+    A circle at one past instant; a pose that was fixed for always, then told by samples, after the thing came back.
+    """
 
 
 @dataclass(eq=False)
@@ -56,16 +59,28 @@ class Containment:
         return self.end is None if stamp is None else self.start <= stamp and (self.end is None or stamp < self.end)
 
 
+def _lives(containments: Iterable[Containment], stamp: int | None) -> set[Thing]:
+    """Of each id the life that began last by then; every one where no instant is asked for."""
+    began = dict.fromkeys(edge.child for edge in containments)  # in the order in which they were added
+    if stamp is None:
+        return set(began)
+    starts = {thing: next(edge.start for edge in containments if edge.child is thing) for thing in began}
+    return set({thing.id: thing for thing in began if starts[thing] <= stamp}.values())
+
+
 class ModelView:
     """The model at one instant; None: as it is, whatever instants were given."""
 
     def __init__(self, root: Thing, limbo: Thing, containments: Iterable[Containment], stamp: int | None) -> None:
         self.stamp, self.root, self.limbo = stamp, root, limbo
-        self._edges = [edge for edge in containments if edge.holds(stamp)]
+        lives = _lives(containments, stamp)
+        self._left = {edge.child for edge in containments if edge.end is not None}
+        self._edges = [
+            edge for edge in containments if edge.holds(stamp) and {edge.child, edge.parent} <= {root, limbo, *lives}
+        ]
         reached = self._reached([root, limbo])
         self.things = {thing.id: thing for thing in reached if thing is not limbo}
-        held = {edge.child for edge in self._edges} if stamp is not None else set()
-        if len(self.things) < len(reached) - 1 or len({thing.id for thing in held}) < len(held):
+        if len(self.things) < len(reached) - 1:
             raise Unclear
         self._edges = [edge for edge in self._edges if edge.parent in reached]
         if any(self.is_in(edge.parent, edge.child) for edge in self._edges):
@@ -108,6 +123,8 @@ class ModelView:
             parents = self.parents(thing)
             if len(parents) != 1 or parents[0] is self.limbo:
                 return None
+            if thing.fixed is not None and thing.samples and thing in self._left:
+                raise Unclear
             above_T_thing = thing.parent_T_thing @ above_T_thing
             thing = parents[0]
         return above_T_thing
