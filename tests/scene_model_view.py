@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 
 class Unclear(Exception):
-    """What is to be seen, the rules leave open.
-
-    A circle at one past instant; a pose that was fixed for always, then told by samples, after the thing came back.
-    """
+    """What is to be seen, the rules leave open: a circle at one past instant."""
 
 
 @dataclass(eq=False)
@@ -40,12 +37,16 @@ class Thing:
         values = {key: value for key, value, at in self.said if stamp is None or at <= stamp}
         return {key: value for key, value in values.items() if value is not None}
 
-    @property
-    def parent_T_thing(self) -> Transform:
-        """By the newest sample."""
-        if self.samples:
-            return self.samples[max(self.samples)]
-        return Transform.identity() if self.fixed is None else self.fixed
+    def parent_T_thing(self, stamp: int) -> Transform:
+        """Between its samples; before the first one where it was fixed, else there; after the last one there."""
+        before = [at for at in self.samples if at <= stamp]
+        after = [at for at in self.samples if at > stamp]
+        if not before and self.fixed is not None:
+            return self.fixed
+        if not before or not after:
+            return self.samples[max(before) if before else min(after)] if self.samples else Transform.identity()
+        start, end = max(before), min(after)
+        return self.samples[start].interpolate(self.samples[end], (stamp - start) / (end - start))
 
 
 @dataclass(eq=False)
@@ -74,7 +75,6 @@ class ModelView:
     def __init__(self, root: Thing, limbo: Thing, containments: Iterable[Containment], stamp: int | None) -> None:
         self.stamp, self.root, self.limbo = stamp, root, limbo
         lives = _lives(containments, stamp)
-        self._left = {edge.child for edge in containments if edge.end is not None}
         self._edges = [
             edge for edge in containments if edge.holds(stamp) and {edge.child, edge.parent} <= {root, limbo, *lives}
         ]
@@ -123,9 +123,7 @@ class ModelView:
             parents = self.parents(thing)
             if len(parents) != 1 or parents[0] is self.limbo:
                 return None
-            if thing.fixed is not None and thing.samples and thing in self._left:
-                raise Unclear
-            above_T_thing = thing.parent_T_thing @ above_T_thing
+            above_T_thing = thing.parent_T_thing(self.stamp) @ above_T_thing
             thing = parents[0]
         return above_T_thing
 

@@ -37,6 +37,7 @@ void Forest::State::remember(FrameId id) {
     TrackBefore& kept = before.tracks.emplace_back(
         TrackBefore{.source = track->source, .is_stale = track->is_stale, .may_loop = track->may_loop, .runs = track->runs});
     for (const RelationId relation : track->relations) kept.relations.push_back(*relations[relation]);
+    kept.waiting = track->waiting;
   }
 }
 
@@ -135,6 +136,7 @@ void Forest::State::put_back(TrackRecord& track, TrackBefore& before) {
   track.runs = std::move(before.runs);
   track.is_stale = before.is_stale;
   track.may_loop = before.may_loop;
+  track.waiting = std::move(before.waiting);
   track.relations.clear();
   for (RelationRecord& kept : before.relations) {
     kept.track = &track;

@@ -13,6 +13,7 @@ struct TrackBefore {
   bool is_stale = false, may_loop = false;
   std::vector<RunRecord> runs{};  // they share their values with the runs under edit
   std::vector<RelationRecord> relations{};
+  Histories waiting{};
 };
 
 struct FrameBefore {

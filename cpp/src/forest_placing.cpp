@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "armillary/pose_row.hpp"
 #include "forest_journal.hpp"
 
 namespace armillary {
@@ -11,9 +12,16 @@ namespace {
 using Piece = PlaceRuns::Piece;
 
 bool is_open(const Piece& piece) { return !piece.in_frame.empty(); }
+/// For samples that are on their way from one run to another.
+constexpr Duration kWithoutEnd{std::int64_t{1} << 62};
 
+bool is_fixed(const RunRecord& run) { return run.fixed != nullptr; }
+
+/// Its quaternion as it is stored.
 FixedPose fixed_of(const Piece& piece) {
   FixedPose pose{.value = piece.in_frame_T_of};
+  std::array<double, 7> values{};
+  if (!to_values(pose.value, values)) pose.value.rotation = {values[0], values[1], values[2], values[3]};
   if (piece.covariance) {
     pose.covariance = *piece.covariance;
     pose.certainty = Certainty::known;
@@ -21,13 +29,14 @@ FixedPose fixed_of(const Piece& piece) {
   return pose;
 }
 
-/// The sample that a piece begins with.
-void write_first(const Piece& piece, Series& series, RetireList& retired) {
+/// The pose of a piece, or of a late sample, as a row.
+template <typename Said>
+void write_row(const Said& said, Stamp at, Series& series, RetireList& retired) {
   std::array<double, 7> values{};
   std::array<double, Covariance::kPacked> side{};
-  if (Failure failure = to_values(piece.in_frame_T_of, values)) return;  // checked before
-  if (piece.covariance) piece.covariance->pack(side);
-  series.insert(*piece.first_sample, values, piece.covariance ? side.data() : nullptr, retired);
+  if (Failure failure = to_values(said.in_frame_T_of, values)) return;  // checked before
+  if (said.covariance) said.covariance->pack(side);
+  series.insert(at, values, said.covariance ? side.data() : nullptr, retired);
 }
 
 bool is_in(const std::vector<Piece>& pieces, const std::string& frame) {
@@ -47,19 +56,33 @@ Stamp end_of_samples(const std::vector<Piece>& pieces, std::size_t k) {
 }
 
 /// Whose samples a run has; what was said before any thing was placed is of the last one.
-std::size_t thing_of(const PlaceRuns& edit, const RunRecord& run) {
+PlaceRuns::Thing thing_of(const PlaceRuns& edit, const RunRecord& run) {
   const Piece* found = nullptr;
   for (const Piece& piece : edit.before)
     if (is_open(piece) && (found == nullptr || piece.from <= run.from)) found = &piece;
-  return found == nullptr ? edit.after.back().thing : found->thing;
+  if (found == nullptr && !edit.after.empty()) found = &edit.after.back();
+  return found == nullptr ? PlaceRuns::Thing{} : found->thing;
+}
+
+bool is_placed(const std::vector<Piece>& pieces, const PlaceRuns::Thing& thing) {
+  return std::ranges::any_of(pieces, [&](const Piece& piece) { return is_open(piece) && piece.thing == thing; });
 }
 
 /// Where nothing is divided nor joined, the samples stay as they are.
 std::shared_ptr<Series> only_series(const PlaceRuns& edit, const std::vector<RunRecord>& before) {
-  const auto is_new = [](const Piece& piece) { return piece.first_sample.has_value(); };
-  if (std::ranges::count_if(edit.after, is_open) != 1 || std::ranges::any_of(edit.after, is_new)) return nullptr;
-  const auto first = std::ranges::find_if(before, &RunRecord::is_sampled);
-  return std::ranges::count_if(before, &RunRecord::is_sampled) == 1 ? first->series : nullptr;
+  const auto place = std::ranges::find_if(edit.after, is_open);
+  if (edit.late || std::ranges::count_if(edit.after, is_open) != 1 || place->first_sample) return nullptr;
+  const auto run = std::ranges::find_if(before, &RunRecord::is_sampled);
+  const bool is_one = std::ranges::count_if(before, &RunRecord::is_sampled) == 1;
+  return is_one && thing_of(edit, *run) == place->thing ? run->series : nullptr;
+}
+
+/// The last place of the thing that a late sample is about.
+const Piece* place_of_late(const PlaceRuns& edit) {
+  const Piece* found = nullptr;
+  for (const Piece& piece : edit.after)
+    if (is_open(piece) && piece.thing == edit.late->thing) found = &piece;
+  return found;
 }
 
 }  // namespace
@@ -73,7 +96,17 @@ Failure Forest::State::check_pieces(const PlaceRuns& edit) const {
     if (Failure failure = check_constant({edit.of, piece.in_frame, edit.source}, piece.is_fixed ? &pose : nullptr, false))
       return failure;
   }
-  return {};
+  return edit.late ? check_late(edit) : Failure{};
+}
+
+Failure Forest::State::check_late(const PlaceRuns& edit) const {
+  std::array<double, 7> values{};
+  if (Failure failure = to_values(edit.late->in_frame_T_of, values)) return failure;
+  const Piece* place = place_of_late(edit);
+  if (place == nullptr) return {};
+  const EdgeName edge{edit.of, place->in_frame, edit.source};
+  if (Failure failure = check_constant(edge, nullptr, false)) return failure;
+  return check_stamps(find_relation(edge), {&edit.late->at.ns, 1});
 }
 
 /// Others may have moved the frame to where this source did not: that stays.
@@ -101,56 +134,92 @@ RelationRecord& Forest::State::relation_of(const PlaceRuns& edit, const std::str
   return make_relation({edit.of, in_frame, edit.source});
 }
 
-/// All samples of the thing that piece `k` is about.
-std::shared_ptr<Series> Forest::State::history_of(const PlaceRuns& edit, std::size_t k, const std::vector<RunRecord>& before,
-                                                  RelationId relation) {
-  const Piece& piece = edit.after[k];
-  std::shared_ptr<Series> all = new_series(relation);
-  for (const RunRecord& run : before) {
-    if (!run.is_sampled() || thing_of(edit, run) != piece.thing) continue;
-    if (run.series->floor() > all->floor()) all->begin_forgotten(run.series->floor());
-    run.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) { copy_row(*run.series, row, *all, retired); });
-  }
-  if (piece.first_sample) write_first(piece, *all, retired);
+/// All samples of each thing, wherever they were until now.
+Histories Forest::State::histories_of(const PlaceRuns& edit, const std::vector<RunRecord>& before, const Histories& waiting) {
+  Histories all;
+  const auto of = [&](const PlaceRuns::Thing& thing) -> Series& {
+    std::shared_ptr<Series>& history = all[thing];
+    if (!history) history = std::make_shared<Series>(kPoseWidth, Retention{.history = kWithoutEnd});
+    return *history;
+  };
+  const auto add = [&](const PlaceRuns::Thing& thing, const Series& samples) {
+    Series& history = of(thing);
+    if (samples.floor() > history.floor()) history.begin_forgotten(samples.floor());
+    samples.for_each(Stamp::always(), Stamp::never(), [&](const Row& row) { copy_row(samples, row, history, retired); });
+  };
+  for (const Piece& piece : edit.after)
+    if (piece.first_sample && !waiting.contains(piece.thing)) write_row(piece, *piece.first_sample, of(piece.thing), retired);
+  for (const auto& [thing, samples] : waiting) add(thing, *samples);
+  for (const RunRecord& run : before)
+    if (run.is_sampled()) add(thing_of(edit, run), *run.series);
+  if (edit.late) write_row(*edit.late, edit.late->at, of(edit.late->thing), retired);
   return all;
 }
 
 /// Every sample is in one run, and the last ones before a run was closed in that which goes on from them as well.
-std::shared_ptr<Series> Forest::State::samples_of(const PlaceRuns& edit, std::size_t k, const std::vector<RunRecord>& before,
-                                                  RelationId relation) {
-  if (const std::shared_ptr<Series> all = only_series(edit, before)) return all;
-  const std::shared_ptr<Series> all = history_of(edit, k, before, relation);
+std::shared_ptr<Series> Forest::State::samples_of(const PlaceRuns& edit, std::size_t k, const Series& all, RelationId relation) {
   const bool is_first = is_first_of_thing(edit.after, k);
   const Stamp from = is_first ? Stamp::always() : edit.after[k].from, end = end_of_samples(edit.after, k);
-  if (is_first && end == Stamp::never()) return all;
   std::shared_ptr<Series> samples = new_series(relation);
-  if (is_first && all->floor() != Stamp::always()) samples->begin_forgotten(all->floor());
-  if (!is_first) copy_last(*all, from, *samples, retired);
-  all->for_each(from, {end.ns - 1}, [&](const Row& row) { copy_row(*all, row, *samples, retired); });
+  if (is_first && all.floor() != Stamp::always()) samples->begin_forgotten(all.floor());
+  if (!is_first) copy_last(all, from, *samples, retired);
+  all.for_each(from, {end.ns - 1}, [&](const Row& row) { copy_row(all, row, *samples, retired); });
   return samples;
 }
 
-RunRecord Forest::State::run_of(const PlaceRuns& edit, std::size_t k, const std::vector<RunRecord>& before) {
+/// Of one piece: a constant pose holds until the first sample of its thing.
+void Forest::State::add_runs(const PlaceRuns& edit, std::size_t k, const std::shared_ptr<Series>& samples,
+                             const RelationRecord& relation, std::vector<RunRecord>& runs) {
   const Piece& piece = edit.after[k];
-  RunRecord run{.from = piece.from, .is_of_scene = true};
-  if (!is_open(piece)) return run;
-  RelationRecord& relation = relation_of(edit, piece.in_frame);
-  relation.is_of_scene = true;
-  run.parent = relation.parent;
-  run.relation = relation.id;
-  if (piece.is_fixed) {
-    auto pose = std::make_shared<FixedPose>(fixed_of(piece));
-    std::array<double, 7> values{};
-    (void)to_values(pose->value, values);
-    pose->value.rotation = {values[0], values[1], values[2], values[3]};
-    run.fixed = std::move(pose);
-    return run;
-  }
-  run.series = samples_of(edit, k, before, relation.id);
-  const Row first = run.series->first_row();
+  const RunRecord run{.from = piece.from, .parent = relation.parent, .relation = relation.id, .is_of_scene = true};
+  const Row first = samples ? samples->first_row() : Row{};
   const Stamp next = k + 1 < edit.after.size() ? edit.after[k + 1].from : Stamp::never();
-  if (first && first.stamp_ns() < next.ns) run.from = std::max(run.from, {first.stamp_ns()});
-  return run;
+  const bool holds_samples = first && first.stamp_ns() < next.ns;
+  if (piece.is_fixed && !(holds_samples && first.stamp_ns() <= piece.from.ns))
+    runs.emplace_back(run).fixed = std::make_shared<const FixedPose>(fixed_of(piece));
+  if (piece.is_fixed && !holds_samples) return;
+  RunRecord& sampled = runs.emplace_back(run);
+  if (holds_samples) sampled.from = std::max(piece.from, {first.stamp_ns()});
+  sampled.series = samples ? samples : new_series(relation.id);
+}
+
+/// What no run has is kept for when the thing hangs somewhere again.
+void Forest::State::keep_waiting(TrackRecord& track, const PlaceRuns::Thing& thing, const std::shared_ptr<Series>& samples) {
+  if (samples->empty()) return;
+  std::shared_ptr<Series>& kept = track.waiting[thing];
+  if (!kept) {
+    kept = samples;
+    return;
+  }
+  const auto both = std::make_shared<Series>(kPoseWidth, Retention{.history = kWithoutEnd});
+  for (const Series* one : {kept.get(), samples.get()})
+    one->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) { copy_row(*one, row, *both, retired); });
+  kept = both;
+}
+
+/// New runs in place of those before.
+std::vector<RunRecord> Forest::State::laid_out(TrackRecord& track, const PlaceRuns& edit, const std::vector<RunRecord>& before) {
+  std::vector<RunRecord> runs;
+  const Histories waiting = std::exchange(track.waiting, {});
+  const std::shared_ptr<Series> only = waiting.empty() ? only_series(edit, before) : nullptr;
+  const Histories histories = only ? Histories{} : histories_of(edit, before, waiting);
+  for (std::size_t k = 0; k < edit.after.size(); ++k) {
+    const Piece& piece = edit.after[k];
+    if (!is_open(piece)) {
+      runs.push_back({.from = piece.from, .is_of_scene = true});
+      continue;
+    }
+    RelationRecord& relation = relation_of(edit, piece.in_frame);
+    relation.is_of_scene = true;
+    const auto history = histories.find(piece.thing);
+    std::shared_ptr<Series> samples = only;
+    if (!only && history != histories.end()) samples = samples_of(edit, k, *history->second, relation.id);
+    add_runs(edit, k, samples, relation, runs);
+    if (samples && !runs.back().is_sampled()) keep_waiting(track, piece.thing, samples);
+  }
+  for (const auto& [thing, history] : histories)
+    if (!is_placed(edit.after, thing)) keep_waiting(track, thing, history);
+  return runs;
 }
 
 /// Said by others: where it comes among the new runs is a matter of when.
@@ -170,14 +239,15 @@ Failure Forest::State::apply(const PlaceRuns& edit) {
   TrackRecord& track = make_track(of, add_source(edit.source));
   std::vector<RunRecord> before, others;
   for (RunRecord& run : track.runs) (is_replaced(edit, run) ? before : others).push_back(run);
-  std::vector<RunRecord> runs;
-  for (std::size_t k = 0; k < edit.after.size(); ++k) runs.push_back(run_of(edit, k, before));
+  std::vector<RunRecord> runs = laid_out(track, edit, before);
+  if (std::ranges::any_of(track.runs, is_fixed)) fixed_changed = true;
   for (RunRecord& run : track.runs) discard(run);
   track.runs = std::move(runs);
   for (RunRecord& run : others) place_again(track, std::move(run));
   bound_runs(track);
   drop_unused_relations(track);
   publish(of);
+  if (edit.late) track.watches.inserted(edit.late->at);
   poses_said(track, Stamp::always(), Stamp::never());
   return {};
 }

@@ -274,6 +274,7 @@ void Forest::State::expire_runs(TrackRecord& track, const RelationRecord& relati
 
 /// At most `max_runs`, and no forgotten run in front.
 void Forest::State::bound_runs(TrackRecord& track) {
+  while (track.waiting.size() > options.max_runs) track.waiting.erase(track.waiting.begin());
   const auto is_forgotten = [](const RunRecord& run) { return run.is_placeholder() && !run.is_awaited; };
   while (track.runs.size() > options.max_runs || (track.runs.size() > 1 && is_forgotten(track.runs[0]))) erase_run(track, 0);
 }
@@ -310,7 +311,7 @@ std::shared_ptr<Series> Forest::State::copy_of(const RunRecord& run, Stamp from,
 
 /// A track to try an edit on: nothing in it is shared with what readers see.
 TrackRecord Forest::State::copy_of(const TrackRecord& track) {
-  TrackRecord copy{.of = track.of, .source = track.source, .may_loop = track.may_loop};
+  TrackRecord copy{.of = track.of, .source = track.source, .may_loop = track.may_loop, .waiting = track.waiting};
   for (const RunRecord& run : track.runs) {
     RunRecord twin = run;
     if (run.series) twin.series = copy_of(run, Stamp::never(), Stamp::never());

@@ -40,6 +40,9 @@ struct RunRecord {
   [[nodiscard]] ProviderRef provider() const;
 };
 
+/// The samples of things that one after the other have the same frame.
+using Histories = std::map<PlaceRuns::Thing, std::shared_ptr<Series>>;
+
 struct TrackRecord {
   FrameId of = kNone;
   SourceId source = kNone;
@@ -48,6 +51,7 @@ struct TrackRecord {
   bool is_stale = false;  // an edit broke off for want of memory: readers have not seen its runs yet
   bool may_loop = false;  // on a circle when time is ignored: every insert is then checked
   WatchList watches{};
+  Histories waiting{};  // what was said of things at instants when they hang nowhere; never written to
 
   /// Index of the run in force at `at`, or -1. It may be a closed one.
   [[nodiscard]] std::ptrdiff_t run_at(Stamp at) const;
@@ -261,13 +265,15 @@ struct Forest::State {
 
   // all that a source says at once (forest_placing.cpp)
   [[nodiscard]] Failure check_pieces(const PlaceRuns& edit) const;
+  [[nodiscard]] Failure check_late(const PlaceRuns& edit) const;
   [[nodiscard]] bool is_replaced(const PlaceRuns& edit, const RunRecord& run) const;
   [[nodiscard]] RelationRecord& relation_of(const PlaceRuns& edit, const std::string& in_frame);
-  [[nodiscard]] RunRecord run_of(const PlaceRuns& edit, std::size_t k, const std::vector<RunRecord>& before);
-  [[nodiscard]] std::shared_ptr<Series> history_of(const PlaceRuns& edit, std::size_t k, const std::vector<RunRecord>& before,
-                                                   RelationId relation);
-  [[nodiscard]] std::shared_ptr<Series> samples_of(const PlaceRuns& edit, std::size_t k, const std::vector<RunRecord>& before,
-                                                   RelationId relation);
+  [[nodiscard]] Histories histories_of(const PlaceRuns& edit, const std::vector<RunRecord>& before, const Histories& waiting);
+  [[nodiscard]] std::shared_ptr<Series> samples_of(const PlaceRuns& edit, std::size_t k, const Series& all, RelationId relation);
+  void add_runs(const PlaceRuns& edit, std::size_t k, const std::shared_ptr<Series>& samples, const RelationRecord& relation,
+                std::vector<RunRecord>& runs);
+  void keep_waiting(TrackRecord& track, const PlaceRuns::Thing& thing, const std::shared_ptr<Series>& samples);
+  [[nodiscard]] std::vector<RunRecord> laid_out(TrackRecord& track, const PlaceRuns& edit, const std::vector<RunRecord>& before);
   void place_again(TrackRecord& track, RunRecord run);
   [[nodiscard]] Failure check_placed(const PlaceRuns& edit);
 

@@ -173,8 +173,9 @@ void Forest::State::discard(RunRecord& run) { unlinked.push_back(std::move(run))
 
 /// A source that was refused has not spoken.
 void Forest::State::drop_empty_tracks(FrameId frame) {
-  std::erase_if(frames[frame].tracks,
-                [](const auto& track) { return track->runs.empty() && track->relations.empty() && track->watches.empty(); });
+  std::erase_if(frames[frame].tracks, [](const auto& track) {
+    return track->runs.empty() && track->relations.empty() && track->watches.empty() && track->waiting.empty();
+  });
 }
 
 void Forest::State::erase_frame(FrameId id) {

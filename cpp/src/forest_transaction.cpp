@@ -178,4 +178,11 @@ std::vector<std::string> Forest::hanging_under(std::span<const std::string> fram
   return names;
 }
 
+bool Forest::ends_with(const EdgeName& edge, Stamp at) const {
+  const std::lock_guard<std::mutex> guard(state_->lock);
+  const RelationRecord* relation = state_->find_relation(edge);
+  return relation != nullptr && !relation->track->runs.empty() && relation->track->runs.back().from <= at &&
+         relation->track->runs.back().relation == relation->id;
+}
+
 }  // namespace armillary

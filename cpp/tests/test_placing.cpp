@@ -14,8 +14,8 @@ Piece fixed(std::int64_t from, std::string in_frame, double x = 0.0) {
   return {.from = {from}, .in_frame = std::move(in_frame), .in_frame_T_of = at_x(x)};
 }
 
-Piece sampled(Stamp from, std::string in_frame, std::size_t thing = 0) {
-  return {.from = from, .in_frame = std::move(in_frame), .thing = thing, .is_fixed = false};
+Piece sampled(Stamp from, std::string in_frame, std::uint64_t thing = 0) {
+  return {.from = from, .in_frame = std::move(in_frame), .thing = {0, thing}, .is_fixed = false};
 }
 
 Piece nowhere(std::int64_t from) { return {.from = {from}}; }
@@ -70,6 +70,48 @@ TEST(placed_things, "placing: what one thing was sampled at is nothing to the ne
   CHECK(!place(world, {{"cup", "", {sampled(Stamp::always(), "map")}, {sampled(Stamp::always(), "map"), second}}}));
   CHECK_CLOSE(world.x("cup", "map", 1), 1.0, tests::kCloseM);
   CHECK_CLOSE(world.x("cup", "map", 4, tests::holding()), 7.0, tests::kCloseM);
+}
+
+TEST(placed_constant, "placing: a constant pose holds until the first sample of its thing, also when it is open again") {
+  World world;
+  const Piece always = fixed(Stamp::always().ns, "map", 1.0);
+  CHECK(!place(world, {{"cup", "", {}, {always}}}));
+  (void)world.put("cup", "map", {3});
+  CHECK(!place(world, {{"cup", "", {always}, {always, nowhere(5), fixed(8, "map", 1.0)}}}));
+  CHECK_CLOSE(world.x("cup", "map", 2), 1.0, tests::kCloseM);
+  CHECK_CLOSE(world.x("cup", "map", 3), 3.0, tests::kCloseM);
+  CHECK(world.kind("cup", "map", 6, tests::holding()) == FailureKind::not_connected);
+  CHECK_CLOSE(world.x("cup", "map", 9, tests::holding()), 3.0, tests::kCloseM);
+}
+
+TEST(placed_late, "placing: a late sample stays with its thing, wherever that hangs at its instant") {
+  for (const std::int64_t at : {2, 6, 9}) {
+    World world;
+    const std::vector<Piece> pieces{fixed(Stamp::always().ns, "map", 1.0), nowhere(5), fixed(8, "map", 1.0)};
+    CHECK(!place(world, {{"cup", "", {}, pieces}}));
+    PlaceRuns edit{"cup", "", pieces, pieces};
+    edit.late = {.at = {at}, .in_frame_T_of = at_x(7.0)};
+    CHECK(!place(world, {edit}));
+    CHECK_CLOSE(world.x("cup", "map", 1), 1.0, tests::kCloseM);
+    CHECK_CLOSE(world.x("cup", "map", 4, tests::holding()), at == 2 ? 7.0 : 1.0, tests::kCloseM);
+    CHECK(world.kind("cup", "map", 7, tests::holding()) == FailureKind::not_connected);
+    CHECK_CLOSE(world.x("cup", "map", 10, tests::holding()), 7.0, tests::kCloseM);
+  }
+}
+
+TEST(placed_nowhere, "placing: samples of what hangs nowhere wait, unless a transaction fails, and are its own again") {
+  World world;
+  (void)world.put("cup", "map", {1, 3});
+  const Piece always = sampled(Stamp::always(), "map", 4), again = sampled({8}, "map", 4);
+  CHECK(!place(world, {{"cup", "", {always}, {sampled(Stamp::always(), "map", 4)}}}));
+  CHECK(place(world, {{"cup", "", {always}, {}}, {"map", "", {}, {fixed(0, "map")}}}));
+  CHECK_CLOSE(world.x("cup", "map", 3), 3.0, tests::kCloseM);
+  CHECK(!place(world, {{"cup", "", {always}, {}}}));
+  CHECK(world.kind("cup", "map", 3, tests::holding()) != FailureKind::none);
+  CHECK(!place(world, {{"cup", "", {}, {sampled(Stamp::always(), "map", 5)}}}));
+  CHECK(world.kind("cup", "map", 3, tests::holding()) != FailureKind::none);
+  CHECK(!place(world, {{"cup", "", {sampled(Stamp::always(), "map", 5)}, {again}}}));
+  CHECK_CLOSE(world.x("cup", "map", 9, tests::holding()), 3.0, tests::kCloseM);
 }
 
 TEST(placed_by_others, "placing: where somebody else moved the frame stays") {

@@ -187,6 +187,14 @@ class ASceneAndItsModel(RuleBasedStateMachine):
             assert everything(past) == model.content()
             assert set(past.find({})) == model.found({})
             assert set(past.find({"name": "cup"})) == model.found({"name": "cup"})
+            self.places_are_those_of(model, past)
+
+    def places_are_those_of(self, model, scene) -> None:
+        for node, thing in model.things.items():
+            map_T_thing = model.map_T_thing(thing)
+            if map_T_thing is not None:
+                pose = self.world.pose(of=scene.frame(node), in_frame="map", at=model.stamp, outside="hold")
+                np.testing.assert_allclose(pose.transform.matrix, map_T_thing.matrix, atol=CLOSE_M)
 
     @rule(node=st.sampled_from(IDS))
     def look_under(self, node):
@@ -229,12 +237,7 @@ class ASceneAndItsModel(RuleBasedStateMachine):
     @invariant()
     def nodes_are_where_the_transforms_above_them_say(self):
         with contextlib.suppress(Unclear):
-            now = self.model.view(self.clock.ns)
-            for node, thing in now.things.items():
-                map_T_thing = now.map_T_thing(thing)
-                if map_T_thing is not None and node in self.scene:
-                    pose = self.world.pose(of=self.scene.frame(node), in_frame="map", at=self.clock.ns, outside="hold")
-                    np.testing.assert_allclose(pose.transform.matrix, map_T_thing.matrix, atol=CLOSE_M)
+            self.places_are_those_of(self.model.view(self.clock.ns), self.scene.as_of(self.clock.ns))
 
     def teardown(self):
         self.world.close()

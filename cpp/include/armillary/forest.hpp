@@ -349,6 +349,9 @@ class Forest {
   /// Frames, other than these, that hang under them at `at` or later, in the order they came.
   [[nodiscard]] std::vector<std::string> hanging_under(std::span<const std::string> frames, Stamp at) const;
 
+  /// Whether nothing is said of the frame by that source after `at`, and it hangs in that parent then.
+  [[nodiscard]] bool ends_with(const EdgeName& edge, Stamp at) const;
+
   // -- Waiting
 
   /// Answers, or arranges for `watch` to be woken when the one missing thing changes: ask again then.

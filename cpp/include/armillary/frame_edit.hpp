@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -54,20 +55,31 @@ struct PlaceSample {
 };
 
 /// All that `source` says of a frame, in place of `before`, what it said until now: those runs end, their samples go to the
-/// new ones. Whether that makes a loop is looked at when all edits of the transaction have passed.
+/// new ones, and wait where there is none for them. Whether that makes a loop is looked at when all edits of the transaction
+/// have passed.
 struct PlaceRuns {
+  /// What is placed, told apart from all others that ever had this frame.
+  using Thing = std::array<std::uint64_t, 2>;
   /// From `from` until the next one, in `in_frame`; nowhere, where that is empty.
   struct Piece {
     Stamp from = Stamp::always();
     std::string in_frame{};
-    std::size_t thing = 0;  ///< whose place it is: samples stay with their thing
+    Thing thing{};  ///< whose place it is: samples stay with their thing
     Transform in_frame_T_of{};
     std::optional<Covariance> covariance{};
-    bool is_fixed = true;                 ///< else sampled: open again it goes on from its last sample
+    bool is_fixed = true;                 ///< until the first sample of its thing; open again it goes on from its last one
     std::optional<Stamp> first_sample{};  ///< the pose is one, at this stamp
+  };
+  /// One more sample of a thing, at any instant: also where the thing is nowhere, or another one in its place.
+  struct Late {
+    Thing thing{};
+    Stamp at{};
+    Transform in_frame_T_of{};
+    std::optional<Covariance> covariance{};
   };
   std::string of, source;
   std::vector<Piece> before{}, after{};  ///< in the order of time
+  std::optional<Late> late{};
 };
 
 /// From `at` on the frame hangs nowhere, as far as `source` says; without one, as far as anybody does who placed it.

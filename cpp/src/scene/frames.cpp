@@ -33,20 +33,21 @@ PlaceRuns::Piece piece_of(const Stay& stay) {
   return piece;
 }
 
-/// Lives are numbered in the order in which they are met; one that is met in `after` first brings its first sample.
+PlaceRuns::Thing thing_of(const Mark& life) { return {life.dot.author, life.dot.sequence}; }
+
+/// A life that is met in `after` first brings its first sample.
 PlaceRuns runs_of(const Track& before, const Track& after) {
   PlaceRuns runs{after.of, after.source, {}, {}};
-  std::vector<Mark> lives;
-  const auto add = [&](const Stay& stay, std::vector<PlaceRuns::Piece>& pieces, std::size_t known) {
-    const auto life = std::ranges::find(lives, stay.life) - lives.begin();
-    if (life == std::ssize(lives)) lives.push_back(stay.life);
+  const auto add = [](const Stay& stay, std::vector<PlaceRuns::Piece>& pieces) {
     pieces.push_back(piece_of(stay));
-    pieces.back().thing = static_cast<std::size_t>(life);
-    if (!pieces.back().is_fixed && pieces.back().thing >= known) pieces.back().first_sample = stay.created_at;
+    pieces.back().thing = thing_of(stay.life);
   };
-  for (const Stay& stay : before.stays) add(stay, runs.before, before.stays.size());
-  const std::size_t known = lives.size();
-  for (const Stay& stay : after.stays) add(stay, runs.after, known);
+  for (const Stay& stay : before.stays) add(stay, runs.before);
+  for (const Stay& stay : after.stays) {
+    add(stay, runs.after);
+    const bool is_known = std::ranges::find(before.stays, stay.life, &Stay::life) != before.stays.end();
+    if (!runs.after.back().is_fixed && !is_known) runs.after.back().first_sample = stay.created_at;
+  }
   return runs;
 }
 
@@ -102,14 +103,15 @@ class Planner {
     keep_frames(id, after);
     for (const std::string& frame : after.frames)
       if (std::ranges::find(before.frames, frame) == before.frames.end()) edits_.emplace_back(AddFrame{frame});
-    for (const Track& track : after.tracks) place(track, find(before.tracks, track));
+    const bool is_new = draft_.base()->recall(id) == nullptr;
+    for (const Track& track : after.tracks) place(track, find(before.tracks, track), is_new);
     for (const Track& track : before.tracks)
       if (find(after.tracks, track) == nullptr) edits_.emplace_back(runs_of(track, {track.of, track.source, {}}));
   }
 
-  void place(const Track& track, const Track* before) {
+  void place(const Track& track, const Track* before, bool is_new) {
     if (before != nullptr && *before == track) return;
-    const bool is_plain = before == nullptr && track.stays.size() == 1 && track.stays[0].from == Stamp::always();
+    const bool is_plain = is_new && track.stays.size() == 1 && track.stays[0].from == Stamp::always();
     if (is_plain && !draft_.version().may_be_circular) return place_new(track);
     edits_.emplace_back(runs_of(before == nullptr ? Track{} : *before, track));
   }
@@ -178,6 +180,22 @@ bool has_frames_to_plan(const Draft& draft) {
 }
 
 std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names) { return Planner(draft, names).plan(); }
+
+PlaceSample new_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names) {
+  const NodeRecord& record = *version->recall(sample.node, sample.life);
+  return {names.own(record), names.base(version, record),    record.placement->source,
+          sample.at,         sample.placement.parent_T_node, sample.placement.covariance};
+}
+
+PlaceRuns late_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names) {
+  const NodeRecord& record = *version->recall(sample.node, sample.life);
+  Track track{names.own(record), record.placement->source, {}};
+  const Places places = Survey(version, names).places_of(sample.node);
+  if (const Track* known = find(places.tracks, track)) track = *known;
+  PlaceRuns runs = runs_of(track, track);
+  runs.late = {thing_of(sample.life), sample.at, sample.placement.parent_T_node, sample.placement.covariance};
+  return runs;
+}
 
 std::string FrameNames::base(const VersionPtr& version, const NodeRecord& record) const {
   return base_of(version, *this, record);

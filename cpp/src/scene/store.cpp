@@ -193,7 +193,8 @@ Refusal Store::complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& ta
   for (const Setting& setting : wish.change.settings)
     if (!keys_->has_room_for(setting.key)) return refuse(Fault::too_many_keys, wish.change);
   if (wish.sample) {
-    taken.samples.push_back({wish.change.node, wish.change.at, std::move(*wish.sample)});
+    const Mark life = draft.version().find(wish.change.node)->incarnation;
+    taken.samples.push_back({wish.change.node, life, wish.change.at, std::move(*wish.sample)});
     return {};
   }
   taken.changes.push_back(std::make_shared<const Change>(std::move(wish.change)));
@@ -312,9 +313,12 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   if (concerns_frames && taken.expects_nothing_hangs)
     if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
   for (const NodeSample& sample : taken.samples) {
-    const NodeRecord& record = *draft.version().find(sample.node);
-    edits.emplace_back(PlaceSample{names_.own(record), names_.base(draft.share(), record), record.placement->source, sample.at,
-                                   sample.placement.parent_T_node, sample.placement.covariance});
+    PlaceSample edit = new_sample(draft.share(), sample, names_);
+    const bool is_last = !concerns_frames && forest_->ends_with({edit.of, edit.in_frame, edit.source}, sample.at);
+    if (is_last)
+      edits.emplace_back(std::move(edit));
+    else
+      edits.emplace_back(late_sample(draft.share(), sample, names_));
   }
   if (taken.is_local) {
     std::set<std::string> gone;

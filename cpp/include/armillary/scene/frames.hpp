@@ -26,9 +26,21 @@ class FrameNames {
   std::string root_frame_;
 };
 
+/// Where a Transform is at one instant, on its way to its history.
+struct NodeSample {
+  NodeId node{};
+  Mark life{};  ///< which of its lives
+  Stamp at{};
+  Placement placement{};
+};
+
 /// Whether a draft means anything for the frames of the world at all. Most nodes that come and go have none.
 [[nodiscard]] bool has_frames_to_plan(const Draft& draft);
 /// What a draft means for the frames of the world; notes in the draft which nodes now have which.
 [[nodiscard]] std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names);
+/// A sample at the end of what is said of a Transform.
+[[nodiscard]] PlaceSample new_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names);
+/// A sample at any instant: all that is said of the Transform is laid out anew with it.
+[[nodiscard]] PlaceRuns late_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names);
 
 }  // namespace armillary::scene

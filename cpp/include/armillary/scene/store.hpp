@@ -51,13 +51,6 @@ struct Wish {
   std::optional<Placement> sample{};  ///< no change of structure: where a Transform is at `change.at`
 };
 
-/// Where a Transform is at one instant, on its way to its history.
-struct NodeSample {
-  NodeId node{};
-  Stamp at{};
-  Placement placement{};
-};
-
 struct Outcome {
   Refusal refusal{};
   std::vector<ChangePtr> changes{};
