@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from armillary import World
 from armillary.errors import InvalidWorldFile, SuspiciousName
+from armillary.scene import AddParent
 from laws.test_model_file_laws import NONSENSE, mutated, places
 from laws.test_replaying_laws import new_world, programs, run
 from laws.test_replicas import scripts
@@ -56,6 +57,27 @@ def test_what_copies_said_together_comes_back(script: Any) -> None:
     loaded = saved_and_loaded(replicas.worlds[0])
     assert differences([replicas.worlds[0], loaded], about_what_is_saved) == []
     replicas.close()
+
+
+@given(scripts(longest=6))
+def test_containment_that_copies_said_together_comes_back(script: Any) -> None:
+    count, todo, _ = script
+    replicas = Replicas(count)
+    replicas.run(todo)
+    world = replicas.worlds[0]
+    loaded = saved_and_loaded(world)
+    assert loaded.scene.digest() == world.scene.digest()
+    assert circles_of_the_living(loaded) == circles_of_the_living(world)
+    replicas.close()
+
+
+def circles_of_the_living(world: World) -> set[tuple[Any, Any]]:
+    """What is gone is not saved, nor what it was in."""
+    scene = world.scene
+    found = (one.change for one in scene.inactive())
+    return {
+        (one.id, one.parent) for one in found if isinstance(one, AddParent) if {one.id, one.parent} <= {*scene.find({})}
+    }
 
 
 def about_what_is_saved(world: World) -> dict[Any, Any]:

@@ -71,5 +71,6 @@ def _whereabouts(scene: Scene, node: Any) -> str:
 
 
 def _line(found: dict[str, Any]) -> str:
+    """With the beginning of the id, as everywhere for people; programs get the whole."""
     said = " ".join(f"{key}={value}" for key, value in found["attributes"].items())
-    return f"{found['id']}  {found['kind']:10} in {found['in']}  {said}".rstrip()
+    return f"{found['id'][:8]}  {found['kind']:10} in {found['in']}  {said}".rstrip()

@@ -49,7 +49,8 @@ class NodeExists(ArmillaryError, ValueError):
     def __init__(self, node: NodeId) -> None:
         self.node = node
         super().__init__(
-            f"The id {node} is taken by a node of this scene. Leave `id` out for a new one, or remove it first."
+            f"The id {node} is taken by a node of this scene. Leave `id` out for a new one, or remove it first. "
+            "The nodes of a saved scene keep their ids: load it once, or into another world."
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from armillary.errors import ArmillaryError
-from armillary.scene import AddBody, AddFrame, AddRelation, AddTwistRelation, Change, Fix, Prefer
+from armillary.scene import AddBody, AddFrame, AddParent, AddRelation, AddTwistRelation, Change, Fix, Prefer
 from armillary.scene.frame_records import frame_change_of
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ class Contents:
         always: What contradicts what counts, for always: its source forgets what it said of the frame before.
         again: What counts and has to be said after that.
         inactive: What else contradicts what counts.
+        circles: Containment of nodes that are there, and that would lead back.
         kept: What remembers more or less than the others.
         orphans: Poses that joints drive, whose model is not mounted here: (of, in_frame, source).
     """
@@ -89,6 +90,7 @@ class Contents:
     always: Words
     again: Words
     inactive: Words
+    circles: tuple[AddParent, ...]
     kept: tuple[Kept, ...]
     orphans: tuple[tuple[str, str, str], ...]
 
@@ -113,6 +115,7 @@ def contents_of(world: Any) -> Contents:
         always=_words(world, said, known, always.__contains__),
         again=_words(world, said, known, again.__contains__),
         inactive=_words(world, said, known, (idle - always).__contains__),
+        circles=tuple(_circles(world)),
         kept=tuple(_kept(world, said)),
         orphans=tuple(edge[:3] for edge in world._driven_poses() if edge[:3] not in driven),  # noqa: SLF001
     )
@@ -161,6 +164,13 @@ def _idle(world: Any) -> set[_Key]:
         elif reason != "closes_loop" or not isinstance(change, AddRelation):  # which closes none without its samples
             found.add(_key(change))
     return found
+
+
+def _circles(world: Any) -> Iterator[AddParent]:
+    inactive = () if world._scene is None else world.scene.inactive()  # noqa: SLF001  (asking for it would make it)
+    for change in (one.change for one in inactive):
+        if isinstance(change, AddParent) and change.id in world.scene and change.parent in world.scene:
+            yield change
 
 
 def _refused(bare: Any, frames: tuple[str, ...], words: Words) -> set[_Key]:

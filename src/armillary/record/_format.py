@@ -27,6 +27,8 @@ SETTINGS = {
 """By key in a file, what `World` calls it; its clock is no value that a file can hold."""
 
 WORDS = ("fixed", "bodies", "sampled", "measured", "preferences")
+LAST_WORDS = (*WORDS, "contained")
+"""Containment that counts is the scene's own; here is what would run in a circle."""
 SECTIONS = (
     "settings",
     "time_epoch",

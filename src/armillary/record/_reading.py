@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidModelFile
 from armillary.record._fields import WorldField, name_in
-from armillary.record._format import EDGE, FORMAT, MOST_EPOCHS, ROLES, SECTIONS, SETTINGS, VERSION, WORDS
-from armillary.record._relations import Keeping, Saying, body_in, kept_in, measured_in, preference_in, sampled_in
+from armillary.record._format import EDGE, FORMAT, LAST_WORDS, MOST_EPOCHS, ROLES, SECTIONS, SETTINGS, VERSION
+from armillary.record._relations import (
+    Keeping,
+    Saying,
+    body_in,
+    contained_in,
+    kept_in,
+    measured_in,
+    preference_in,
+    sampled_in,
+)
 from armillary.scene.files import Field, LoadedScene, PlacedAt, checked, parsed, pose_in, read_bytes, scene_in
 from armillary.transforms import check_name
 
@@ -114,11 +123,11 @@ def _words(parts: Mapping[str, Field]) -> SavedWords:
 
 
 def _word(field: Field) -> Saying | SavedFixed:
-    parts = field.members((), WORDS)
+    parts = field.members((), LAST_WORDS)
     if len(parts) != 1:
-        raise field.refused(f"one of {', '.join(WORDS)} is expected")
+        raise field.refused(f"one of {', '.join(LAST_WORDS)} is expected")
     ((key, part),) = parts.items()
-    return _WORDS[key](part)
+    return contained_in(part) if key == "contained" else _WORDS[key](part)
 
 
 def fixed_in(field: Field) -> SavedFixed:

@@ -8,10 +8,10 @@ from typing import Any
 
 from armillary.record._fields import name_in
 from armillary.record._format import EDGE, KINDS
-from armillary.scene import AddBody, AddRelation, AddTwistRelation, Change, Prefer
+from armillary.scene import AddBody, AddParent, AddRelation, AddTwistRelation, Change, Prefer
 from armillary.scene.files import Field
 
-__all__ = ["Keeping", "Saying", "body_in", "kept_in", "measured_in", "preference_in", "sampled_in"]
+__all__ = ["Keeping", "Saying", "body_in", "contained_in", "kept_in", "measured_in", "preference_in", "sampled_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,13 @@ def body_in(field: Field) -> Saying:
     parts = field.members(("name", "frames"))
     name, frames = name_in(parts["name"]), tuple(name_in(frame) for frame in parts["frames"].items())
     return Saying(field, AddBody(name, frames), lambda world: world.add_body(name, frames=frames))
+
+
+def contained_in(field: Field) -> Saying:
+    """A node is in another one."""
+    parts = field.members(("node", "parent", "since_ns"))
+    change = AddParent(parts["node"].node(), parts["parent"].node(), parts["since_ns"].stamp())
+    return Saying(field, change, lambda world: world.apply([change]))
 
 
 def kept_in(field: Field) -> Keeping:

@@ -64,6 +64,9 @@ def _said_last(contents: Contents) -> Iterator[dict[str, Any]]:
     yield from _one_by_one(contents.always)
     yield from map(_counting, _one_by_one(contents.again))
     yield from _one_by_one(contents.inactive)
+    for contained in contents.circles:
+        entry = {"node": str(contained.id), "parent": str(contained.parent), "since_ns": contained.at}
+        yield {"contained": entry}
 
 
 def _one_by_one(words: Words) -> Iterator[dict[str, Any]]:

@@ -126,7 +126,7 @@ class ChangeContext:
 
     def transform(self, value: Any) -> Transform:
         """Any pose coordinates, as the world takes them."""
-        return self._world._as_transform(value)  # noqa: SLF001
+        return value if isinstance(value, Transform) else self._world._as_transform(value)  # noqa: SLF001
 
     def node(self, target: NodeId | UUID | str) -> NodeId:
         """The node meant; a text names a frame, which gets a node where it has none yet."""

@@ -269,6 +269,20 @@ class TestWhatDoesNotCount:
             World.load(tmp_path / "world.json")
         assert error.value.field == f"said_last[{place}].fixed"
 
+    def test_is_containment_that_would_lead_back(self, tmp_path):
+        one, two = World("one", clock=FakeClock(seconds(5))), World("two", clock=FakeClock(seconds(6)))
+        table, tray = (one.scene.add_group(parent=one.scene.root) for _ in range(2))
+        two.merge(one.scene.changes())
+        one.scene.add_parent(tray, table)
+        two.scene.add_parent(table, tray)
+        one.merge(two.scene.changes())
+        one.save(tmp_path / "world.json")
+        assert faults(json.loads((tmp_path / "world.json").read_text()), SCHEMA, SCHEMA) == []
+        loaded = World.load(tmp_path / "world.json", clock=FakeClock(seconds(20)))
+        assert (loaded.digest(), said_but_inactive(loaded)) == (one.digest(), said_but_inactive(one))
+        loaded.scene.remove_parent(tray, table)
+        assert loaded.scene.parents(table) == [one.scene.root, tray]
+
     def test_is_not_what_was_said_of_frames_before_they_were_on_one_body(self, tmp_path):
         world = World("robot")
         for source in ("left", "right"):
