@@ -261,7 +261,7 @@ struct Forest::State {
   Failure apply(const AddJoints& edit);
   Failure apply(const HideJoints& edit);
   void keep_names(Evidence& evidence) const;
-  [[nodiscard]] std::vector<FrameId> hanging_under(std::span<const std::string> names, Stamp at) const;
+  [[nodiscard]] std::vector<FrameId> hanging_under(std::span<const std::string> names, Stamp at, bool but_nodes) const;
 
   // all that a source says at once (forest_placing.cpp)
   [[nodiscard]] Failure check_pieces(const PlaceRuns& edit) const;

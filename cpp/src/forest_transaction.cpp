@@ -89,14 +89,14 @@ Failure Forest::State::apply(const EraseFrame& edit) {
 }
 
 Failure Forest::State::apply(const ExpectNothingUnder& edit) {
-  std::vector<FrameId> path = hanging_under(edit.frames, edit.at);
+  std::vector<FrameId> path = hanging_under(edit.frames, edit.at, true);
   if (path.empty()) return {};
   const FrameId of = find_frame(edit.frames.front());
   path.insert(path.begin(), of);
   return Evidence{.kind = FailureKind::frame_in_use, .of = of, .path = std::move(path)};
 }
 
-std::vector<FrameId> Forest::State::hanging_under(std::span<const std::string> names, Stamp at) const {
+std::vector<FrameId> Forest::State::hanging_under(std::span<const std::string> names, Stamp at, bool but_nodes) const {
   std::vector<FrameId> all;
   for (const std::string& name : names)
     if (const FrameId id = find_frame(name); id != kNone) all.push_back(id);
@@ -105,6 +105,7 @@ std::vector<FrameId> Forest::State::hanging_under(std::span<const std::string> n
   for (std::size_t i = 0; i < all.size(); ++i)
     for (const RelationId id : frames[all[i]].hanging) {
       const RelationRecord& relation = *relations[id];
+      if (but_nodes && relation.is_of_scene) continue;
       if (holds_from(*relation.track, id, at) && known.insert(relation.of).second) all.push_back(relation.of);
     }
   all.erase(all.begin(), all.begin() + given);
@@ -174,7 +175,7 @@ Failure Forest::transact(std::span<const FrameEdit> edits, CompanionPtr companio
 std::vector<std::string> Forest::hanging_under(std::span<const std::string> frames, Stamp at) const {
   const std::lock_guard<std::mutex> guard(state_->lock);
   std::vector<std::string> names;
-  for (const FrameId id : state_->hanging_under(frames, at)) names.push_back(*state_->frames[id].name);
+  for (const FrameId id : state_->hanging_under(frames, at, false)) names.push_back(*state_->frames[id].name);
   return names;
 }
 

@@ -105,7 +105,7 @@ struct EraseFrame {
   std::string of;
 };
 
-/// Changes nothing; refused where frames other than these hang under them at `at` or later.
+/// Changes nothing; refused where frames other than these hang under them at `at` or later, and not because of where nodes are.
 struct ExpectNothingUnder {
   std::vector<std::string> frames;
   Stamp at{};

@@ -6,6 +6,9 @@ namespace armillary::scene {
 
 namespace {
 
+/// More are forgotten: only the last one before each new beginning of time can count.
+constexpr std::size_t kWordsOfOneInstant = 8;
+
 template <typename Map, typename Key>
 const typename Map::mapped_type* lookup(const Map& map, const Key& key) {
   const auto found = map.find(key);
@@ -95,13 +98,19 @@ void Facts::take_fixed(const Change& change) {
   const FrameFact& fact = *change.fact;
   Track& track = frames_[fact.of].tracks[fact.source];
   if (fact.since == Stamp::always()) track.always = std::max(track.always, change.mark);
-  Fixed& said = track.fixed[fact.since];
+  Words& said = track.fixed[fact.since];
   const bool takes_back = change.kind == ChangeKind::unfix;
-  if (change.mark > said.mark) said = {change.mark, fact.in_frame, fact.pose, fact.recalibrate, takes_back, fact.form};
-  std::erase_if(track.fixed, [&](const auto& entry) { return entry.second.mark < track.always; });
-  for (auto& [parent, said_of_it] : track.sampled)
-    std::erase_if(said_of_it, [&](const auto& entry) { return entry.first < track.always; });
-  while (track.fixed.size() > max_runs_) track.fixed.erase(track.fixed.begin());
+  said[change.mark] = {change.mark, fact.in_frame, fact.pose, fact.recalibrate, takes_back, fact.form};
+  bound(said, kWordsOfOneInstant);
+  forget_before(track, track.always);
+  bound(track.fixed, max_runs_);
+}
+
+void Facts::forget_before(Track& track, const Mark& mark) {
+  const auto is_over = [&](const auto& entry) { return entry.first < mark; };
+  for (auto& [since, said] : track.fixed) std::erase_if(said, is_over);
+  std::erase_if(track.fixed, [](const auto& entry) { return entry.second.empty(); });
+  for (auto& [parent, said] : track.sampled) std::erase_if(said, is_over);
 }
 
 void Facts::take_joints(const Change& change) {
@@ -117,10 +126,7 @@ void Facts::take_removal(const Change& change) {
     Frame& frame = frames_[name];
     frame.removed = std::max(frame.removed, change.mark);
     const auto is_over = [&](const Mark& mark) { return mark < frame.removed; };
-    for (auto& [source, track] : frame.tracks) {
-      std::erase_if(track.fixed, [&](const auto& entry) { return is_over(entry.second.mark); });
-      for (auto& [parent, said] : track.sampled) std::erase_if(said, [&](const auto& entry) { return is_over(entry.first); });
-    }
+    for (auto& [source, track] : frame.tracks) forget_before(track, frame.removed);
     std::erase_if(frame.twists, [&](const auto& entry) { return is_over(entry.second); });
     for (auto& [body, claims] : frame.bodies) std::erase_if(claims, is_over);
     removed_.push_back(name);
@@ -169,9 +175,16 @@ std::vector<Word> Facts::all_words(const Frame& frame, const Track& track) const
     Word& held = found[{word.mark > reset_, word.since}];
     if (word.mark > held.mark) held = std::move(word);
   };
-  for (const auto& [since, said] : track.fixed)
-    if (!said.is_taken_back && said.mark >= track.always && counts(frame, said.in_frame, said.mark))
-      add({since, said.in_frame, said.pose, said.mark, said.recalibrate, said.form, !said.pose && !said.form});
+  for (const auto& [since, all] : track.fixed) {
+    const auto first_new = all.upper_bound(reset_);
+    for (const auto end : {first_new, all.end()}) {
+      const bool is_any = end == first_new ? end != all.begin() : first_new != end;
+      if (!is_any) continue;
+      const Fixed& said = std::prev(end)->second;
+      if (!said.is_taken_back && said.mark >= track.always && counts(frame, said.in_frame, said.mark))
+        add({since, said.in_frame, said.pose, said.mark, said.recalibrate, said.form, !said.pose && !said.form});
+    }
+  }
   for (const auto& [parent, said] : track.sampled)
     for (const bool is_new : {false, true}) {
       const auto first = std::ranges::find_if(
@@ -255,7 +268,8 @@ std::vector<TrackName> Facts::tracks() const {
 
 std::vector<TrackName> Facts::tracks_at(const std::set<std::string>& frames) const {
   const auto is_sampled_in = [&](const auto& entry) { return frames.contains(entry.first); };
-  const auto is_fixed_in = [&](const auto& entry) { return frames.contains(entry.second.in_frame); };
+  const auto is_said_in = [&](const auto& entry) { return frames.contains(entry.second.in_frame); };
+  const auto is_fixed_in = [&](const auto& entry) { return std::ranges::any_of(entry.second, is_said_in); };
   std::vector<TrackName> found;
   for (const auto& [name, facts] : frames_)
     for (const auto& [source, track] : facts.tracks)
@@ -269,10 +283,11 @@ std::vector<TrackName> Facts::tracks_driven_by(const FrameFact& joints) const {
   const auto is_named = [&](const std::string& joint) {
     return std::ranges::find(joints.joints, joint, &std::pair<std::string, VariableKind>::first) != joints.joints.end();
   };
-  const auto is_driven = [&](const auto& entry) {
+  const auto names_it = [&](const auto& entry) {
     const DrivenForm* form = entry.second.form.get();
     return form != nullptr && (std::ranges::any_of(form->positions, is_named) || std::ranges::any_of(form->velocities, is_named));
   };
+  const auto is_driven = [&](const auto& entry) { return std::ranges::any_of(entry.second, names_it); };
   std::vector<TrackName> found;
   for (const auto& [name, frame] : frames_)
     for (const auto& [source, track] : frame.tracks)
@@ -428,9 +443,9 @@ bool Facts::is_newest(const Change& change, const std::function<bool(const Mark&
     return std::ranges::all_of(fact.joints, [&](const auto& joint) { return is_own(joints_.at(joint.first).mark); });
   if (!is_since(change.kind)) return true;
   const Track* track = find_track(fact.of, fact.source);
-  const Fixed* said = track == nullptr ? nullptr : lookup(track->fixed, fact.since);
+  const Words* said = track == nullptr ? nullptr : lookup(track->fixed, fact.since);
   if (said == nullptr) return change.kind == ChangeKind::unfix;  // gone with its frame
-  return is_own(said->mark);
+  return is_own(said->rbegin()->first);
 }
 
 std::vector<std::string> Facts::unused_since(const std::vector<std::string>& frames, const Mark& mark) const {

@@ -291,7 +291,9 @@ void add_gone_under(const std::vector<std::string>& frames, const Forest& forest
 }
 
 /// The frames of nodes that moved, and of what they are or were in, that somebody removed: they stay only for what hangs there.
-std::vector<std::string> removed_among(const Draft& draft, const FrameNames& names, const Facts& facts) {
+/// The facts may not have heard yet of those that the changes name again.
+std::vector<std::string> removed_among(const Draft& draft, const FrameNames& names, const Facts& facts,
+                                       std::span<const ChangePtr> changes) {
   std::set<std::string> found;
   const auto add = [&](const NodeRecord* record) {
     if (record != nullptr && facts.is_named(names.own(*record)) == false) found.insert(names.own(*record));
@@ -302,6 +304,9 @@ std::vector<std::string> removed_among(const Draft& draft, const FrameNames& nam
     if (record == nullptr) continue;
     for (const Edge& edge : record->edges) add(draft.version().recall(edge.parent));
   }
+  for (const ChangePtr& change : changes)
+    if (is_of_frames(change->kind) && change->kind != ChangeKind::remove_frame)
+      for (const std::string& name : change->fact->frames) found.erase(name);
   return {found.begin(), found.end()};
 }
 
@@ -331,7 +336,7 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
     std::ranges::move(aligning_edits(facts_, taken.changes, taken.were_idle, false), std::back_inserter(edits));
   }
   if (concerns_frames)
-    if (std::vector<std::string> removed = removed_among(draft, names_, facts_); !removed.empty())
+    if (std::vector<std::string> removed = removed_among(draft, names_, facts_, taken.changes); !removed.empty())
       edits.emplace_back(EraseFrames{std::move(removed), true});
   if (!taken.is_local) edits.push_back(settling(facts_));
   return edits;

@@ -143,9 +143,9 @@ class MeaningfulWorld(MovingWorld):
         """Called by the native half for a pose with other points or axes than those of its two frames."""
         question: dict[str, Any] = {"of": of, "in_frame": in_frame, "of_at": of_at, "fixed_frame": fixed_frame}
         self._check_question(**question, at=at, **asked)
-        far = {} if point is None else {"point": (point, of)}
-        near = {} if reference_point is None else {"reference_point": (reference_point, in_frame)}
-        near |= {} if expressed_in is None else {"axes": (in_frame, expressed_in)}
+        far = {"point": (point, of)} if _is_other(point, of) else {}
+        near = {"reference_point": (reference_point, in_frame)} if _is_other(reference_point, in_frame) else {}
+        near |= {"axes": (in_frame, expressed_in)} if _is_other(expressed_in, in_frame) else {}
         if fixed_frame is None:
             seen = self._at_once({"whole": (of, in_frame)} | far | near, at, asked)
         else:
@@ -164,6 +164,11 @@ class MeaningfulWorld(MovingWorld):
     def _as_transform(self, value: Any) -> Any:
         """Called by the native half for a pose that comes in other coordinates than a `Transform`."""
         return as_transform(value)
+
+
+def _is_other(name: str | None, frame: str) -> bool:
+    """Whether a point or axes are asked for beside those of the frame itself."""
+    return name is not None and check_name(name) != check_name(frame)
 
 
 def _check_rigid(mount: Pose) -> None:

@@ -158,7 +158,7 @@ class MountingWorld(WorldWithScene):
             error.row = None if error.row is None else int(order[error.row])
             raise
         filled = np.empty((len(stamps), len(columns)))
-        filled[order] = np.column_stack(list(columns.values()))
+        filled[order] = np.reshape(list(columns.values()), (len(columns), len(stamps))).T
         added = len(columns) - len(names)
         if velocities is None or not added:
             return list(columns), filled, velocities

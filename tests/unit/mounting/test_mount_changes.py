@@ -77,6 +77,21 @@ class TestAMount:
         model.edit(TOOL)
         assert "bar/tool" in world.frames()
 
+    def test_is_done_again_where_it_made_the_frame_that_it_stands_in(self, world, model):
+        world.fix(of="bar/ground", in_frame="bar/crank", transform=Transform.identity())
+        world.mount(model, in_frame="map", at=seconds(1))
+        after = world.digest()
+        world.undo()
+        world.redo()
+        assert world.digest() == after
+        assert world.pose(of="bar/ground", in_frame="map", at=seconds(1)).transform == Transform.identity()
+
+    def test_that_was_undone_asks_for_no_joints(self, world, model):
+        world.mount(model, in_frame="map")
+        world.undo()
+        world.set_joint_series([], positions=np.zeros((1, 0)), at=[seconds(1)])
+        assert world.joints() == ()
+
     def test_is_not_done_again_where_the_model_went_on(self, world, model):
         world.mount(model, in_frame="map")
         world.undo()

@@ -312,3 +312,19 @@ class TestCopiesThatFixTheSameFrame:
         one.merge(two.scene.changes())
         assert (one.now(), one.time_epoch) == (seconds(50), 1)
         assert one.digest() == two.digest()
+
+    def test_keep_apart_what_was_fixed_at_one_stamp_before_and_after_that(self, copies):
+        _, two = copies
+        two.fix(of="lamp", in_frame="base", transform=moved(1), at=seconds(2))
+        two.reset_time(to=seconds(1))
+        before = two.digest()
+        two.fix(of="lamp", in_frame="base", transform=moved(3), at=seconds(2))
+        with World("three") as three:
+            three.merge(reversed(two.scene.changes()))
+            for world in (two, three):
+                poses = (world.pose(of="lamp", in_frame="base", at=seconds(s)) for s in (1, 2))
+                assert [pose.xyz[0] for pose in poses] == [1, 3]
+            assert three.digest() == two.digest()
+        two.undo()
+        assert two.digest() == before
+        assert two.pose(of="lamp", in_frame="base", at=seconds(3)).xyz[0] == 1

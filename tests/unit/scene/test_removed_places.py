@@ -8,6 +8,7 @@ import pytest
 
 from armillary import LATEST, World, seconds
 from armillary.errors import NotConnected
+from armillary.scene import AddParent, NodeId
 from unit.kit import FakeClock, moved
 
 
@@ -90,3 +91,18 @@ class TestADeepChain:
         made = time.perf_counter()
         scene.add_parent(chain[500], scene.root)
         assert time.perf_counter() - made < made - began
+
+
+def test_a_removal_dated_back_leaves_alone_what_was_in_the_node_then(world, scene, clock):
+    other, box = NodeId("40000000-0000-4000-8000-000000000000"), NodeId("30000000-0000-4000-8000-000000000000")
+    room = scene.add_group(parent=scene.root)
+    for root in (other, box):
+        scene.add_remote_root(root)
+    clock.ns = seconds(4)
+    world.apply([AddParent(box, room), AddParent(room, other)])
+    clock.ns = seconds(5)
+    world.undo()
+    clock.ns = seconds(6)
+    scene.remove_parent(room, scene.root, at=seconds(4))
+    assert room not in scene
+    assert scene.as_of(seconds(4)).parents(box) == [room]

@@ -116,11 +116,12 @@ class Facts {
     bool is_taken_back = false;
     std::shared_ptr<const DrivenForm> form{};  // neither: the frame hangs nowhere
   };
+  using Words = std::map<Mark, Fixed>;    // of one instant: the last word counts, and when time began anew the one before
   using Sampled = std::map<Mark, Stamp>;  // all that was said: the first of it counts
   /// What one source says of one frame.
   struct Track {
     Mark always{};  // of the last word that holds for always: what was said before it is forgotten
-    std::map<Stamp, Fixed> fixed{};
+    std::map<Stamp, Words> fixed{};
     std::map<std::string, Sampled> sampled{};
   };
   struct Joint {
@@ -143,6 +144,7 @@ class Facts {
   void name(const std::string& frame, const Mark& mark);
   [[nodiscard]] std::vector<BodyClaim> body_claims() const;
   void take_fixed(const Change& change);
+  static void forget_before(Track& track, const Mark& mark);
   void take_removal(const Change& change);
   void take_joints(const Change& change);
   void forget_removed();
