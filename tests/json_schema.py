@@ -16,7 +16,7 @@ TYPES = {
 }
 WORDS = {
     "$schema", "$defs", "$ref", "title", "description", "type", "required", "additionalProperties", "properties",
-    "const", "enum", "oneOf", "items", "minItems", "maxItems", "pattern",
+    "const", "enum", "oneOf", "anyOf", "items", "minItems", "maxItems", "pattern",
 }  # fmt: skip
 
 
@@ -29,6 +29,8 @@ def faults(value: Any, schema: dict[str, Any], top: dict[str, Any], place: str =
     if "oneOf" in schema:
         fitting = [one for one in schema["oneOf"] if not faults(value, one, top, place)]
         wrong += [] if len(fitting) == 1 else [f"{place}: fits {len(fitting)} of oneOf"]
+    if "anyOf" in schema and all(faults(value, one, top, place) for one in schema["anyOf"]):
+        wrong.append(f"{place}: fits none of anyOf")
     if isinstance(value, dict):
         wrong += _of_object(value, schema, top, place)
     if isinstance(value, list):

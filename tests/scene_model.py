@@ -112,7 +112,8 @@ class SceneModel:
         if isinstance(change.at, int):
             return change.at
         was_there = any(edge.child.id == change.id for edge in self.containments)
-        return now if was_there or change.at is not None or kind_of(change) not in PLACED else ALWAYS_NS
+        can_be_always = kind_of(change) in (*PLACED, "geometry")
+        return now if was_there or change.at is not None or not can_be_always else ALWAYS_NS
 
     def _add(self, change: Any, at: int) -> list[Step]:
         parent = self.limbo if isinstance(change, AddRemoteRoot) else self._holder(change.parent)

@@ -58,7 +58,7 @@ def new_nodes(living):
         st.builds(AddGroup, attributes=attributes, at=stamps, **more),
         st.builds(AddTransform, at=past_stamps | st.none(), **placed),
         st.builds(AddUncertainTransform, covariance=st.just(np.eye(6)), at=past_stamps, **placed),
-        st.builds(AddGeometry, shape=st.sampled_from(SHAPES), at=stamps, **more),
+        st.builds(AddGeometry, shape=st.sampled_from(SHAPES), at=stamps | st.none(), **more),
         st.builds(AddConnection, sources=ends, targets=ends, **more),
         st.builds(AddRemoteRoot, ids, attributes, stamps),
     )

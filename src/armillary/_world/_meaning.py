@@ -143,9 +143,9 @@ class MeaningfulWorld(MovingWorld):
         """Called by the native half for a pose with other points or axes than those of its two frames."""
         question: dict[str, Any] = {"of": of, "in_frame": in_frame, "of_at": of_at, "fixed_frame": fixed_frame}
         self._check_question(**question, at=at, **asked)
-        far = {"point": (point, of)} if _is_other(point, of) else {}
-        near = {"reference_point": (reference_point, in_frame)} if _is_other(reference_point, in_frame) else {}
-        near |= {"axes": (in_frame, expressed_in)} if _is_other(expressed_in, in_frame) else {}
+        far: dict[str, Any] = {"point": (point, of)} if _is_other(point, of) else {}
+        near: dict[str, Any] = {"axes": (in_frame, expressed_in)} if _is_other(expressed_in, in_frame) else {}
+        near |= {"reference_point": (reference_point, in_frame)} if _is_other(reference_point, in_frame) else {}
         if fixed_frame is None:
             seen = self._at_once({"whole": (of, in_frame)} | far | near, at, asked)
         else:

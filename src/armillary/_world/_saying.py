@@ -90,5 +90,5 @@ def shapes_of(frame: str, path: str, looks: Iterable[Appearance]) -> tuple[list[
         if look.link_T_shape != _IDENTITY:
             changes.append(AddTransform(parent=frame, transform=look.link_T_shape, at=None, id=placed))
             parent, placed = placed, NodeId.random()
-        changes.append(AddGeometry(parent=parent, shape=look.shape, attributes=look.attributes, id=placed))
+        changes.append(AddGeometry(parent=parent, shape=look.shape, attributes=look.attributes, id=placed, at=None))
     return changes, nodes

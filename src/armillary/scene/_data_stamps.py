@@ -12,30 +12,42 @@ if TYPE_CHECKING:
 __all__ = ["DataStamps"]
 
 _TRANSFORMS = ("transform", "uncertain_transform")
+Span = tuple[int, int]
 
 
 class DataStamps:
     """The stamps of shapes and of the samples of transforms, as they are when first asked for."""
 
     def __init__(self, scene: SceneVersion) -> None:
-        self._world, self._view = scene.world, scene.view
+        self._scene, self._view = scene, scene.view
 
-    def span(self, node: NodeId) -> tuple[int, int] | None:
-        """The oldest and the newest [ns]; None for what has no datum, or is fixed."""
+    def span(self, node: NodeId) -> Span | None:
+        """The oldest and the newest [ns], whoever said so; None for what has no datum, or is fixed."""
         kind = self._view.kind(node)
         if kind == "geometry":
-            stamp = self._view.created_at(node)
+            stamp = None if self._scene.levels(node).is_always else self._view.created_at(node)
             return None if stamp is None else (stamp, stamp)
-        if kind not in _TRANSFORMS or self._view.is_fixed(node):
-            return None
-        of, source = self._view.frame(node), self._view.source(node)
-        return self._samples.get((of, self._view.base_frame(node), source))
+        is_moving = kind in _TRANSFORMS and not self._view.is_fixed(node)
+        return self._by_frame.get(self._view.frame(node)) if is_moving else None
+
+    def own_span(self, node: NodeId) -> Span | None:
+        """Of what the scene itself says of a transform; samples may follow a pose that was fixed."""
+        return self._samples.get((self._view.frame(node), self._view.base_frame(node), self._view.source(node)))
 
     @cached_property
-    def _samples(self) -> dict[tuple[str, str, str], tuple[int, int]]:
+    def _samples(self) -> dict[tuple[str, str, str], Span]:
         """One look at all relations is cheaper than a question for each transform."""
         return {
             (of, in_frame, source): (first, last)
-            for of, in_frame, source, kind, _, first, last in self._world._relations()  # noqa: SLF001
-            if kind == "sampled" and first is not None and last is not None
+            for of, in_frame, source, _, count, first, last in self._scene.world._relations()  # noqa: SLF001
+            if count and first is not None and last is not None
         }
+
+    @cached_property
+    def _by_frame(self) -> dict[str, Span]:
+        """By all who place a frame: who sees a thing keeps it."""
+        spans: dict[str, Span] = {}
+        for (of, _, _), (first, last) in self._samples.items():
+            oldest, newest = spans.get(of, (first, last))
+            spans[of] = min(oldest, first), max(newest, last)
+        return spans

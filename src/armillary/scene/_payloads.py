@@ -44,10 +44,11 @@ def as_several(given: Iterable[Item], name: str) -> tuple[Item, ...]:
         raise InvalidArgument(f"{name} must be a list, got {shown(given)}.", given) from None
 
 
-def shape_payload(shape: Shape, coarser: Sequence[Shape]) -> tuple[Levels, bytes]:
+def shape_payload(shape: Shape, coarser: Sequence[Shape], *, is_always: bool) -> tuple[Levels, bytes]:
     """A shape and its coarser levels, as a node carries them."""
-    levels = Levels((shape, *as_several(coarser, "levels")))
-    return levels, sha256(b"".join(level.digest() for level in levels)).digest()
+    levels = Levels((shape, *as_several(coarser, "levels")), is_always)
+    since = b"always" if is_always else b""
+    return levels, sha256(b"".join(level.digest() for level in levels) + since).digest()
 
 
 def connection_payload(

@@ -75,7 +75,8 @@ def _new_node(common: dict[str, Any], kind: str, payload: Any, placement: Any) -
         }
         return AddConnection(**common, **ends)
     shape, *coarser = carried
-    return AddGeometry(**common, shape=shape, levels=tuple(coarser))
+    since = None if carried.is_always else common["at"]
+    return AddGeometry(**common | {"at": since}, shape=shape, levels=tuple(coarser))
 
 
 def _new_transform(common: dict[str, Any], kind: str, placement: Any) -> Change:

@@ -104,12 +104,15 @@ class Scene(SceneDoor):
         *,
         parent: NodeId | str,
         shape: Shape,
-        at: int | Now = NOW,
+        at: int | Now | None = NOW,
         attributes: Mapping[str, Any] | None = None,
         levels: Sequence[Shape] = (),
         id: NodeId | None = None,  # noqa: A002
     ) -> NodeId:
-        """What something looks like; `levels` are coarser shapes of the same thing, the finer ones first."""
+        """What something looks like; `levels` are coarser shapes of the same thing, the finer ones first.
+
+        It was seen `at` an instant, and grows old from there; `at=None`: it has always looked so, and does not.
+        """
         return self._do(AddGeometry(parent=parent, shape=shape, at=at, attributes=attributes, levels=levels, id=id))
 
     def add_connection(

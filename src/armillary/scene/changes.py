@@ -147,18 +147,18 @@ def placed(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AddGeometry(Change):
-    """What something looks like. `levels` are coarser shapes of the same thing, the finest first."""
+    """What something looks like. `levels` are coarser shapes of the same thing, the finest first. `at=None`: always."""
 
     parent: NodeId | str
     shape: Shape
-    at: int | Now = NOW
+    at: int | Now | None = NOW
     attributes: Mapping[str, Any] | None = None
     levels: Sequence[Shape] = ()
     id: NodeId | None = None
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        payload = shape_payload(self.shape, self.levels)
-        parent, at = context.node(self.parent), context.at(self.at)
+        payload = shape_payload(self.shape, self.levels, is_always=self.at is None)
+        parent, at = context.node(self.parent), context.since(self.at)
         return ("add_node", "geometry", self.id, parent, self.attributes, at, payload, None)
 
 

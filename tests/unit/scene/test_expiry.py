@@ -62,6 +62,25 @@ class TestExpiringOnce:
         assert fixed in scene
         assert said in scene
 
+    def test_spares_what_has_always_looked_so(self, scene, clock):
+        table = scene.add_transform(parent=scene.root, transform=STILL, at=None)
+        top, cloud = (scene.add_geometry(parent=table, shape=BOX, at=at) for at in (None, seconds(1)))
+        clock.ns = seconds(100)
+        assert scene.expire(older_than=seconds(5)) == [cloud]
+        assert top in scene.as_of(-seconds(5))
+        again = scene.add_geometry(parent=table, shape=BOX, at=None, id=cloud)
+        clock.ns = seconds(200)
+        assert scene.expire(older_than=seconds(5)) == []
+        assert again in scene
+
+    def test_counts_who_else_sees_a_thing(self, scene, clock):
+        world, cup = scene._world, scene.add_transform(parent=scene.root, transform=STILL)
+        world.set_pose(of=scene.frame(cup), in_frame="map", transform=STILL, at=seconds(6), source="camera")
+        clock.ns = seconds(10)
+        assert scene.expire(older_than=seconds(5)) == []
+        clock.ns = seconds(12)
+        assert scene.expire(older_than=seconds(5)) == [cup]
+
     def test_takes_static_things_along_with_what_they_are_in(self, scene, clock):
         cup = scene.add_transform(parent=scene.root, transform=STILL)
         grasp = scene.add_transform(parent=cup, transform=moved(1), at=None)

@@ -66,6 +66,28 @@ class TestSavingAndLoading:
                 key: (type(value), repr(value)) for key, value in before.items()
             }
 
+    def test_keeps_where_something_fixed_was_moved(self, tmp_path):
+        world = new_world()
+        shelf = world.scene.add_transform(parent=world.scene.root, transform=moved(1), at=None)
+        for x in (2, 3):
+            world.scene.set_transform(shelf, moved(x), at=seconds(x))
+        world.scene.save(tmp_path / "shelf.json")
+        assert faults(json.loads((tmp_path / "shelf.json").read_text()), SCHEMA, SCHEMA) == []
+        other = new_world(20)
+        other.scene.load(tmp_path / "shelf.json")
+        for one in (world, other):
+            poses = (one.pose(of=str(shelf), in_frame="map", at=seconds(s), outside="hold") for s in (1, 2, 2.5, 9))
+            assert [pose.xyz[0] for pose in poses] == [1, 2, 2.5, 3]
+        assert other.scene.digest() == world.scene.digest()
+
+    def test_keeps_what_has_always_looked_so(self, tmp_path):
+        world, other = new_world(), new_world(20)
+        top = world.scene.add_geometry(parent=world.scene.root, shape=Box((1, 1, 1)), at=None)
+        world.scene.save(tmp_path / "top.json")
+        other.scene.load(tmp_path / "top.json")
+        assert other.scene.expire(older_than=0) == []
+        assert (other.scene.levels(top).is_always, other.scene.digest()) == (True, world.scene.digest())
+
     def test_keeps_every_level_and_every_field(self, saved, loaded):
         for name in ("cloud", "mesh", "grid"):
             before, after = (world.scene.levels(saved[1][name]) for world in (saved[0], loaded))

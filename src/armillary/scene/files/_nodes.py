@@ -147,10 +147,11 @@ class PlacedAt:
 
 def _transform(field: Field, _: Arrays) -> LoadedNode:
     parts = field.members(_COMMON, ("fixed", "samples"))
-    if ("fixed" in parts) == ("samples" in parts):
-        raise field.refused("a transform has either 'fixed' or 'samples'")
+    if "fixed" not in parts and "samples" not in parts:
+        raise field.refused("a transform has 'fixed', 'samples', or both")
     node, said, kind = parts["id"].node(), attributes_of(parts["attributes"]), parts["kind"].value
-    first, *later = [_fixed(parts["fixed"])] if "fixed" in parts else _samples(parts["samples"])
+    fixed = [_fixed(parts["fixed"])] if "fixed" in parts else []
+    first, *later = fixed + (_samples(parts["samples"]) if "samples" in parts else [])
 
     def make(parent: NodeId) -> Iterator[Change]:
         add = RestoredTransform if kind == "transform" else RestoredUncertainTransform
@@ -201,7 +202,8 @@ def pose_in(field: Field, parts: Mapping[str, Field], at: int | None) -> PlacedA
 
 def _geometry(field: Field, arrays: Arrays) -> LoadedNode:
     parts = field.members((*_COMMON, "at_ns", "levels"))
-    node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].stamp()
+    node, said = parts["id"].node(), attributes_of(parts["attributes"])
+    at = None if parts["at_ns"].value is None else parts["at_ns"].stamp()
     shapes = tuple(_shape(level, arrays) for level in parts["levels"].items())
     levels = checked(parts["levels"], lambda: Levels(shapes))
 
@@ -209,7 +211,7 @@ def _geometry(field: Field, arrays: Arrays) -> LoadedNode:
         finest, *coarser = levels
         yield AddGeometry(parent=parent, shape=finest, levels=tuple(coarser), attributes=said, at=at, id=node)
 
-    return LoadedNode(node, "geometry", said, make, at)
+    return LoadedNode(node, "geometry", said, make, NOW if at is None else at)
 
 
 def _shape(field: Field, arrays: Arrays) -> Shape:

@@ -133,7 +133,8 @@ class _Writer:
             return said | {"frame": self._view.frame(node)}
         said["at_ns"] = self._view.created_at(node)
         if kind == "geometry":
-            said["levels"] = [self._shape(level) for level in self._scene.levels(node)]
+            levels = self._scene.levels(node)
+            said |= {"levels": [self._shape(level) for level in levels]} | ({"at_ns": None} if levels.is_always else {})
         if kind == "connection":
             said |= self._connection(node)
         return said
@@ -155,10 +156,12 @@ class _Writer:
 
     def _placement(self, node: NodeId) -> dict[str, Any]:
         of, in_frame = self._view.frame(node), self._view.base_frame(node)
-        if not self._view.is_fixed(node):
-            return {"samples": self._samples(node, of, in_frame)}
-        transform, covariance = self._fixed[of, in_frame, self._view.source(node)]
-        return {"fixed": pose_fields(transform.xyz_wxyz, covariance)}
+        transform, covariance = self._fixed.get((of, in_frame, self._view.source(node)), self._view.placement(node))
+        began = pose_fields(transform.xyz_wxyz, covariance)
+        samples = self._samples(node, of, in_frame) if self._stamps.own_span(node) else []
+        if self._view.is_fixed(node):
+            return {"fixed": began} | ({"samples": samples} if samples else {})
+        return {"samples": samples or [{"at_ns": self._view.created_at(node)} | began]}  # the others are forgotten
 
     @cached_property
     def _fixed(self) -> dict[tuple[str, str, str], tuple[Transform, NDArray[np.float64] | None]]:
@@ -167,9 +170,6 @@ class _Writer:
         return {row[:3]: (row[4], row[5]) for row in rows}
 
     def _samples(self, node: NodeId, of: str, in_frame: str) -> list[dict[str, Any]]:
-        if self._stamps.span(node) is None:  # they are forgotten: it began with this one
-            transform, covariance = self._view.placement(node)
-            return [{"at_ns": self._view.created_at(node)} | pose_fields(transform.xyz_wxyz, covariance)]
         world = self._scene.world
         relation = world._relation_id(of, in_frame, self._view.source(node))  # noqa: SLF001  (names cost a search)
         stamps, transforms, spreads = world._samples(relation, None, None)  # noqa: SLF001

@@ -27,6 +27,7 @@ class Levels(Sequence[Shape]):
 
     Attributes:
         shapes: The finest first; at least one.
+        is_always: Whether the thing has always looked so: then it does not grow old.
 
     >>> from armillary import Box, Mesh
     >>> cube = Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])
@@ -35,6 +36,7 @@ class Levels(Sequence[Shape]):
     """
 
     shapes: tuple[Shape, ...]
+    is_always: bool = False
 
     def __post_init__(self) -> None:
         shapes = tuple(self.shapes) if isinstance(self.shapes, Iterable) else (self.shapes,)
