@@ -24,7 +24,7 @@ from armillary.scene.changes import (
     SetAttributes,
     SetTransform,
 )
-from armillary.scene.conditions import absent, between, exists, greater, greater_equal, less, less_equal
+from armillary.scene.conditions import absent, between, contains, exists, greater, greater_equal, less, less_equal
 from armillary.scene.domains import (
     AttributeDomain,
     CollisionDomain,
@@ -57,6 +57,7 @@ from armillary.scene.shapes import (
     Capsule,
     Convex,
     Cylinder,
+    Hull,
     Levels,
     Mesh,
     PointCloud,
@@ -99,6 +100,7 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "Fix",
     "FunctionBlock",
     "Hierarchy",
+    "Hull",
     "Inactive",
     "Levels",
     "LoopForm",
@@ -144,6 +146,7 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "Walk",
     "absent",
     "between",
+    "contains",
     "exists",
     "greater",
     "greater_equal",

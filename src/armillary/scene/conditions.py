@@ -11,7 +11,18 @@ from typing import Any
 from armillary.errors import InvalidArgument
 from armillary.errors.words import shown
 
-__all__ = ["Condition", "absent", "between", "exists", "greater", "greater_equal", "less", "less_equal"]
+__all__ = [
+    "Condition",
+    "absent",
+    "between",
+    "contains",
+    "exists",
+    "greater",
+    "greater_equal",
+    "less",
+    "less_equal",
+    "same_value",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +34,7 @@ class Condition:
     def __repr__(self) -> str:
         name, *bounds = self.parts
         if name != "between":
-            return f"{name}()"
+            return f"{name}({', '.join(map(repr, bounds))})"
         low, high, low_included, high_included = bounds
         if low is not None and high is not None:
             return f"between({low!r}, {high!r})"
@@ -66,6 +77,27 @@ def between(low: float, high: float) -> Condition:
     return _within(low, high)
 
 
+def contains(value: Any) -> Condition:
+    """A list with this among its items: a text, a number, a truth value or a list, exact as in any query.
+
+    >>> from armillary import World
+    >>> scene = World().scene
+    >>> cup = scene.add_group(parent=scene.root, attributes={"tags": ["red", "clean"]})
+    >>> scene.find({"tags": contains("red")}) == [cup]
+    True
+    """
+    if not isinstance(value, str | Real | list | tuple):
+        raise InvalidArgument(f"A list of attributes never contains {shown(value)}. Give a text or a number.", value)
+    return Condition(("contains", value))
+
+
+def same_value(value: Any, wanted: Any) -> bool:
+    """Whether an attribute, or an item of one, is what a query says; a truth value is no number."""
+    if isinstance(value, list) and isinstance(wanted, list | tuple):
+        return len(value) == len(wanted) and all(map(same_value, value, wanted))
+    return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)
+
+
 def _within(
     low: float | None, high: float | None, *, low_included: bool = True, high_included: bool = True
 ) -> Condition:
@@ -86,10 +118,25 @@ def _condition(key: str, wanted: Any) -> tuple[Any, ...]:
     if not isinstance(key, str):
         raise InvalidArgument(f"The name of an attribute is a text, got {shown(key)}.", key)
     if isinstance(wanted, Condition):
-        return (key, *wanted.parts)
+        return (key, *_native(wanted.parts))
+    if wanted is None:
+        raise InvalidArgument(f"No attribute is None. Where there must be no '{key}', ask for absent().", wanted)
+    if callable(wanted) and wanted in _MAKERS:
+        raise InvalidArgument(f"{wanted.__name__} makes a condition. Call it, as in exists() and greater(0.2).", wanted)
     if isinstance(wanted, re.Pattern):
         pattern = wanted
         if isinstance(pattern.pattern, bytes):
             raise InvalidArgument(f"Attributes are texts, got a pattern of bytes: {shown(pattern)}.", pattern)
         return (key, "matches", lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None)
     return (key, "equals", wanted)
+
+
+def _native(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The search knows no lists: it asks a function, once for each different value of the key."""
+    if parts[0] != "contains":
+        return parts
+    wanted = parts[1]
+    return ("matches", lambda value: isinstance(value, list) and any(same_value(item, wanted) for item in value))
+
+
+_MAKERS = (absent, between, contains, exists, greater, greater_equal, less, less_equal)

@@ -84,8 +84,9 @@ class SceneReader(ABC):
         Args:
             id: A geometry.
             level: 0 is the finest.
-            max_points: The finest with at most so many points.
-            distance_m: The coarsest that a viewer at this distance cannot tell from the finest.
+            max_points: The finest with at most so many points; the coarsest where all have more.
+            distance_m: The coarsest that a viewer at this distance cannot tell from the finest: what it leaves out
+                (`levels(id).errors_m`) is seen under a milliradian or less.
         """
         levels = self.levels(id)
         given = [value for value in (level, max_points, distance_m) if value is not None]
@@ -126,8 +127,8 @@ class SceneReader(ABC):
         """The nodes of which everything in the query is true, oldest first.
 
         Texts, truth values and lists are exact, numbers compare, `re.compile(...)` must match the whole text, and the
-        functions `less`, `greater`, `between`, `exists`, `absent` of `armillary.scene` ask for more. An empty query
-        finds every node.
+        functions `less`, `less_equal`, `greater`, `greater_equal`, `between`, `contains`, `exists` and `absent` of
+        `armillary.scene` ask for more. An empty query finds every node.
 
         Args:
             query: Names of attributes and what they must be.
@@ -149,7 +150,7 @@ class SceneReader(ABC):
         `Walk.SKIP` or `Walk.STOP`.
 
         Args:
-            visitor: A `Visitor`, anything with `enter(node)`, or a callable that takes a `VisitedNode`.
+            visitor: A `Visitor`, or a callable that takes a `VisitedNode`.
             under: Where the walk begins; the root if not given.
             direction: "down" to what is in a node, "up" to what it is in; as the visitor wants if not given.
             once: Each "node" once, or as often as there is a "path" to it: that may be very often.

@@ -20,6 +20,7 @@ from armillary.scene import (
     UncertainDomain,
     absent,
     between,
+    contains,
     exists,
     greater,
     less_equal,
@@ -166,6 +167,12 @@ QUERIES = [
     {"mass": less_equal(2)},
     {"name": exists(), "mass": absent()},
     {"list": [1, ["a", 2.0]]},
+    {"list": contains(1)},
+    {"list": contains(1.0)},
+    {"list": contains(True)},
+    {"list": contains(["a", 2])},
+    {"list": contains(("a",))},
+    {"name": contains("c")},
     {},
 ]
 

@@ -10,7 +10,7 @@ import pytest
 
 from armillary import Box, Sphere, World, seconds
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidAttribute, InvalidShape, InvalidStamp
-from armillary.scene import BoundingSphere, Levels, greater, less
+from armillary.scene import BoundingSphere, Levels, absent, contains, exists, greater, less
 from unit.kit import FakeClock, moved
 
 RAY = {"origin": (0, 0, 0), "direction": (1, 0, 0), "in_frame": "map"}
@@ -81,6 +81,20 @@ class TestWhatAttributesAreComparedWith:
         for bound in (np.int64(2), np.float32(2.0), np.uint8(2)):
             assert scene.find({"mass_kg": greater(bound)}) == [heavy]
             assert scene.find({"mass_kg": less(bound)}) == []
+
+    @pytest.mark.parametrize("maker", [exists, absent, greater, contains])
+    def test_is_made_by_a_call(self, scene, maker):
+        with pytest.raises(InvalidArgument, match=rf"^{maker.__name__} makes a condition\. Call it, as in exists\(\)"):
+            scene.find({"name": maker})
+
+    def test_is_not_none(self, scene):
+        with pytest.raises(InvalidArgument, match=r"there must be no 'name', ask for absent\(\)"):
+            scene.find({"name": None})
+
+    @pytest.mark.parametrize("item", [None, {"a": 1}, b"red", re.compile("red")], ids=type)
+    def test_is_no_item_that_no_list_has(self, item):
+        with pytest.raises(InvalidArgument, match=r"never contains .* Give a text or a number"):
+            contains(item)
 
     def test_is_no_pattern_of_bytes(self, scene):
         with pytest.raises(InvalidArgument, match="a pattern of bytes"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from armillary.scene.conditions import conditions_of
+from armillary.scene.conditions import conditions_of, same_value
 from armillary.scene.traversal import VisitedNode, Visitor
 
 if TYPE_CHECKING:
@@ -45,13 +45,7 @@ def _holds(said: Mapping[str, Any], key: str, demand: str, *parts: Any) -> bool:
         return True
     if demand == "matches":
         return bool(parts[0](value))
-    return _same(value, parts[0]) if demand == "equals" else _is_within(value, *parts)
-
-
-def _same(value: Any, wanted: Any) -> bool:
-    if isinstance(value, list) and isinstance(wanted, list | tuple):
-        return len(value) == len(wanted) and all(map(_same, value, wanted))
-    return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)
+    return same_value(value, parts[0]) if demand == "equals" else _is_within(value, *parts)
 
 
 def _is_within(value: Any, low: Any, high: Any, low_included: bool, high_included: bool) -> bool:  # noqa: FBT001

@@ -1,6 +1,6 @@
 """What things look like: immutable, in a frame of their own, in metres."""
 
-from armillary.scene.shapes._convex import Convex
+from armillary.scene.shapes._convex import Convex, Hull
 from armillary.scene.shapes._levels import Levels
 from armillary.scene.shapes._mesh import Mesh
 from armillary.scene.shapes._point_cloud import PointCloud
@@ -13,6 +13,7 @@ __all__ = [
     "Capsule",
     "Convex",
     "Cylinder",
+    "Hull",
     "Levels",
     "Mesh",
     "PointCloud",

@@ -44,10 +44,15 @@ class Convex(Protocol):
 
 @dataclass(frozen=True)
 class Hull:
-    """The convex hull of a few vertices: a ball has one, a capsule two, a triangle three, a box eight."""
+    """The convex hull of a few vertices, and everything near it: a ball has one, a capsule two, a box eight.
+
+    Attributes:
+        vertices: At least one, each (x, y, z) [m].
+        rounding_m: How far the body goes beyond the hull: of a ball, its radius.
+    """
 
     vertices: tuple[Vector, ...]
-    rounding_m: float
+    rounding_m: float = 0.0
 
     @cached_property
     def center(self) -> Vector:

@@ -43,7 +43,8 @@ class Shape(ABC):
     """The form of a thing, in a frame of its own; never changes.
 
     A new kind is one subclass: a frozen dataclass (`eq=False`) with a `kind`, whose fields are numbers, tuples of
-    numbers and arrays, and the abstract methods below. Files, digests, equality and searches need nothing else.
+    numbers and arrays, and the abstract methods below. Files, digests, equality and searches need nothing else. Its
+    convex parts are `Hull`s, or the `convex` of another shape, `moved` to where it is.
 
     Two shapes are equal when they are of one kind and every number in them is the same, bit by bit and in the same
     precision; the digests of equal shapes are equal.
