@@ -49,7 +49,7 @@ class BlockFailed(ArmillaryError, RuntimeError):
         self.block, self.reason = block, reason
         super().__init__(
             f"The block '{block}' failed, and the scene is as it was: {type(reason).__name__}: {_told(reason)}. "
-            "Mend its data or its parameters, and execute it again."
+            "Mend the block, its data or its parameters, and execute it again."
         )
 
 

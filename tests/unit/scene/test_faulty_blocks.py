@@ -113,6 +113,31 @@ class TestABlockThatIsWrittenWrongly:
             type("Planning", (Idle,), {"compute": planning})(scene).execute()
 
 
+class TestWhatABlockGives:
+    @pytest.mark.parametrize("given", [None, 3, NodeId.random()], ids=type)
+    def test_is_a_list(self, scene, given):
+        block = type("Giving", (Idle,), {"compute": lambda self, data: given})(scene)
+        with pytest.raises(
+            BlockFailed, match=r"must return a list of nodes, .* \[\] for none; it returned .*Mend the block"
+        ):
+            block.execute()
+
+    @pytest.mark.parametrize(
+        ("method", "change"), [("add_group", "AddGroup"), ("set_attributes", "SetAttributes"), ("remove", "Remove")]
+    )
+    def test_is_planned(self, scene, method, change):
+        block = type("Adding", (Idle,), {"compute": lambda self, data: getattr(self.scene, method)(data)})(scene)
+        with pytest.raises(
+            BlockFailed, match=rf"Instead of {method}\(\.\.\.\), self\.scene\.plan\({change}\(\.\.\.\)\)"
+        ):
+            block.execute()
+
+    def test_is_planned_by_no_other_names(self, scene):
+        block = type("Guessing", (Idle,), {"compute": lambda self, data: self.scene.guess})(scene)
+        with pytest.raises(BlockFailed, match="'Transaction' object has no attribute 'guess'"):
+            block.execute()
+
+
 class TestAPort:
     @pytest.mark.parametrize("kinds", ["geometry", ("geometri",), None, (["group"],)], ids=str)
     def test_is_for_kinds_of_node(self, kinds):

@@ -40,8 +40,11 @@ class FunctionBlock(ABC):
 
     A block is one subclass: it declares its ports and parameters, and computes. `set_data` gives it nodes, `execute`
     checks them against the ports and runs it, `get_data` gives the nodes that came out. While it computes,
-    `self.scene` is the scene as it was when it began; what it plans there happens all at once when it is through. A
-    block that raises changes nothing.
+    `self.scene` is the scene as it was when it began; what it plans there (`self.scene.plan(AddGroup(...))`) happens
+    all at once when it is through. A block that raises changes nothing.
+
+    `parameters` are those of the class, with their defaults. What `configure` set is in `self.settings`, which
+    `compute` reads.
 
     Installed packages offer blocks by entry points of the group `armillary.blocks`; `scene.load_block(name)` makes one.
     """
@@ -50,7 +53,7 @@ class FunctionBlock(ABC):
     inputs: ClassVar[tuple[Port, ...]] = ()
     outputs: ClassVar[tuple[Port, ...]] = ()
     parameters: ClassVar[Mapping[str, Any]] = {}
-    """Names to defaults; `REQUIRED` where there is none."""
+    """Names to defaults, `REQUIRED` where there is none; `self.settings` has the values that count."""
 
     scene: Transaction
 
@@ -121,7 +124,7 @@ class FunctionBlock(ABC):
 
     def _computed(self, data: Mapping[str, Sequence[NodeId]]) -> list[NodeId]:
         try:
-            return [_as_node(result) for result in self.compute(data)]
+            return [_as_node(result) for result in _as_results(self.compute(data))]
         except Exception as error:
             raise BlockFailed(self.name, error) from error
 
@@ -133,7 +136,17 @@ class FunctionBlock(ABC):
 
     @abstractmethod
     def compute(self, data: Mapping[str, Sequence[NodeId]]) -> Iterable[NodeId]:
-        """The work: from the nodes at each input port to those for the output ports."""
+        """The work: from the nodes at each input port to a list of those for the output ports, [] for none."""
+
+
+def _as_results(results: Iterable[NodeId]) -> Iterable[NodeId]:
+    if isinstance(results, Iterable):
+        return results
+    raise InvalidArgument(
+        "compute() must return a list of nodes, one for each output port and [] for none; "
+        f"it returned {shown(results)}",
+        results,
+    )
 
 
 def _as_node(result: object) -> NodeId:

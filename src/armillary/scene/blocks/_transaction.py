@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from armillary._core import ROOT_NODE, NodeId
 from armillary.errors import InvalidArgument
-from armillary.scene.changes import AddConnection, AddGeometry, AddGroup, AddTransform, AddUncertainTransform, Change
+from armillary.scene.changes import (
+    AddConnection,
+    AddGeometry,
+    AddGroup,
+    AddParent,
+    AddTransform,
+    AddUncertainTransform,
+    Change,
+    Remove,
+    RemoveParent,
+    SetAttributes,
+    SetTransform,
+)
 from armillary.scene.reading import SceneVersion
 
 if TYPE_CHECKING:
@@ -20,6 +33,11 @@ __all__ = ["Transaction"]
 Adding = AddConnection | AddGeometry | AddGroup | AddTransform | AddUncertainTransform
 _ADDING = (AddConnection, AddGeometry, AddGroup, AddTransform, AddUncertainTransform)
 _KINDS = dict(zip(_ADDING, ("connection", "geometry", "group", "transform", "uncertain_transform"), strict=True))
+_CHANGES = {
+    re.sub("(?<!^)(?=[A-Z])", "_", change.__name__).lower(): change.__name__
+    for change in (*_ADDING, AddParent, Remove, RemoveParent, SetAttributes, SetTransform)
+}
+"""By the methods of a scene that make them."""
 
 
 class Transaction(SceneVersion):
@@ -53,6 +71,16 @@ class Transaction(SceneVersion):
         self.planned.append(change)
         about: NodeId | str = getattr(change, "id", ROOT_NODE)
         return self._named(about)
+
+    if not TYPE_CHECKING:  # a checker of types is to find such mistakes itself
+
+        def __getattr__(self, name: str) -> NoReturn:
+            change = _CHANGES.get(name)
+            if change is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(
+                f"A block plans what it changes. Instead of {name}(...), self.scene.plan({change}(...))"
+            )
 
     def end(self) -> tuple[Change, ...]:
         """All that was planned: from now on nothing can be."""
