@@ -257,7 +257,7 @@ CASES = [
         errors.AmbiguousPath,
         _contested,
         ("'cup'", "'left' and 'right'", "2.000 s"),
-        "world.prefer(of='cup', source='left')",
+        "world.prefer(of='cup', source='left'), or with each question: policy='latest', 'most_certain' or 'fuse'.",
         {"frame": "cup", "sources": ("left", "right"), "requested": seconds(2)},
     ),
     Case(
@@ -415,6 +415,14 @@ class TestUnknownFrame:
 
 
 class TestNotConnected:
+    def test_says_of_a_frame_that_nothing_places_it(self, world):
+        world.add_frame("camera")
+        world.fix(of="cup", in_frame="table", transform=STILL)
+        with pytest.raises(
+            errors.NotConnected, match=r": nothing places 'camera', and 'cup' hangs under 'table'\. Set"
+        ):
+            world.pose(of="camera", in_frame="cup")
+
     def test_names_the_frame_that_ended_and_since_when(self):
         error = errors.NotConnected("lid", "map", "cup", "map", seconds(8), ended="cup", ended_at=seconds(5))
         assert "at 8.000 s: 'cup' hangs nowhere since 5.000 s" in str(error)

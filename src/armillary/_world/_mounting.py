@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 _ROLES = {"visual": ("visual",), "collision": ("collision",), "both": ("visual", "collision"), "none": ()}
 
+_OF_A_WORLD = (
+    "The scene of another world comes with its changes, merge(other.scene.changes()). What it keeps under a root of "
+    "its own is mounted with scene.add_parent(root, node): see docs/scene_recipes.md."
+)
+_OF_ELSE = "Load one, or make one."
+
 
 class MountingWorld(WorldWithScene):
     """A world in which models stand."""
@@ -66,7 +72,10 @@ class MountingWorld(WorldWithScene):
         from armillary.articulation import ArticulationModel  # noqa: PLC0415
 
         if not isinstance(model, ArticulationModel):
-            raise InvalidArgument(f"An ArticulationModel is mounted, got {model!r}. Load one, or make one.", model)
+            is_world = isinstance(model, MountingWorld)
+            raise InvalidArgument(
+                f"An ArticulationModel is mounted, got {model!r}. {_OF_A_WORLD if is_world else _OF_ELSE}", model
+            )
         if not isinstance(shapes, str) or shapes not in _ROLES:
             raise InvalidArgument(f"shapes must be one of {', '.join(_ROLES)}, got {shapes!r}.", shapes)
         if not isinstance(skip_missing, bool):

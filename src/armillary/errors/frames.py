@@ -51,6 +51,10 @@ class UnknownFrame(ArmillaryError, LookupError):
         return known if len(named) == len(self.known) else f"{known} {_node_hint(self.frame)}"
 
 
+def _standing(frame: str, root: str) -> str:
+    return f"nothing places '{frame}'" if frame == root else f"'{frame}' hangs under '{root}'"
+
+
 class NotConnected(ArmillaryError, LookupError):
     """Two frames that exist, in different trees; `ended` is the frame that hangs nowhere since `ended_at`."""
 
@@ -76,7 +80,7 @@ class NotConnected(ArmillaryError, LookupError):
             since = "from the beginning" if self.ended_at is None else f"since {instant(self.ended_at)}"
             return f"'{self.ended}' hangs nowhere {since}. Ask for an earlier instant, or place it again."
         return (
-            f"'{self.of}' hangs under '{self.of_root}', '{self.in_frame}' under '{self.in_frame_root}'. "
+            f"{_standing(self.of, self.of_root)}, and {_standing(self.in_frame, self.in_frame_root)}. "
             f"Set the pose of '{self.of_root}' in '{self.in_frame_root}', or the other way round."
         )
 
@@ -101,9 +105,11 @@ class AmbiguousPath(ArmillaryError, LookupError):
         names = " and ".join(f"'{source}'" for source in self.sources)
         when = "now" if requested is None else f"at {instant(requested)}"
         said = f"The motion of '{frame}' is measured" if motion else f"Frame '{frame}' is placed"
+        # A motion that several measure stays contested with every policy.
+        each = "" if motion else ", or with each question: policy='latest', 'most_certain' or 'fuse'"
         super().__init__(
-            f"{said} by several sources {when}: {names}. "
-            f"Choose one with world.prefer(of='{frame}', source='{self.sources[0] if self.sources else ''}')."
+            f"{said} by several sources {when}: {names}. Choose one with "
+            f"world.prefer(of='{frame}', source='{self.sources[0] if self.sources else ''}'){each}."
         )
 
 

@@ -32,6 +32,12 @@ __all__ = [
 ]
 
 
+_ANOTHER_ID = (
+    "Leave `id` out for a new one, or remove it first. "
+    "The nodes of a saved scene keep their ids: load it once, or into another world."
+)
+
+
 class UnknownNode(ArmillaryError, LookupError):
     """A node that is not in the scene: it never was, or it died with its last parent."""
 
@@ -46,12 +52,9 @@ class UnknownNode(ArmillaryError, LookupError):
 class NodeExists(ArmillaryError, ValueError):
     """An id that is taken."""
 
-    def __init__(self, node: NodeId) -> None:
+    def __init__(self, node: NodeId, cure: str = _ANOTHER_ID) -> None:
         self.node = node
-        super().__init__(
-            f"The id {node} is taken by a node of this scene. Leave `id` out for a new one, or remove it first. "
-            "The nodes of a saved scene keep their ids: load it once, or into another world."
-        )
+        super().__init__(f"The id {node} is taken by a node of this scene. {cure}")
 
 
 class WrongKind(ArmillaryError, TypeError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
-from armillary.errors import InvalidArgument
+from armillary.errors import InvalidArgument, InvalidShape
 from armillary.errors.words import shown
 from armillary.scene.shapes import Levels, Shape
 
@@ -46,6 +46,9 @@ def as_several(given: Iterable[Item], name: str) -> tuple[Item, ...]:
 
 def shape_payload(shape: Shape, coarser: Sequence[Shape], *, is_always: bool) -> tuple[Levels, bytes]:
     """A shape and its coarser levels, as a node carries them."""
+    if not isinstance(shape, Shape):
+        is_wrong = f"{shown(shape)} is no shape."
+        raise InvalidShape(f"{is_wrong} Give one, as Box((x, y, z)); coarser ones of the thing go to levels=.", shape)
     levels = Levels((shape, *as_several(coarser, "levels")), is_always)
     since = b"always" if is_always else b""
     return levels, sha256(b"".join(level.digest() for level in levels) + since).digest()

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, final
 
-from armillary.errors import InvalidArgument
+from armillary._core import ROOT_NODE
+from armillary.errors import InvalidArgument, NodeExists
 from armillary.scene._payloads import as_several, connection_payload, shape_payload
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ __all__ = [
     "SetAttributes",
     "SetTransform",
 ]
+
+
+_A_ROOT_OF_ITS_OWN = (
+    "It is the root, the same in every world. Let the other world keep what is to be mounted under a root of its own, "
+    "add_remote_root(NodeId.of_name('arm', 'root')); merge its changes, and mount that one with add_parent."
+)
 
 
 @final
@@ -192,6 +199,8 @@ class AddRemoteRoot(Change):
     at: int | Now = NOW
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+        if self.id == ROOT_NODE:
+            raise NodeExists(self.id, _A_ROOT_OF_ITS_OWN)
         return ("add_node", "group", self.id, None, self.attributes, context.at(self.at), None, None)
 
 

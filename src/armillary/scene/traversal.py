@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from armillary._core import NodeId
 from armillary.errors import InvalidArgument
+from armillary.errors.words import shown
 
 if TYPE_CHECKING:
     from armillary.scene.reading import SceneVersion
@@ -116,6 +117,10 @@ class Visitor:
     direction: ClassVar[Direction] = "down"
     once: ClassVar[Once] = "node"
 
+    def __repr__(self) -> str:
+        found = [_told(name, value) for name, value in vars(self).items() if not name.startswith("_")]
+        return f"{type(self).__name__}({', '.join(found)})"
+
     def enter(self, node: VisitedNode) -> Walk | None:
         """Called for every node, before what is beyond it; chooses the method for its kind."""
         answer: Walk | None = getattr(self, f"visit_{node.kind}")(node)
@@ -151,6 +156,11 @@ class Visitor:
     def visit_frame(self, node: VisitedNode) -> Walk | None:
         """A frame of the world of which something is said."""
         return self.visit(node)
+
+
+def _told(name: str, value: object) -> str:
+    """Of what a visitor collected, how many: that may be thousands."""
+    return f"{len(value)} {name}" if isinstance(value, list | dict | set) else f"{name}={shown(value)}"
 
 
 def traverse(
@@ -215,7 +225,11 @@ def _hooks(visitor: object) -> tuple[Enter, Enter]:
         raise InvalidArgument(f"{name} is a class of visitors. Make one for this walk: {name}(...).", visitor)
     enter = getattr(visitor, "enter", visitor)
     if not callable(enter):
-        raise InvalidArgument("A visitor has a method `enter(node)`, or is a callable that takes a node.", visitor)
+        raise InvalidArgument(
+            f"{shown(visitor)} is no visitor. Give a function that takes a node, or an object of a subclass of Visitor "
+            "with a method `visit(self, node)`.",
+            visitor,
+        )
     return enter, getattr(visitor, "leave", _nothing)
 
 

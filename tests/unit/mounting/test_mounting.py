@@ -142,6 +142,12 @@ class TestNames:
         with pytest.raises(InvalidArgument, match="'arm/base' is a link of a model that stands here already"):
             world.mount(arm(), in_frame="map")
 
+    def test_are_no_worlds_and_those_say_how_they_come(self, world):
+        with pytest.raises(InvalidArgument, match=r"merge\(other\.scene\.changes\(\)\).*scene\.add_parent"):
+            world.mount(World("arm"))
+        with pytest.raises(InvalidArgument, match=r"got 'arm'\. Load one"):
+            world.mount("arm")
+
     def test_of_several_things_take_no_prefix(self, world):
         model = arm("one")
         model.edit([Apply("create two", AddObject(name="two", root="two/links/base"))])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armillary import Box, PointCloud, Sphere, VoxelGrid
+from armillary import Box, PointCloud, Sphere, VoxelGrid, World
 from armillary.errors import InvalidShape
 from armillary.scene import Levels
 
@@ -65,6 +65,18 @@ class TestLevels:
     def test_are_made_of_shapes_alone(self, given):
         with pytest.raises(InvalidShape, match=r"is no shape\. Give shapes, the finest first"):
             Levels(given)
+
+    @pytest.mark.parametrize("given", [None, "box", Box, LEVELS], ids=["None", "a text", "a class", "levels"])
+    def test_of_a_node_begin_with_one_shape(self, given):
+        scene = World().scene
+        with pytest.raises(InvalidShape, match=r"is no shape\. Give one, as Box\(\(x, y, z\)\)"):
+            scene.add_geometry(parent=scene.root, shape=given)
+
+    def test_of_a_node_are_chosen_as_its_levels_say(self):
+        scene = World().scene
+        node = scene.add_geometry(parent=scene.root, shape=FINE, levels=[COARSE])
+        chosen = [scene.geometry(node, max_points=most) for most in (400, 399, 3)]
+        assert (chosen, scene.geometry(node, distance_m=201.0)) == ([FINE, COARSE, COARSE], COARSE)
 
     def test_of_one_exact_shape_are_that(self):
         assert Levels((Sphere(1.0),)).seen_from(0.0) == Sphere(1.0)

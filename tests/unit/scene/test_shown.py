@@ -5,13 +5,35 @@ from __future__ import annotations
 import pytest
 
 from armillary import World, seconds
-from armillary.scene import Visitor, absent, between, exists, greater, greater_equal, less, less_equal
+from armillary.scene import (
+    PathCollector,
+    SpatialDomain,
+    SubgraphChecker,
+    Visitor,
+    absent,
+    between,
+    contains,
+    exists,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+)
 from armillary.scene.policies import by_attribute, by_source
 from armillary.view import tree_svg
 from unit.kit import FakeClock, moved
 
-CONDITIONS = ("exists()", "absent()", "less(2)", "less_equal(2)", "greater(0.5)", "greater_equal(0)", "between(1, 2)")
-MADE = (exists(), absent(), less(2), less_equal(2), greater(0.5), greater_equal(0), between(1, 2))
+CONDITIONS = (
+    "exists()",
+    "absent()",
+    "less(2)",
+    "less_equal(2)",
+    "greater(0.5)",
+    "greater_equal(0)",
+    "between(1, 2)",
+    "contains('red')",
+)
+MADE = (exists(), absent(), less(2), less_equal(2), greater(0.5), greater_equal(0), between(1, 2), contains("red"))
 
 
 @pytest.fixture
@@ -46,6 +68,22 @@ class TestAVisitedNode:
             cup = scene.add_group(parent=cup)
         scene.traverse(Lengths(), under=scene.parents(cup)[0])
         assert len(lengths) == 1
+
+
+class TestAVisitor:
+    def test_is_shown_with_how_much_it_found(self, scene, cup):
+        shown = [repr(scene.traverse(visitor, under=cup)) for visitor in (SpatialDomain(), PathCollector())]
+        assert shown == ["SpatialDomain(at=LATEST, 1 paths)", "PathCollector(1 paths)"]
+
+    def test_is_shown_with_what_it_looks_for(self):
+        assert repr(SubgraphChecker("map")) == "SubgraphChecker(of='map', number_of_paths=0)"
+
+    def test_of_ones_own_is_shown_alike(self):
+        class Masses(Visitor):
+            def __init__(self):
+                self.total_kg, self._last = 0.3, None
+
+        assert repr(Masses()) == "Masses(total_kg=0.3)"
 
 
 class TestAPolicy:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from armillary import World
@@ -130,9 +132,9 @@ class TestAVisitor:
         assert seen.scene.traverse(Kinds()).seen == [("connection", tie), ("frame", seen.scene.node("door"))]
         assert len(seen.scene.traverse(Steps()).entered) == 8
 
-    @pytest.mark.parametrize("given", [3, "visitor", None])
+    @pytest.mark.parametrize("given", [3, "visitor", None, SimpleNamespace(visit=print)])
     def test_that_is_none_is_refused(self, given):
-        with pytest.raises(InvalidArgument, match="enter"):
+        with pytest.raises(InvalidArgument, match=r"is no visitor\. .*a subclass of Visitor .*`visit\(self, node\)`"):
             two_ways().scene.traverse(given)
 
     def test_that_is_a_class_is_refused_with_the_way_to_make_one(self):
