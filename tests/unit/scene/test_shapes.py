@@ -16,8 +16,7 @@ import pytest
 import armillary
 from armillary import Box, Capsule, Cylinder, Mesh, PointCloud, Sphere, VoxelGrid
 from armillary.errors import InvalidShape
-from armillary.scene import BoundingBox, BoundingSphere, Shape
-from armillary.scene.shapes._convex import Hull
+from armillary.scene import BoundingBox, BoundingSphere, Hull, Shape
 from unit.scene.random_scenes import CUBE_CORNERS, CUBE_TRIANGLES, cube
 
 POINTS = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 2.0, 0.0)])
@@ -232,7 +231,7 @@ class TestANewKind:
                 return math.inf
 
             def convex_parts(self, near):
-                return (Hull((tuple(self.place),), 0.0),)
+                return (Hull((tuple(self.place),)),)
 
         dot = Dot((1.0, 0.0, 0.0))
         assert Shape.of_kind("test_dot", *dot.to_fields()).digest() == dot.digest()
