@@ -106,14 +106,7 @@ nb::tuple relations(Self self) {
 nb::tuple sample_arrays(Self self, RelationId relation, nb::handle start, nb::handle end) {
   const Stamp from = start.is_none() ? Stamp::always() : Stamp{as_stamp(start, "start")};
   const Stamp to = end.is_none() ? Stamp::never() : Stamp{as_stamp(end, "end")};
-  const SampleTable table = core(self).forest->samples(relation, from, to);
-  const std::size_t count = table.stamps.size();
-  auto* stamps = new std::int64_t[count > 0 ? count : 1];
-  std::copy(table.stamps.begin(), table.stamps.end(), stamps);
-  nb::capsule owner(stamps, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
-  nb::object stamp_array = nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(stamps, {count}, owner));
-  nb::object covariances = table.covariances.empty() ? nb::none() : read_only_array(table.covariances.data(), {count, 6, 6});
-  return nb::make_tuple(stamp_array, read_only_array(table.values.data(), {count, table.width}), covariances);
+  return arrays_of(core(self).forest->samples(relation, from, to));
 }
 
 }  // namespace

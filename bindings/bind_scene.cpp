@@ -305,6 +305,9 @@ void bind_scene(nb::module_& m) {
       .def("idle", &idle, nb::sig("def idle(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]"))
       .def("changes_beyond", &changes_beyond, "heard"_a,
            nb::sig("def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"))
+      .def(
+          "samples", [](const SceneCore& self, const NodeId& node) { return arrays_of(self.store->samples(node)); }, "node"_a,
+          nb::sig("def samples(self, node: NodeId) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]"))
       .def("view", &view)
       .def("view_at", &view_at, "at"_a.none(), nb::sig("def view_at(self, at: int) -> SceneView"));
 }

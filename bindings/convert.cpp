@@ -195,4 +195,14 @@ Covariance as_covariance(nb::handle value, const char* name) {
   return covariance;
 }
 
+nb::tuple arrays_of(const SampleTable& table) {
+  const std::size_t count = table.stamps.size();
+  auto* stamps = new std::int64_t[count > 0 ? count : 1];
+  std::copy(table.stamps.begin(), table.stamps.end(), stamps);
+  nb::capsule owner(stamps, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+  nb::object stamp_array = nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(stamps, {count}, owner));
+  nb::object covariances = table.covariances.empty() ? nb::none() : read_only_array(table.covariances.data(), {count, 6, 6});
+  return nb::make_tuple(stamp_array, read_only_array(table.values.data(), {count, table.width}), covariances);
+}
+
 }  // namespace armillary::python

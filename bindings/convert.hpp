@@ -64,6 +64,8 @@ class Stamps {
 
 /// A new read-only numpy array that owns a copy of `values`.
 [[nodiscard]] nb::object read_only_array(const double* values, std::initializer_list<std::size_t> shape);
+/// Stamps, values and covariances; None where no row has one.
+[[nodiscard]] nb::tuple arrays_of(const SampleTable& table);
 [[nodiscard]] nb::object new_array(double** out, std::initializer_list<std::size_t> shape);
 
 [[nodiscard]] Covariance as_covariance(nb::handle value, const char* name);

@@ -48,6 +48,7 @@ class SceneModel:
         self.containments: list[Containment] = []
         self.undos: list[list[Step]] = []
         self.redos: list[list[Step]] = []
+        self.next_lives: dict[Thing, Thing] = {}
 
     def view(self, stamp: int | None = None) -> ModelView:
         return ModelView(self.root, self.limbo, self.containments, stamp)
@@ -78,10 +79,31 @@ class SceneModel:
     def _inverse(self, step: Step, now: int) -> Step:
         done, *what = step
         if done == "said":
-            thing, key, before, after = what
+            thing, key, before, after = self._self(what[0]), *what[1:]
             thing.said.append((key, before, now))
             return ("said", thing, key, after, before)
-        return self._close(*what, now) if done == "opened" else self._open(*what, now)
+        child, parent = map(self._self, what)
+        return self._close(child, parent, now) if done == "opened" else self._open(self._back(child, now), parent, now)
+
+    def _self(self, thing: Thing) -> Thing:
+        """In its present life."""
+        while thing in self.next_lives:
+            thing = self.next_lives[thing]
+        return thing
+
+    def _back(self, thing: Thing, now: int) -> Thing:
+        """As it was, with all that was in it; what had its id taken since begins anew."""
+        lives = [edge.child for edge in self.containments if edge.child.id == thing.id]
+        fresh = thing if lives[-1] is thing or self._self(thing) is lives[-1] else thing.begun_anew(now)
+        if fresh is not thing:
+            self.next_lives[thing] = fresh
+        for edge in [edge for edge in self.containments if edge.parent is thing and edge.end is None]:
+            child = self._back(edge.child, now)
+            if child is not edge.child:
+                edge.end = now
+            if child is not edge.child or fresh is not thing:
+                self._open(child, fresh, now)
+        return fresh
 
     def _open(self, child: Thing, parent: Thing, at: int) -> Step:
         self.containments.append(Containment(child, parent, at))

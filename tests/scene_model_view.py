@@ -32,6 +32,14 @@ class Thing:
     samples: dict[int, Transform] = field(default_factory=dict)
     said: list[tuple[str, Any, int]] = field(default_factory=list)
 
+    def begun_anew(self, now: int) -> Thing:
+        """Another life, as it was and where it was last."""
+        said = [(key, value, now) for key, value in self.attributes(None).items()]
+        place = self.samples[max(self.samples)] if self.samples else self.fixed
+        if self.fixed is not None or place is None:
+            return Thing(self.id, self.kind, self.payload, place, said=said)
+        return Thing(self.id, self.kind, self.payload, samples={now: place}, said=said)
+
     def attributes(self, stamp: int | None) -> dict[str, Any]:
         """The last one to speak is right, from its instant on."""
         values = {key: value for key, value, at in self.said if stamp is None or at <= stamp}

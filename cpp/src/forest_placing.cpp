@@ -71,17 +71,17 @@ bool is_placed(const std::vector<Piece>& pieces, const PlaceRuns::Thing& thing) 
 /// Where nothing is divided nor joined, the samples stay as they are.
 std::shared_ptr<Series> only_series(const PlaceRuns& edit, const std::vector<RunRecord>& before) {
   const auto place = std::ranges::find_if(edit.after, is_open);
-  if (edit.late || std::ranges::count_if(edit.after, is_open) != 1 || place->first_sample) return nullptr;
+  if (!edit.late.empty() || std::ranges::count_if(edit.after, is_open) != 1 || place->first_sample) return nullptr;
   const auto run = std::ranges::find_if(before, &RunRecord::is_sampled);
   const bool is_one = std::ranges::count_if(before, &RunRecord::is_sampled) == 1;
   return is_one && thing_of(edit, *run) == place->thing ? run->series : nullptr;
 }
 
-/// The last place of the thing that a late sample is about.
-const Piece* place_of_late(const PlaceRuns& edit) {
+/// The last place of a thing.
+const Piece* last_place(const PlaceRuns& edit, const PlaceRuns::Thing& thing) {
   const Piece* found = nullptr;
   for (const Piece& piece : edit.after)
-    if (is_open(piece) && piece.thing == edit.late->thing) found = &piece;
+    if (is_open(piece) && piece.thing == thing) found = &piece;
   return found;
 }
 
@@ -96,17 +96,19 @@ Failure Forest::State::check_pieces(const PlaceRuns& edit) const {
     if (Failure failure = check_constant({edit.of, piece.in_frame, edit.source}, piece.is_fixed ? &pose : nullptr, false))
       return failure;
   }
-  return edit.late ? check_late(edit) : Failure{};
+  for (const PlaceRuns::Late& late : edit.late)
+    if (Failure failure = check_late(edit, late)) return failure;
+  return {};
 }
 
-Failure Forest::State::check_late(const PlaceRuns& edit) const {
+Failure Forest::State::check_late(const PlaceRuns& edit, const PlaceRuns::Late& late) const {
   std::array<double, 7> values{};
-  if (Failure failure = to_values(edit.late->in_frame_T_of, values)) return failure;
-  const Piece* place = place_of_late(edit);
+  if (Failure failure = to_values(late.in_frame_T_of, values)) return failure;
+  const Piece* place = last_place(edit, late.thing);
   if (place == nullptr) return {};
   const EdgeName edge{edit.of, place->in_frame, edit.source};
   if (Failure failure = check_constant(edge, nullptr, false)) return failure;
-  return check_stamps(find_relation(edge), {&edit.late->at.ns, 1});
+  return check_stamps(find_relation(edge), {&late.at.ns, 1});
 }
 
 /// Others may have moved the frame to where this source did not: that stays.
@@ -152,7 +154,7 @@ Histories Forest::State::histories_of(const PlaceRuns& edit, const std::vector<R
   for (const auto& [thing, samples] : waiting) add(thing, *samples);
   for (const RunRecord& run : before)
     if (run.is_sampled()) add(thing_of(edit, run), *run.series);
-  if (edit.late) write_row(*edit.late, edit.late->at, of(edit.late->thing), retired);
+  for (const PlaceRuns::Late& late : edit.late) write_row(late, late.at, of(late.thing), retired);
   return all;
 }
 
@@ -247,7 +249,7 @@ Failure Forest::State::apply(const PlaceRuns& edit) {
   bound_runs(track);
   drop_unused_relations(track);
   publish(of);
-  if (edit.late) track.watches.inserted(edit.late->at);
+  for (const PlaceRuns::Late& late : edit.late) track.watches.inserted(late.at);
   poses_said(track, Stamp::always(), Stamp::never());
   return {};
 }

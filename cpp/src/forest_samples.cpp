@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "armillary/pose_row.hpp"
 #include "forest_state.hpp"
@@ -77,20 +78,47 @@ SampleTable twist_samples(const Series& series, Stamp from, Stamp to) {
   return std::move(table).taken();
 }
 
+/// By stamp; where runs share one, as those that go on from the last samples of others do, the later run's.
+class Rows {
+ public:
+  void add(const Series& series, Stamp from, Stamp to) {
+    series.for_each(from, to, [&](const Row& row) { rows_.insert_or_assign(row.stamp_ns(), row); });
+  }
+
+  [[nodiscard]] SampleTable table() const {
+    Table table(kPoseWidth);
+    for (const auto& [stamp, row] : rows_) table.add(row, xyz_wxyz_of(row));
+    return std::move(table).taken();
+  }
+
+ private:
+  std::map<std::int64_t, Row> rows_{};
+};
+
 }  // namespace
 
 SampleTable Forest::samples(RelationId id, Stamp from, Stamp to) const {
   const Guard guard(state_->lock);
   if (const auto twist = state_->twists.find(id); twist != state_->twists.end())
     return twist_samples(*twist->second->series, from, to);
-  Table table(kPoseWidth);
-  if (id >= state_->relations.size() || !state_->relations[id]) return std::move(table).taken();
-  const TrackRecord& track = *state_->relations[id]->track;
-  for (std::size_t k = 0; k < track.runs.size(); ++k)
-    if (track.runs[k].relation == id && track.runs[k].is_sampled())
-      track.runs[k].series->for_each(std::max(from, track.own_since(k)), to,
-                                     [&](const Row& row) { table.add(row, xyz_wxyz_of(row)); });
-  return std::move(table).taken();
+  Rows rows;
+  if (id >= state_->relations.size() || !state_->relations[id]) return rows.table();
+  for (const RunRecord& run : state_->relations[id]->track->runs)
+    if (run.relation == id && run.is_sampled()) rows.add(*run.series, from, to);
+  return rows.table();
+}
+
+SampleTable Forest::node_samples(std::string_view of, std::string_view source, Stamp from, Stamp until) const {
+  const Guard guard(state_->lock);
+  Rows rows;
+  const FrameId frame = state_->find_frame(of);
+  const TrackRecord* track = frame == kNone ? nullptr : state_->find_track(frame, state_->find_source(source));
+  if (track == nullptr) return rows.table();
+  for (const RunRecord& run : track->runs) {
+    const bool is_meant = run.is_sampled() && from <= run.from && run.from < until;
+    if (is_meant && state_->relations[run.relation]->is_of_scene) rows.add(*run.series, Stamp::always(), Stamp::never());
+  }
+  return rows.table();
 }
 
 }  // namespace armillary

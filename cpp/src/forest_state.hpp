@@ -265,7 +265,7 @@ struct Forest::State {
 
   // all that a source says at once (forest_placing.cpp)
   [[nodiscard]] Failure check_pieces(const PlaceRuns& edit) const;
-  [[nodiscard]] Failure check_late(const PlaceRuns& edit) const;
+  [[nodiscard]] Failure check_late(const PlaceRuns& edit, const PlaceRuns::Late& late) const;
   [[nodiscard]] bool is_replaced(const PlaceRuns& edit, const RunRecord& run) const;
   [[nodiscard]] RelationRecord& relation_of(const PlaceRuns& edit, const std::string& in_frame);
   [[nodiscard]] Histories histories_of(const PlaceRuns& edit, const std::vector<RunRecord>& before, const Histories& waiting);

@@ -34,7 +34,15 @@ Failure Forest::State::apply(const AddFrame& edit) {
   return {};
 }
 
+/// Where somebody said something of the frame before the node was heard of, that stays.
 Failure Forest::State::apply(const PlaceFixed& edit) {
+  const FrameId known = edit.is_of_scene ? find_frame(edit.of) : kNone;
+  const TrackRecord* track = known == kNone ? nullptr : find_track(known, find_source(edit.source));
+  if (track != nullptr && !track->runs.empty()) {
+    PlaceRuns::Piece piece{.from = edit.from, .in_frame = edit.in_frame, .in_frame_T_of = edit.in_frame_T_of};
+    piece.covariance = edit.covariance;
+    return apply(PlaceRuns{edit.of, edit.source, {}, {std::move(piece)}});
+  }
   FixedPose pose{.value = edit.in_frame_T_of, .certainty = edit.is_unsure ? Certainty::unknown : Certainty::exact};
   if (edit.covariance) {
     pose.covariance = *edit.covariance;

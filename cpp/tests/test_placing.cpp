@@ -90,7 +90,7 @@ TEST(placed_late, "placing: a late sample stays with its thing, wherever that ha
     const std::vector<Piece> pieces{fixed(Stamp::always().ns, "map", 1.0), nowhere(5), fixed(8, "map", 1.0)};
     CHECK(!place(world, {{"cup", "", {}, pieces}}));
     PlaceRuns edit{"cup", "", pieces, pieces};
-    edit.late = {.at = {at}, .in_frame_T_of = at_x(7.0)};
+    edit.late.push_back({.at = {at}, .in_frame_T_of = at_x(7.0)});
     CHECK(!place(world, {edit}));
     CHECK_CLOSE(world.x("cup", "map", 1), 1.0, tests::kCloseM);
     CHECK_CLOSE(world.x("cup", "map", 4, tests::holding()), at == 2 ? 7.0 : 1.0, tests::kCloseM);

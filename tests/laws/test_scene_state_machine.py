@@ -152,6 +152,16 @@ class ASceneAndItsModel(RuleBasedStateMachine):
     def change_several_things_at_once(self, data):
         self.do(data.draw(st.lists(changes(self.living), min_size=2, max_size=5)))
 
+    @rule(data=st.data(), times=st.integers(1, 3))
+    def change_few_things_and_take_it_back(self, data, times):
+        """Much about the same nodes, with their ids used again."""
+        few = data.draw(st.lists(st.sampled_from([*self.living, *IDS]), min_size=1, max_size=2))
+        for _ in range(times):
+            self.do(data.draw(st.lists(changes(few), min_size=1, max_size=4)))
+        for _ in range(times):
+            self.undo()
+        self.redo()
+
     @rule(data=st.data())
     def put_several_things_elsewhere_at_once(self, data):
         nodes = st.sampled_from(self.living)

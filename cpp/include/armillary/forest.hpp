@@ -323,6 +323,8 @@ class Forest {
   [[nodiscard]] std::vector<DrivenInfo> driven_poses() const;
   [[nodiscard]] RelationId relations_made() const;  ///< one more than the highest relation id so far
   [[nodiscard]] SampleTable samples(RelationId relation, Stamp from, Stamp to) const;
+  /// What a source says of where a node is, in the runs that begin from `from` until before `until`.
+  [[nodiscard]] SampleTable node_samples(std::string_view of, std::string_view source, Stamp from, Stamp until) const;
   [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;
   /// Those that hold the frame at `at`: two of them contest it.
   [[nodiscard]] std::vector<std::string> sources_at(FrameId frame, Stamp at) const;

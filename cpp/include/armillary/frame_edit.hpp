@@ -79,7 +79,7 @@ struct PlaceRuns {
   };
   std::string of, source;
   std::vector<Piece> before{}, after{};  ///< in the order of time
-  std::optional<Late> late{};
+  std::vector<Late> late{};
 };
 
 /// From `at` on the frame hangs nowhere, as far as `source` says; without one, as far as anybody does who placed it.

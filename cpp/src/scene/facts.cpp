@@ -444,7 +444,10 @@ bool Facts::is_newest(const Change& change, const std::function<bool(const Mark&
   if (!is_since(change.kind)) return true;
   const Track* track = find_track(fact.of, fact.source);
   const Words* said = track == nullptr ? nullptr : lookup(track->fixed, fact.since);
-  if (said == nullptr) return change.kind == ChangeKind::unfix;  // gone with its frame
+  if (said == nullptr) {  // gone with its frame
+    const Frame* frame = find(fact.of);
+    return change.kind == ChangeKind::unfix || (frame != nullptr && is_own(frame->removed));
+  }
   return is_own(said->rbegin()->first);
 }
 

@@ -277,15 +277,16 @@ Failure Store::record(Change change, std::int64_t now_ns, const std::function<Fa
   const VersionLock guard;
   auto fact = std::make_shared<FrameFact>(*change.fact);
   if (Failure failure = act(*fact)) return failure;
-  const VersionPtr before = version();
-  Draft draft(before, *keys_);
+  Draft draft(version(), *keys_);
   change.fact = std::move(fact);
   change.at = Stamp{now_ns};
   sign(change, draft, now_ns);
   std::vector<ChangePtr> changes{std::make_shared<const Change>(std::move(change))};
+  Taken taken;
+  taken.deeds.push_back(deed_of(changes.front(), draft, taken));
   draft.take(*changes.front());
   (void)forest_->transact({}, draft.share());
-  Opposites opposites = take_facts(changes);
+  taken.opposites = take_facts(changes);
   if (!is_in_line(*changes.front())) realign(changes, draft);
   note(draft, changes);
   if (recorded != nullptr) *recorded = changes.front();
@@ -293,7 +294,7 @@ Failure Store::record(Change change, std::int64_t now_ns, const std::function<Fa
     facts_.keep_names(changes);
     return {};
   }
-  remember(done_, batch_of(changes, before, std::move(opposites)));
+  remember(done_, batch_of(taken, changes));
   undone_.clear();
   return {};
 }
@@ -316,6 +317,12 @@ std::vector<Change> Store::said() const {
 std::optional<bool> Store::is_named(const std::string& name) const {
   const VersionLock guard;
   return facts_.is_named(name);
+}
+
+SampleTable Store::samples(const NodeId& node) const {
+  const VersionLock guard;
+  const NodeRecord* record = version()->find(node);
+  return record != nullptr && record->is_transform() ? samples_of(version(), *record, names_, *forest_) : SampleTable{};
 }
 
 std::uint64_t Store::time_epoch() const {

@@ -181,19 +181,35 @@ bool has_frames_to_plan(const Draft& draft) {
 
 std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names) { return Planner(draft, names).plan(); }
 
+/// Its runs begin with its first place, and end where the next life has one.
+SampleTable samples_of(const VersionPtr& version, const NodeRecord& life, const FrameNames& names, const Forest& forest) {
+  const Track like{names.own(life), life.placement->source, {}};
+  const Places places = Survey(version, names).places_of(life.id);
+  const Track* track = find(places.tracks, like);
+  if (track == nullptr) return {};
+  const auto is_of = [&](const Stay& stay) { return stay.life == life.incarnation; };
+  const auto is_of_other = [&](const Stay& stay) { return !stay.in_frame.empty() && stay.life != life.incarnation; };
+  const auto first = std::ranges::find_if(track->stays, is_of);
+  if (first == track->stays.end()) return {};
+  const auto next = std::find_if(first, track->stays.end(), is_of_other);
+  return forest.node_samples(like.of, like.source, first->from, next == track->stays.end() ? Stamp::never() : next->from);
+}
+
 PlaceSample new_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names) {
   const NodeRecord& record = *version->recall(sample.node, sample.life);
   return {names.own(record), names.base(version, record),    record.placement->source,
           sample.at,         sample.placement.parent_T_node, sample.placement.covariance};
 }
 
-PlaceRuns late_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names) {
-  const NodeRecord& record = *version->recall(sample.node, sample.life);
+PlaceRuns late_samples(const VersionPtr& version, std::span<const NodeSample> samples, const FrameNames& names) {
+  const NodeSample& first = samples.front();
+  const NodeRecord& record = *version->recall(first.node, first.life);
   Track track{names.own(record), record.placement->source, {}};
-  const Places places = Survey(version, names).places_of(sample.node);
+  const Places places = Survey(version, names).places_of(first.node);
   if (const Track* known = find(places.tracks, track)) track = *known;
   PlaceRuns runs = runs_of(track, track);
-  runs.late = {thing_of(sample.life), sample.at, sample.placement.parent_T_node, sample.placement.covariance};
+  for (const NodeSample& sample : samples)
+    runs.late.push_back({thing_of(sample.life), sample.at, sample.placement.parent_T_node, sample.placement.covariance});
   return runs;
 }
 

@@ -101,7 +101,11 @@ bool is_shared(const Change& change) { return change.node_kind == NodeKind::fram
 
 constexpr Stamp kFirstInstant{kEarliestSample.ns + 1};
 
-Mark life_after(const NodeRecord* former) { return {former == nullptr ? 0 : former->incarnation.wall_ns + 1, 0, {}}; }
+/// Before any mark that comes after the former life, also while the clock stands still.
+Mark life_after(const NodeRecord* former) {
+  if (former == nullptr) return {};
+  return {former->incarnation.wall_ns, former->incarnation.count + 1, 0, {}};
+}
 
 Refusal check_new_node(const Version& version, Change& change) {
   const NodeRecord* parent = version.find(change.parent);
@@ -199,6 +203,8 @@ Refusal Store::complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& ta
   }
   taken.changes.push_back(std::make_shared<const Change>(std::move(wish.change)));
   const Change& change = *taken.changes.back();
+  taken.deeds.push_back(deed_of(taken.changes.back(), draft, taken));
+  taken.adds = taken.adds || change.kind == ChangeKind::add_node || change.kind == ChangeKind::add_parent;
   draft.take(change);
   std::optional<Wish> next = what_follows(draft.version(), change);
   return next ? complete(*next, draft, now_ns, taken) : Refusal{};
@@ -215,8 +221,7 @@ Refusal Store::take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns,
 
 Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_undo, std::string tag) {
   const VersionLock guard;
-  const VersionPtr before = version();
-  Draft draft(before, *keys_);
+  Draft draft(version(), *keys_);
   Taken taken;
   taken.is_local = true;
   taken.expects_nothing_hangs = std::ranges::none_of(wishes, &Wish::with_hanging_frames);
@@ -227,7 +232,7 @@ Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_und
     facts_.keep_names(outcome.changes);
     return outcome;
   }
-  Batch batch = batch_of(outcome.changes, before, std::move(taken.opposites));
+  Batch batch = batch_of(taken, outcome.changes);
   batch.tag = std::move(tag);
   remember(done_, std::move(batch));
   undone_.clear();
@@ -317,14 +322,7 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   std::vector<FrameEdit> edits = concerns_frames ? frame_edits(draft, names_) : std::vector<FrameEdit>{};
   if (concerns_frames && taken.expects_nothing_hangs)
     if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
-  for (const NodeSample& sample : taken.samples) {
-    PlaceSample edit = new_sample(draft.share(), sample, names_);
-    const bool is_last = !concerns_frames && forest_->ends_with({edit.of, edit.in_frame, edit.source}, sample.at);
-    if (is_last)
-      edits.emplace_back(std::move(edit));
-    else
-      edits.emplace_back(late_sample(draft.share(), sample, names_));
-  }
+  add_samples(draft, taken.samples, concerns_frames, edits);
   if (taken.is_local) {
     std::set<std::string> gone;
     for (const ChangePtr& change : taken.changes) {
@@ -340,6 +338,24 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
       edits.emplace_back(EraseFrames{std::move(removed), true});
   if (!taken.is_local) edits.push_back(settling(facts_));
   return edits;
+}
+
+/// Those of one life together: laying out what is said of it costs as much as there is.
+void Store::add_samples(const Draft& draft, std::span<const NodeSample> samples, bool is_planned,
+                        std::vector<FrameEdit>& edits) const {
+  const auto is_apart = [](const NodeSample& a, const NodeSample& b) { return a.node != b.node || a.life != b.life; };
+  for (auto first = samples.begin(); first != samples.end();) {
+    const auto split = std::adjacent_find(first, samples.end(), is_apart);
+    const auto end = split == samples.end() ? split : std::next(split);
+    PlaceSample edit = new_sample(draft.share(), *first, names_);
+    const bool is_last =
+        !is_planned && std::next(first) == end && forest_->ends_with({edit.of, edit.in_frame, edit.source}, first->at);
+    if (is_last)
+      edits.emplace_back(std::move(edit));
+    else
+      edits.emplace_back(late_samples(draft.share(), {first, end}, names_));
+    first = end;
+  }
 }
 
 Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version, bool strictly) {

@@ -1,6 +1,8 @@
 // Taking back: the opposite of what was applied here, as a new change. What somebody built on stays.
 
 #include <algorithm>
+#include <cmath>
+#include <unordered_set>
 
 #include "armillary/scene/store.hpp"
 
@@ -15,10 +17,18 @@ const Attribute* newest(const NodeRecord& record, std::string_view key) {
   return found;
 }
 
+Placement place_in(const SampleTable& table, std::size_t row) {
+  const double *v = table.values.data() + row * table.width, *spread = table.covariances.data() + row * 36;
+  Placement place{.parent_T_node = {{v[3], v[4], v[5], v[6]}, {v[0], v[1], v[2]}}};
+  if (!table.covariances.empty() && !std::isnan(*spread)) std::copy_n(spread, 36, place.covariance.emplace().values.begin());
+  return place;
+}
+
 /// What was applied here later has been taken back before: only others can have built on a change.
 class Opposite {
  public:
-  Opposite(const Voice& voice, const Version* before, const Draft& draft) : voice_(voice), before_(before), draft_(draft) {}
+  Opposite(const Voice& voice, const Draft& draft, const FrameNames& names, const Forest& forest)
+      : voice_(voice), draft_(draft), names_(names), forest_(forest) {}
 
   /// None where somebody else built on it.
   [[nodiscard]] std::optional<std::vector<Wish>> of(const Deed& deed) const {
@@ -80,9 +90,31 @@ class Opposite {
     for (const Edge& edge : former->edges)
       if (is_same_life && is_in_the_dead(edge) && !is_in(record, edge))
         wishes.push_back(wish(ChangeKind::add_parent, deed.node, edge.parent));
-    if (!is_same_life && before_ != nullptr)
-      for (const NodeId& child : before_->children(*former)) wishes.push_back(wish(ChangeKind::add_parent, child, deed.node));
+    if (deed.version != nullptr && !refill(*deed.version, *former, !is_same_life, wishes)) return std::nullopt;
     return wishes;
+  }
+
+  /// What was in a node when it went is in its former self again. Where that begins anew it has to be said, and where its
+  /// own id was used again since, it begins anew as well: not while somebody uses it.
+  [[nodiscard]] bool refill(const Version& then, const NodeRecord& node, bool begins_anew, std::vector<Wish>& wishes) const {
+    std::vector<std::pair<const NodeRecord*, bool>> waiting{{&node, begins_anew}};
+    std::unordered_set<NodeId> seen{node.id}, begun;
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      const auto [above, is_new] = waiting[i];
+      for (const NodeId& id : then.children(*above)) {
+        const NodeRecord *child = then.find(id), *now = draft_.version().recall(id);
+        const bool is_same = now != nullptr && now->incarnation == child->incarnation;
+        if (!is_same && !begun.contains(id)) {
+          if (now != nullptr && (draft_.version().is_alive(id) || !(is_own(now->incarnation) || is_nobodys(*now)))) return false;
+          wishes.push_back(beginning(*child, above->id));
+          begun.insert(id);
+        } else if (!is_same || is_new) {
+          wishes.push_back(wish(ChangeKind::add_parent, id, above->id));
+        }
+        if (seen.insert(id).second) waiting.emplace_back(child, !is_same);
+      }
+    }
+    return true;
   }
 
   /// A life that stands for the same thing to everybody: see `is_shared`.
@@ -99,13 +131,23 @@ class Opposite {
     return std::ranges::any_of(record.edges, [&](const Edge& edge) { return !edge.removed && edge.parent == meant.parent; });
   }
 
-  [[nodiscard]] static Wish beginning(const NodeRecord& former, const NodeId& parent) {
+  /// It is where it was last.
+  [[nodiscard]] Wish beginning(const NodeRecord& former, const NodeId& parent) const {
     Wish made = wish(ChangeKind::add_node, former.id, parent);
     made.change.node_kind = former.kind;
     made.change.payload = former.payload;
-    made.change.placement = former.placement;
+    made.change.placement = former.is_transform() ? last_place(former) : former.placement;
     former.for_each_attribute([&](const Attribute& said) { made.change.settings.push_back({*said.key.text, *said.value}); });
     return made;
+  }
+
+  [[nodiscard]] std::shared_ptr<const Placement> last_place(const NodeRecord& former) const {
+    const SampleTable samples = samples_of(draft_.base(), former, names_, forest_);
+    if (samples.stamps.empty()) return former.placement;
+    auto place = std::make_shared<Placement>(place_in(samples, samples.stamps.size() - 1));
+    place->is_fixed = former.placement->is_fixed;
+    place->source = former.placement->source;
+    return place;
   }
 
   [[nodiscard]] Wishes restored(const Deed& deed, const NodeRecord& record) const {
@@ -131,8 +173,9 @@ class Opposite {
   }
 
   const Voice& voice_;
-  const Version* before_;
   const Draft& draft_;
+  const FrameNames& names_;
+  const Forest& forest_;
 };
 
 }  // namespace
@@ -145,11 +188,12 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   const VersionLock guard;
   if (from.empty()) return {Refusal{Fault::nothing_to_undo}, {}};
   const Batch& batch = from.back();
-  const VersionPtr before = version();
-  Draft draft(before, *keys_);
-  const Opposite opposite(voice_, batch.before.get(), draft);
+  Draft draft(version(), *keys_);
+  const Opposite opposite(voice_, draft, names_, *forest_);
   Taken taken;
-  taken.is_local = taken.expects_nothing_hangs = true;
+  taken.is_local = true;
+  taken.expects_nothing_hangs = !batch.lets_frames_hang;
+  taken.samples = batch.samples;
   auto of_frames = batch.opposites.rbegin();
   for (auto deed = batch.deeds.rbegin(); deed != batch.deeds.rend(); ++deed) {
     std::optional<std::vector<Wish>> wishes{std::in_place};
@@ -162,13 +206,30 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
     for (Wish& wish : *wishes) wish.change.at = Stamp{now_ns};
     if (Refusal refusal = take(std::move(*wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
   }
+  const auto removes_frames = [](const ChangePtr& change) { return change->kind == ChangeKind::remove_frame; };
+  const bool is_for_good = std::ranges::any_of(taken.changes, removes_frames);
+  std::vector<NodeSample> samples = is_for_good ? samples_of_the_dying(draft) : std::vector<NodeSample>{};
   Outcome outcome = commit(draft, taken);
   if (outcome.refusal) return outcome;
-  Batch back = batch_of(outcome.changes, before, std::move(taken.opposites));
+  Batch back = batch_of(taken, outcome.changes);
   back.tag = batch.tag;
+  back.samples = std::move(samples);
   from.pop_back();
   remember(to, std::move(back));
   return outcome;
+}
+
+/// Where a frame is taken back, those of nodes that hang there go with all that was said of them.
+std::vector<NodeSample> Store::samples_of_the_dying(const Draft& draft) const {
+  std::vector<NodeSample> found;
+  for (const FrameEvent& event : draft.events()) {
+    const NodeRecord* record = event.kind == FrameEvent::Kind::died ? draft.version().recall(event.node) : nullptr;
+    if (record == nullptr || !record->is_transform()) continue;
+    const SampleTable table = samples_of(draft.base(), *record, names_, *forest_);
+    for (std::size_t row = 0; row < table.stamps.size(); ++row)
+      found.push_back({record->id, record->incarnation, {table.stamps[row]}, place_in(table, row)});
+  }
+  return found;
 }
 
 std::pair<std::string, std::string> Store::tags() const {
@@ -202,20 +263,23 @@ RecordPtr held(const Records& records, const NodeId& id) {
 
 }  // namespace
 
-/// The version before is kept only where it alone tells what was in a node: versions that go soon are cheap to make.
-Batch Store::batch_of(const std::vector<ChangePtr>& changes, const VersionPtr& before, Opposites opposites) {
+/// Versions are kept only where they alone tell what was in a node: those that go soon are cheap to make.
+Deed Store::deed_of(const ChangePtr& change, const Draft& draft, const Taken& taken) {
+  const bool removes = change->kind == ChangeKind::remove_parents, sets = change->kind == ChangeKind::set_attributes;
+  Deed deed{change->kind, change->node, change->parent, {}, sets || is_of_frames(change->kind) ? change : nullptr, {}};
+  if (removes || sets) deed.former = held(draft.version().alive, change->node);
+  if (sets && deed.former == nullptr) deed.former = held(draft.version().gone, change->node);
+  const bool holds_others = removes && deed.former != nullptr && !deed.former->children.empty();
+  if (holds_others) deed.version = taken.adds ? new_version(&draft.version()) : draft.base();
+  return deed;
+}
+
+Batch Store::batch_of(Taken& taken, const std::vector<ChangePtr>& changes) {
   Batch batch;
-  batch.opposites = std::move(opposites);
+  batch.deeds = std::move(taken.deeds);
+  batch.opposites = std::move(taken.opposites);
+  batch.lets_frames_hang = !taken.expects_nothing_hangs;
   if (!changes.empty()) batch.last = changes.back()->mark;
-  batch.deeds.reserve(changes.size());
-  for (const ChangePtr& change : changes) {
-    const bool removes = change->kind == ChangeKind::remove_parents, sets = change->kind == ChangeKind::set_attributes;
-    Deed& deed = batch.deeds.emplace_back(
-        Deed{change->kind, change->node, change->parent, {}, sets || is_of_frames(change->kind) ? change : nullptr});
-    if (removes || sets) deed.former = held(before->alive, change->node);
-    if (sets && deed.former == nullptr) deed.former = held(before->gone, change->node);
-    if (removes && deed.former != nullptr && !deed.former->children.empty()) batch.before = before;
-  }
   return batch;
 }
 

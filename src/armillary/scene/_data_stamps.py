@@ -30,24 +30,12 @@ class DataStamps:
         is_moving = kind in _TRANSFORMS and not self._view.is_fixed(node)
         return self._by_frame.get(self._view.frame(node)) if is_moving else None
 
-    def own_span(self, node: NodeId) -> Span | None:
-        """Of what the scene itself says of a transform; samples may follow a pose that was fixed."""
-        return self._samples.get((self._view.frame(node), self._view.base_frame(node), self._view.source(node)))
-
-    @cached_property
-    def _samples(self) -> dict[tuple[str, str, str], Span]:
-        """One look at all relations is cheaper than a question for each transform."""
-        return {
-            (of, in_frame, source): (first, last)
-            for of, in_frame, source, _, count, first, last in self._scene.world._relations()  # noqa: SLF001
-            if count and first is not None and last is not None
-        }
-
     @cached_property
     def _by_frame(self) -> dict[str, Span]:
-        """By all who place a frame: who sees a thing keeps it."""
+        """By all who place a frame: who sees a thing keeps it. One look at all is cheaper than a question for each."""
         spans: dict[str, Span] = {}
-        for (of, _, _), (first, last) in self._samples.items():
-            oldest, newest = spans.get(of, (first, last))
-            spans[of] = min(oldest, first), max(newest, last)
+        for of, _, _, _, count, first, last in self._scene.world._relations():  # noqa: SLF001
+            if count and first is not None and last is not None:
+                oldest, newest = spans.get(of, (first, last))
+                spans[of] = min(oldest, first), max(newest, last)
         return spans

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "armillary/forest.hpp"
 #include "armillary/frame_edit.hpp"
 #include "armillary/scene/draft.hpp"
 
@@ -38,9 +39,12 @@ struct NodeSample {
 [[nodiscard]] bool has_frames_to_plan(const Draft& draft);
 /// What a draft means for the frames of the world; notes in the draft which nodes now have which.
 [[nodiscard]] std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names);
+/// All samples of one life of a Transform.
+[[nodiscard]] SampleTable samples_of(const VersionPtr& version, const NodeRecord& life, const FrameNames& names,
+                                     const Forest& forest);
 /// A sample at the end of what is said of a Transform.
 [[nodiscard]] PlaceSample new_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names);
-/// A sample at any instant: all that is said of the Transform is laid out anew with it.
-[[nodiscard]] PlaceRuns late_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names);
+/// Samples of one Transform, at any instants: all that is said of it is laid out anew with them.
+[[nodiscard]] PlaceRuns late_samples(const VersionPtr& version, std::span<const NodeSample> samples, const FrameNames& names);
 
 }  // namespace armillary::scene

@@ -71,8 +71,9 @@ struct StoreOptions {
 struct Deed {
   ChangeKind kind = ChangeKind::add_node;
   NodeId node{}, parent{};
-  RecordPtr former{};  ///< of a removal and of attributes: the node before
-  ChangePtr said{};    ///< of attributes and of frames
+  RecordPtr former{};    ///< of a removal and of attributes: the node before
+  ChangePtr said{};      ///< of attributes and of frames
+  VersionPtr version{};  ///< of a removal where others were in the node: what they were
 };
 
 /// What takes changes of frames back, one by one; none where nothing does.
@@ -80,10 +81,11 @@ using Opposites = std::vector<std::optional<std::vector<Change>>>;
 
 struct Batch {
   std::vector<Deed> deeds{};
-  VersionPtr before{};  ///< where nodes were removed that others were in
   Opposites opposites{};
   Mark last{};  ///< of the last change
   std::string tag{};
+  bool lets_frames_hang = false;      ///< nodes go though frames of others hang there
+  std::vector<NodeSample> samples{};  ///< of nodes whose frames went with what they were in
 };
 
 /// What a change of frames means for them where it is said: all of it, or it is refused.
@@ -127,6 +129,8 @@ class Store {
   [[nodiscard]] std::vector<Change> said() const;
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   [[nodiscard]] std::uint64_t time_epoch() const;
+  /// Of a Transform that is there, in its present life.
+  [[nodiscard]] SampleTable samples(const NodeId& node) const;
   [[nodiscard]] Digest frames_digest() const;
   /// What was said of frames and does not count, as everybody will find who heard the same.
   [[nodiscard]] std::vector<Idle> idle() const;
@@ -151,7 +155,9 @@ class Store {
  private:
   struct Taken {
     std::vector<ChangePtr> changes{};
+    std::vector<Deed> deeds{};  ///< one for each change that is made here
     std::vector<NodeSample> samples{};
+    bool adds = false;      ///< one of them puts a node somewhere
     bool is_local = false;  ///< what the frames of the world do not allow is refused
     bool expects_nothing_hangs = false;
     std::vector<Idle> were_idle{};  ///< of what is merged: what did not count before because of bodies
@@ -169,10 +175,13 @@ class Store {
   [[nodiscard]] Refusal take_fact_back(const Change& change, const std::optional<std::vector<Change>>& opposite, const Mark& last,
                                        std::vector<Wish>& wishes) const;
   [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, const Taken& taken) const;
+  void add_samples(const Draft& draft, std::span<const NodeSample> samples, bool is_planned, std::vector<FrameEdit>& edits) const;
+  [[nodiscard]] std::vector<NodeSample> samples_of_the_dying(const Draft& draft) const;
   [[nodiscard]] Failure publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version, bool strictly);
   void note(const Draft& draft, const std::vector<ChangePtr>& changes);
   [[nodiscard]] Outcome take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
-  [[nodiscard]] static Batch batch_of(const std::vector<ChangePtr>& changes, const VersionPtr& before, Opposites opposites);
+  [[nodiscard]] static Deed deed_of(const ChangePtr& change, const Draft& draft, const Taken& taken);
+  [[nodiscard]] static Batch batch_of(Taken& taken, const std::vector<ChangePtr>& changes);
   void remember(std::deque<Batch>& stack, Batch batch) const;
   void forget_past();
   void erase(std::vector<FrameEdit> edits, Draft& draft);

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary._core import ROOT_NODE, NodeId
-from armillary.scene._data_stamps import DataStamps
 from armillary.scene.files._arrays import packed
 from armillary.scene.files._format import CONTAINERS, FORMAT, TRANSFORMS, VERSION
 
@@ -104,7 +103,7 @@ class _Writer:
     """One version on its way to a file."""
 
     def __init__(self, scene: SceneVersion) -> None:
-        self._scene, self._view, self._stamps = scene, scene.view, DataStamps(scene)
+        self._scene, self._view = scene, scene.view
         self.arrays: dict[str, NDArray[Any]] = {}
 
     def document(self) -> dict[str, Any]:
@@ -158,7 +157,7 @@ class _Writer:
         of, in_frame = self._view.frame(node), self._view.base_frame(node)
         transform, covariance = self._fixed.get((of, in_frame, self._view.source(node)), self._view.placement(node))
         began = pose_fields(transform.xyz_wxyz, covariance)
-        samples = self._samples(node, of, in_frame) if self._stamps.own_span(node) else []
+        samples = self._samples(node)
         if self._view.is_fixed(node):
             return {"fixed": began} | ({"samples": samples} if samples else {})
         return {"samples": samples or [{"at_ns": self._view.created_at(node)} | began]}  # the others are forgotten
@@ -169,10 +168,9 @@ class _Writer:
         rows = self._scene.world._fixed_poses()  # noqa: SLF001
         return {row[:3]: (row[4], row[5]) for row in rows}
 
-    def _samples(self, node: NodeId, of: str, in_frame: str) -> list[dict[str, Any]]:
-        world = self._scene.world
-        relation = world._relation_id(of, in_frame, self._view.source(node))  # noqa: SLF001  (names cost a search)
-        stamps, transforms, spreads = world._samples(relation, None, None)  # noqa: SLF001
+    def _samples(self, node: NodeId) -> list[dict[str, Any]]:
+        """Of its present life; those of others that had its id are not its own."""
+        stamps, transforms, spreads = self._scene.world.scene._core.samples(node)  # noqa: SLF001
         rows = zip(stamps.tolist(), transforms, [None] * len(stamps) if spreads is None else spreads, strict=True)
         return [{"at_ns": stamp} | pose_fields(row, spread) for stamp, row, spread in rows]
 
