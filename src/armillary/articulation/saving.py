@@ -159,11 +159,8 @@ def _encoded_step(tag: str, operation: Operation, codecs: Codecs, named: dict[st
 
 
 def _decoded(top: ModelField, own: tuple[type[Any], ...]) -> list[tuple[str, Operation]]:
+    top.check_format(FORMAT, VERSION)
     parts = top.members(("format", "version", "sha256", "operations"))
-    if parts["format"].value != FORMAT:
-        raise parts["format"].refused(f"'{FORMAT}' is expected")
-    if parts["version"].integer() != VERSION:
-        raise parts["version"].refused(f"version {VERSION} is what this release reads")
     for kind in own:
         if not isinstance(kind, type) or not issubclass(kind, Operation | Joint):
             raise InvalidArgument(f"kinds= takes classes of operations and of joints, got {kind!r}.", kind)

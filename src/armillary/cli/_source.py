@@ -37,6 +37,8 @@ _DEMOS = (DEMO, TURTLES)
 URDF, SDF = (".urdf", ".xacro"), (".sdf", ".world")
 _HISTORY_S = 30.0
 _FORMAT_BYTES = 2**30
+_PARTS = {"armillary.scene": "a saved scene", "armillary.model": "a saved model"}
+"""What a world can be made of, as such files call themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +87,19 @@ def opened(source: str | None, here: str | None = None, *, with_shapes: bool = F
 
 def saved_world(path: Path) -> World:
     """A saved world, and nothing else."""
-    if _format_of(path) != "armillary.world":
-        raise InvalidArgument(
-            f"'{path}' is no saved world. Make one with: armillary save {path.stem}.json --world {path}"
-        )
-    return World.load(path)
+    kind = _format_of(path)
+    if kind == "armillary.world":
+        return World.load(path)
+    if path.suffix in (*URDF, *SDF):
+        raise InvalidArgument(f"'{path}' is no saved world. {_made_of(path, path.with_suffix('.json'))}", str(path))
+    if kind in _PARTS:
+        beside = path.with_name(f"{path.stem}_world.json")
+        raise InvalidArgument(f"'{path}' is {_PARTS[kind]}, not a saved world. {_made_of(path, beside)}", str(path))
+    raise InvalidArgument(f"'{path}' is no saved world: what 'armillary save' writes is expected.", str(path))
+
+
+def _made_of(path: Path, target: Path) -> str:
+    return f"Make one of it with: armillary save {target} --world {path}"
 
 
 def robots_in(path: Path) -> tuple[RobotDescription, ...]:
@@ -109,7 +119,11 @@ def _read(path: Path, *, with_shapes: bool) -> World:
         from armillary.articulation import ArticulationModel  # noqa: PLC0415  (casadi is optional)
 
         return _standing(path.stem, ArticulationModel.load(path), prefix=None, with_shapes=with_shapes)
-    raise InvalidArgument(f"'{path}' is no world: a saved world (.json), a URDF or an SDF file is expected.", str(path))
+    if kind == "armillary.scene":
+        world = World(path.stem)
+        world.scene.load(path)
+        return world
+    raise InvalidArgument(f"'{path}' is no world: a saved world or scene (.json), a URDF or an SDF file is expected.", str(path))
 
 
 def _format_of(path: Path) -> str:

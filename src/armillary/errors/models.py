@@ -149,10 +149,10 @@ class LinkLoop(ArmillaryError, ValueError):
 class InvalidModelFile(ArmillaryError, ValueError):
     """A file that is no model; `field` leads to what is wrong in it, as in `operations[3].joint.axis`."""
 
-    def __init__(self, path: str, field: str, truth: str) -> None:
-        self.path, self.field, self.truth = path, field, truth
+    def __init__(self, path: str, field: str, truth: str, cure: str = "mend the file, or save it again") -> None:
+        self.path, self.field, self.truth, self.cure = path, field, truth, cure
         where = f" at {field}" if field else ""
-        super().__init__(f"'{path}' is refused{where}: {truth}. Nothing was loaded; mend the file, or save it again.")
+        super().__init__(f"'{path}' is refused{where}: {truth}. Nothing was loaded; {cure}.")
 
 
 class UnsavableModel(ArmillaryError, ValueError):

@@ -110,11 +110,8 @@ def _rotation(transform: Transform) -> dict[str, list[float]]:
 
 
 def _read(top: Field, own_name: str) -> list[tuple[Field, FixedPose]]:
+    top.check_format(_FORMAT, _VERSION)
     parts = top.members(("format", "version", "extrinsics"))
-    if parts["format"].value != _FORMAT:
-        raise parts["format"].refused(f"'{_FORMAT}' is expected")
-    if parts["version"].integer() != _VERSION:
-        raise parts["version"].refused(f"version {_VERSION} is what this release reads")
     poses = [(field, _pose(field, own_name)) for field in parts["extrinsics"].items()]
     seen = set()
     for field, pose in poses:

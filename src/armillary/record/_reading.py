@@ -97,11 +97,8 @@ def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -
     """All of a file, or InvalidWorldFile; `kinds` are operations and joints of the user's own that it may name."""
     data = read_bytes(path, max_bytes, WorldField)
     top = parsed(data, str(path), WorldField)
+    top.check_format(FORMAT, VERSION)
     parts = top.members(("format", "version", *SECTIONS))
-    if parts["format"].value != FORMAT:
-        raise parts["format"].refused(f"'{FORMAT}' is expected")
-    if parts["version"].integer() != VERSION:
-        raise parts["version"].refused(f"version {VERSION} is what this release reads")
     models = _models(parts["models"], tuple(kinds))
     scene = parts["scene"]
     return SavedWorld(

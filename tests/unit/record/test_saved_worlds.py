@@ -412,3 +412,20 @@ class TestAWorldWithoutAModel:
             f"print(armillary.World.load({str(tmp_path / 'plain.json')!r}).frames())"
         )
         assert run_python(code).stdout == "('camera', 'base')\n"
+
+
+class TestAFileOfAnotherKind:
+    def test_is_named_with_what_loads_it(self, tmp_path):
+        path = tmp_path / "scene.json"
+        World().scene.save(path)
+        with pytest.raises(InvalidWorldFile) as caught:
+            World.load(path)
+        assert caught.value.field == "format"
+        assert "it is a saved scene ('armillary.scene')" in caught.value.truth
+        assert str(caught.value).endswith(f"Nothing was made; load it with world.scene.load('{path}').")
+
+    def test_is_told_before_anything_else(self, tmp_path):
+        path = tmp_path / "other.json"
+        path.write_text('{"format": ["graph"], "version": 7, "edges": []}')
+        with pytest.raises(InvalidWorldFile, match="at format: 'armillary.world' is expected, and it is a list of 1"):
+            World.load(path)

@@ -489,3 +489,33 @@ class TestBadArrays:
         with pytest.raises(InvalidSceneFile) as caught:
             new_world().scene.load(saved[2])
         assert caught.value.field == "arrays.file"
+
+
+class TestAFileOfAnotherKind:
+    def test_is_named_with_what_loads_it(self, tmp_path):
+        path = tmp_path / "kitchen.json"
+        new_world().save(path)
+        with pytest.raises(InvalidSceneFile) as caught:
+            new_world().scene.load(path)
+        assert caught.value.field == "format"
+        assert "it is a saved world ('armillary.world'), and 'armillary.scene' is expected" in caught.value.truth
+        assert str(caught.value).endswith(f"Nothing was loaded; load it with World.load('{path}').")
+
+    def test_is_told_before_anything_else(self, tmp_path):
+        path = tmp_path / "other.json"
+        path.write_text('{"format": "graph", "version": 7, "edges": []}')
+        with pytest.raises(InvalidSceneFile, match="at format: 'armillary.scene' is expected, and it is \"graph\""):
+            new_world().scene.load(path)
+
+    def test_of_a_later_version_is_told_so_whatever_else_is_in_it(self, saved):
+        document = json.loads(saved[2].read_text())
+        saved[2].write_text(json.dumps(document | {"version": 2, "layers": []}))
+        with pytest.raises(InvalidSceneFile, match="at version: version 1 is what this release reads"):
+            new_world().scene.load(saved[2])
+
+    def test_has_a_shape_of_somebodys_own(self, saved):
+        document = json.loads(saved[2].read_text())
+        change_of("geometry", "levels", 0, "kind", to="heart")(document)
+        saved[2].write_text(json.dumps(document))
+        with pytest.raises(InvalidSceneFile, match="'heart' here; there are box, .*import the module that defines it"):
+            new_world().scene.load(saved[2])

@@ -18,6 +18,13 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _INT64 = 2**63
 _FURTHEST_NS = 2**62
 _SHOWN = 60
+_FORMATS = {
+    "armillary.scene": ("a saved scene", "world.scene.load"),
+    "armillary.world": ("a saved world", "World.load"),
+    "armillary.model": ("a saved model", "ArticulationModel.load"),
+    "armillary.extrinsics": ("a file of extrinsics", "world.load_extrinsics"),
+}
+"""What a file calls itself, in words, and what loads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +53,34 @@ class Field:
         return f"{before}[{_shown(self.key)}]"
 
     @classmethod
-    def error(cls, file: str, place: str, truth: str) -> ValueError:
-        """What a file of this kind is refused with."""
-        return InvalidSceneFile(file, place, truth)
+    def error(cls, file: str, place: str, truth: str, *cure: str) -> ValueError:
+        """What a file of this kind is refused with, and what to do where that is not to mend it."""
+        return InvalidSceneFile(file, place, truth, *cure)
 
-    def refused(self, truth: str) -> ValueError:
+    def refused(self, truth: str, *cure: str) -> ValueError:
         """The error about it."""
-        return self.error(self.file, self.place, truth)
+        return self.error(self.file, self.place, truth, *cure)
 
     def at(self, key: str | int) -> Self:
         """What is in it."""
         return type(self)(self.value[key], self.file, self, key)
+
+    def check_format(self, expected: str, version: int) -> None:
+        """Of a whole file: another kind of file is refused before anything in it is, with the call that loads it."""
+        said = self.mapping()
+        for key in ("format", "version"):
+            if key not in said:
+                raise self.refused(f"'{key}' is missing")
+        kind = said["format"]
+        if kind.value != expected:
+            known = _FORMATS.get(kind.value) if isinstance(kind.value, str) and self.above is None else None
+            if known is None:
+                raise kind.refused(f"'{expected}' is expected, and it is {_shown(kind.value)}")
+            what, load = known
+            cure = f"load it with {load}('{self.file}')"
+            raise kind.refused(f"it is {what} ('{kind.value}'), and '{expected}' is expected", cure)
+        if said["version"].integer() != version:
+            raise said["version"].refused(f"version {version} is what this release reads")
 
     def members(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Self]:
         """Of an object with these keys and no others."""

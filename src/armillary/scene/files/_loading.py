@@ -46,8 +46,8 @@ def read_scene(path: Path, *, max_bytes: int) -> LoadedScene:
 
 def scene_in(top: Field, folder: Path, max_bytes: int) -> LoadedScene:
     """A scene that is a file, or a part of one; its arrays are in `folder`."""
+    top.check_format(FORMAT, VERSION)
     parts = top.members(("format", "version", "arrays", "root", "nodes", "contains", "remote_roots"))
-    _check_kind(parts)
     arrays = {} if parts["arrays"].value is None else unpacked(parts["arrays"], folder, max_bytes)
     root = parts["root"].members(("id", "attributes"))
     if root["id"].node() != ROOT_NODE:
@@ -74,13 +74,6 @@ def read_bytes(path: Path, max_bytes: int, kind: type[Field]) -> bytes:
     if len(data) > max_bytes:
         raise kind.error(str(path), "", f"it is larger than max_bytes, {max_bytes} bytes")
     return data
-
-
-def _check_kind(parts: dict[str, Field]) -> None:
-    if parts["format"].value != FORMAT:
-        raise parts["format"].refused(f"'{FORMAT}' is expected")
-    if parts["version"].integer() != VERSION:
-        raise parts["version"].refused(f"version {VERSION} is what this release reads")
 
 
 def _nodes(said: Field, arrays: dict[str, NDArray[Any]]) -> dict[NodeId, LoadedNode]:

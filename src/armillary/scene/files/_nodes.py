@@ -216,10 +216,13 @@ def _geometry(field: Field, arrays: Arrays) -> LoadedNode:
 
 def _shape(field: Field, arrays: Arrays) -> Shape:
     parts = field.members(("kind", "fields", "arrays"))
-    plain = parts["fields"].mapping()
+    kind, plain = parts["kind"].text(), parts["fields"].mapping()
+    if kind not in Shape.kinds():
+        truth = f"no kind of shape is named '{kind}' here; there are {', '.join(Shape.kinds())}"
+        raise parts["kind"].refused(truth, "import the module that defines it, and load the file again")
     named = {name: _array(ref, arrays) for name, ref in parts["arrays"].mapping().items()}
     values = {name: value.value for name, value in plain.items()}
-    shape: Shape = checked(field, lambda: Shape.of_kind(parts["kind"].text(), values, named))
+    shape: Shape = checked(field, lambda: Shape.of_kind(kind, values, named))
     return shape
 
 

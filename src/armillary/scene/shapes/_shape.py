@@ -148,11 +148,17 @@ class Shape(ABC):
         return cls(**given)
 
     @staticmethod
+    def kinds() -> tuple[str, ...]:
+        """The names of all kinds that are defined by now, those of other modules included."""
+        return tuple(sorted(Shape._kinds))
+
+    @staticmethod
     def of_kind(kind: str, plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Shape:
         """The shape of a kind given by name, with these fields."""
         found = Shape._kinds.get(kind) if isinstance(kind, str) else None
         if found is None:
-            raise InvalidShape(f"No kind of shape is named {kind!r}. There are: {_listed(Shape._kinds)}.", kind)
+            there = f"No kind of shape is named {kind!r}. There are: {_listed(Shape._kinds)}."
+            raise InvalidShape(f"{there} Import the module that defines another first.", kind)
         return found.from_fields(plain, arrays)
 
     def digest(self) -> bytes:
