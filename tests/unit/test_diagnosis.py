@@ -157,6 +157,42 @@ class TestABrokenWorld:
         assert (world.digest(), world.frames(), world.relations()) == before
 
 
+class TestAContestedFrame:
+    @pytest.fixture
+    def found(self):
+        world = new_world()
+        for source in ("robot", "left", "right"):
+            drive(world, 1, 2, of="ball", source=source)
+        return world.diagnose(of="ball", in_frame="map")
+
+    def test_is_told_by_how_many(self, found):
+        assert found.truth == "'robot', 'left' and 'right' all say where 'ball' is."
+        assert str(found).splitlines()[-1] == "    ball placed by 'robot', 'left' and 'right': contested"
+
+    def test_has_its_sources_one_by_one(self, found):
+        (link,) = found.links
+        assert (link.sources, link.source, link.kind) == (("robot", "left", "right"), "", "sampled")
+        assert (link.in_frame, link.cause) == (None, "contested")
+
+    def test_of_sources_that_know_it_differently(self):
+        world = new_world()
+        drive(world, 1, 2, of="ball", source="camera")
+        world.fix(of="ball", in_frame="map", transform=STILL, source="plan")
+        assert [link.kind for link in world.diagnose(of="ball", in_frame="map").links] == ["mixed"]
+
+    def test_is_told_apart_from_one_that_nobody_places_any_more(self):
+        world = new_world()
+        shelves = [world.scene.add_transform(parent=world.scene.root, transform=STILL, at=None) for _ in range(2)]
+        cup = world.scene.add_group(parent=shelves[0], at=seconds(1))
+        world.scene.add_parent(cup, shelves[1], at=seconds(1))
+        frame = world.scene.frame(cup)
+        assert world.diagnose(of=frame, in_frame="map", at=seconds(2)).links[0].cause == "contested"
+        world.scene.remove(cup, at=seconds(4))
+        (link,) = world.diagnose(of=frame, in_frame="map", at=seconds(5)).links
+        assert (link.cause, len(link.sources)) == ("ended", 2)
+        assert str(link).startswith(f"{frame} once placed by '")
+
+
 class TestANodeThatIsGone:
     @pytest.fixture
     def seen(self):

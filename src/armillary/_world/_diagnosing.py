@@ -12,9 +12,9 @@ from armillary.transforms import Diagnosis, LinkState
 from armillary.transforms.diagnosis import Cause
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-_SEVERAL = 2
+    from armillary.transforms import RelationInfo
 
 
 class DiagnosingWorld(SavingWorld):
@@ -54,7 +54,7 @@ class DiagnosingWorld(SavingWorld):
 def _telling(links: Iterable[LinkState]) -> tuple[LinkState, ...]:
     """That nothing carries a root is worth saying only where nothing else is wrong."""
     every = tuple(links)
-    hanging = tuple(link for link in every if link.in_frame is not None or link.source)
+    hanging = tuple(link for link in every if link.in_frame is not None or link.sources)
     return hanging if any(link.cause != "none" for link in hanging) else every
 
 
@@ -72,18 +72,32 @@ def _links(world: SavingWorld, findings: Findings, of: str, in_frame: str, at: i
 def _link(
     world: SavingWorld, findings: Findings, frame: str, parent: tuple[str, str] | None, at: int | Latest
 ) -> LinkState:
-    kinds = {(i.of, i.in_frame, i.source): i.kind for i in world.relations() if i.kind != "twist"}
+    infos = [info for info in world.relations() if info.kind != "twist"]
     if parent is None:
-        sources = sorted({who for of, _, who in kinds if of == frame})
-        lost: Cause = ("missing link", "ended")[len(sources)] if len(sources) < _SEVERAL else "contested"
-        return LinkState(of=frame, in_frame=None, source=" and ".join(sources), kind="nothing", cause=lost)
+        rivals = world._rivals_of(frame, at)  # noqa: SLF001  (one world, two modules)
+        return _hanging_nowhere(frame, [info for info in infos if info.of == frame], rivals)
     cause: Cause = "none"
     try:
         world.pose(of=frame, in_frame=parent[0], at=at)
     except EXPLAINED as error:
         cause = findings.of_error(error).cause
-    kind = kinds.get((frame, *parent), "unknown")
-    return LinkState(of=frame, in_frame=parent[0], source=parent[1], kind=kind, cause=cause)
+    kind = next((info.kind for info in infos if (info.of, info.in_frame, info.source) == (frame, *parent)), "unknown")
+    return LinkState(of=frame, in_frame=parent[0], source=parent[1], kind=kind, cause=cause, sources=(parent[1],))
+
+
+def _hanging_nowhere(frame: str, infos: Sequence[RelationInfo], rivals: tuple[str, ...]) -> LinkState:
+    """`infos` are what was ever said of it, `rivals` who contest it now."""
+    sources = rivals or tuple(dict.fromkeys(info.source for info in infos))
+    kinds = {info.kind for info in infos if info.source in sources}
+    lost: Cause = "contested" if rivals else "ended" if sources else "missing link"
+    return LinkState(
+        of=frame,
+        in_frame=None,
+        source=sources[0] if len(sources) == 1 else "",
+        kind="mixed" if len(kinds) > 1 else next(iter(kinds), "nothing"),
+        cause=lost,
+        sources=sources,
+    )
 
 
 def _way_up(frame: str, parents: Mapping[str, tuple[str, str] | None]) -> list[str]:

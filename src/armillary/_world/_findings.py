@@ -17,7 +17,7 @@ from armillary.errors import (
     StampOutOfRange,
     UnknownFrame,
 )
-from armillary.errors.words import instant, length, listing, nearest
+from armillary.errors.words import instant, length, listing, nearest, together
 from armillary.transforms import RelationInfo
 from armillary.transforms.diagnosis import Cause
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPLAINED", "Finding", "Findings"]
 
 _NS_PER_S = 1e9
+_TWO = 2
 EXPLAINED = (InvalidName, UnknownFrame, NotConnected, AmbiguousPath, ContestedJoint, StampOutOfRange)
 
 
@@ -195,13 +196,13 @@ class Findings:
 
 
 def _contested(error: AmbiguousPath | ContestedJoint) -> Finding:
-    names = " and ".join(f"'{source}'" for source in error.sources)
+    names, say = together(error.sources), "both say" if len(error.sources) == _TWO else "all say"
     if isinstance(error, ContestedJoint):
         cure = f"Choose one: world.prefer_joint('{error.joint}', source='{error.sources[0]}')."
-        return Finding("contested", f"{names} both say where joint '{error.joint}' is.", cure)
+        return Finding("contested", f"{names} {say} where joint '{error.joint}' is.", cure)
     first = error.sources[0] if error.sources else ""
     cure = f"Choose one: world.prefer(of='{error.frame}', source='{first}'), or ask with policy='latest' or 'fuse'."
-    return Finding("contested", f"{names} both say where '{error.frame}' is.", cure)
+    return Finding("contested", f"{names} {say} where '{error.frame}' is.", cure)
 
 
 def _without_samples(error: NoSamples) -> Finding:

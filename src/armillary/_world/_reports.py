@@ -11,6 +11,8 @@ from armillary.stamps import LATEST, Latest
 from armillary.transforms import RelationInfo, Samples, Snapshot, Tree, TwistSamples, check_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from armillary.scene.policies import AnyPolicy
 
 _NO_RELATION = 0xFFFFFFFF
@@ -132,15 +134,24 @@ class ReportingWorld(TimedWorld):
         infos = [info for info in self.relations() if info.kind != "twist" and info.of in parents]
         notes = {info.of: _note(info) for info in infos if parents.get(info.of) == (info.in_frame, info.source)}
         nowhere = {info.of: info.in_frame for info in infos if parents[info.of] is None}
-        rivals = {name: self._rivals(name, in_frame, at) for name, in_frame in nowhere.items()}
+        alone = _standing_alone(parents, infos)
+        rivals = {name: self._rivals(name, alone or in_frame, at) for name, in_frame in nowhere.items()}
         notes |= {name: "contested by " + ", ".join(map(repr, who)) for name, who in rivals.items() if who}
         carriers = {parent[0] for parent in parents.values() if parent is not None}
         # What is left of removed nodes: it hung somewhere, hangs nowhere at this instant and carries nothing.
         ended = {name for name, who in rivals.items() if not who} - carriers
         return Tree({name: parent for name, parent in parents.items() if name not in ended}, notes)
 
+    def _rivals_of(self, frame: str, at: int | Latest) -> tuple[str, ...]:
+        """The sources that place one frame at one instant, where they are several."""
+        infos = [info for info in self.relations() if info.kind != "twist"]
+        in_frame = next((info.in_frame for info in infos if info.of == frame), None)
+        return (
+            () if in_frame is None else self._rivals(frame, _standing_alone(self._parents(at), infos) or in_frame, at)
+        )
+
     def _rivals(self, of: str, in_frame: str, at: int | Latest) -> tuple[str, ...]:
-        """The sources that place a frame at one instant, where they are several."""
+        """The same, asked from a frame whose own way up is contested by nobody, if there is one."""
         try:
             self.pose(of=of, in_frame=in_frame, at=at)
         except AmbiguousPath as error:
@@ -170,6 +181,12 @@ class ReportingWorld(TimedWorld):
 def _only_one(sources: set[str], own_name: str) -> str:
     """The one that speaks, where that is one; else this world's own name."""
     return next(iter(sources)) if len(sources) == 1 else own_name
+
+
+def _standing_alone(parents: Iterable[str], infos: Sequence[RelationInfo]) -> str | None:
+    """A frame that nobody ever placed."""
+    placed = {info.of for info in infos}
+    return next((name for name in parents if name not in placed), None)
 
 
 def _note(info: RelationInfo) -> str:

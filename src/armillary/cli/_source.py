@@ -123,7 +123,9 @@ def _read(path: Path, *, with_shapes: bool) -> World:
         world = World(path.stem)
         world.scene.load(path)
         return world
-    raise InvalidArgument(f"'{path}' is no world: a saved world or scene (.json), a URDF or an SDF file is expected.", str(path))
+    raise InvalidArgument(
+        f"'{path}' is no world: a saved world or scene (.json), a URDF or an SDF file is expected.", str(path)
+    )
 
 
 def _format_of(path: Path) -> str:

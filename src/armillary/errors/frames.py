@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError
-from armillary.errors.words import instant, listing, nearest
+from armillary.errors.words import instant, listing, nearest, together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,13 +102,12 @@ class AmbiguousPath(ArmillaryError, LookupError):
 
     def __init__(self, frame: str, sources: Sequence[str], requested: int | None, *, motion: bool = False) -> None:
         self.frame, self.sources, self.requested, self.motion = frame, tuple(sources), requested, motion
-        names = " and ".join(f"'{source}'" for source in self.sources)
         when = "now" if requested is None else f"at {instant(requested)}"
         said = f"The motion of '{frame}' is measured" if motion else f"Frame '{frame}' is placed"
         # A motion that several measure stays contested with every policy.
         each = "" if motion else ", or with each question: policy='latest', 'most_certain' or 'fuse'"
         super().__init__(
-            f"{said} by several sources {when}: {names}. Choose one with "
+            f"{said} by several sources {when}: {together(self.sources)}. Choose one with "
             f"world.prefer(of='{frame}', source='{self.sources[0] if self.sources else ''}'){each}."
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armillary.errors._base import ArmillaryError
-from armillary.errors.words import listing, nearest
+from armillary.errors.words import listing, nearest, together
 
 __all__ = ["ContestedJoint", "UnknownVariable"]
 
@@ -33,8 +33,7 @@ class ContestedJoint(ArmillaryError, LookupError):
 
     def __init__(self, joint: str, sources: Sequence[str]) -> None:
         self.joint, self.sources = joint, tuple(sorted(sources))
-        names = " and ".join(f"'{source}'" for source in self.sources)
         super().__init__(
-            f"Several sources say where joint '{joint}' is: {names}. "
+            f"Several sources say where joint '{joint}' is: {together(self.sources)}. "
             f"Choose one with world.prefer_joint('{joint}', source='{self.sources[0]}')."
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
-__all__ = ["instant", "length", "listing", "nearest", "shown"]
+__all__ = ["instant", "length", "listing", "nearest", "shown", "together"]
 
 _NS_PER_S = 1_000_000_000
 _MANY = 12
@@ -34,6 +34,12 @@ def listing(names: Sequence[object]) -> str:
     """The first of several names, and how many more there are."""
     shown = ", ".join(str(name) for name in names[:_MANY])
     return f"{shown}, and {len(names) - _MANY} more" if len(names) > _MANY else shown
+
+
+def together(names: Sequence[str]) -> str:
+    """All of several names, as one says them: 'a', 'b' and 'c'."""
+    *others, last = (f"'{name}'" for name in names) if names else ("nobody",)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:

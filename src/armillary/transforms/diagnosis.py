@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from armillary.errors.words import together
+
 __all__ = ["Cause", "Diagnosis", "LinkState"]
 
 Cause = Literal[
@@ -29,8 +31,9 @@ class LinkState:
     Attributes:
         of: The frame that hangs.
         in_frame: Under which; None where several sources disagree, or nobody says.
-        source: Who says so.
-        kind: "fixed", "sampled", "integrated" or "driven".
+        source: Who says so; empty where several do, or nobody.
+        sources: Everybody who says so; who said so before, where that has ended.
+        kind: "fixed", "sampled", "integrated" or "driven"; "mixed" of sources that differ in that; "nothing" of none.
         cause: What is wrong with this link at the instant of the question; "none" where it holds.
     """
 
@@ -39,11 +42,16 @@ class LinkState:
     source: str
     kind: str
     cause: Cause
+    sources: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        where = "nowhere" if self.in_frame is None else f"in {self.in_frame}"
+        return f"{self.of} {self._placement()}: {'known' if self.cause == 'none' else self.cause}"
+
+    def _placement(self) -> str:
+        if self.in_frame is None:
+            return f"{'once placed' if self.cause == 'ended' else 'placed'} by {together(self.sources)}"
         who = f" by '{self.source}'" if self.source else ""
-        return f"{self.of} {where} [{self.kind}{who}]: {'known' if self.cause == 'none' else self.cause}"
+        return f"in {self.in_frame} [{self.kind}{who}]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -427,5 +427,5 @@ class TestAFileOfAnotherKind:
     def test_is_told_before_anything_else(self, tmp_path):
         path = tmp_path / "other.json"
         path.write_text('{"format": ["graph"], "version": 7, "edges": []}')
-        with pytest.raises(InvalidWorldFile, match="at format: 'armillary.world' is expected, and it is a list of 1"):
+        with pytest.raises(InvalidWorldFile, match=r"at format: 'armillary.world' is expected, and it is a list of 1"):
             World.load(path)

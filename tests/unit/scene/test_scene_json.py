@@ -504,7 +504,7 @@ class TestAFileOfAnotherKind:
     def test_is_told_before_anything_else(self, tmp_path):
         path = tmp_path / "other.json"
         path.write_text('{"format": "graph", "version": 7, "edges": []}')
-        with pytest.raises(InvalidSceneFile, match="at format: 'armillary.scene' is expected, and it is \"graph\""):
+        with pytest.raises(InvalidSceneFile, match=r"at format: 'armillary.scene' is .* and it is .graph"):
             new_world().scene.load(path)
 
     def test_of_a_later_version_is_told_so_whatever_else_is_in_it(self, saved):
@@ -517,5 +517,5 @@ class TestAFileOfAnotherKind:
         document = json.loads(saved[2].read_text())
         change_of("geometry", "levels", 0, "kind", to="heart")(document)
         saved[2].write_text(json.dumps(document))
-        with pytest.raises(InvalidSceneFile, match="'heart' here; there are box, .*import the module that defines it"):
+        with pytest.raises(InvalidSceneFile, match=r"'heart' here; there are box, .*import the module that defines it"):
             new_world().scene.load(saved[2])

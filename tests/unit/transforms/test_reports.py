@@ -292,6 +292,16 @@ class TestTheTree:
         world.fix(of="cup", in_frame="tray", transform=STILL, source="right")
         assert "cup  contested by 'left', 'right'" in str(world.tree()).splitlines()
 
+    def test_says_who_contests_a_frame_in_one_that_is_contested_itself(self, world):
+        for source in ("left", "right"):
+            world.fix(of="table", in_frame="map", transform=STILL, source=source)
+            world.fix(of="cup", in_frame="table", transform=STILL, source=source)
+        assert str(world.tree()).splitlines() == [
+            "table  contested by 'left', 'right'",
+            "map",
+            "cup  contested by 'left', 'right'",
+        ]
+
     def test_of_a_settled_contest_shows_the_chosen_one(self, world):
         world.fix(of="cup", in_frame="table", transform=STILL, source="left")
         world.fix(of="cup", in_frame="tray", transform=STILL, source="right")
