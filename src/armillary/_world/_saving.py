@@ -19,9 +19,9 @@ class SavingWorld(LoopingWorld):
         """Write the structure of this world to a JSON file, and the arrays of its shapes to an `.npz` beside it.
 
         Settings, frames, fixed poses, bodies, who places what by samples, whom to believe and how much to keep, models
-        where they stand with the last values of their joints, and the scene. Other samples are not part of it, nor are
-        the clock and preferences of joints. A file that is there is replaced whole, or stays.
-        `docs/saved_world.schema.json` describes the format.
+        where they stand with the last values of their joints, and the scene with the samples of its transforms. Other
+        samples are not part of it, nor are the clock and preferences of joints. A file that is there is replaced whole,
+        or stays. `docs/saved_world.schema.json` describes the format.
 
         Raises:
             UnsavableWorld: Joints drive a pose whose model is not mounted here, or models hold each other in a loop.

@@ -6,9 +6,10 @@ What a command needs beyond numpy is imported when it runs; a missing part is sa
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+import warnings
+from typing import TYPE_CHECKING, Any
 
-from armillary.errors import ArmillaryError, MissingExtra
+from armillary.errors import ArmillaryError, MissingExtra, SuspiciousName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,11 +28,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, or 1 after one line on stderr that says what was wrong.
     """
-    try:
-        return _run(arguments)
-    except (ArmillaryError, OSError) as error:
-        sys.stderr.write(f"armillary: {_sentence(error)}\n")
-        return 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = _warn  # type: ignore[assignment]  # it takes what it is called with
+        try:
+            return _run(arguments)
+        except (ArmillaryError, OSError) as error:
+            _complain(_sentence(error))
+            return 1
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -49,4 +53,16 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _sentence(error: ArmillaryError | OSError) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"Cannot use '{error.filename}': {error.strerror}."
-    return str(error)
+    from armillary.cli._hints import hint_about  # noqa: PLC0415  (nothing went wrong yet)
+
+    hint = hint_about(error) if isinstance(error, ArmillaryError) else ""
+    return f"{error} {hint}".rstrip()
+
+
+def _warn(message: Warning | str, *_: Any) -> None:
+    """One line, without the place in a program that the user never saw."""
+    _complain(message.truth if isinstance(message, SuspiciousName) else str(message))
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write(f"armillary: {' '.join(text.splitlines())}\n")

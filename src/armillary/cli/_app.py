@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -78,6 +79,16 @@ for _name, (_command, _example) in COMMANDS.items():
     app.command(_name, epilog=f"Example: {_example}")(_command)
 
 
+def _told(error: Any, typed: Sequence[str]) -> str:
+    """What was typed wrongly, and the help of the command that it was typed for."""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    end = "" if message.endswith(("?", "!")) else "."
+    numbers = getattr(getattr(error, "param", None), "nargs", 1)
+    wanted = f" So many numbers are wanted: {numbers}." if numbers > 1 else ""
+    command = next((name for name in typed[:1] if name in COMMANDS), "")
+    return f"{message}{end}{wanted} '{' '.join(filter(None, ['armillary', command]))} --help' shows what there is."
+
+
 def run(arguments: Sequence[str] | None) -> int:
     """Parse and run one command; its exit status.
 
@@ -87,8 +98,7 @@ def run(arguments: Sequence[str] | None) -> int:
     try:
         status = app(args=arguments, prog_name="armillary", standalone_mode=False)
     except _USAGE_ERROR as error:
-        message = " ".join(error.format_message().split()).rstrip(".")
-        raise InvalidArgument(f"{message}. 'armillary --help' shows what there is.") from error
+        raise InvalidArgument(_told(error, sys.argv[1:] if arguments is None else arguments)) from error
     except (KeyboardInterrupt, typer.Abort):
         return _INTERRUPTED
     return status if isinstance(status, int) else 0

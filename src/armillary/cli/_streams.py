@@ -41,6 +41,7 @@ class Stream:
         gaps: How often it was quiet for more than twice and a half the usual time.
         longest_gap_s: The longest time without a sample [s].
         rivals: Others who place the same frame.
+        is_contested: Whether nothing says whom of them to believe.
         apart_m: How far they disagree, at most [m]; None where that is not known.
         apart_rad: The same for the angle [rad].
     """
@@ -56,6 +57,7 @@ class Stream:
     gaps: int
     longest_gap_s: float | None
     rivals: tuple[str, ...]
+    is_contested: bool
     apart_m: float | None
     apart_rad: float | None
 
@@ -67,10 +69,13 @@ def streams(world: World, arrivals: Arrivals) -> list[Stream]:
     for info in infos:
         if info.source not in sources[info.of]:
             sources[info.of].append(info.source)
-    return [_stream(world, info, sources[info.of], arrivals) for info in infos]
+    contested = {of for of, note in world.tree().notes.items() if note.startswith("contested")}
+    return [_stream(world, info, sources[info.of], arrivals, is_contested=info.of in contested) for info in infos]
 
 
-def _stream(world: World, info: RelationInfo, sources: Sequence[str], arrivals: Arrivals) -> Stream:
+def _stream(
+    world: World, info: RelationInfo, sources: Sequence[str], arrivals: Arrivals, *, is_contested: bool
+) -> Stream:
     intervals_s = _intervals_s(world, info)
     is_fed = len(intervals_s) > 0
     apart = _disagreement(world, info) if len(sources) > 1 else None
@@ -86,6 +91,7 @@ def _stream(world: World, info: RelationInfo, sources: Sequence[str], arrivals: 
         gaps=int((intervals_s > _LONG * np.median(intervals_s)).sum()) if is_fed else 0,
         longest_gap_s=float(intervals_s.max()) if is_fed else None,
         rivals=tuple(source for source in sources if source != info.source),
+        is_contested=is_contested,
         apart_m=None if apart is None else apart[0],
         apart_rad=None if apart is None else apart[1],
     )

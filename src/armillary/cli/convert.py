@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,10 @@ from armillary.cli._output import say
 from armillary.cli._progress import working
 from armillary.cli._source import SDF, URDF, opened, robots_in
 from armillary.errors import InvalidArgument
+from armillary.scene.node_frames import is_of_a_node
+
+if TYPE_CHECKING:
+    from armillary import World
 
 EXAMPLE = "armillary convert robot.urdf robot.json"
 
@@ -24,23 +28,38 @@ _Lossy = Annotated[bool, typer.Option("--lossy", help="Write URDF without what U
 def convert(*, source: _From, target: _To, lossy: _Lossy = False, as_json: AsJson = False) -> None:
     """Convert URDF, SDF and saved worlds; the ending of OUT says into what."""
     with working(f"Converting {source}"):
-        convert_file(source, target, lossy=lossy)
+        lost = convert_file(source, target, lossy=lossy)
+    if lost:
+        typer.echo(f"armillary: {lost}", err=True)
     text = f"Converted {source} to {target}."
     say(as_json=as_json, fields={"source": str(source), "target": str(target)}, text=text)
 
 
-def convert_file(source: Path, target: Path, *, lossy: bool) -> None:
-    """Write the target, or say why it cannot be."""
+def convert_file(source: Path, target: Path, *, lossy: bool) -> str:
+    """Write the target, or say why it cannot be; what is not in it, in one sentence, or nothing."""
     if target.suffix == ".urdf":
         _to_urdf(source, target, lossy=lossy)
     elif target.suffix == ".json":
         opened(str(source), with_shapes=True).world.save(target)
     elif target.suffix in _YAML:
-        opened(str(source)).world.save_extrinsics(target)
+        known = opened(str(source)).world
+        return _left_out(known, target, written=len(known.save_extrinsics(target)))
     else:
         raise InvalidArgument(
             f"'{target}' must end with .urdf, .json (a saved world) or .yaml (extrinsics).", str(target)
         )
+    return ""
+
+
+def _left_out(world: World, target: Path, *, written: int) -> str:
+    """What is fixed in a world, and no extrinsic: things of the scene, and what models bring."""
+    # What nodes say themselves is no pose of its own: that others are in them.
+    fixed = [info.of for info in world.relations() if info.kind == "fixed" and not is_of_a_node(info.source)]
+    things = sum(map(is_of_a_node, fixed))
+    of_models = sum(not is_of_a_node(frame) for frame in fixed) - written
+    lost = [f"{things} fixed thing{'' if things == 1 else 's'} of the scene"] if things else []
+    lost += [f"{of_models} fixed pose{'' if of_models == 1 else 's'} of models"] if of_models > 0 else []
+    return f"Not in {target}: {' and '.join(lost)}." if lost else ""
 
 
 def _to_urdf(source: Path, target: Path, *, lossy: bool) -> None:

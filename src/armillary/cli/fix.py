@@ -9,34 +9,69 @@ from typing import Annotated
 import typer
 
 from armillary import Transform, World
-from armillary.cli._arguments import AsJson, Frame, InFrame, WorldOption
+from armillary.cli._arguments import AsJson
 from armillary.cli._output import fields_of_pose, say, text_of_transform
-from armillary.cli._source import saved_world
+from armillary.cli._source import complete_frame, complete_world, saved_world
 from armillary.errors import InvalidArgument
+from armillary.scene.policies import by_source
 
 EXAMPLE = "armillary fix camera base --xyz 0.1 0 0.4 --rpy-deg 0 15 0 --world kitchen.json"
 
-_Xyz = Annotated[tuple[float, float, float], typer.Option("--xyz", help="Where its origin is, in metres.")]
-_Rpy = Annotated[tuple[float, float, float], typer.Option("--rpy-deg", help="Roll, pitch and yaw in degrees.")]
+_Frame = Annotated[
+    str, typer.Argument(metavar="FRAME", help="The frame to fix; a new one is made.", autocompletion=complete_frame)
+]
+_InFrame = Annotated[
+    str, typer.Argument(metavar="IN_FRAME", help="The frame it is fixed in.", autocompletion=complete_frame)
+]
+_Numbers = tuple[float, float, float]
+_Xyz = Annotated[
+    _Numbers | None, typer.Option("--xyz", help="Where its origin is, in metres; 0 0 0 if only --rpy-deg is given.")
+]
+_Rpy = Annotated[
+    _Numbers | None, typer.Option("--rpy-deg", help="Roll, pitch and yaw in degrees; 0 0 0 if only --xyz is given.")
+]
+_World = Annotated[
+    str | None,
+    typer.Option(
+        "--world",
+        "-w",
+        envvar="ARMILLARY_WORLD",
+        help="The saved world to write (.json); one that is not there is made.",
+        autocompletion=complete_world,
+    ),
+]
+_ZEROS = (0.0, 0.0, 0.0)
 
 
 def fix(
     *,
-    of: Frame,
-    in_frame: InFrame,
-    xyz: _Xyz = (0.0, 0.0, 0.0),
-    rpy_deg: _Rpy = (0.0, 0.0, 0.0),
-    world: WorldOption = None,
+    of: _Frame,
+    in_frame: _InFrame,
+    xyz: _Xyz = None,
+    rpy_deg: _Rpy = None,
+    world: _World = None,
     as_json: AsJson = False,
 ) -> None:
     """Fix a frame in a saved world, and save it again. A file that is not there is made."""
     if world is None:
         raise InvalidArgument("No saved world was named to fix it in. Say which: --world kitchen.json")
     path = Path(world)
-    known = saved_world(path) if path.exists() else World()
-    rpy_rad = [math.radians(angle) for angle in rpy_deg]
-    known.fix(of=of, in_frame=in_frame, transform=Transform.from_xyz_rpy(xyz=xyz, rpy=rpy_rad), recalibrate=True)
+    known = _written_to(path)
+    if xyz is None and rpy_deg is None:
+        raise InvalidArgument(f"Nothing says where '{of}' is in '{in_frame}'. Give --xyz, --rpy-deg or both.")
+    rpy_rad = [math.radians(angle) for angle in rpy_deg or _ZEROS]
+    placed = Transform.from_xyz_rpy(xyz=xyz or _ZEROS, rpy=rpy_rad)
+    known.fix(of=of, in_frame=in_frame, transform=placed, recalibrate=True)
     known.save(path)
-    pose = known.pose(of=of, in_frame=in_frame)
+    pose = known.pose(of=of, in_frame=in_frame, policy=by_source(known.name))
     text = f"{of} in {in_frame}, saved in {path}\n{text_of_transform(pose.transform)}"
     say(as_json=as_json, fields={"file": str(path), **fields_of_pose(pose)}, text=text)
+
+
+def _written_to(path: Path) -> World:
+    """The world in a file that may be written."""
+    if path.exists():
+        return saved_world(path)
+    if path.suffix != ".json":
+        raise InvalidArgument(f"'{path}' is not there, and a new saved world must end with .json.", str(path))
+    return World()

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from armillary.cli._arguments import AsJson, Nodes, WorldOption
+from armillary.cli._nodes import called_in, left_out, shortened
 from armillary.cli._output import say
 from armillary.cli._source import complete_frame, opened
 from armillary.errors import InvalidArgument, UnknownFrame
@@ -25,10 +26,15 @@ def list_frames(
     """List the names of frames; a slash in a name is a level."""
     if depth is not None and depth < 1:
         raise InvalidArgument(f"--depth must be at least 1, got {depth}.", depth)
-    frames = tuple(name for name in opened(world).world.frames() if nodes or not is_of_a_node(name))
-    found = listed(frames, path, depth)
-    fields = [{"name": name, "frames": count} for name, count in found.items()]
-    say(as_json=as_json, fields=fields, text="\n".join(_line(name, count) for name, count in found.items()))
+    known = opened(world).world
+    every = known.frames()
+    shown = tuple(name for name in every if nodes or not is_of_a_node(name))
+    found = listed(shown, path, depth)
+    called = {name: text for name in found if is_of_a_node(name) and (text := called_in(known, name))}
+    fields = [{"name": name, "frames": count, **_called(called, name)} for name, count in found.items()]
+    hidden = "" if nodes or path else left_out(every)
+    lines = [_line(name, count, called.get(name, "")) for name, count in found.items()]
+    say(as_json=as_json, fields=fields, text="\n".join([*lines, *filter(None, [hidden])]))
 
 
 def listed(frames: tuple[str, ...], path: str, depth: int | None) -> dict[str, int]:
@@ -45,5 +51,10 @@ def _cut(name: str, levels: int | None) -> str:
     return name if levels is None or len(parts) <= levels else "/".join(parts[:levels]) + "/"
 
 
-def _line(name: str, count: int) -> str:
-    return f"{name}  ({count} frames)" if name.endswith("/") else name
+def _called(names: dict[str, str], frame: str) -> dict[str, str]:
+    return {"called": names[frame]} if frame in names else {}
+
+
+def _line(name: str, count: int, called: str) -> str:
+    told = [f"({count} frame{'' if count == 1 else 's'})"] if name.endswith("/") else []
+    return "  ".join([shortened(name), *([f"'{called}'"] if called else []), *told])

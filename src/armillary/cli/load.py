@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "armillary load kitchen.json"
 
-_File = Annotated[Path, typer.Argument(help="A saved world.")]
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="A saved world.")]
 
 
 def load(*, file: _File, as_json: AsJson = False) -> None:

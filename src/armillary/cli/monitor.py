@@ -27,6 +27,8 @@ EXAMPLE = "armillary monitor demo --seconds 2"
 
 _WIDTH = 80
 _UNKNOWN = "-"
+_FED = ("sampled", "integrated")
+"""Kinds of relations that samples come for, or are still to come for."""
 _LONG_MS = 10_000
 _WITHOUT_TERMINAL_S = 2.0
 
@@ -59,7 +61,7 @@ def monitor(
 def screen(world: World, arrivals: Arrivals) -> Group:
     """What comes in, as a table that fits into 80 columns; the rest is counted."""
     every = streams(world, arrivals)
-    fed = [stream for stream in every if stream.age_s is not None or stream.rivals] or every
+    fed = [stream for stream in every if stream.kind in _FED or stream.rivals] or every
     rest = len(every) - len(fed)
     told = [Text(f"{rest} more are fixed, or driven by joints", style="dim")] if rest else []
     return Group(_table(fed), Text("delay, age and jitter in ms; apart: how far rivals disagree", style="dim"), *told)
@@ -79,8 +81,10 @@ def _table(found: list[Stream]) -> Table:
 
 
 def _figures(stream: Stream) -> tuple[str, ...]:
-    if stream.rate_hz is None and stream.age_s is None:
+    if stream.kind not in _FED:
         return stream.kind, "", "", "", ""
+    if stream.age_s is None:
+        return _UNKNOWN, _UNKNOWN, "never", _UNKNOWN, ""
     rate = _UNKNOWN if stream.rate_hz is None else f"{stream.rate_hz:.1f}"
     times = (_ms(time_s) for time_s in (stream.delay_s, stream.age_s, stream.jitter_s))
     return rate, *times, f"{stream.gaps}" if stream.gaps else ""
@@ -97,5 +101,5 @@ def _apart(stream: Stream) -> str:
     if not stream.rivals:
         return ""
     if stream.apart_m is None or stream.apart_rad is None:
-        return "settled"
+        return "contested" if stream.is_contested else "settled"
     return f"{stream.apart_m * 1e3:.0f} mm {math.degrees(stream.apart_rad):.1f}\N{DEGREE SIGN}"

@@ -15,7 +15,7 @@ from armillary.cli.load import summary, text_of_summary
 
 EXAMPLE = "armillary save saved.json --world robot.urdf"
 
-_File = Annotated[Path, typer.Argument(help="The file to write; one that is there is replaced.")]
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to write; one that is there is replaced.")]
 
 
 def save(*, file: _File, world: WorldOption = None, as_json: AsJson = False) -> None:

@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from armillary.cli._arguments import AsJson, Frame, Hertz, InFrame, Seconds, WorldOption, as_span
+from armillary.cli._arguments import (
+    AsJson,
+    Frame,
+    Hertz,
+    InFrame,
+    Policy,
+    Seconds,
+    Source,
+    WorldOption,
+    as_choice,
+    as_span,
+)
 from armillary.cli._live import can_show_live
 from armillary.cli._looking import looks, redrawn
+from armillary.cli._nodes import frame_meant, ids_in_place_of_names, shortened
 from armillary.cli._output import fields_of_pose, text_of_transform, writable
 from armillary.cli._source import OpenedWorld, opened
 from armillary.errors.words import instant
@@ -30,32 +42,39 @@ def watch(
     world: WorldOption = None,
     hertz: Hertz = 4.0,
     span_s: Seconds = None,
+    policy: Policy = "unique",
+    source: Source = None,
     as_json: AsJson = False,
 ) -> None:
     """Watch where a frame is, seen from another, with the rate and the age of what that rests on."""
     period_s, span_s = as_span(hertz, span_s)
     found = opened(world)
+    known = found.world
+    choice = as_choice(known, policy, source)
     ticks = looks(found, period_s=period_s, span_s=span_s)
+
+    def look() -> Pose:
+        with ids_in_place_of_names(known):
+            return known.pose(of=frame_meant(known, of), in_frame=frame_meant(known, in_frame), policy=choice)
+
     if can_show_live() and not as_json:
-        redrawn(lambda: screen(found, of, in_frame), ticks)
+        redrawn(lambda: screen(found, look()), ticks)
         return
     for _ in ticks:
-        fields = seen(found, of, in_frame)
+        fields = seen(found, look())
         typer.echo(json.dumps(fields) if as_json else writable(_line(fields)))
 
 
-def seen(found: OpenedWorld, of: str, in_frame: str) -> dict[str, Any]:
+def seen(found: OpenedWorld, pose: Pose) -> dict[str, Any]:
     """The pose, the rate of the slowest relation it rests on [Hz], and its age [s]."""
-    pose = found.world.pose(of=of, in_frame=in_frame)
     age_s = None if pose.stamp is None else (found.world.now() - pose.stamp) / _NS_PER_S
     return {**fields_of_pose(pose), "rate_hz": _slowest_hz(found, pose), "age_s": age_s}
 
 
-def screen(found: OpenedWorld, of: str, in_frame: str) -> str:
+def screen(found: OpenedWorld, pose: Pose) -> str:
     """What a terminal shows."""
-    pose = found.world.pose(of=of, in_frame=in_frame)
-    heading = f"{of} in {in_frame}" + ("" if pose.stamp is None else f", at {instant(pose.stamp)}")
-    fed = _feeding(seen(found, of, in_frame))
+    heading = shortened(f"{pose.of} in {pose.in_frame}" + ("" if pose.stamp is None else f", at {instant(pose.stamp)}"))
+    fed = _feeding(seen(found, pose))
     return f"{heading}\n{text_of_transform(pose.transform)}\n  {fed}\n  Ctrl-C stops"
 
 

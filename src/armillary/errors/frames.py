@@ -138,3 +138,15 @@ class FrameInUse(ArmillaryError, ValueError):
 
 class SuspiciousName(UserWarning):
     """A new frame whose name is one typo away from an old one."""
+
+    def __init__(self, name: str, near: str) -> None:
+        self.name, self.near = name, near
+        super().__init__(name, near)
+
+    @property
+    def truth(self) -> str:
+        """What is odd."""
+        return f"New frame '{self.name}' is one typo away from the known '{self.near}'."
+
+    def __str__(self) -> str:
+        return f"{self.truth} If both are meant, say so first: world.add_frame('{self.name}')."

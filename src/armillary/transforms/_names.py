@@ -98,12 +98,7 @@ class TypoGuard:
 
 def warn_of_typo(name: str, near: str) -> None:
     """Warn at the line of the user who called the world who calls this."""
-    warnings.warn(
-        f"New frame '{name}' is one typo away from the known '{near}'. "
-        f"If both are meant, say so first: world.add_frame('{name}').",
-        SuspiciousName,
-        stacklevel=3,
-    )
+    warnings.warn(SuspiciousName(name, near), stacklevel=3)
 
 
 def _typo_keys(name: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -24,6 +25,13 @@ def run(*typed, cwd, **environment):
         timeout=LIMIT_S,
         check=False,
     )
+
+
+def answer(typed, line):
+    """What a command tells programs, of which it complained about nothing."""
+    status, out, err = typed(f"{line} --json")
+    assert (status, err) == (0, "")
+    return json.loads(out)
 
 
 def on_a_terminal(*typed, cwd, columns=80, lines=24):

@@ -18,13 +18,12 @@ pytest.importorskip("lxml")
 from rich.console import Console
 
 from armillary import Box, Transform, World, seconds
-from armillary.cli import main
 from armillary.cli._app import COMMANDS
 from armillary.cli._arrivals import Arrivals
 from armillary.cli.monitor import screen
 from armillary.formats import write_urdf
 from armillary.models import mobile_manipulator
-from unit.cli.kit import on_a_terminal, run
+from unit.cli.kit import answer, on_a_terminal, run
 from unit.kit import FakeClock, drive, moved
 
 TWO_ROBOTS = """<sdf version="1.9"><world name="w">
@@ -44,6 +43,7 @@ def folder(tmp_path_factory):
     cup = world.scene.add_transform(parent=world.scene.root, transform=moved(2), at=None, attributes={"name": "cup"})
     world.scene.add_geometry(parent=cup, shape=Box(size_m=(0.1, 0.1, 0.1)), attributes={"role": "visual", "size": 3})
     world.save(path / "kitchen.json")
+    world.scene.save(path / "scene.json")
     (path / "two.sdf").write_text(TWO_ROBOTS)
     (path / "broken.json").write_text((path / "kitchen.json").read_text().replace('"wxyz": [', '"wxyz": ["x", ', 1))
     (path / "notes.txt").write_text("milk")
@@ -55,24 +55,6 @@ def here(folder, monkeypatch):
     monkeypatch.chdir(folder)
     monkeypatch.delenv("ARMILLARY_WORLD", raising=False)
     return folder
-
-
-@pytest.fixture
-def typed(here, capsys):
-    """Calls the command in this process: exit status, what it printed, and what it complained."""
-
-    def call(line):
-        status = main(shlex.split(line))
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return call
-
-
-def answer(typed, line):
-    status, out, err = typed(f"{line} --json")
-    assert (status, err) == (0, "")
-    return json.loads(out)
 
 
 class TestEveryCommand:
@@ -102,7 +84,7 @@ class TestEveryCommand:
             "find name=cup -w nowhere.json",
             "save new.json -w nowhere.json",
             "convert nowhere.json new.json",
-            "fix a b -w no/where.json",
+            "fix a b --xyz 1 2 3 -w no/where.json",
         ],
     )
     def test_says_when_its_world_is_not_there(self, line, typed, here):
@@ -137,9 +119,23 @@ class TestAMistake:
             ("find name~[ -w kitchen.json", "is no pattern"),
             ("fix a b", "No saved world was named"),
             ("fix a b -w robot.urdf", "armillary save robot.json --world robot.urdf"),
-            ("fix base camera -w kitchen.json", "close a loop"),
-            ("fix a b --xyz 1 2 -w kitchen.json", "--xyz"),
-            ("save", "Missing argument"),
+            ("fix base camera --xyz 1 2 3 -w kitchen.json", "close a loop"),
+            ("fix a b --xyz 1 2 -w kitchen.json", "So many numbers are wanted: 3. 'armillary fix --help'"),
+            ("fix a b --xyz 1", "Option '--xyz' requires 3 arguments. 'armillary fix --help' shows"),
+            (
+                "fix camera base -w kitchen.json",
+                "Nothing says where 'camera' is in 'base'. Give --xyz, --rpy-deg or both",
+            ),
+            ("fix a b --xyz 1 2 3 -w demo", "'demo' is not there, and a new saved world must end with .json"),
+            ("save", "Missing argument 'FILE'. 'armillary save --help' shows"),
+            ("tre", "Did you mean 'tree'? 'armillary --help' shows"),
+            ("pose camera base -w kitchen.json --policy loudest", "--policy takes one of unique, latest"),
+            ("pose camera base -w kitchen.json --source camera", "Nobody called 'camera' says where anything is"),
+            ("find name=cup name=mug -w kitchen.json", "'name' has one value, and two conditions are about it"),
+            (
+                "load scene.json",
+                "a saved scene, not a saved world. Make one of it with: armillary save scene_world.json",
+            ),
             ("save no/where.json -w kitchen.json", "Cannot use"),
             ("load notes.txt", "'notes.txt' is no saved world"),
             ("load broken.json", "at fixed[0].wxyz: 4 entries are expected"),
@@ -159,7 +155,8 @@ class TestAMistake:
 
     def test_leaves_a_saved_world_as_it_was(self, typed, here):
         before = (here / "kitchen.json").read_bytes()
-        typed("fix base camera -w kitchen.json")
+        typed("fix base camera --xyz 1 2 3 -w kitchen.json")
+        typed("fix camera base -w kitchen.json")
         assert (here / "kitchen.json").read_bytes() == before
 
 
@@ -212,7 +209,7 @@ class TestAsking:
     @pytest.mark.parametrize("condition", ["role=visual", "size=3", "role~vis.*", "role=visual size=3"])
     def test_for_things_by_what_is_said_of_them(self, typed, condition):
         found = answer(typed, f"find {condition} -w kitchen.json")
-        assert [(thing["kind"], thing["in"]) for thing in found] == [("geometry", "map")]
+        assert [(thing["kind"], thing["in"]) for thing in found] == [("geometry", "cup")]
 
     def test_for_things_that_are_not_there(self, typed):
         assert typed("find role=nothing -w kitchen.json")[:2] == (0, "Nothing is like that.\n")
@@ -254,7 +251,9 @@ class TestWritingFiles:
 
     def test_converts_fixed_poses_to_yaml(self, typed, tmp_path):
         pytest.importorskip("yaml")
-        answer(typed, f"convert kitchen.json {tmp_path / 'extrinsics.yaml'}")
+        path = tmp_path / "extrinsics.yaml"
+        status, _, err = typed(f"convert kitchen.json {path}")
+        assert (status, err) == (0, f"armillary: Not in {path}: 1 fixed thing of the scene.\n")
         assert World().load_extrinsics(tmp_path / "extrinsics.yaml") == ("camera", "robot/arm/tool")
 
 
