@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0, or 1 after one line on stderr that says what was wrong.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("default", UserWarning)
         warnings.showwarning = _warn  # type: ignore[assignment]  # it takes what it is called with
         try:
             return _run(arguments)

@@ -83,8 +83,8 @@ def _told(error: Any, typed: Sequence[str]) -> str:
     """What was typed wrongly, and the help of the command that it was typed for."""
     message = " ".join(error.format_message().split()).rstrip(".")
     end = "" if message.endswith(("?", "!")) else "."
-    numbers = getattr(getattr(error, "param", None), "nargs", 1)
-    wanted = f" So many numbers are wanted: {numbers}." if numbers > 1 else ""
+    param = getattr(error, "param", None)
+    wanted = f" {param.opts[0]} takes {param.nargs} numbers." if param is not None and param.nargs > 1 else ""
     command = next((name for name in typed[:1] if name in COMMANDS), "")
     return f"{message}{end}{wanted} '{' '.join(filter(None, ['armillary', command]))} --help' shows what there is."
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidArgument, UnknownFrame
 from armillary.errors.words import listing
-from armillary.scene.node_frames import maker_of
+from armillary.scene.node_frames import MOUNT, maker_of
 
 if TYPE_CHECKING:
     from armillary import World
@@ -29,13 +29,16 @@ def shortened(text: str) -> str:
 
 def frame_meant(world: World, text: str) -> str:
     """A frame by its name, or that of a thing of the scene by the beginning of its id."""
-    if text in world.frames() or _BEGINNING.fullmatch(text.lower()) is None:
+    digits = text.removesuffix(MOUNT).lower()
+    if text in world.frames() or _BEGINNING.fullmatch(digits) is None:
         return text
-    nodes = [node for node in world.scene.find({}) if str(node).startswith(text.lower())]
+    nodes = [node for node in world.scene.find({}) if str(node).startswith(digits)]
     if len(nodes) > 1:
         ids = listing([str(node)[:_LONGER] for node in nodes])
         raise InvalidArgument(f"{len(nodes)} ids of the scene begin with '{text}': {ids}. Give more digits.", text)
-    return world.scene.frame(nodes[0]) if nodes else text
+    if not nodes:
+        return text
+    return f"{nodes[0]}{MOUNT}" if text.endswith(MOUNT) else world.scene.frame(nodes[0])
 
 
 @contextmanager

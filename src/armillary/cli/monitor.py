@@ -63,7 +63,7 @@ def screen(world: World, arrivals: Arrivals) -> Group:
     every = streams(world, arrivals)
     fed = [stream for stream in every if stream.kind in _FED or stream.rivals] or every
     rest = len(every) - len(fed)
-    told = [Text(f"{rest} more are fixed, or driven by joints", style="dim")] if rest else []
+    told = [Text(f"{rest} more {'is' if rest == 1 else 'are'} fixed, or driven by joints", style="dim")] if rest else []
     return Group(_table(fed), Text("delay, age and jitter in ms; apart: how far rivals disagree", style="dim"), *told)
 
 

@@ -102,6 +102,8 @@ class TestAMistake:
             ("pose camera base", "No world was named. Say where it comes from: --world"),
             ("pose camera", "Missing argument 'IN_FRAME'"),
             ("pose camra base -w kitchen.json", "Did you mean 'camera'?"),
+            ("pose zzz base -w kitchen.json", "On the command line: 'armillary list' shows the names"),
+            ("pose turtle1 world -w turtles --at 500", "On the command line: --at latest."),
             ("pose camera robot/arm/tool -w kitchen.json", "No chain of poses"),
             ("pose camera base -w notes.txt", "'notes.txt' is no world"),
             ("pose camera base -w broken.json", "is no saved world at fixed[0].wxyz"),
@@ -120,7 +122,7 @@ class TestAMistake:
             ("fix a b", "No saved world was named"),
             ("fix a b -w robot.urdf", "armillary save robot.json --world robot.urdf"),
             ("fix base camera --xyz 1 2 3 -w kitchen.json", "close a loop"),
-            ("fix a b --xyz 1 2 -w kitchen.json", "So many numbers are wanted: 3. 'armillary fix --help'"),
+            ("fix a b --xyz 1 2 -w kitchen.json", "--xyz takes 3 numbers. 'armillary fix --help'"),
             ("fix a b --xyz 1", "Option '--xyz' requires 3 arguments. 'armillary fix --help' shows"),
             (
                 "fix camera base -w kitchen.json",

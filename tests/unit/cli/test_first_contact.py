@@ -122,6 +122,16 @@ class TestAThingByItsId:
         assert main(["pose", "abcdef", "map", "-w", "two.json"]) == 1
         assert "2 ids of the scene begin with 'abcdef': abcdef01-0000, abcdef01-1111." in capsys.readouterr().err
 
+    def test_is_known_where_it_is_mounted_in_several(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.chdir(tmp_path)
+        world = World()
+        shelves = [world.scene.add_transform(parent=world.scene.root, transform=STILL, at=None) for _ in range(2)]
+        cup = world.scene.add_transform(parent=shelves[0], transform=moved(1), at=None)
+        world.scene.add_parent(cup, shelves[1])
+        world.save("two.json")
+        assert main(["pose", f"{cup}"[:13], f"{cup}"[:13] + "/mount", "-w", "two.json"]) == 0
+        assert capsys.readouterr().out.startswith(f"{cup}"[:8] + " in " + f"{cup}"[:8] + "/mount, always")
+
     def test_is_not_mistaken_for_a_frame_that_is_called_so(self, typed):
         assert typed("fix beef base --xyz 1 0 0 -w kitchen.json")[0] == 0
         assert answer(typed, "pose beef base -w kitchen.json")["xyz_m"] == [1.0, 0.0, 0.0]
@@ -253,4 +263,4 @@ class TestTheMonitor:
         world.fix(of="camera", in_frame="base", transform=Transform.identity())
         rows = rows_of(world, capsys)
         assert ["cup", "map", "camera", "-", "-", "never", "-"] in rows
-        assert ["1", "more", "are", "fixed,", "or", "driven", "by", "joints"] in rows
+        assert ["1", "more", "is", "fixed,", "or", "driven", "by", "joints"] in rows
