@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from armillary.errors import InvalidStamp
 from armillary.errors.words import instant
-from armillary.scene.reading import SceneReader
+from armillary.scene._volumes import SceneVolumes
+from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
     from armillary._core import SceneView
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["PastScene"]
 
 
-class PastScene(SceneReader):
-    """A scene at one instant of the past: who was in whom, and what was said of it then. It does not change."""
+class PastScene(SceneVolumes):
+    """A scene at one instant of the past: who was in whom, and what was said of it then. It does not change.
+
+    Searches ask where things were at that instant, unless another `at` is given.
+    """
 
     def __init__(self, world: SceneWorld, view: SceneView, stamp: int) -> None:
         oldest = view.oldest_past
@@ -27,13 +31,17 @@ class PastScene(SceneReader):
                 "Ask for a later instant, or give the world a longer history.",
                 stamp,
             )
-        self._world, self._seen, self.at = world, view, stamp
+        self._world, self._past, self.at = world, view, stamp
+        super().__init__()
 
     def _view(self) -> SceneView:
-        return self._seen
+        return self._past
+
+    def _instant(self, at: int | Latest) -> int | Latest:
+        return self.at if at is LATEST else super()._instant(at)
 
     def __len__(self) -> int:
-        return len(self._seen.subtree(self.root))
+        return len(self._past.subtree(self.root))
 
     def __repr__(self) -> str:
         return f"PastScene({len(self)} nodes, at {instant(self.at)})"

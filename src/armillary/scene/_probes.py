@@ -82,7 +82,7 @@ class RayProbe:
 
     def meets_boxes(self, low: Floats, high: Floats) -> Mask:
         """Those through which it passes."""
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             first = (low - _SLACK_M - self._origin) / self._direction
             last = (high + _SLACK_M - self._origin) / self._direction
         enters, leaves = np.fmin(first, last).max(axis=1), np.fmax(first, last).min(axis=1)

@@ -107,6 +107,22 @@ class TestTheSceneAsItWas:
         frame = scene.as_of(20).frame(table)
         assert world.pose(of=frame, in_frame="map", at=20).transform.is_close(moved(2))
 
+    def test_is_searched_for_shapes_that_were_there_then(self, scene, clock):
+        cups = [scene.add_transform(parent=scene.root, transform=moved(x), at=0) for x in (2, 4)]
+        shapes = [scene.add_geometry(parent=cup, shape=Sphere(0.1), at=0) for cup in cups]
+        scene.set_transform(cups[0], moved(3), at=10)
+        clock.ns = 20
+        scene.remove(cups[0], at=15)
+        down = {"direction": (0, 0, -1), "in_frame": "map"}
+        for stamp, x in ((0, 2), (10, 3)):
+            then = scene.as_of(stamp)
+            assert [hit.id for hit in then.raycast(origin=(x, 0, 1), **down)] == [shapes[0]]
+            assert set(then.overlapping(Sphere(9.0), in_frame="map", outside="hold")) == set(shapes)
+            assert then.bounding_sphere(cups[0]) == scene.as_of(0).bounding_sphere(cups[0])
+        assert [hit.id for hit in scene.as_of(5).raycast(origin=(3, 0, 1), at=10, **down)] == [shapes[0]]
+        assert list(scene.as_of(15).overlapping(Sphere(9.0), in_frame="map", outside="hold")) == [shapes[1]]
+        assert list(scene.overlapping(Sphere(9.0), in_frame="map", at=0)) == [shapes[1]]
+
     def test_has_no_circles_either(self, scene):
         scene.add_group(parent=scene.root, id=ONE, at=0)
         scene.add_group(parent=ONE, id=TWO, at=0)

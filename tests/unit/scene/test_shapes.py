@@ -165,6 +165,14 @@ class TestArrays:
             assert not nothing.contains([(0.0, 0.0, 0.0)]).any()
             assert nothing.ray_distance_m(np.zeros(3), np.array([1.0, 0.0, 0.0])) == math.inf
 
+    @pytest.mark.parametrize("tiny", [5e-324, -5e-324])
+    def test_are_met_by_rays_that_are_all_but_along_an_axis(self, tiny):
+        triangle = Mesh([(2.0, -1.0, -1.0), (2.0, 3.0, -1.0), (2.0, -1.0, 3.0)], [(0, 1, 2)])
+        edge_on = Mesh([(2.0, 1.0, 0.0), (3.0, 1.0, 0.0), (2.0, 1.0, 1.0)], [(0, 1, 2)])
+        cells = VoxelGrid(np.ones((2, 2, 2), dtype=bool), 1.0, origin=(2.0, -1.0, -1.0))
+        met_m = [shape.ray_distance_m(np.zeros(3), np.array([1.0, tiny, 0.0])) for shape in (triangle, edge_on, cells)]
+        assert met_m == [2.0, math.inf, 2.0]
+
 
 REFUSED = {
     "a radius below zero": (lambda: Sphere(-1.0), "The radius of a Sphere is -1.0 m. Give a length"),

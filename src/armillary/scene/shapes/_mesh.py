@@ -144,7 +144,7 @@ def _nearest_hit_m(corners: Floats, origin: Floats, direction: Floats) -> float:
     across = np.cross(direction, ac)
     scale = np.einsum("ij,ij->i", ab, across)
     start = origin - corners[:, 0]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         u = np.einsum("ij,ij->i", start, across) / scale
         turned = np.cross(start, ab)
         v = (turned @ direction) / scale

@@ -122,7 +122,7 @@ class VoxelGrid(Shape):
         return inside
 
     def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             first = (self._lows - origin) / direction
             last = (self._lows + self.voxel_size_m - origin) / direction
         # Along a face, zero by zero: the ray is between the two planes all the way.
