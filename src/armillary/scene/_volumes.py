@@ -55,8 +55,8 @@ class SceneVolumes(SceneReader):
         Whole branches are passed over by the spheres around them; `.visited` counts the nodes that were looked at,
         `.missing` names those whose frames have no pose at this instant: none at all, or several and `policy` does not
         choose. They are the things that are there now, where they were at that instant; `scene.as_of(stamp)` has those
-        that were there then, and searches them in the same way. `outside` and `policy` are those of `world.pose`, asked for what moves or is in several places; what is
-        fixed to that is carried along.
+        that were there then, and searches them in the same way. `outside` and `policy` are those of `world.pose`, asked
+        for what moves or is in several places; what is fixed to that is carried along.
         """
         here, below = self._frame_named(in_frame), self._top(under)
         asked = self._asked(here, at, outside, policy)
