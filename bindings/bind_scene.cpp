@@ -169,7 +169,8 @@ Wish as_wish(nb::handle given) {
   } else {
     wish.restores = kind == "restore";
     wish.change.kind = kind == "remove_parent" ? ChangeKind::remove_parents : ChangeKind::add_parent;
-    wish.change.parent = named_node(parts[2]);
+    const bool is_unmounted = wish.restores && nb::handle(parts[2]).is_none();  // the root of others
+    wish.change.parent = is_unmounted ? kLimboNode : named_node(parts[2]);
     wish.change.at = valid_from(parts[3]);
   }
   return wish;

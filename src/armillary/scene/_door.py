@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ChangeRecord, NodeId, SceneCore
@@ -12,7 +11,7 @@ from armillary.errors import InvalidArgument
 from armillary.scene._context import ChangeContext, InsistingContext, SceneWorld
 from armillary.scene._observers import Observers
 from armillary.scene._payloads import as_several
-from armillary.scene._records import change_of, told_by
+from armillary.scene._records import change_of, told_by, told_of
 from armillary.scene._volumes import SceneVolumes
 from armillary.scene.changes import (
     AddConnection,
@@ -23,7 +22,6 @@ from armillary.scene.changes import (
     AddTransform,
     AddUncertainTransform,
     Change,
-    SetTransform,
 )
 from armillary.scene.expiry import ExpiryRule, StandingWindows, as_window, outdated, remove_outdated
 from armillary.scene.frame_changes import ResetTime
@@ -65,6 +63,9 @@ class SceneDoor(SceneVolumes):
     def _view(self) -> SceneView:
         return self._core.view()
 
+    def _is_there(self, node: NodeId) -> bool:
+        return self._view().contains(node)
+
     def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
         """All of these changes, or none. For each of them the node that it made; None where it made none."""
         changes = as_several(changes, "changes")
@@ -94,9 +95,7 @@ class SceneDoor(SceneVolumes):
         else:
             with self._order:
                 records, nodes = self._core.apply(wishes, context.now_ns, for_undo, True, tag)
-                samples = (change for change in changes if isinstance(change, SetTransform))
-                told = [replace(sample, at=context.at(sample.at)) for sample in samples]
-                self._observers.post([*told_by(records), *told])
+                self._observers.post(told_of(wishes, records))
             self._observers.tell()
         self._follow_time(changes)
         if before is not None:
@@ -158,13 +157,13 @@ class SceneDoor(SceneVolumes):
             return happen()
         with self._order:
             records = happen()
-            self._observers.post(told_by(records))
+            self._observers.post(told_by(records, is_there=self._is_there))
         self._observers.tell()
         return records
 
     def _post(self, records: list[ChangeRecord]) -> None:
         """Called by the native half, in order, for what happens beside the nodes."""
-        self._observers.post(told_by(records))
+        self._observers.post(told_by(records, is_there=self._is_there))
 
     def _tell(self) -> None:
         self._observers.tell()

@@ -260,14 +260,18 @@ class AddParent(Change):
 
 @dataclass(frozen=True, slots=True)
 class Restore(Change):
-    """A node that was removed is in a parent again, as `undo` does it, with all that it had."""
+    """A node that was removed is in a parent again, as `undo` does it, with all that it had.
+
+    Without a parent it is the root of another agent's graph again, which is mounted nowhere.
+    """
 
     id: NodeId
-    parent: NodeId | str
+    parent: NodeId | str | None
     at: int | Now = NOW
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return ("restore", context.node(self.id), context.node(self.parent), context.at(self.at))
+        parent = None if self.parent is None else context.node(self.parent)
+        return ("restore", context.node(self.id), parent, context.at(self.at))
 
 
 @dataclass(frozen=True, slots=True)
