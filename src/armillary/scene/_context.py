@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
-from uuid import UUID
 
 from armillary._core import ROOT_NODE, NodeId
+from armillary.errors import UnknownFrame
+from armillary.scene._batch_nodes import BatchNodes
 from armillary.scene.changes import NOW, Now
 from armillary.transforms import Transform, check_name
 
 if TYPE_CHECKING:
-    from armillary._core import SceneCore, SceneView
+    from uuid import UUID
+
+    from armillary._core import SceneCore
 
 __all__ = ["ChangeContext", "InsistingContext", "SceneWorld"]
 
-_IDS = (NodeId, UUID)
 _NO_NAMES: frozenset[str] = frozenset()
-FRAME_SPACE = "frame"
+_FRAME_SPACE = "frame"
 """Nodes that stand for frames of the world have ids of their names in this space."""
 ALWAYS_NS = 1 - 2**62
 """The first of all stamps: what begins then has always been there, or since it was removed."""
@@ -31,6 +33,9 @@ class SceneWorld(Protocol):
 
     def now(self) -> int:
         """The time of the world's clock [ns]."""
+
+    def frames(self) -> tuple[str, ...]:
+        """The names of all frames."""
 
     def _recall(self, name: object) -> str:
         """A frame that exists, or UnknownFrame."""
@@ -79,12 +84,11 @@ class ChangeContext:
     """One batch on its way to the native door: names become nodes, `NOW` becomes one instant for all of it."""
 
     __slots__ = (
-        "_coming",
         "_core",
+        "_gone",
         "_joints",
-        "_looked_at",
         "_named",
-        "_seen",
+        "_nodes",
         "_world",
         "added",
         "frames",
@@ -94,22 +98,21 @@ class ChangeContext:
 
     def __init__(self, world: SceneWorld, core: SceneCore) -> None:
         self._world, self._core = world, core
-        self._seen: SceneView | None = None
         self.now_ns = world.now()
         self.wishes: list[tuple[Any, ...]] = []  # one for each change
         self.frames: list[tuple[Any, ...]] = []  # for the nodes of frames that the changes name; they come first
         self.added: set[int] = set()  # those of frames that the batch makes, by their places among the wishes
-        self._coming: set[NodeId | UUID] | None = None  # nodes that the batch makes; few changes ask
+        self._nodes: BatchNodes | None = None
         self._named = _NO_NAMES  # frames that the batch makes
+        self._gone = _NO_NAMES  # frames that it removes
         self._joints = _NO_NAMES  # joints that it makes
-        self._looked_at = 0
 
-    @property
-    def _view(self) -> SceneView:
-        """The scene when it was first looked at. Few changes look."""
-        if self._seen is None:
-            self._seen = self._core.view()
-        return self._seen
+    def _nodes_by_now(self) -> BatchNodes:
+        """Those of the scene when it was first looked at, and what the batch did since. Few changes look."""
+        if self._nodes is None:
+            self._nodes = BatchNodes(self._core.view())
+        self._nodes.look_at(self.wishes)
+        return self._nodes
 
     @property
     def author(self) -> str:
@@ -132,24 +135,42 @@ class ChangeContext:
         """The node meant; a text names a frame, which gets a node where it has none yet."""
         if not isinstance(target, str):
             return target if isinstance(target, NodeId) else NodeId(target)
-        node, frame = node_of_frame(self._world, target, self._named)
-        if node != ROOT_NODE and not self._comes(node) and not self._view.contains(node):
-            self._nodes_coming().add(node)
-            self._stands_for(frame, frame_wish(node, frame, ALWAYS_NS))
+        node, frame = self._node_of_frame(target)
+        if node != ROOT_NODE and not self._nodes_by_now().has(node):
+            self._stands_for(node, frame)
         return node
 
-    def _stands_for(self, frame: str, wish: tuple[Any, ...]) -> None:
-        """A node of a frame that the batch makes comes after it, others come before everything."""
-        if frame in self._named:
+    def _stands_for(self, node: NodeId, frame: str) -> None:
+        """A node comes before everything, but for that of a frame that the batch makes, and one that it took out."""
+        nodes, wish = self._nodes_by_now(), frame_wish(node, frame, ALWAYS_NS)
+        if frame in self._named or nodes.knows(node):
             self.added.add(len(self.wishes))
             self.wishes.append(wish)
         else:
+            nodes.add(node, ROOT_NODE)
             self.frames.append(wish)
 
     def frame(self, name: str, at: int) -> tuple[Any, ...]:
         """The wish for a node that stands for a frame."""
-        node, frame = node_of_frame(self._world, name, self._named)
+        node, frame = self._node_of_frame(name)
         return frame_wish(node, frame, at)
+
+    def _node_of_frame(self, name: str) -> tuple[NodeId, str]:
+        if name == self._world.root_frame:
+            return ROOT_NODE, name
+        stored = name if self._is_new(name) else self._recalled(name)
+        return id_of_frame(stored), stored
+
+    def _is_new(self, name: object) -> bool:
+        """Whether the batch makes a frame of this name."""
+        return isinstance(name, str) and name in self._named
+
+    def _recalled(self, name: object) -> str:
+        """A frame that was there before, and still is."""
+        stored = self._world._recall(name)  # noqa: SLF001
+        if stored in self._gone:
+            raise UnknownFrame(stored, [frame for frame in self._world.frames() if frame not in self._gone])
+        return stored
 
     # -- Frames beside the nodes
 
@@ -169,8 +190,10 @@ class ChangeContext:
         joints: Sequence[tuple[str, str]] = (),
     ) -> tuple[Any, ...]:
         """The wish for a change of frames."""
-        if kind != "remove_frame":
-            self._named = self._named.union(frames)
+        if kind == "remove_frame":
+            self._named, self._gone = self._named.difference(frames), self._gone.union(frames)
+        elif frames:
+            self._makes(frames)
         fact = (of, in_frame, source, since, pose, recalibrate, tuple(frames), clock, form, tuple(joints))
         return ("of_frames", kind, fact, self.now_ns)
 
@@ -178,8 +201,13 @@ class ChangeContext:
         """The names of a relation that is said."""
         names = {"of": self.admitted(of), "in_frame": self.admitted(in_frame), "source": self.source(source)}
         self._world._check_new_relation(**names, start=since)  # noqa: SLF001
-        self._named = self._named.union((names["of"], names["in_frame"]))
+        self._makes((names["of"], names["in_frame"]))
         return names
+
+    def _makes(self, frames: Iterable[str]) -> None:
+        self._named = self._named.union(frames)
+        if self._gone:
+            self._gone = self._gone.difference(frames)
 
     def new_joints(self, kinds: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """Names that joints may have, in their stored forms, with their kinds."""
@@ -195,7 +223,7 @@ class ChangeContext:
 
     def admitted(self, name: str) -> str:
         """A name that may be made by use."""
-        return name if name in self._named else self._world._admit(name)  # noqa: SLF001
+        return name if self._is_new(name) else self._world._admit(name)  # noqa: SLF001
 
     def declared(self, name: str) -> str:
         """A name that is made on purpose."""
@@ -203,7 +231,7 @@ class ChangeContext:
 
     def known(self, name: str) -> str:
         """A frame that is there, or comes with this batch."""
-        return name if name in self._named else self._world._recall(name)  # noqa: SLF001
+        return name if self._is_new(name) else self._recalled(name)
 
     def source(self, source: str | None) -> str:
         """Who says it."""
@@ -224,24 +252,9 @@ class ChangeContext:
         return list(dict.fromkeys(below for name in names for below in self._world._subtree(name, True)))  # noqa: SLF001
 
     def living(self, node: NodeId | UUID) -> NodeId:
-        """An end of a connection: it must be there now, or come with this batch."""
-        if not self._comes(node):
-            self._view.kind(node)  # raises UnknownNode
+        """An end of a connection: it must be there by now, after all that the batch did before."""
+        self._nodes_by_now().check(node)
         return node  # type: ignore[return-value]
-
-    def _comes(self, node: object) -> bool:
-        """Whether a node is new in this batch. Each wish is looked at once, whatever is asked."""
-        coming = self._nodes_coming()
-        for wish in self.wishes[self._looked_at :]:
-            if wish[0] == "add_node" and isinstance(wish[2], _IDS):
-                coming.add(wish[2])
-        self._looked_at = len(self.wishes)
-        return isinstance(node, _IDS) and node in coming
-
-    def _nodes_coming(self) -> set[NodeId | UUID]:
-        if self._coming is None:
-            self._coming = set()
-        return self._coming
 
 
 class InsistingContext(ChangeContext):
@@ -252,7 +265,7 @@ class InsistingContext(ChangeContext):
     def edge(self, of: str, in_frame: str, source: str | None, since: int | None) -> dict[str, Any]:  # noqa: ARG002
         """The names of a relation that is said."""
         names = {"of": self.admitted(of), "in_frame": self.admitted(in_frame), "source": self.source(source)}
-        self._named = self._named.union((names["of"], names["in_frame"]))
+        self._makes((names["of"], names["in_frame"]))
         return names
 
     def known(self, name: str) -> str:
@@ -264,15 +277,20 @@ class InsistingContext(ChangeContext):
         return check_name(name), [self.admitted(frame) for frame in frames]
 
 
-def node_of_frame(world: SceneWorld, frame: str, coming: Collection[str] = ()) -> tuple[NodeId, str]:
+def node_of_frame(world: SceneWorld, frame: str) -> tuple[NodeId, str]:
     """The id of the node that stands for a frame, and the frame's name as it is stored."""
     if frame == world.root_frame:
         return ROOT_NODE, frame
-    stored = frame if frame in coming else world._recall(frame)  # noqa: SLF001
+    stored = world._recall(frame)  # noqa: SLF001
+    return id_of_frame(stored), stored
+
+
+def id_of_frame(stored: str) -> NodeId:
+    """The id of the node that stands for a frame. A frame that is named like a node is that node's."""
     try:
-        return NodeId(stored), stored  # the frame of a node that was made here
+        return NodeId(stored)
     except ValueError:
-        return NodeId.of_name(FRAME_SPACE, stored), stored
+        return NodeId.of_name(_FRAME_SPACE, stored)
 
 
 def frame_wish(node: NodeId, frame: str, at: int) -> tuple[Any, ...]:

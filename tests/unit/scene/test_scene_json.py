@@ -66,6 +66,16 @@ class TestSavingAndLoading:
                 key: (type(value), repr(value)) for key, value in before.items()
             }
 
+    @pytest.mark.parametrize("case", [str.lower, str.upper])
+    def test_keeps_a_frame_that_is_named_like_a_node(self, tmp_path, case):
+        world, other, name = new_world(), new_world(20), case("a0000000-0000-4000-8000-000000000000")
+        world.add_frame(name)
+        world.scene.set_attributes(name, {"a": 1})
+        world.scene.save(tmp_path / "named.json")
+        other.scene.load(tmp_path / "named.json")
+        assert other.scene.attributes(name) == {"a": 1}
+        assert other.scene.digest() == world.scene.digest()
+
     def test_keeps_where_something_fixed_was_moved(self, tmp_path):
         world = new_world()
         shelf = world.scene.add_transform(parent=world.scene.root, transform=moved(1), at=None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, NodeId, Pose
 from armillary.errors import ArmillaryError
-from armillary.scene._context import FRAME_SPACE
+from armillary.scene._context import id_of_frame
 from armillary.scene._payloads import connection_payload
 from armillary.scene.changes import (
     NOW,
@@ -120,7 +120,7 @@ def _frame(field: Field, _: Arrays) -> LoadedNode:
     parts = field.members((*_COMMON, "frame"))
     node, said = parts["id"].node(), attributes_of(parts["attributes"])
     name = checked(parts["frame"], lambda: check_name(parts["frame"].text()))
-    if NodeId.of_name(FRAME_SPACE, name) != node:
+    if id_of_frame(name) != node:
         raise parts["id"].refused(f"this is not the id of the frame '{name}'")
 
     def make(parent: NodeId) -> Iterator[Change]:
