@@ -74,17 +74,17 @@ def stamp(*, sec: int, nanosec: int = 0) -> int:
         ) from None
 
 
-def as_stamp(value: Any) -> int | None:
-    """Integer nanoseconds, or None for what holds always."""
+def as_stamp(value: Any, name: str = "stamp") -> int | None:
+    """Integer nanoseconds, or None for what holds always. `name` is that of the argument."""
     if value is None:
         return None
     try:
         stamp = index(value)
     except TypeError:
         hint = f" Pass seconds({value!r})." if isinstance(value, float) else ""
-        raise InvalidStamp(f"stamp must be integer nanoseconds, got {value!r}.{hint}") from None
+        raise InvalidStamp(f"{name} must be integer nanoseconds, got {value!r}.{hint}") from None
     if isinstance(value, bool) or abs(stamp) >= _FURTHEST_STAMP_NS:
-        raise InvalidStamp(f"stamp must be integer nanoseconds within 146 years of zero, got {value!r}.")
+        raise InvalidStamp(f"{name} must be integer nanoseconds within 146 years of zero, got {value!r}.")
     return stamp
 
 

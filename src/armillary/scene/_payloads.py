@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from armillary.errors import InvalidArgument, InvalidShape
 from armillary.errors.words import shown
 from armillary.scene.shapes import Levels, Shape
+from armillary.stamps import as_stamp
 
 if TYPE_CHECKING:
     from armillary._core import NodeId
@@ -44,6 +45,26 @@ def as_several(given: Iterable[Item], name: str) -> tuple[Item, ...]:
         raise InvalidArgument(f"{name} must be a list, got {shown(given)}.", given) from None
 
 
+def as_heard(given: object) -> dict[int, tuple[int, list[int]]]:
+    """What `scene.heard()` of some copy gave."""
+    if isinstance(given, Mapping) and all(_is_number(key) and _is_heard(said) for key, said in given.items()):
+        return {author: (upto, list(more)) for author, (upto, more) in given.items()}
+    raise InvalidArgument(f"beyond is what `scene.heard()` of another copy gives, got {shown(given)}.", given)
+
+
+def _is_heard(said: object) -> bool:
+    """Everything up to a number, and some numbers beyond."""
+    match said:
+        case (upto, Sequence() as more) if not isinstance(said, str | bytes):
+            return _is_number(upto) and all(map(_is_number, more))
+        case _:
+            return False
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < 2**64
+
+
 def shape_payload(shape: Shape, coarser: Sequence[Shape], *, is_always: bool) -> tuple[Levels, bytes]:
     """A shape and its coarser levels, as a node carries them."""
     if not isinstance(shape, Shape):
@@ -58,9 +79,7 @@ def connection_payload(
     sources: tuple[NodeId, ...], targets: tuple[NodeId, ...], start: int | None, end: int | None
 ) -> tuple[Connection, bytes]:
     """The ends of a connection, as a node carries them."""
-    for name, stamp in (("start", start), ("end", end)):
-        if stamp is not None and (isinstance(stamp, bool) or not isinstance(stamp, int)):
-            raise InvalidArgument(f"{name} must be integer nanoseconds or None, got {stamp!r}.", stamp)
+    start, end = as_stamp(start, "start"), as_stamp(end, "end")
     if start is not None and end is not None and end < start:
         raise InvalidArgument(f"The connection ends ({end}) before it starts ({start}). Swap them.", end)
     connection = Connection(sources, targets, start, end)

@@ -10,7 +10,7 @@ from armillary.errors import ChangesForgotten, InvalidArgument
 from armillary.scene._context import ChangeContext
 from armillary.scene._door import SceneDoor
 from armillary.scene._past import PastScene
-from armillary.scene._payloads import as_several
+from armillary.scene._payloads import as_heard, as_several
 from armillary.scene.changes import (
     NOW,
     AddConnection,
@@ -241,7 +241,7 @@ class Scene(SceneDoor):
         """
         if beyond is None:
             return self._core.journal()
-        records, is_complete = self._core.changes_beyond(dict(beyond))
+        records, is_complete = self._core.changes_beyond(as_heard(beyond))
         if not is_complete:
             raise ChangesForgotten(len(self._core.journal()))
         return records

@@ -10,7 +10,18 @@ import pytest
 
 from armillary import Box, Sphere, World, seconds
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidAttribute, InvalidShape, InvalidStamp
-from armillary.scene import BoundingSphere, Levels, absent, contains, exists, greater, less
+from armillary.scene import (
+    AddFrameNode,
+    BoundingSphere,
+    Levels,
+    Prefer,
+    RemoveFrame,
+    absent,
+    contains,
+    exists,
+    greater,
+    less,
+)
 from unit.kit import FakeClock, moved
 
 RAY = {"origin": (0, 0, 0), "direction": (1, 0, 0), "in_frame": "map"}
@@ -135,3 +146,39 @@ CALLS = {
 def test_one_thing_in_place_of_a_list_is_refused(name):
     with World() as world, pytest.raises(ArmillaryError, match=f"{name} must be a list, got"):
         CALLS[name](world.scene)
+
+
+class TestTheSpanOfAConnection:
+    @pytest.mark.parametrize("name", ["start", "end"])
+    @pytest.mark.parametrize("stamp", [10**30, -(2**62), 1.5, True, "now"])
+    def test_is_of_stamps(self, scene, name, stamp):
+        with pytest.raises(InvalidStamp, match=f"{name} must be integer nanoseconds"):
+            scene.add_connection(parent=scene.root, sources=[], targets=[], **{name: stamp})
+        assert len(scene) == 1
+
+    def test_may_be_of_numbers_of_numpy(self, scene):
+        tie = scene.add_connection(parent=scene.root, sources=[], targets=[], start=np.int64(3))
+        assert type(scene.connection(tie).start) is int
+
+
+class TestWhatSomebodyHeard:
+    @pytest.mark.parametrize(
+        "beyond", ["abc", 5, {1: 5}, {1: "ab"}, {"a": (1, [])}, {1: (1, 2)}, {1: (-1, [])}, {1: (1, [2**64])}]
+    )
+    def test_is_what_a_copy_tells(self, scene, beyond):
+        with pytest.raises(InvalidArgument, match=r"what `scene.heard\(\)` of another copy gives"):
+            scene.changes(beyond=beyond)
+
+    def test_may_have_come_as_lists(self, scene):
+        node = scene.add_group(parent=scene.root)
+        said = {author: [upto, tuple(more)] for author, (upto, more) in scene.heard().items()}
+        scene.add_group(parent=node)
+        assert len(scene.changes(beyond=said)) == 1
+
+
+@pytest.mark.parametrize("name", [[], {}, 5, None], ids=repr)
+@pytest.mark.parametrize("change", [AddFrameNode, RemoveFrame, lambda name: Prefer(of=name, source=None)])
+def test_what_is_no_name_of_a_frame_is_refused(change, name):
+    """A list of no frames is removed without a word."""
+    with World() as world, pytest.raises(ArmillaryError):
+        world.apply([change([name] if change is RemoveFrame else name)])

@@ -250,7 +250,7 @@ def _connection(field: Field, _: Arrays) -> LoadedNode:
     parts = field.members((*_COMMON, "at_ns", "sources", "targets", "start_ns", "end_ns"))
     node, said, at = parts["id"].node(), attributes_of(parts["attributes"]), parts["at_ns"].stamp()
     sources, targets = (tuple(end.node() for end in parts[name].items()) for name in ("sources", "targets"))
-    start, end = (None if parts[name].value is None else parts[name].integer() for name in ("start_ns", "end_ns"))
+    start, end = (None if parts[name].value is None else parts[name].stamp() for name in ("start_ns", "end_ns"))
     checked(parts["end_ns"], partial(connection_payload, sources, targets, start, end))
 
     def make(parent: NodeId) -> Iterator[Change]:
