@@ -11,7 +11,7 @@ from armillary.errors import ArmillaryError
 from armillary.record._format import SETTINGS
 from armillary.record._reading import SavedFixed, SavedJoint, SavedWords, SavedWorld
 from armillary.record._relations import Saying
-from armillary.scene import Fix
+from armillary.scene import Fix, RemoveFrame
 from armillary.scene.files import Field, LoadedScene, checked, load_into
 
 __all__ = ["restore"]
@@ -89,8 +89,8 @@ def _load_scene(world: Any, scene: LoadedScene) -> None:
     known = {*world.frames(), world.root_frame}
     load_into(world, world.scene.apply, scene)
     named = [name for name in world.frames() if name not in known and world._is_named(name)]  # noqa: SLF001
-    for name in named:
-        world.remove_frame(name)
+    if named:
+        world.scene._insist([RemoveFrame(named)])  # noqa: SLF001  (see `_insist`)
 
 
 def _begin_anew(world: Any, times: int) -> None:

@@ -164,6 +164,32 @@ class TestFramesOfNodes:
         assert set(loaded.frames()) == set(world.frames())
 
 
+class TestAFrameWithNodesInIt:
+    @pytest.fixture
+    def world(self):
+        return World("robot", clock=FakeClock(seconds(10)))
+
+    def test_may_be_gone_with_all_that_hung_there(self, world, tmp_path):
+        world.fix(of="shelf", in_frame="map", transform=moved(1))
+        cup = world.scene.add_transform(parent="shelf", transform=moved(2), at=None)
+        world.remove_frame("shelf", subtree=True)
+        world.save(tmp_path / "world.json")
+        loaded = World.load(tmp_path / "world.json")
+        assert loaded.digest() == world.digest()
+        assert cup in loaded.scene
+        assert not loaded._is_named("shelf")
+
+    def test_may_be_named_like_a_node(self, world, tmp_path):
+        name = "a0000000-0000-4000-8000-000000000000"
+        world.fix(of=name, in_frame="map", transform=moved(2))
+        world.scene.set_attributes(name, {"full": True})
+        world.save(tmp_path / "world.json")
+        loaded = World.load(tmp_path / "world.json")
+        assert loaded.digest() == world.digest()
+        assert loaded.scene.attributes(name) == {"full": True}
+        assert loaded.pose(of=name, in_frame="map").xyz[0] == 2
+
+
 class TestSaving:
     def test_an_empty_world(self, tmp_path):
         World("nothing").save(tmp_path / "empty.json")
