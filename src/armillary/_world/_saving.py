@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from armillary._world._loops import LoopingWorld
+from armillary._world._making import maker
 
 _MAX_BYTES = 2**30
 
@@ -30,9 +31,9 @@ class SavingWorld(LoopingWorld):
 
         write_world(self, Path(path))
 
-    @classmethod
+    @maker
     def load(
-        cls,
+        cls,  # noqa: N805  (see `maker`)
         path: str | PathLike[str],
         *,
         clock: Callable[[], int] | None = None,

@@ -6,6 +6,7 @@ import copy
 import inspect
 import json
 import os
+import pydoc
 import stat
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from armillary import World, seconds
-from armillary.errors import BeforeHistory, InvalidWorldFile, NoSamples, UnsavableWorld
+from armillary.errors import BeforeHistory, InvalidArgument, InvalidWorldFile, NoSamples, UnsavableWorld
 from armillary.record._contents import contents_of
 from armillary.record._format import SETTINGS
 from armillary.scene import Unfix
@@ -226,6 +227,27 @@ class TestSaving:
 
 def _names(info):
     return info.of, info.in_frame, info.source, info.kind
+
+
+class TestLoading:
+    def test_makes_a_world_and_is_refused_by_one_that_is_there(self, saved):
+        with pytest.raises(InvalidArgument, match=r"makes a new world, and changes none: world = World\.load\("):
+            World().load(saved[1])
+
+    def test_is_said_to_a_class_of_ones_own_too(self, saved):
+        class Kitchen(World):
+            pass
+
+        assert type(Kitchen.load(saved[1])) is Kitchen
+        with pytest.raises(InvalidArgument, match=r"Kitchen\.load"):
+            Kitchen().load(saved[1])
+
+    @pytest.mark.parametrize("asked", [World, World()], ids=["class", "world"])
+    def test_explains_itself(self, asked):
+        assert hasattr(asked, "load")
+        assert asked.load.__doc__.startswith("A world from a file.")
+        assert list(inspect.signature(asked.load).parameters) == ["path", "clock", "kinds", "max_bytes"]
+        assert "load(path" in pydoc.plain(pydoc.render_doc(World))
 
 
 class TestASavedFile:
