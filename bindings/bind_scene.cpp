@@ -52,30 +52,33 @@ nb::object error_of_frames(const SceneCore& self, const Refusal& refusal) {
 
 nb::object error_of_refusal(const SceneCore& self, const Refusal& refusal) {
   const nb::object node = nb::cast(refusal.node), parent = nb::cast(refusal.parent);
+  std::vector<NodeId> nodes = refusal.path;
+  nodes.insert(nodes.end(), {refusal.node, refusal.parent});
+  const nb::dict names = names_of(*self.store->version(), nodes);
   switch (refusal.fault) {
     case Fault::unknown_node:
-      return error_class("UnknownNode")(node);
+      return error_class("UnknownNode")(node, names);
     case Fault::unknown_parent:
-      return error_class("UnknownNode")(parent);
+      return error_class("UnknownNode")(parent, names);
     case Fault::node_exists:
-      return error_class("NodeExists")(node);
+      return error_class("NodeExists")(node, "names"_a = names);
     case Fault::not_a_group:
-      return error_class("NotAGroup")(parent, kind_name(refusal.kind));
+      return error_class("NotAGroup")(parent, kind_name(refusal.kind), names);
     case Fault::not_a_transform:
-      return error_class("NotATransform")(node, kind_name(refusal.kind));
+      return error_class("NotATransform")(node, kind_name(refusal.kind), names);
     case Fault::circle:
-      return error_class("SceneCycle")(node, id_list(refusal.path));
+      return error_class("SceneCycle")(node, id_list(refusal.path), names);
     case Fault::not_its_parent:
-      return error_class("NotItsParent")(node, parent);
+      return error_class("NotItsParent")(node, parent, names);
     case Fault::already_its_parent:
-      return error_class("AlreadyItsParent")(node, parent);
+      return error_class("AlreadyItsParent")(node, parent, names);
     case Fault::permanent:
       return error_class("PermanentNode")(node);
     case Fault::too_many_keys:
       return error_class("LimitReached")("names of attributes", scene::KeyPool::kLimit,
                                          "Put what differs from thing to thing into values, not into names.");
     case Fault::built_upon:
-      return error_class("BuiltUpon")(node);
+      return error_class("BuiltUpon")(node, names);
     case Fault::built_upon_frame:
       return error_class("BuiltUpon")(nb::str(refusal.frame.data(), refusal.frame.size()));
     case Fault::no_opposite:

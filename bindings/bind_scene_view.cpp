@@ -23,7 +23,7 @@ const NodeRecord& record_of(const SceneView& view, nb::handle node) {
   const NodeId id = as_node_id(node);
   const bool is_hidden = id == kLimboNode;
   const NodeRecord* record = is_hidden ? nullptr : view.at ? Past(view.version, *view.at).find(id) : view.version->find(id);
-  if (record == nullptr) raise_object(error_class("UnknownNode")(nb::cast(id)));
+  if (record == nullptr) raise_object(error_class("UnknownNode")(nb::cast(id), names_of(*view.version, {id})));
   return *record;
 }
 
@@ -50,7 +50,8 @@ nb::object contained_since(const SceneView& view, nb::handle node, nb::handle pa
     for (const scene::Edge& edge : record.edges)
       if (edge.parent == in && (view.at ? edge.holds_at(*view.at) : edge.is_in_force()))
         since = std::min(since.value_or(edge.from), edge.from);
-  if (!since) raise_object(error_class("NotItsParent")(nb::cast(record.id), nb::cast(in)));
+  if (!since)
+    raise_object(error_class("NotItsParent")(nb::cast(record.id), nb::cast(in), names_of(*view.version, {record.id, in})));
   return stamp_or_none(*since);
 }
 

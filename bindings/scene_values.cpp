@@ -38,6 +38,19 @@ nb::list id_list(const std::vector<NodeId>& ids) {
   return list;
 }
 
+nb::dict names_of(const scene::Version& version, const std::vector<NodeId>& nodes) {
+  nb::dict names;
+  for (const NodeId& node : nodes) {
+    const scene::NodeRecord* record = version.recall(node);
+    if (record == nullptr) continue;
+    record->for_each_attribute([&](const scene::Attribute& said) {
+      const auto* name = *said.key.text == "name" ? said.value->get_if<std::string>() : nullptr;
+      if (name != nullptr) names[nb::cast(node)] = nb::str(name->data(), name->size());
+    });
+  }
+  return names;
+}
+
 // -- Attributes
 
 namespace {

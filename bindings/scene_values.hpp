@@ -27,6 +27,9 @@ namespace armillary::python {
 
 [[nodiscard]] nb::list id_list(const std::vector<NodeId>& ids);
 
+/// What nodes are called that are there, or were: those of them that have the attribute `name`, with it.
+[[nodiscard]] nb::dict names_of(const scene::Version& version, const std::vector<NodeId>& nodes);
+
 [[nodiscard]] const char* kind_name(scene::NodeKind kind);
 [[nodiscard]] scene::NodeKind as_kind(std::string_view name);
 

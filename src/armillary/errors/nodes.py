@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError
@@ -32,19 +34,30 @@ __all__ = [
 ]
 
 
+_SHORT = 8  # digits of an id, as its repr shows it
 _ANOTHER_ID = (
     "Leave `id` out for a new one, or remove it first. "
     "The nodes of a saved scene keep their ids: load it once, or into another world."
 )
 
 
+Names = Mapping["NodeId", str]
+"""What nodes are called that have a name."""
+_NOBODY: Names = MappingProxyType({})
+
+
+def _called(node: NodeId, names: Names) -> str:
+    """The whole id, or the beginning that is shown elsewhere and the name; `node` of the error is all of it."""
+    return f"{str(node)[:_SHORT]} {shown(names[node])}" if node in names else str(node)
+
+
 class UnknownNode(ArmillaryError, LookupError):
     """A node that is not in the scene: it never was, or it died with its last parent."""
 
-    def __init__(self, node: NodeId) -> None:
+    def __init__(self, node: NodeId, names: Names = _NOBODY) -> None:
         self.node = node
         super().__init__(
-            f"There is no node {node} in this scene: it never was, or it went with its last parent. "
+            f"There is no node {_called(node, names)} in this scene: it never was, or it went with its last parent. "
             "`scene.find({...})` gives the ids of those that are there, `scene.as_of(stamp)` those that were."
         )
 
@@ -52,58 +65,62 @@ class UnknownNode(ArmillaryError, LookupError):
 class NodeExists(ArmillaryError, ValueError):
     """An id that is taken."""
 
-    def __init__(self, node: NodeId, cure: str = _ANOTHER_ID) -> None:
+    def __init__(self, node: NodeId, cure: str = _ANOTHER_ID, names: Names = _NOBODY) -> None:
         self.node = node
-        super().__init__(f"The id {node} is taken by a node of this scene. {cure}")
+        super().__init__(f"The id {_called(node, names)} is taken by a node of this scene. {cure}")
 
 
 class WrongKind(ArmillaryError, TypeError):
     """A node of a kind that cannot do this; `kind` is what it is."""
 
-    def __init__(self, node: NodeId, kind: str, wanted: str, cure: str) -> None:
+    def __init__(self, node: NodeId, kind: str, wanted: str, cure: str, names: Names = _NOBODY) -> None:
         self.node, self.kind = node, kind
-        super().__init__(f"Node {node} is a {kind}, not a {wanted}. {cure}")
+        super().__init__(f"Node {_called(node, names)} is a {kind}, not a {wanted}. {cure}")
 
 
 class NotAGroup(WrongKind):
     """A leaf that was to have children."""
 
-    def __init__(self, node: NodeId, kind: str) -> None:
-        super().__init__(node, kind, "group", "Put both under one group or transform.")
+    def __init__(self, node: NodeId, kind: str, names: Names = _NOBODY) -> None:
+        super().__init__(node, kind, "group", "Put both under one group or transform.", names)
 
 
 class NotATransform(WrongKind):
     """A node without a pose of its own that was to be moved."""
 
-    def __init__(self, node: NodeId, kind: str) -> None:
-        super().__init__(node, kind, "transform", "Set the transform above it, or put one there with `add_transform`.")
+    def __init__(self, node: NodeId, kind: str, names: Names = _NOBODY) -> None:
+        cure = "Set the transform above it, or put one there with `add_transform`."
+        super().__init__(node, kind, "transform", cure, names)
 
 
 class SceneCycle(ArmillaryError, ValueError):
     """A node that was to contain itself; `path` leads from the wanted parent up to the node."""
 
-    def __init__(self, node: NodeId, path: Sequence[NodeId]) -> None:
+    def __init__(self, node: NodeId, path: Sequence[NodeId], names: Names = _NOBODY) -> None:
         self.node, self.path = node, tuple(path)
-        way = " is in ".join(str(step) for step in self.path)
+        way = " is in ".join(_called(step, names) for step in self.path)
+        called = _called(node, names)
         super().__init__(
-            f"Node {node} would contain itself: {way}. Choose another parent, or remove one of these first."
+            f"Node {called} would contain itself: {way}. Choose another parent, or remove one of these first."
         )
 
 
 class NotItsParent(ArmillaryError, ValueError):
     """A containment that is not there."""
 
-    def __init__(self, node: NodeId, parent: NodeId) -> None:
+    def __init__(self, node: NodeId, parent: NodeId, names: Names = _NOBODY) -> None:
         self.node, self.parent = node, parent
-        super().__init__(f"Node {node} is not in {parent}. `scene.parents(id)` tells where it is.")
+        this, other = _called(node, names), _called(parent, names)
+        super().__init__(f"Node {this} is not in {other}. `scene.parents(id)` tells where it is.")
 
 
 class AlreadyItsParent(ArmillaryError, ValueError):
     """A containment that is there already."""
 
-    def __init__(self, node: NodeId, parent: NodeId) -> None:
+    def __init__(self, node: NodeId, parent: NodeId, names: Names = _NOBODY) -> None:
         self.node, self.parent = node, parent
-        super().__init__(f"Node {node} is in {parent} already. Nothing was changed.")
+        this, other = _called(node, names), _called(parent, names)
+        super().__init__(f"Node {this} is in {other} already. Nothing was changed.")
 
 
 class PermanentNode(ArmillaryError, ValueError):
@@ -168,9 +185,9 @@ class ObserverBehind(ArmillaryError, RuntimeError):
 class BuiltUpon(ArmillaryError, ValueError):
     """A change on which something later rests: a node, or a frame by its name."""
 
-    def __init__(self, node: NodeId | str) -> None:
+    def __init__(self, node: NodeId | str, names: Names = _NOBODY) -> None:
         self.node = node
-        what = f"frame '{node}'" if isinstance(node, str) else f"node {node}"
+        what = f"frame '{node}'" if isinstance(node, str) else f"node {_called(node, names)}"
         super().__init__(f"It cannot be taken back: later changes rest on {what}. Take those back first.")
 
 

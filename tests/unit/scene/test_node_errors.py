@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import queue
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -129,3 +130,42 @@ class TestEachErrorAboutNodes:
         if case.kind is not errors.ObserverBehind:  # it holds the observer itself
             assert str(pickle.loads(pickle.dumps(error))) == str(error)
         assert str(copy.copy(error)) == str(error)
+
+
+CUP, BOX = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "12")
+REFUSED = {
+    "There is no node 10000000 'cup' in": lambda scene: (scene.remove(CUP), scene.children(CUP)),
+    "There is no node 10000000 'cup' in ": lambda scene: (scene.remove(CUP), scene.add_group(parent=CUP)),
+    "The id 10000000 'cup' is taken": lambda scene: scene.add_group(parent=scene.root, id=CUP),
+    "Node 10000000 'cup' would contain itself: 20000000 'box' is in 10000000 'cup'.": lambda scene: scene.add_parent(
+        CUP, BOX
+    ),
+    "Node 10000000 'cup' is a group, not a transform": lambda scene: scene.set_transform(CUP, STILL),
+    "Node 20000000 'box' is in 10000000 'cup' already": lambda scene: scene.add_parent(BOX, CUP),
+    "Node 10000000 'cup' is not in 20000000 'box'": lambda scene: scene.remove_parent(CUP, BOX),
+    "Node 20000000 'box' is not in 726f6f74-": lambda scene: scene.contained_since(BOX, scene.root),
+}
+
+
+class TestASentenceAboutANodeWithAName:
+    @pytest.mark.parametrize("sentence", REFUSED)
+    def test_says_it_and_begins_the_id(self, sentence):
+        with World("here") as world:
+            world.scene.add_group(parent=world.scene.root, attributes={"name": "cup"}, id=CUP)
+            world.scene.add_group(parent=CUP, attributes={"name": "box"}, id=BOX)
+            with pytest.raises(errors.ArmillaryError, match=f"^{re.escape(sentence.rstrip())}") as caught:
+                REFUSED[sentence](world.scene)
+        assert caught.value.node in {CUP, BOX}
+
+    @pytest.mark.parametrize("name", [5, True, ["cup"]])
+    def test_keeps_the_whole_id_where_the_name_is_no_text(self, name):
+        with World("here") as world:
+            world.scene.add_group(parent=world.scene.root, attributes={"name": name}, id=CUP)
+            with pytest.raises(errors.NodeExists, match=f"^The id {CUP} is taken"):
+                world.scene.add_group(parent=world.scene.root, id=CUP)
+
+    def test_is_short_where_the_name_is_long(self):
+        with World("here") as world:
+            world.scene.add_group(parent=world.scene.root, attributes={"name": "cup\n" * 999}, id=CUP)
+            with pytest.raises(errors.NodeExists, match=r"^The id 10000000 'cup\\ncup\\n.{,60}\.\.\. is taken"):
+                world.scene.add_group(parent=world.scene.root, id=CUP)
