@@ -36,7 +36,7 @@ ASKED_NS = (500, 799, 800, 1000, 1200, 1900)
 SAID = ("fix", "fix", "fix", "fix", "move", "recalibrate", "await", "await_twists")
 GRASPS = ("attach", "attach")
 EDITS = (*SAID, *GRASPS, "unfix", "body", "body", "prefer", "erase", "erase_all", "frame")
-AMONG_NODES = (*EDITS, "tag", "tag", "untag")
+AMONG_NODES = (*EDITS, "tag", "tag", "untag", "grasp_tag")
 IN_NEW_TIMES = (*EDITS, "reset")
 
 some_frame, some_word = st.integers(0, len(FRAMES) - 1), st.integers(0, 7)
@@ -72,6 +72,13 @@ def frame_change(world: World, kind: str, of: int, other: int, value: int) -> Ch
         "erase_all": lambda: RemoveFrame(frame, subtree=True),
         "frame": lambda: AddFrame(frame),
         "tag": lambda: AddTransform(parent=frame, id=TAG, transform=here, at=None),
+        "grasp_tag": lambda: Fix(
+            of=str(TAG),
+            in_frame=frame,
+            source=(world.name, "a", "shared", None)[value % 4],
+            transform=here,
+            at=since or 900,
+        ),
         "untag": lambda: Remove(TAG, at=world.now() - 100 * value),
         "reset": ResetTime,
     }

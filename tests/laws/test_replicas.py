@@ -64,6 +64,13 @@ SEEN = [  # what once went wrong
         *[("deliver", letter) for letter in (0, 3, 1)],  # the last before the second
     ],
 ]
+GONE = edit(0, "unfix")
+SEEN_OF_FRAMES = [  # a frame that was removed, in which a tag was in a former life of it
+    [
+        *[edit(0, "fix", 0, 1), ("deliver", 0), GONE, edit(0, "tag", 1), GONE, *[("deliver", 0)] * 4],
+        *[edit(0, "fix", 1), GONE, edit(0, "erase_all"), edit(1, "tag"), edit(2, "tag")],
+    ],
+]
 SEEN_OF_SAMPLES = [
     [*LATER, ("see", 0, 4, 2, 4), ("see", 0, 0, 2, 4), ("see", 1, 4, 1, 5)],  # one within the others' run
     [*LATER, edit(1, "body", 0, 1), ("see", 0, 0, 1, 0), ("see", 0, 1, 0, 0), ("see", 1, 0, 2, 0), ("see", 0, 0, 2, 1)],
@@ -94,6 +101,7 @@ class TestReplicas:
         assert disagreement(script, about_everything) == []
 
     @SOME
+    @examples(SEEN_OF_FRAMES)
     @given(scripts(steps=frame_steps(AMONG_NODES)))
     def test_agree_on_frames_in_the_end(self, script):
         assert disagreement(script, about_frames) == []

@@ -296,7 +296,7 @@ void add_gone_under(const std::vector<std::string>& frames, const Forest& forest
 }
 
 /// The frames of nodes that moved, and of what they are or were in, that somebody removed: they stay only for what hangs there.
-/// The facts may not have heard yet of those that the changes name again.
+/// The facts have not heard yet of those that these changes name again.
 std::vector<std::string> removed_among(const Draft& draft, const FrameNames& names, const Facts& facts,
                                        std::span<const ChangePtr> changes) {
   std::set<std::string> found;
@@ -304,10 +304,9 @@ std::vector<std::string> removed_among(const Draft& draft, const FrameNames& nam
     if (record != nullptr && facts.is_named(names.own(*record)) == false) found.insert(names.own(*record));
   };
   for (const NodeId& id : draft.moved()) {
-    const NodeRecord* record = draft.version().recall(id);
-    add(record);
-    if (record == nullptr) continue;
-    for (const Edge& edge : record->edges) add(draft.version().recall(edge.parent));
+    add(draft.version().recall(id));
+    for (const NodeRecord* life = draft.version().recall(id); life != nullptr; life = life->previous.get())
+      for (const Edge& edge : life->edges) add(draft.version().recall(edge.parent));
   }
   for (const ChangePtr& change : changes)
     if (is_of_frames(change->kind) && change->kind != ChangeKind::remove_frame)
@@ -333,9 +332,11 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   } else {
     std::ranges::move(aligning_edits(facts_, taken.changes, taken.were_idle, false), std::back_inserter(edits));
   }
-  if (concerns_frames)
-    if (std::vector<std::string> removed = removed_among(draft, names_, facts_, taken.changes); !removed.empty())
+  if (concerns_frames) {
+    const std::span<const ChangePtr> unheard = taken.is_local ? std::span(taken.changes) : std::span<const ChangePtr>{};
+    if (std::vector<std::string> removed = removed_among(draft, names_, facts_, unheard); !removed.empty())
       edits.emplace_back(EraseFrames{std::move(removed), true});
+  }
   if (!taken.is_local) edits.push_back(settling(facts_));
   return edits;
 }
