@@ -191,7 +191,7 @@ class SceneModel:
         if thing is self.root:
             raise Refused("the root stays")
         open_now = [edge for edge in self.containments if edge.child is thing and edge.end is None]
-        return [self._close(thing, edge.parent, at) for edge in open_now]
+        return [self._close(thing, edge.parent, at) for edge in reversed(open_now)]  # undone in the order that it was
 
     def _there(self, node: NodeId) -> Thing:
         if (thing := self.view().things.get(node)) is None:
