@@ -62,7 +62,7 @@ NOW: Final = Now()
 class Change:
     """One change of a scene, as its author wants it. `world.apply` takes a list of them: all happen, or none."""
 
-    __slots__ = ()
+    __slots__ = ()  # and no ABC: every `apply` asks what is a Change, and asking an ABC takes several times as long
 
     def wish(self, context: ChangeContext) -> tuple[Any, ...]:
         """The same for the native door."""
