@@ -341,7 +341,7 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   return edits;
 }
 
-/// Those of one life together: laying out what is said of it costs as much as there is.
+/// Those of one life together: where they do not follow what is known of it, all of that is laid out anew.
 void Store::add_samples(const Draft& draft, std::span<const NodeSample> samples, bool is_planned,
                         std::vector<FrameEdit>& edits) const {
   const auto is_apart = [](const NodeSample& a, const NodeSample& b) { return a.node != b.node || a.life != b.life; };
@@ -349,12 +349,14 @@ void Store::add_samples(const Draft& draft, std::span<const NodeSample> samples,
     const auto split = std::adjacent_find(first, samples.end(), is_apart);
     const auto end = split == samples.end() ? split : std::next(split);
     PlaceSample edit = new_sample(draft.share(), *first, names_);
-    const bool is_last =
-        !is_planned && std::next(first) == end && forest_->ends_with({edit.of, edit.in_frame, edit.source}, first->at);
-    if (is_last)
-      edits.emplace_back(std::move(edit));
-    else
+    const Stamp earliest = std::ranges::min_element(first, end, {}, &NodeSample::at)->at;
+    const bool are_last = !is_planned && forest_->ends_with({edit.of, edit.in_frame, edit.source}, earliest);
+    if (!are_last) {
       edits.emplace_back(late_samples(draft.share(), {first, end}, names_));
+    } else {
+      edits.emplace_back(std::move(edit));
+      for (++first; first != end; ++first) edits.emplace_back(new_sample(draft.share(), *first, names_));
+    }
     first = end;
   }
 }
