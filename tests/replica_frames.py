@@ -37,6 +37,7 @@ SAID = ("fix", "fix", "fix", "fix", "move", "recalibrate", "await", "await_twist
 GRASPS = ("attach", "attach")
 EDITS = (*SAID, *GRASPS, "unfix", "body", "body", "prefer", "erase", "erase_all", "frame")
 AMONG_NODES = (*EDITS, "tag", "tag", "untag", "grasp_tag")
+ABOUT_NODES = ("tag", "tag", "untag", "grasp_tag", "grasp_tag", "fix", "unfix", "erase", "attach", "frame")
 IN_NEW_TIMES = (*EDITS, "reset")
 
 some_frame, some_word = st.integers(0, len(FRAMES) - 1), st.integers(0, 7)

@@ -46,8 +46,6 @@ const char* to_string(FailureKind kind) {
       return "the frame is on another body";
     case FailureKind::relative_to_itself:
       return "a body does not move relative to itself";
-    case FailureKind::nothing_to_reopen:
-      return "the frame was closed before anything was said of where it hangs: place it instead";
     case FailureKind::too_many_paths:
       return "more paths join the frames than are looked at";
     case FailureKind::other_variable:

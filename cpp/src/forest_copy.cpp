@@ -25,6 +25,7 @@ void Forest::State::become(const State& other) {
   circular = other.circular;
   loop_order = other.loop_order;
   loops = other.loops;
+  absences = other.absences;
   idle_runs = loops.size();
   for (const auto& relation : other.relations)
     relations.push_back(relation ? std::make_unique<RelationRecord>(*relation) : nullptr);
@@ -80,7 +81,7 @@ std::vector<FixedInfo> Forest::fixed_poses() const {
   for (const FrameRecord& frame : state_->frames)
     for (const auto& track : frame.tracks)
       for (const RunRecord& run : track->runs)
-        if (run.fixed)
+        if (run.fixed && !run.is_by_absence)
           found.push_back({*frame.name, *state_->frames[run.parent].name, state_->sources[track->source], run.from, *run.fixed});
   return found;
 }

@@ -100,6 +100,7 @@ void Forest::State::roll_back() {
   if (before.bodies) put_back(*before.bodies);
   forget_drives(before.relations_made, before.variables_made);
   if (before.hidden_variables) variables.cut(before.variables_made, std::move(*before.hidden_variables));
+  for (auto& [name, kept] : before.absences) put_back_absences(name, std::move(kept));
   cut(unlinked, before.runs_unlinked);
   cut(unlinked_twists, before.twists_unlinked);
   cut(names_gone, before.names_gone);

@@ -47,6 +47,7 @@ struct Journal {
   std::optional<std::deque<FrameId>> free_frames{};
   std::optional<BodiesBefore> bodies{};
   std::optional<std::vector<bool>> hidden_variables{};
+  std::unordered_map<std::string, std::optional<KeepAway>> absences{};
 
   std::unordered_set<FrameId> to_publish{};
 };

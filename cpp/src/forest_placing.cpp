@@ -235,10 +235,12 @@ void Forest::State::place_again(TrackRecord& track, RunRecord run) {
 }
 
 Failure Forest::State::apply(const PlaceRuns& edit) {
+  if (edit.is_again && find_frame(edit.of) == kNone) return {};
   if (Failure failure = check_pieces(edit)) return failure;
   const FrameId of = add_frame(edit.of);
   touch(of);
   TrackRecord& track = make_track(of, add_source(edit.source));
+  drop_absences(track);
   std::vector<RunRecord> before, others;
   for (RunRecord& run : track.runs) (is_replaced(edit, run) ? before : others).push_back(run);
   std::vector<RunRecord> runs = laid_out(track, edit, before);
@@ -246,6 +248,7 @@ Failure Forest::State::apply(const PlaceRuns& edit) {
   for (RunRecord& run : track.runs) discard(run);
   track.runs = std::move(runs);
   for (RunRecord& run : others) place_again(track, std::move(run));
+  add_absences(track);
   bound_runs(track);
   drop_unused_relations(track);
   publish(of);
@@ -255,10 +258,10 @@ Failure Forest::State::apply(const PlaceRuns& edit) {
 }
 
 /// All is in place: at no instant may it run in a circle.
-Failure Forest::State::check_placed(const PlaceRuns& edit) {
-  const FrameId of = find_frame(edit.of);
+Failure Forest::State::check_placed(const std::string& frame, const std::string& source) {
+  const FrameId of = find_frame(frame);
   if (of == kNone) return {};  // a later edit erased it
-  TrackRecord& track = make_track(of, find_source(edit.source));
+  TrackRecord& track = make_track(of, find_source(source));
   const std::vector<RelationId> hung = track.relations;
   for (const RelationId id : hung)
     if (reaches(relations[id]->parent, track.of)) mark_circle(track.of, relations[id]->parent);

@@ -51,12 +51,6 @@ bool TrackRecord::is_closed_at(Stamp at) const {
   return k >= 0 && (runs[static_cast<std::size_t>(k)].is_closed() || runs[static_cast<std::size_t>(k)].is_idle());
 }
 
-std::ptrdiff_t TrackRecord::open_before(std::ptrdiff_t k) const {
-  while (--k >= 0 && runs[static_cast<std::size_t>(k)].is_closed()) {
-  }
-  return k;
-}
-
 void copy_row(const Series& from, const Row& row, Series& to, RetireList& retired) {
   if (from.is_computed({row.stamp_ns()})) {
     to.insert_computed({row.stamp_ns()}, {row.values(), kPoseWidth}, row.side, retired);
@@ -220,27 +214,6 @@ void Forest::State::place_run(TrackRecord& track, RunRecord run) {
   }
   const std::ptrdiff_t place = track.run_at(run.from) + 1;
   track.runs.insert(track.runs.begin() + place, std::move(run));
-}
-
-/// What was said last goes on from `at`, a sampled run from its last sample. The run in force is closed, and was not always.
-void Forest::State::reopen_run(TrackRecord& track, Stamp at) {
-  auto k = static_cast<std::size_t>(track.run_at(at));
-  if (track.runs[k].from == at) remove_event(track, at, kNone);
-  if (!track.is_closed_at(at)) return;
-  k = static_cast<std::size_t>(track.run_at(at));
-  RunRecord again = track.runs[static_cast<std::size_t>(track.open_before(track.run_at(at)))];
-  again.from = at;
-  const bool goes_on = k + 1 < track.runs.size() && again.is_sampled() && track.runs[k + 1].is_sampled() &&
-                       track.runs[k + 1].relation == again.relation;
-  if (goes_on) {
-    track.runs[k + 1].from = at;
-    return;
-  }
-  if (again.is_sampled()) {
-    const std::shared_ptr<Series> before = std::exchange(again.series, new_series(again.relation));
-    copy_last(*before, at, *again.series, retired);
-  }
-  track.runs.insert(track.runs.begin() + static_cast<std::ptrdiff_t>(k) + 1, std::move(again));
 }
 
 /// Before a series is written to: what readers see, and a transaction under way may have to put back, stays as it is.

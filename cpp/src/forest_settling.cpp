@@ -42,8 +42,7 @@ bool begins_with(const std::vector<RunRecord>& runs, Stamp since) {
 void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
   for (std::size_t k = track.runs.size(); k-- > 0;) {
     const RunRecord& run = track.runs[k];
-    const bool was_ended = run.is_closed() && std::ranges::find(edit.closed, run.from) != edit.closed.end();
-    const bool goes = edit.forgets || run.fixed || run.driven || was_ended || is_mere_word(run);
+    const bool goes = edit.forgets || !run.is_sampled() || is_mere_word(run);
     if (!goes || run.is_of_scene) continue;
     erase_run(track, k);
     if (k > 0) join_runs(track, k - 1);
@@ -105,7 +104,7 @@ Failure Forest::State::apply(const SettleLoops&) { return {}; }
 std::optional<LoopRank> Forest::State::rank_of(const TrackRecord& track, const RunRecord& run, const SettleLoops* told) const {
   if (run.is_of_scene) return std::nullopt;
   if (told != nullptr)
-    return told->rank_of({*frames[track.of].name, *frames[run.parent].name, sources[track.source], run.from, !!run.fixed});
+    return told->rank_of({*frames[track.of].name, *frames[run.parent].name, sources[track.source], run.since(), !!run.fixed});
   const auto known = loop_order.find(key_of(track, run));
   return known == loop_order.end() ? kLast : known->second;
 }
@@ -153,7 +152,7 @@ void Forest::State::leave_out(const Contender& one, const Evidence& loop) {
   ClosingRun& left_out = loops.emplace_back(ClosingRun{.of = *frames[one.track->of].name,
                                                        .in_frame = *frames[run.parent].name,
                                                        .source = sources[one.track->source],
-                                                       .since = run.from,
+                                                       .since = run.since(),
                                                        .pose = run.fixed,
                                                        .at = loop.requested});
   for (const FrameId id : loop.path) left_out.path.push_back(*frames[id].name);

@@ -28,17 +28,24 @@ struct RunRecord {
   std::shared_ptr<const FixedPose> fixed{};
   std::shared_ptr<DrivenProvider> driven{};
   bool is_of_scene = false;  // it follows from where a node is
-  bool is_awaited = false;   // a mere word: nobody has said a sample of it yet
+  // Nobody said it: it ends what was said since the thing is away, or goes on with what was said from `said_from` on.
+  bool is_by_absence = false;
+  Stamp said_from{};
+  bool is_awaited = false;  // a mere word: nobody has said a sample of it yet
   // Peers said it and it holds nothing, as if closed, until what is in its way is gone:
   bool closes_loop = false;
   bool breaks_body = false;
 
+  [[nodiscard]] Stamp since() const { return is_by_absence ? said_from : from; }
   [[nodiscard]] bool is_idle() const { return closes_loop || breaks_body; }
   [[nodiscard]] bool is_closed() const { return !series && !fixed && !driven; }
   [[nodiscard]] bool is_sampled() const { return series != nullptr; }
   [[nodiscard]] bool is_placeholder() const { return is_sampled() && series->empty(); }
   [[nodiscard]] ProviderRef provider() const;
 };
+
+/// When things were away.
+using Absences = std::unordered_map<std::string, KeepAway>;
 
 /// The samples of things that one after the other have the same frame.
 using Histories = std::map<PlaceRuns::Thing, std::shared_ptr<Series>>;
@@ -66,8 +73,6 @@ struct TrackRecord {
   [[nodiscard]] Coverage coverage(std::size_t k) const;
   /// Whether a closed run is in force at `at`.
   [[nodiscard]] bool is_closed_at(Stamp at) const;
-  /// The last run before run `k` that is not closed, or -1.
-  [[nodiscard]] std::ptrdiff_t open_before(std::ptrdiff_t k) const;
 };
 
 struct RelationRecord {
@@ -206,6 +211,7 @@ struct Forest::State {
   std::size_t mere_watches = 0;  // of them, those that are no waits
   std::vector<std::shared_ptr<const std::string>> names_gone;
   std::vector<RunRecord> unlinked;  // taken out by the edit under way
+  Absences absences;                // by the names of frames, whether or not they are known
   std::uint64_t next_sequence = 0;
   std::unordered_set<FrameId> circular;         // frames on a circle when time is ignored
   LoopOrder loop_order;                         // of the runs on circles, as far as it was told
@@ -244,7 +250,7 @@ struct Forest::State {
   Failure apply(const PlaceSample& edit);
   Failure apply(const PlaceRuns& edit);
   Failure apply(const CloseFrame& edit);
-  Failure apply(const ReopenFrame& edit);
+  Failure apply(const KeepAway& edit);
   Failure apply(const EraseFrame& edit);
   Failure apply(const ExpectNothingUnder& edit);
   Failure apply(const AlignTrack& edit);
@@ -275,7 +281,16 @@ struct Forest::State {
   void keep_waiting(TrackRecord& track, const PlaceRuns::Thing& thing, const std::shared_ptr<Series>& samples);
   [[nodiscard]] std::vector<RunRecord> laid_out(TrackRecord& track, const PlaceRuns& edit, const std::vector<RunRecord>& before);
   void place_again(TrackRecord& track, RunRecord run);
-  [[nodiscard]] Failure check_placed(const PlaceRuns& edit);
+  [[nodiscard]] Failure check_placed(const std::string& frame, const std::string& source);
+  [[nodiscard]] bool joins_others(const PlaceFixed& edit) const;
+
+  // what others say of things that are away (forest_absences.cpp)
+  void note_absences(const std::string& of, std::optional<KeepAway> noted);
+  void put_back_absences(const std::string& of, std::optional<KeepAway> kept);
+  void drop_absences(TrackRecord& track);
+  void add_absences(TrackRecord& track);
+  void add_absence(TrackRecord& track, const KeepAway::Absence& absence);
+  void go_on(TrackRecord& track, std::size_t ended, Stamp at);
 
   // what to put back when a transaction fails (forest_journal.cpp)
   void touch(FrameId frame) {  // before its record is changed
@@ -365,8 +380,8 @@ struct Forest::State {
   Failure edit_track(const EdgeName& edge, Edit edit);
   template <typename Edit>
   Failure edit_runs(TrackRecord& track, FrameId new_parent, Edit edit);
+  Failure renew_runs(TrackRecord& track);
   Failure close_track(FrameId of, SourceId source, Stamp at);
-  Failure reopen_track(TrackRecord& track, Stamp at);
   void forget_samples(TrackRecord& track, bool time_restarts);
   void forget_all_samples(bool time_restarts);
   void restart_time();
@@ -385,7 +400,6 @@ struct Forest::State {
   void await_run(TrackRecord& track, const RelationRecord& relation, Stamp since);
   void end_waiting(TrackRecord& track, RelationId relation);
   void drop_unused_relations(TrackRecord& track);
-  void reopen_run(TrackRecord& track, Stamp at);
   bool unshare(RunRecord& run);
   [[nodiscard]] std::shared_ptr<Series> new_series(RelationId relation) const;
   [[nodiscard]] std::shared_ptr<Series> copy_of(const RunRecord& run, Stamp from, Stamp to);

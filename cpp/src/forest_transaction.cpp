@@ -14,10 +14,6 @@ Failure unknown(const std::string& name) { return Evidence{.kind = FailureKind::
 
 bool is_instant(Stamp at) { return at == Stamp::always() || is_sample_stamp(at); }
 
-bool is_among(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 /// Whether the frame of `track` hangs by this relation at `at` or later.
 bool holds_from(const TrackRecord& track, RelationId relation, Stamp at) {
   for (std::size_t k = 0; k < track.runs.size(); ++k) {
@@ -34,11 +30,17 @@ Failure Forest::State::apply(const AddFrame& edit) {
   return {};
 }
 
-/// Where somebody said something of the frame before the node was heard of, that stays.
-Failure Forest::State::apply(const PlaceFixed& edit) {
+/// Whether something was said of the frame in the name of a node before the node was heard of.
+bool Forest::State::joins_others(const PlaceFixed& edit) const {
   const FrameId known = edit.is_of_scene ? find_frame(edit.of) : kNone;
   const TrackRecord* track = known == kNone ? nullptr : find_track(known, find_source(edit.source));
-  if (track != nullptr && !track->runs.empty()) {
+  const auto is_said = [](const RunRecord& run) { return !run.is_of_scene; };
+  return track != nullptr && std::ranges::any_of(track->runs, is_said);
+}
+
+/// What others said stays.
+Failure Forest::State::apply(const PlaceFixed& edit) {
+  if (joins_others(edit)) {
     PlaceRuns::Piece piece{.from = edit.from, .in_frame = edit.in_frame, .in_frame_T_of = edit.in_frame_T_of};
     piece.covariance = edit.covariance;
     return apply(PlaceRuns{edit.of, edit.source, {}, {std::move(piece)}});
@@ -71,29 +73,15 @@ Failure Forest::State::apply(const CloseFrame& edit) {
   const FrameId of = find_frame(edit.of);
   if (of == kNone) return {};
   if (!is_instant(edit.at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = edit.at};
-  if (edit.source) return close_track(of, add_source(*edit.source), edit.at);
-  for (const auto& track : frames[of].tracks) {
-    if (is_among(edit.but, sources[track->source])) continue;
-    if (Failure failure = close_track(of, track->source, edit.at)) return failure;
-  }
-  return {};
-}
-
-/// And there is nothing to hold it.
-Failure Forest::State::apply(const ReopenFrame& edit) {
-  const FrameId of = find_frame(edit.of);
-  if (of == kNone) return {};
-  for (const auto& track : frames[of].tracks) {
-    if (edit.source ? sources[track->source] != *edit.source : is_among(edit.but, sources[track->source])) continue;
-    const bool was_open = edit.source || track->open_before(track->run_at(edit.at)) >= 0;
-    if (Failure failure = was_open ? reopen_track(*track, edit.at) : Failure{}) return failure;
-  }
-  return {};
+  return close_track(of, add_source(edit.source), edit.at);
 }
 
 Failure Forest::State::apply(const EraseFrame& edit) {
   const FrameId of = find_frame(edit.of);
-  return of == kNone ? unknown(edit.of) : remove(of, false);
+  if (of == kNone && !edit.is_forgotten) return unknown(edit.of);
+  Failure failure = of == kNone ? Failure{} : remove(of, false);
+  if (!failure && edit.is_forgotten) note_absences(edit.of, std::nullopt);
+  return failure;
 }
 
 Failure Forest::State::apply(const ExpectNothingUnder& edit) {
@@ -145,8 +133,9 @@ Failure Forest::State::apply_all(std::span<const FrameEdit> edits) {
   if (failure) return failure;
   return for_each([this](const FrameEdit& one) {
     if (const auto* told = std::get_if<SettleLoops>(&one)) settle_loops(told);
-    const auto* placed = std::get_if<PlaceRuns>(&one);
-    return placed == nullptr ? Failure{} : check_placed(*placed);
+    if (const auto* runs = std::get_if<PlaceRuns>(&one)) return check_placed(runs->of, runs->source);
+    const auto* fixed = std::get_if<PlaceFixed>(&one);
+    return fixed != nullptr && joins_others(*fixed) ? check_placed(fixed->of, fixed->source) : Failure{};
   });
 }
 

@@ -57,7 +57,8 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
   RunRecord& run = track.runs.front();
   if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder() || run.is_idle()) return false;
   if (sample.at < run.from) {
-    if (frames[track.of].tracks.size() > 1) return false;  // rivals are told apart by when they begin
+    // rivals are told apart by when they begin, and what ended since a thing is away may begin before
+    if (frames[track.of].tracks.size() > 1 || !absences.empty()) return false;
     run.from = sample.at;
   }
   run.series->insert(sample.at, sample.values, sample.side, retired);
@@ -91,9 +92,14 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
   const std::size_t relations_before = track.relations.size();
   const bool closes_circle = new_parent != kNone;
   const bool was_stale = std::exchange(track.is_stale, true);
+  const auto edit_said = [&](TrackRecord& one) {
+    drop_absences(one);
+    edit(one);
+    add_absences(one);
+  };
   if ((track.may_loop || closes_circle) && !tolerates_loops) {
     TrackRecord draft = copy_of(track);
-    edit(draft);
+    edit_said(draft);
     if (Failure failure = check_loops(draft)) {
       track.is_stale = was_stale;
       drop_unused_relations(track);
@@ -103,7 +109,7 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
     std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
     track.runs = std::move(draft.runs);
   } else {
-    edit(track);
+    edit_said(track);
   }
   drop_unused_relations(track);
   if (closes_circle) mark_circle(of, new_parent);
@@ -201,6 +207,11 @@ Failure Forest::State::open_run(const EdgeName& edge, RunRecord run, bool recali
   return failure;
 }
 
+/// When something else changed that they follow from.
+Failure Forest::State::renew_runs(TrackRecord& track) {
+  return edit_runs(track, kNone, [](TrackRecord&) {});
+}
+
 /// From `at` on the frame hangs nowhere by this source, until the source says something newer.
 Failure Forest::State::close_track(FrameId of, SourceId source, Stamp at) {
   Failure failure = edit_runs(make_track(of, source), kNone, [&](TrackRecord& track) {
@@ -208,19 +219,6 @@ Failure Forest::State::close_track(FrameId of, SourceId source, Stamp at) {
     bound_runs(track);
   });
   if (!failure) poses_said(*find_track(of, source), at, at);
-  return failure;
-}
-
-/// Takes a close back from `at` on. Where the source holds the frame at `at` nothing changes.
-Failure Forest::State::reopen_track(TrackRecord& track, Stamp at) {
-  if (!track.is_closed_at(at)) return {};
-  if (track.open_before(track.run_at(at)) < 0)
-    return Evidence{.kind = FailureKind::nothing_to_reopen, .of = track.of, .requested = at};
-  Failure failure = edit_runs(track, kNone, [&](TrackRecord& edited) {
-    reopen_run(edited, at);
-    bound_runs(edited);
-  });
-  if (!failure) poses_said(track, at, at);
   return failure;
 }
 
@@ -302,6 +300,7 @@ Failure Forest::State::strip_frame(FrameId frame) {
 /// Sampled runs are emptied where they are: structure stays. When time restarts only the newest parent counts.
 void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
   track.waiting.clear();
+  drop_absences(track);
   if (time_restarts && !track.runs.empty() && track.runs.back().is_closed())
     while (!track.runs.empty()) erase_run(track, 0);
   if (track.runs.empty()) return drop_unused_relations(track);
@@ -312,6 +311,7 @@ void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
   }
   for (RunRecord& run : track.runs)
     if (run.is_sampled()) empty_run(run, Stamp::always());
+  add_absences(track);
   drop_unused_relations(track);
 }
 

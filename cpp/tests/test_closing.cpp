@@ -11,13 +11,8 @@ using tests::World;
 
 namespace {
 
-Failure close(World& world, std::string of, std::int64_t at, std::optional<std::string> source = std::nullopt) {
-  const FrameEdit edit = CloseFrame{.of = std::move(of), .source = std::move(source), .at = {at}};
-  return world.forest.transact({&edit, 1});
-}
-
-Failure reopen(World& world, std::string of, std::int64_t at, std::optional<std::string> source = std::nullopt) {
-  const FrameEdit edit = ReopenFrame{.of = std::move(of), .source = std::move(source), .at = {at}};
+Failure close(World& world, std::string of, std::int64_t at, std::string source = "") {
+  const FrameEdit edit = CloseFrame{std::move(of), std::move(source), {at}};
   return world.forest.transact({&edit, 1});
 }
 
@@ -68,15 +63,12 @@ TEST(closed_sampled, "closing: samples before fill the run that ended, samples a
   CHECK(world.samples("cup", "map") == 5);
 }
 
-TEST(closed_driven, "closing: a driven frame ends and goes on") {
+TEST(closed_driven, "closing: a driven frame ends") {
   World world;
   (void)world.forest.drive({"drawer", "map", ""}, Stamp::always(), std::make_shared<Slider>());
   (void)close(world, "drawer", 5);
   CHECK_CLOSE(world.x("drawer", "map", 4), 4.0, tests::kCloseM);
   CHECK(world.kind("drawer", "map", 6) == FailureKind::not_connected);
-  CHECK(!reopen(world, "drawer", 8));
-  CHECK(world.kind("drawer", "map", 7) == FailureKind::not_connected);
-  CHECK_CLOSE(world.x("drawer", "map", 9), 9.0, tests::kCloseM);
 }
 
 TEST(closed_contest, "closing: who has ended does not contest any more") {
@@ -90,44 +82,8 @@ TEST(closed_contest, "closing: who has ended does not contest any more") {
   (void)world.forest.prefer(world.forest.find_frame("cup"), "left");
   CHECK_CLOSE(world.x("cup", "map", 4), 1.0, tests::kCloseM);
   CHECK_CLOSE(world.x("cup", "map", 7), 2.0, tests::kCloseM);
-  CHECK(!close(world, "cup", 9));
+  CHECK(!close(world, "cup", 9, "right"));
   CHECK(world.kind("cup", "map", 9) == FailureKind::not_connected);
-}
-
-TEST(reopened, "closing: taken back from an instant on, or as if it had never been") {
-  World world;
-  (void)world.fix("cup", "map", at_x(3.0));
-  const RelationId relation = world.relation("cup", "map");
-  (void)close(world, "cup", 5);
-  CHECK(!reopen(world, "cup", 8, ""));
-  CHECK(world.kind("cup", "map", 7) == FailureKind::not_connected);
-  CHECK_CLOSE(world.x("cup", "map", 8), 3.0, tests::kCloseM);
-  CHECK(world.relation("cup", "map") == relation);
-  CHECK(!reopen(world, "cup", 5));
-  for (const std::int64_t at : {4, 5, 7, 9}) CHECK_CLOSE(world.x("cup", "map", at), 3.0, tests::kCloseM);
-}
-
-TEST(reopened_sampled, "closing: a sampled frame that is open again goes on from its last sample") {
-  World world;
-  (void)world.put("cup", "map", {1, 3});
-  (void)close(world, "cup", 5);
-  (void)reopen(world, "cup", 8);
-  CHECK(world.kind("cup", "map", 9) == FailureKind::after_history);
-  CHECK_CLOSE(world.x("cup", "map", 9, tests::holding()), 3.0, tests::kCloseM);
-  CHECK(world.samples("cup", "map") == 2);
-  (void)world.put("cup", "map", {9, 10});
-  CHECK_CLOSE(world.x("cup", "map", 9), 9.0, tests::kCloseM);
-  CHECK(world.kind("cup", "map", 6) == FailureKind::not_connected);
-  CHECK(!reopen(world, "cup", 5));
-  CHECK_CLOSE(world.x("cup", "map", 2), 2.0, tests::kCloseM);
-}
-
-TEST(reopened_nothing, "closing: what was never placed cannot be open again") {
-  World world;
-  (void)world.forest.add_frame("cup");
-  CHECK(!close(world, "cup", 5, "me"));
-  CHECK(reopen(world, "cup", 8, "me").kind() == FailureKind::nothing_to_reopen);
-  CHECK(!reopen(world, "cup", 3));
 }
 
 TEST(closed_nothing, "closing: what is not there hangs nowhere already") {
@@ -135,17 +91,6 @@ TEST(closed_nothing, "closing: what is not there hangs nowhere already") {
   const std::string before = tests::portrait(world.forest);
   CHECK(!close(world, "nobody", 5));
   CHECK(tests::portrait(world.forest) == before);
-}
-
-TEST(reopened_loop, "closing: a frame that would close a loop stays closed") {
-  World world;
-  (void)world.fix("a", "b");
-  (void)close(world, "a", 5);
-  CHECK(!world.fix("b", "a", {}, {6}));
-  const std::string before = tests::portrait(world.forest);
-  CHECK(reopen(world, "a", 8).kind() == FailureKind::frame_loop);
-  CHECK(tests::portrait(world.forest) == before);
-  CHECK_CLOSE(world.x("b", "a", 9), 0.0, tests::kCloseM);
 }
 
 TEST(closed_time_restarts, "closing: survives clear, and is forgotten when time restarts") {

@@ -78,7 +78,7 @@ Edits all_kinds() {
           runs("tag", "base", "plate", "right"),
           runs("a", "b", "ab"),
           runs("lamp", "", "ceiling"),
-          CloseFrame{.of = "cup", .source = std::nullopt, .at = {6}},
+          CloseFrame{.of = "cup", .source = "", .at = {6}},
           CloseFrame{.of = "arm", .source = "", .at = Stamp::always()},
           CloseFrame{.of = "cart", .source = "", .at = {3}},
           CloseFrame{.of = "a", .source = "", .at = {2}},
@@ -194,7 +194,7 @@ TEST(transaction_hanging, "transaction: who hangs under frames, from an instant 
   CHECK((world.forest.hanging_under(both, {8}) == Names{"cup", "tag", "gun", "muzzle"}));
   CHECK((world.forest.hanging_under(base, {8}).front() == "arm"));
   CHECK(world.forest.hanging_under(cup, {0}).empty());
-  CHECK(!world.forest.transact(Edits{CloseFrame{.of = "cup", .source = std::nullopt, .at = {9}}}));
+  CHECK(!world.forest.transact(Edits{CloseFrame{.of = "cup", .source = "", .at = {9}}}));
   CHECK((world.forest.hanging_under(both, {9}) == Names{"tag", "gun", "muzzle"}));
   CHECK(!world.forest.transact(Edits{ExpectNothingUnder{{"base", "arm", "cup", "tag", "gun", "muzzle"}, {9}}}));
 }
@@ -282,8 +282,14 @@ class Drawing {
   std::size_t below(std::size_t n) { return random_() % n; }
   std::string frame() { return std::string(1, static_cast<char>('a' + below(7))); }
   std::string source() { return below(3) == 0 ? "rival" : ""; }
-  std::optional<std::string> any_source() { return below(2) == 0 ? std::nullopt : std::optional(source()); }
   Stamp at() { return {static_cast<std::int64_t>(below(12))}; }
+
+  KeepAway away() {
+    const Stamp from = at();
+    KeepAway edit{.of = frame()};
+    if (below(3) != 0) edit.absences.push_back({from, below(2) == 0 ? Stamp::never() : Stamp{from.ns + 3}});
+    return edit;
+  }
 
   FrameEdit one() {
     switch (below(11)) {
@@ -298,9 +304,9 @@ class Drawing {
         return sample(frame(), frame(), at().ns, source());
       case 6:
       case 7:
-        return CloseFrame{frame(), any_source(), at()};
+        return CloseFrame{frame(), source(), at()};
       case 8:
-        return ReopenFrame{frame(), any_source(), at()};
+        return away();
       case 9:
         return EraseFrame{frame()};
       default:

@@ -11,7 +11,7 @@ from hypothesis import Phase, example, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
-from replica_frames import AMONG_NODES, IN_NEW_TIMES, about_frames
+from replica_frames import ABOUT_NODES, AMONG_NODES, IN_NEW_TIMES, about_frames
 from replica_samples import RefusingReplicas, SamplingReplicas, about_samples, sample_steps
 from replicas import Replicas, about_everything, about_now, about_the_past, differences, frame_steps, steps, unharmed
 
@@ -71,6 +71,19 @@ SEEN_OF_FRAMES = [  # a frame that was removed, in which a tag was in a former l
         *[edit(0, "fix", 1), GONE, edit(0, "erase_all"), edit(1, "tag"), edit(2, "tag")],
     ],
 ]
+SEEN_OF_NODES = [
+    [edit(1, "grasp_tag", 0, 0, 1), edit(1, "tag"), edit(1, "untag")],  # heard with the removal or before it
+    [  # a life that was never seen
+        *[*LATER[1:], edit(0, "grasp_tag"), edit(0, "tag"), edit(0, "untag", 0, 0, 2), edit(0, "tag")],
+        *[*LATER[1:], edit(1, "grasp_tag"), edit(1, "tag")],
+    ],
+    [  # in the name of the node, at the instant it was removed, and taken back
+        *[edit(0, "tag"), edit(1, "tag"), edit(2, "grasp_tag"), ("deliver", 0), edit(1, "tag"), edit(1, "tag")],
+        *[edit(0, "tag"), edit(0, "untag", 0, 0, 7), edit(0, "tag"), edit(0, "tag"), ("undo", 2), *LATER[2:]],
+        *[("redo", 2), edit(0, "tag"), edit(0, "tag"), ("undo", 2), edit(1, "grasp_tag", 0, 0, 1)],
+    ],
+    [edit(1, "grasp_tag", 1), edit(1, "fix", 0, 4), edit(1, "tag")],  # a node that would be in itself until then
+]
 SEEN_OF_SAMPLES = [
     [*LATER, ("see", 0, 4, 2, 4), ("see", 0, 0, 2, 4), ("see", 1, 4, 1, 5)],  # one within the others' run
     [*LATER, edit(1, "body", 0, 1), ("see", 0, 0, 1, 0), ("see", 0, 1, 0, 0), ("see", 1, 0, 2, 0), ("see", 0, 0, 2, 1)],
@@ -104,6 +117,12 @@ class TestReplicas:
     @examples(SEEN_OF_FRAMES)
     @given(scripts(steps=frame_steps(AMONG_NODES)))
     def test_agree_on_frames_in_the_end(self, script):
+        assert disagreement(script, about_frames) == []
+
+    @SOME
+    @examples(SEEN_OF_NODES)
+    @given(scripts(steps=frame_steps(ABOUT_NODES)))
+    def test_agree_on_frames_of_nodes_in_the_end(self, script):
         assert disagreement(script, about_frames) == []
 
     @SOME

@@ -32,7 +32,6 @@ enum class FailureKind {
   moves_in_body,
   on_other_body,
   relative_to_itself,
-  nothing_to_reopen,
   too_many_paths,
   other_variable,
   part_of_rotation,

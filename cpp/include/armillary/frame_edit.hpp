@@ -80,29 +80,35 @@ struct PlaceRuns {
   std::string of, source;
   std::vector<Piece> before{}, after{};  ///< in the order of time
   std::vector<Late> late{};
+  bool is_again = false;  ///< as before: nothing where the frame is gone
 };
 
-/// From `at` on the frame hangs nowhere, as far as `source` says; without one, as far as anybody does who placed it.
-/// Earlier questions still answer. What is said of a later instant places it again from there on.
+/// From `at` on the frame hangs nowhere, as far as `source` says. Earlier questions still answer.
+/// What is said of a later instant places it again from there on.
 struct CloseFrame {
-  std::string of;
-  std::optional<std::string> source{};
+  std::string of, source;
   Stamp at{};
-  std::vector<std::string> but{};  ///< sources that are not meant
 };
 
-/// Takes a close back from `at` on: what held the frame last holds it again, a sampled pose from its last sample on.
-/// Where the frame is not closed at `at` nothing changes.
-struct ReopenFrame {
+/// The frame is that of a thing which comes and goes: when it was away, in place of what was told of that before.
+/// What others say of the frame ends where the thing goes, and holds again from when it is back, a sampled pose from its
+/// last sample on. What they say of an instant between places it from there on.
+struct KeepAway {
+  struct Absence {
+    Stamp from{}, until{};
+    friend bool operator==(const Absence&, const Absence&) = default;
+  };
   std::string of;
-  std::optional<std::string> source{};  ///< without one: everybody who closed it
-  Stamp at{};
-  std::vector<std::string> but{};  ///< sources that are not meant
+  std::vector<Absence> absences{};  ///< in the order of time
+  std::vector<std::string> but{};   ///< sources that speak for the thing: they know by themselves
+
+  friend bool operator==(const KeepAway&, const KeepAway&) = default;
 };
 
 /// The frame goes, its past included. Refused where others hang under it, or did.
 struct EraseFrame {
   std::string of;
+  bool is_forgotten = false;  ///< nor does anybody know any more when its thing was away
 };
 
 /// Changes nothing; refused where frames other than these hang under them at `at` or later, and not because of where nodes are.
@@ -125,8 +131,7 @@ struct AlignTrack {
     [[nodiscard]] bool is_samples() const { return !pose && !form && !is_closed; }
   };
   std::string of, source;
-  std::vector<Word> words{};    ///< in the order of time
-  std::vector<Stamp> closed{};  ///< where it may have ended something before
+  std::vector<Word> words{};  ///< in the order of time
   bool forgets = false;
 };
 
@@ -210,8 +215,8 @@ struct ClosingRun {
 /// A clock that starts again: samples are forgotten, fixed poses are fixed since always.
 struct RestartTime {};
 
-using FrameEdit = std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, ReopenFrame, EraseFrame,
-                               ExpectNothingUnder, AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, JoinBody, AssignBodies,
-                               PreferSource, EraseFrames, RestartTime, SettleLoops, PlaceDriven, AddJoints, HideJoints>;
+using FrameEdit = std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, KeepAway, EraseFrame, ExpectNothingUnder,
+                               AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, JoinBody, AssignBodies, PreferSource,
+                               EraseFrames, RestartTime, SettleLoops, PlaceDriven, AddJoints, HideJoints>;
 
 }  // namespace armillary

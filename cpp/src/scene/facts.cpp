@@ -215,13 +215,6 @@ std::vector<Word> Facts::words(const std::string& of, const std::string& source)
   return track == nullptr ? std::vector<Word>{} : words(*frame, *track);
 }
 
-std::vector<Stamp> Facts::instants(const std::string& of, const std::string& source) const {
-  std::vector<Stamp> found;
-  if (const Track* track = find_track(of, source))
-    for (const auto& [since, said] : track->fixed) found.push_back(since);
-  return found;
-}
-
 bool Facts::has_samples(const std::string& of, const std::string& source) const {
   const Track* track = find_track(of, source);
   return track != nullptr && !track->sampled.empty();

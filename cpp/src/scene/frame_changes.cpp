@@ -191,7 +191,7 @@ class Alignment {
   }
 
   [[nodiscard]] AlignTrack aligned(const std::string& of, const std::string& source, bool forgets) const {
-    AlignTrack edit{.of = of, .source = source, .closed = facts_.instants(of, source), .forgets = forgets};
+    AlignTrack edit{.of = of, .source = source, .forgets = forgets};
     for (Word& word : facts_.words(of, source)) {
       const bool is_idle = breaks_body(of, source, word);
       edit.words.push_back(
@@ -217,6 +217,16 @@ std::vector<FrameEdit> aligning_edits(const Facts& facts, std::span<const Change
   for (const ChangePtr& change : changes)
     if (is_of_frames(change->kind)) alignment.add(*change);
   return alignment.edits();
+}
+
+std::vector<std::string> spoken_of(std::span<const ChangePtr> changes) {
+  std::set<std::string> names;
+  for (const ChangePtr& change : changes) {
+    if (!is_of_frames(change->kind)) continue;
+    names.insert(change->fact->frames.begin(), change->fact->frames.end());
+    if (!change->fact->of.empty()) names.insert(change->fact->of);
+  }
+  return {names.begin(), names.end()};
 }
 
 FrameEdit settling(const Facts& facts) {
@@ -245,6 +255,7 @@ void Store::realign(std::span<const ChangePtr> changes, const Draft& draft) {
   const auto concerns_bodies = [](const ChangePtr& change) { return may_concern_bodies(change->kind); };
   if (facts_.has_bodies() && (!were_idle.empty() || std::ranges::any_of(changes, concerns_bodies))) facts_.settle_bodies();
   std::vector<FrameEdit> edits = aligning_edits(facts_, changes, were_idle, true);
+  add_places_again(draft.share(), spoken_of(changes), names_, edits);
   edits.push_back(settling(facts_));
   (void)publish(std::move(edits), draft, false, false);
 }

@@ -1,7 +1,9 @@
 #include "armillary/scene/frames.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
+#include <utility>
 
 #include "places.hpp"
 
@@ -57,6 +59,35 @@ const Track* find(const std::vector<Track>& tracks, const Track& like) {
   return found == tracks.end() ? nullptr : &*found;
 }
 
+/// From when on how many more tracks of a node place its frame.
+std::map<Stamp, int> turns_of(const std::string& own, const Places& places) {
+  std::map<Stamp, int> turns;
+  for (const Track& track : places.tracks) {
+    if (track.of != own) continue;
+    bool was_open = false;
+    for (const Stay& stay : track.stays) {
+      const bool is_open = !stay.in_frame.empty();
+      turns[stay.from] += static_cast<int>(is_open) - static_cast<int>(std::exchange(was_open, is_open));
+    }
+  }
+  return turns;
+}
+
+/// When nothing of a node places its frame, after the first time that something did.
+KeepAway away(const std::string& own, const Places& places) {
+  KeepAway edit{.of = own};
+  int count = 0;
+  for (const auto& [at, more] : turns_of(own, places)) {
+    const int before = std::exchange(count, count + more);
+    if (before == 0 && count > 0 && !edit.absences.empty()) edit.absences.back().until = at;
+    if (before > 0 && count == 0) edit.absences.push_back({at, Stamp::never()});
+  }
+  if (edit.absences.empty()) return edit;
+  for (const Track& track : places.tracks)
+    if (track.of == own) edit.but.push_back(track.source);
+  return edit;
+}
+
 bool never_had_frame(const NodeRecord& record) {
   return record.previous == nullptr && !record.has_frame && !record.had_several_parents();
 }
@@ -74,7 +105,6 @@ class Planner {
       : draft_(draft), names_(names), before_(draft.base(), names), after_(draft.share(), names) {}
 
   std::vector<FrameEdit> plan() {
-    end_others();
     for (const NodeId& id : concerned()) align(id);
     return std::move(edits_);
   }
@@ -103,6 +133,7 @@ class Planner {
     keep_frames(id, after);
     for (const std::string& frame : after.frames)
       if (std::ranges::find(before.frames, frame) == before.frames.end()) edits_.emplace_back(AddFrame{frame});
+    keep_away(id, before, after);
     const bool is_new = draft_.base()->recall(id) == nullptr;
     for (const Track& track : after.tracks) place(track, find(before.tracks, track), is_new);
     for (const Track& track : before.tracks)
@@ -141,29 +172,11 @@ class Planner {
     draft_.edit_record(id, [&](NodeRecord& node) { node.has_frame = has_frame, node.has_mount = has_mount; });
   }
 
-  /// What others say of the frame of a Transform ends with it, and holds again when it is back.
-  void end_others() {
-    for (const FrameEvent& event : draft_.events()) {
-      const bool died = event.kind == FrameEvent::Kind::died;
-      const NodeRecord* record = draft_.version().recall(event.node);
-      const NodeRecord* before = draft_.base()->recall(event.node);
-      const bool was_there = before != nullptr && before->is_transform() && before->incarnation == record->incarnation;
-      if (!was_there || !(died || event.kind == FrameEvent::Kind::born)) continue;
-      if (died)
-        edits_.emplace_back(CloseFrame{names_.own(*record), std::nullopt, event.at, sources_of(*record)});
-      else
-        edits_.emplace_back(ReopenFrame{names_.own(*record), std::nullopt, event.at, sources_of(*record)});
-    }
-  }
-
-  /// By which the scene itself places a node, in all of its lives.
-  [[nodiscard]] static std::vector<std::string> sources_of(const NodeRecord& record) {
-    std::vector<std::string> sources;
-    for (const NodeRecord* life = &record; life != nullptr; life = life->previous.get()) {
-      if (life->placement != nullptr) sources.push_back(life->placement->source);
-      for (const Edge& edge : life->edges) sources.push_back(edge.parent.text());
-    }
-    return sources;
+  /// What others say of the frame of a node ends with it, and holds again when it is back.
+  void keep_away(const NodeId& id, const Places& before, const Places& after) {
+    const std::string own = names_.own(*draft_.version().recall(id));
+    KeepAway edit = away(own, after);
+    if (edit != away(own, before)) edits_.emplace_back(std::move(edit));
   }
 
   Draft& draft_;
@@ -180,6 +193,21 @@ bool has_frames_to_plan(const Draft& draft) {
 }
 
 std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names) { return Planner(draft, names).plan(); }
+
+void add_places_again(const VersionPtr& version, std::span<const std::string> frames, const FrameNames& names,
+                      std::vector<FrameEdit>& edits) {
+  Survey survey(version, names);
+  for (const std::string& frame : frames) {
+    const std::optional<NodeId> id = NodeId::parse(std::string_view(frame).substr(0, frame.find('/')));
+    if (!id || version->recall(*id) == nullptr) continue;
+    for (const Track& track : survey.places_of(*id).tracks) {
+      if (track.of != frame) continue;
+      PlaceRuns runs = runs_of(track, track);
+      runs.is_again = true;
+      edits.emplace_back(std::move(runs));
+    }
+  }
+}
 
 /// Its runs begin with its first place, and end where the next life has one.
 SampleTable samples_of(const VersionPtr& version, const NodeRecord& life, const FrameNames& names, const Forest& forest) {

@@ -331,6 +331,7 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
     }
   } else {
     std::ranges::move(aligning_edits(facts_, taken.changes, taken.were_idle, false), std::back_inserter(edits));
+    add_places_again(draft.share(), spoken_of(taken.changes), names_, edits);
   }
   if (concerns_frames) {
     const std::span<const ChangePtr> unheard = taken.is_local ? std::span(taken.changes) : std::span<const ChangePtr>{};
@@ -416,7 +417,7 @@ void Store::forget_past() {
     const RecordPtr* record = draft.version().gone.find(id);
     const std::vector<std::string> frames = record == nullptr ? std::vector<std::string>{} : names_.all(**record);
     if (!draft.forget(id, oldest)) continue;
-    for (const std::string& frame : frames | std::views::reverse) edits.emplace_back(EraseFrame{frame});
+    for (const std::string& frame : frames | std::views::reverse) edits.emplace_back(EraseFrame{frame, true});
   }
   std::ranges::reverse(edits);  // what is in others first
   erase(std::move(edits), draft);

@@ -75,8 +75,6 @@ class Facts {
   [[nodiscard]] std::vector<FrameFact> twists_relative_to(const std::string& name) const;
   /// What `source` says of a frame, by when it begins.
   [[nodiscard]] std::vector<Word> words(const std::string& of, const std::string& source) const;
-  /// Every instant from which on `source` said something of a frame beside samples, or took it back.
-  [[nodiscard]] std::vector<Stamp> instants(const std::string& of, const std::string& source) const;
   [[nodiscard]] bool has_samples(const std::string& of, const std::string& source) const;
   /// Whether a word that fixes a frame for always is the last one that a source said of it.
   [[nodiscard]] bool is_last_word(const Change& change) const;

@@ -39,6 +39,9 @@ struct NodeSample {
 [[nodiscard]] bool has_frames_to_plan(const Draft& draft);
 /// What a draft means for the frames of the world; notes in the draft which nodes now have which.
 [[nodiscard]] std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names);
+/// What follows from where the nodes are that have these frames, once more: others may have spoken in their name.
+void add_places_again(const VersionPtr& version, std::span<const std::string> frames, const FrameNames& names,
+                      std::vector<FrameEdit>& edits);
 /// All samples of one life of a Transform.
 [[nodiscard]] SampleTable samples_of(const VersionPtr& version, const NodeRecord& life, const FrameNames& names,
                                      const Forest& forest);

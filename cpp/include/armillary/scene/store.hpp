@@ -93,6 +93,8 @@ void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits);
 /// What a set of changes of frames means for them once the facts have taken it.
 [[nodiscard]] std::vector<FrameEdit> aligning_edits(const Facts& facts, std::span<const ChangePtr> changes,
                                                     const std::vector<Idle>& were_idle, bool is_done);
+/// The frames that changes of frames are about.
+[[nodiscard]] std::vector<std::string> spoken_of(std::span<const ChangePtr> changes);
 /// Decides which of the poses count that close loops together.
 [[nodiscard]] FrameEdit settling(const Facts& facts);
 
