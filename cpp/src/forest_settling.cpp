@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "armillary/driven_link.hpp"
 #include "forest_journal.hpp"
@@ -39,15 +40,30 @@ bool begins_with(const std::vector<RunRecord>& runs, Stamp since) {
 
 }  // namespace
 
+/// A sample of the instant of a word took its place, and nobody said the word again.
+bool Forest::State::is_overruled(const TrackRecord& track, const AlignTrack::Word& word) const {
+  const std::ptrdiff_t k = track.run_at(word.since);
+  const RunRecord* run = k < 0 ? nullptr : &track.runs[static_cast<std::size_t>(k)];
+  if (word.is_new || run == nullptr || !run->is_sampled()) return false;
+  const Row row = run->series->bracket(word.since).before;
+  return row && row.stamp_ns() == word.since.ns;
+}
+
 void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
+  std::vector<bool> overruled;
+  std::set<RelationId> awaited;
+  for (const AlignTrack::Word& word : edit.words) overruled.push_back(is_overruled(track, word));
   for (std::size_t k = track.runs.size(); k-- > 0;) {
     const RunRecord& run = track.runs[k];
     const bool goes = edit.forgets || !run.is_sampled() || is_mere_word(run);
     if (!goes || run.is_of_scene) continue;
+    if (is_mere_word(run)) awaited.insert(run.relation);
     erase_run(track, k);
     if (k > 0) join_runs(track, k - 1);
   }
-  for (const AlignTrack::Word& word : edit.words) {
+  for (std::size_t i = 0; i < edit.words.size(); ++i) {
+    const AlignTrack::Word& word = edit.words[i];
+    if (overruled[i]) continue;
     if (word.is_closed) {
       place_run(track, {.from = word.since});
       continue;
@@ -61,7 +77,8 @@ void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
     run.breaks_body = word.breaks_body;
     run.driven = link;
     if (word.is_samples()) {
-      if (std::ranges::none_of(track.runs, is_its)) await_run(track, relation, word.since);
+      const bool is_awaited = word.is_new || awaited.contains(relation.id);
+      if (is_awaited && std::ranges::none_of(track.runs, is_its)) await_run(track, relation, word.since);
       continue;
     }
     if (word.since != Stamp::always())

@@ -422,6 +422,7 @@ struct Forest::State {
   // which runs count where peers closed loops together (forest_settling.cpp)
   void settle_loops(const SettleLoops* told);
   Failure align(TrackRecord& track, const AlignTrack& edit);
+  [[nodiscard]] bool is_overruled(const TrackRecord& track, const AlignTrack::Word& word) const;
   void lay_out(TrackRecord& track, const AlignTrack& edit);
   [[nodiscard]] std::vector<Contender> contenders(const SettleLoops* told);
   [[nodiscard]] std::optional<LoopRank> rank_of(const TrackRecord& track, const RunRecord& run, const SettleLoops* told) const;

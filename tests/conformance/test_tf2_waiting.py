@@ -291,6 +291,15 @@ class TestAQueueOfStampedItems:
         set_along_x(world, of="b", in_frame="a", at_s=[1])
         assert delivered.take(10) == list(range(10, 20))
 
+    def test_w12_hands_on_in_the_order_of_arrival(self, world, delivered):
+        """Also what came while those before it were being looked at."""
+        items = world.stamped_queue(delivered, in_frames=["a"])
+        for round_s in range(1, 101):
+            for number in range(10):
+                items.put(number, frame="b", at=seconds(round_s))
+            set_along_x(world, of="b", in_frame="a", at_s=[round_s])
+            assert delivered.take(10) == list(range(10))
+
     def test_w12_gives_no_place_to_an_item_that_is_known_already(self, world, delivered, dropped):
         set_along_x(world, of="b", in_frame="a", at_s=[1])
         items = world.stamped_queue(delivered, in_frames=["a"], size=1, on_drop=dropped)

@@ -127,6 +127,7 @@ struct AlignTrack {
     bool breaks_body = false;  ///< it holds nothing: see `RunRecord`
     std::shared_ptr<const DrivenForm> form{};
     bool is_closed = false;
+    bool is_new = false;  ///< else samples that were said since overrule it, and those it waits for have come and gone
 
     [[nodiscard]] bool is_samples() const { return !pose && !form && !is_closed; }
   };

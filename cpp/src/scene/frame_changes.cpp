@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "armillary/scene/store.hpp"
@@ -95,11 +96,16 @@ class Alignment {
     if (change.kind == ChangeKind::reset_time) restarts_ = true;
     if (change.kind == ChangeKind::add_twist_relation) measured_.push_back(&fact);
     if (change.kind == ChangeKind::add_body) add_relative_to(fact.of);
-    if (change.kind == ChangeKind::add_relation) tracks_[{fact.of, fact.source}];
+    if (change.kind == ChangeKind::add_relation) {
+      tracks_[{fact.of, fact.source}];
+      new_relations_.emplace(fact.of, fact.source, fact.in_frame);
+    }
     if (!fact.joints.empty()) add_joints(fact);
     if (is_since(change.kind)) {
       bool& forgets = tracks_[{fact.of, fact.source}];
       forgets = forgets || (facts_.is_last_word(change) && !is_done_);
+      if (!is_done_) new_words_.emplace(fact.of, fact.source, fact.since);
+      if (change.kind == ChangeKind::unfix) renewed_.insert({fact.of, fact.source});
     }
     if (!fact.of.empty()) spoken_of_.insert(fact.of);
   }
@@ -107,11 +113,11 @@ class Alignment {
   [[nodiscard]] std::vector<FrameEdit> edits() {
     std::vector<FrameEdit> edits;
     if (!removed_.empty())
-      for (const TrackName& track : facts_.tracks_at(removed_)) tracks_.try_emplace(track);
+      for (const TrackName& track : facts_.tracks_at(removed_)) renew(track);
     if (!removed_.empty() && !is_done_) edits.emplace_back(EraseFrames{{removed_.begin(), removed_.end()}, true});
     if (restarts_) {
       if (!is_done_) edits.emplace_back(RestartTime{});
-      for (const TrackName& track : facts_.tracks()) tracks_.try_emplace(track);
+      for (const TrackName& track : facts_.tracks()) renew(track);
     }
     for (const FrameFact* fact : joints_) declare(*fact, edits);
     for (const std::string& frame : named_)
@@ -146,6 +152,16 @@ class Alignment {
   void add_joints(const FrameFact& fact) {
     joints_.push_back(&fact);
     for (const TrackName& track : facts_.tracks_driven_by(fact)) tracks_[track];
+  }
+
+  void renew(const TrackName& track) {
+    tracks_.try_emplace(track);
+    renewed_.insert(track);
+  }
+
+  [[nodiscard]] bool is_said_now(const std::string& of, const std::string& source, const Word& word) const {
+    if (!word.is_samples()) return new_words_.contains({of, source, word.since});
+    return renewed_.contains({of, source}) || new_relations_.contains({of, source, word.in_frame});
   }
 
   /// Joint by joint, and rotations whole; of two kinds the last that was said counts.
@@ -194,8 +210,9 @@ class Alignment {
     AlignTrack edit{.of = of, .source = source, .forgets = forgets};
     for (Word& word : facts_.words(of, source)) {
       const bool is_idle = breaks_body(of, source, word);
+      const bool is_new = is_said_now(of, source, word);
       edit.words.push_back(
-          {word.since, std::move(word.in_frame), std::move(word.pose), is_idle, std::move(word.form), word.is_closed});
+          {word.since, std::move(word.in_frame), std::move(word.pose), is_idle, std::move(word.form), word.is_closed, is_new});
     }
     return edit;
   }
@@ -205,7 +222,10 @@ class Alignment {
   std::set<std::string> removed_, named_, spoken_of_;
   std::deque<FrameFact> waiting_;
   std::vector<const FrameFact*> joints_, measured_;
-  std::map<TrackName, bool> tracks_;  // and whether what came before is forgotten
+  std::map<TrackName, bool> tracks_;                                           // and whether what came before is forgotten
+  std::set<std::tuple<std::string, std::string, Stamp>> new_words_;            // of, source, since
+  std::set<std::tuple<std::string, std::string, std::string>> new_relations_;  // of, source, in_frame
+  std::set<TrackName> renewed_;                                                // something was taken back
   bool restarts_ = false;
 };
 

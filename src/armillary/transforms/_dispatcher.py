@@ -119,8 +119,24 @@ class Dispatcher:
             if timeout_s is not None:
                 wait.deadline, wait.timeout_s = time.monotonic() + timeout_s, timeout_s
                 heapq.heappush(self._deadlines, (wait.deadline, wait.wait_id))
-        self._queue.wake(wait.wait_id)
+        if not self._watches_already(wait):
+            self._queue.wake(wait.wait_id)
         return WaitHandle(self, wait)
+
+    def _watches_already(self, wait: Wait) -> bool:
+        """From the call on, so that those who wait for the same are woken in the order in which they asked.
+
+        What has an answer, or fails, is examined on the dispatcher's thread; so is a policy of the caller's own.
+        """
+        if not isinstance(wait.question["policy"], str):
+            return False
+        try:
+            watches = getattr(self._alive(), wait.kind.watch)(self._queue, wait.wait_id, **wait.question) is None
+        except Exception:  # noqa: BLE001  (whatever it is: it is told where it can be)
+            return False
+        if wait.claimed:  # timed out meanwhile, and nobody else will end that it watches
+            self._forget(wait)
+        return watches
 
     def knows(self, question: Mapping[str, Any]) -> Pose | None:
         """The answer, if there is one already."""
