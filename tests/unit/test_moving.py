@@ -120,6 +120,24 @@ class TestAForgottenMove:
         assert x_of(cup.pose(of="cup", in_frame="hand")) == 3.0
 
 
+class TestAPoseThatIsFixedBesideSamples:
+    """Whatever was replaced at its instant stays replaced, also when the source fixes the frame once more."""
+
+    def test_keeps_the_samples_that_replaced_another(self, world):
+        world.fix(**ROBOT, transform=moved(9), at=seconds(1))
+        drive(world, 8, 2, 1)
+        world.fix(**ROBOT, transform=moved(9), at=seconds(6))
+        assert [x_of(world.pose(**ROBOT, at=seconds(at))) for at in (1, 1.5, 2, 6, 7)] == [1.0, 1.5, 2.0, 9.0, 9.0]
+
+    def test_is_all_there_is_where_it_replaced_the_last_sample(self):
+        world = World(history=seconds(3))
+        drive(world, 1, 5)
+        world.fix(**ROBOT, transform=moved(9), at=seconds(5))
+        assert x_of(world.pose(**ROBOT, at=seconds(2), outside="hold")) == 9.0
+        with pytest.raises(BeforeHistory):
+            world.pose(**ROBOT, at=seconds(2))
+
+
 class TestRivals:
     @pytest.fixture
     def rivals(self, world):
