@@ -124,9 +124,10 @@ class TestAPoseThatIsFixedBesideSamples:
     """Whatever was replaced at its instant stays replaced, also when the source fixes the frame once more."""
 
     def test_keeps_the_samples_that_replaced_another(self, world):
-        world.fix(**ROBOT, transform=moved(9), at=seconds(1))
+        world.fix(of="dock", in_frame="map", transform=moved(9))
+        world.fix(of="robot", in_frame="dock", transform=STILL, at=seconds(1))
         drive(world, 8, 2, 1)
-        world.fix(**ROBOT, transform=moved(9), at=seconds(6))
+        world.fix(of="robot", in_frame="dock", transform=STILL, at=seconds(6))
         assert [x_of(world.pose(**ROBOT, at=seconds(at))) for at in (1, 1.5, 2, 6, 7)] == [1.0, 1.5, 2.0, 9.0, 9.0]
 
     def test_is_all_there_is_where_it_replaced_the_last_sample(self):
