@@ -285,6 +285,7 @@ std::shared_ptr<Series> Forest::State::copy_of(const RunRecord& run, Stamp from,
 /// A track to try an edit on: nothing in it is shared with what readers see.
 TrackRecord Forest::State::copy_of(const TrackRecord& track) {
   TrackRecord copy{.of = track.of, .source = track.source, .may_loop = track.may_loop, .waiting = track.waiting};
+  copy.was_cleared = track.was_cleared;
   for (const RunRecord& run : track.runs) {
     RunRecord twin = run;
     if (run.series) twin.series = copy_of(run, Stamp::never(), Stamp::never());

@@ -55,7 +55,8 @@ void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
   for (const AlignTrack::Word& word : edit.words) overruled.push_back(is_overruled(track, word));
   for (std::size_t k = track.runs.size(); k-- > 0;) {
     const RunRecord& run = track.runs[k];
-    const bool goes = edit.forgets || !run.is_sampled() || is_mere_word(run);
+    const bool is_word = is_mere_word(run) && (run.is_awaited || !track.was_cleared);
+    const bool goes = edit.forgets || !run.is_sampled() || is_word;
     if (!goes || run.is_of_scene) continue;
     if (is_mere_word(run)) awaited.insert(run.relation);
     erase_run(track, k);
@@ -77,7 +78,7 @@ void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
     run.breaks_body = word.breaks_body;
     run.driven = link;
     if (word.is_samples()) {
-      const bool is_awaited = word.is_new || awaited.contains(relation.id);
+      const bool is_awaited = word.is_new || (edit.renews && !track.was_cleared) || awaited.contains(relation.id);
       if (is_awaited && std::ranges::none_of(track.runs, is_its)) await_run(track, relation, word.since);
       continue;
     }

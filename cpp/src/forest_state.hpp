@@ -55,8 +55,9 @@ struct TrackRecord {
   SourceId source = kNone;
   std::vector<RunRecord> runs{};  // by `from`, oldest first
   std::vector<RelationId> relations{};
-  bool is_stale = false;  // an edit broke off for want of memory: readers have not seen its runs yet
-  bool may_loop = false;  // on a circle when time is ignored: every insert is then checked
+  bool is_stale = false;     // an edit broke off for want of memory: readers have not seen its runs yet
+  bool may_loop = false;     // on a circle when time is ignored: every insert is then checked
+  bool was_cleared = false;  // samples of all its relations have come and gone
   WatchList watches{};
   Histories waiting{};  // what was said of things at instants when they hang nowhere; never written to
 

@@ -300,6 +300,7 @@ Failure Forest::State::strip_frame(FrameId frame) {
 /// Sampled runs are emptied where they are: structure stays. When time restarts only the newest parent counts.
 void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
   track.waiting.clear();
+  track.was_cleared = !time_restarts;
   drop_absences(track);
   if (time_restarts && !track.runs.empty() && track.runs.back().is_closed())
     while (!track.runs.empty()) erase_run(track, 0);

@@ -9,8 +9,8 @@ namespace armillary {
 
 namespace {
 
-constexpr int kSteps = 100;
-constexpr double kExact = 1e-14;
+constexpr int kRowSteps = 100;
+constexpr double kRowExact = 1e-14;
 /// Of pivots, which are squares of what determines: far above where a loop counts as singular.
 constexpr double kWellDetermined = 1e-10;
 
@@ -37,9 +37,9 @@ class Search {
 
   [[nodiscard]] bool close(double* positions) {
     closure_.evaluate(positions, here_.data(), scratch_.data());
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kRowSteps; ++step) {
       if (!determine()) return false;
-      if (open() <= kExact) return true;
+      if (open() <= kRowExact) return true;
       if (!go_nearer(positions)) return open() <= Loop::kClosed;
     }
     return open() <= Loop::kClosed;

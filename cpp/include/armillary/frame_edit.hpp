@@ -127,13 +127,14 @@ struct AlignTrack {
     bool breaks_body = false;  ///< it holds nothing: see `RunRecord`
     std::shared_ptr<const DrivenForm> form{};
     bool is_closed = false;
-    bool is_new = false;  ///< else samples that were said since overrule it, and those it waits for have come and gone
+    bool is_new = false;  ///< else samples that were said since overrule it, and those it waits for may have come and gone
 
     [[nodiscard]] bool is_samples() const { return !pose && !form && !is_closed; }
   };
   std::string of, source;
   std::vector<Word> words{};  ///< in the order of time
   bool forgets = false;
+  bool renews = false;  ///< something was taken back: what it hid is there again
 };
 
 /// What was said from one instant on, beside samples, goes, with all that it hides; nothing where there is none.

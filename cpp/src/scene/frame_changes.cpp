@@ -161,7 +161,7 @@ class Alignment {
 
   [[nodiscard]] bool is_said_now(const std::string& of, const std::string& source, const Word& word) const {
     if (!word.is_samples()) return new_words_.contains({of, source, word.since});
-    return renewed_.contains({of, source}) || new_relations_.contains({of, source, word.in_frame});
+    return new_relations_.contains({of, source, word.in_frame});
   }
 
   /// Joint by joint, and rotations whole; of two kinds the last that was said counts.
@@ -207,7 +207,7 @@ class Alignment {
   }
 
   [[nodiscard]] AlignTrack aligned(const std::string& of, const std::string& source, bool forgets) const {
-    AlignTrack edit{.of = of, .source = source, .forgets = forgets};
+    AlignTrack edit{.of = of, .source = source, .forgets = forgets, .renews = renewed_.contains({of, source})};
     for (Word& word : facts_.words(of, source)) {
       const bool is_idle = breaks_body(of, source, word);
       const bool is_new = is_said_now(of, source, word);

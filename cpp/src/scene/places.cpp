@@ -8,7 +8,7 @@ namespace armillary::scene {
 
 namespace {
 
-using Said = std::map<std::pair<std::string, std::string>, Stay>;  // by frame and source
+using Stays = std::map<std::pair<std::string, std::string>, Stay>;  // by frame and source
 
 bool wants_frame(const NodeRecord& life) { return life.has_frame || life.had_several_parents(); }
 
@@ -123,10 +123,10 @@ class Surveyor {
     return survey_.turning_points_[id_] = std::move(stamps);
   }
 
-  [[nodiscard]] Said said_at(Stamp at) const {
+  [[nodiscard]] Stays said_at(Stamp at) const {
     const Past& past = survey_.at(at);
     const NodeRecord* life = past.find(id_);
-    Said said;
+    Stays said;
     if (life == nullptr || life->kind == NodeKind::frame || !wants_frame(*life)) return said;
     const std::string own = names_.own(*life), hub = wants_mount(*life) ? names_.mount(*life) : own;
     if (life->is_transform()) {
@@ -146,7 +146,7 @@ class Surveyor {
     return node == nullptr ? std::string{} : holder(past, names_, *node);
   }
 
-  static void note(Said said, Stamp at, std::map<std::pair<std::string, std::string>, std::vector<Stay>>& tracks) {
+  static void note(Stays said, Stamp at, std::map<std::pair<std::string, std::string>, std::vector<Stay>>& tracks) {
     for (auto& [key, stays] : tracks)
       if (!said.contains(key) && !stays.back().in_frame.empty()) stays.push_back({.from = at});
     for (auto& [key, stay] : said) {

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from armillary._core import Pose, WorldCore
 
+_NOBODY = 0  # but there is a new deadline
 _STOP = 2**63
 _POSTED = _STOP + 1
 _LONGEST_S = 1e9
@@ -121,6 +122,8 @@ class Dispatcher:
                 heapq.heappush(self._deadlines, (wait.deadline, wait.wait_id))
         if not self._watches_already(wait):
             self._queue.wake(wait.wait_id)
+        elif wait.deadline is not None:
+            self._queue.wake(_NOBODY)
         return WaitHandle(self, wait)
 
     def _watches_already(self, wait: Wait) -> bool:
