@@ -49,43 +49,51 @@ bool Forest::State::is_overruled(const TrackRecord& track, const AlignTrack::Wor
   return row && row.stamp_ns() == word.since.ns;
 }
 
-void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
-  std::vector<bool> overruled;
+/// Takes out what is no samples; returns the relations whose samples were still to come.
+std::set<RelationId> Forest::State::take_words_out(TrackRecord& track, bool with_samples) {
   std::set<RelationId> awaited;
-  for (const AlignTrack::Word& word : edit.words) overruled.push_back(is_overruled(track, word));
   for (std::size_t k = track.runs.size(); k-- > 0;) {
     const RunRecord& run = track.runs[k];
-    const bool is_word = is_mere_word(run) && (run.is_awaited || !track.was_cleared);
-    const bool goes = edit.forgets || !run.is_sampled() || is_word;
+    const bool is_awaited = is_mere_word(run) && (run.is_awaited || !track.was_cleared);
+    const bool goes = with_samples || !run.is_sampled() || is_awaited;
     if (!goes || run.is_of_scene) continue;
     if (is_mere_word(run)) awaited.insert(run.relation);
     erase_run(track, k);
     if (k > 0) join_runs(track, k - 1);
   }
-  for (std::size_t i = 0; i < edit.words.size(); ++i) {
-    const AlignTrack::Word& word = edit.words[i];
-    if (overruled[i]) continue;
-    if (word.is_closed) {
-      place_run(track, {.from = word.since});
+  return awaited;
+}
+
+void Forest::State::lay_word(TrackRecord& track, const AlignTrack::Word& word, const RelationRecord& relation) {
+  const std::shared_ptr<DrivenLink> link = word.form ? link_of(*word.form, variables).value : nullptr;
+  if (word.form && !link) return;  // its joints are not known here yet
+  if (link) note_drivers(*link, relation.id);
+  RunRecord run{.from = word.since, .parent = relation.parent, .relation = relation.id, .fixed = word.pose};
+  run.breaks_body = word.breaks_body;
+  run.driven = link;
+  if (word.since != Stamp::always())
+    place_run(track, std::move(run));
+  else if (!begins_with(track.runs, word.since))
+    track.runs.insert(track.runs.begin(), std::move(run));
+}
+
+void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
+  std::vector<const AlignTrack::Word*> words;
+  for (const AlignTrack::Word& word : edit.words)
+    if (!is_overruled(track, word)) words.push_back(&word);
+  const std::set<RelationId> awaited = take_words_out(track, edit.forgets);
+  const bool waits_again = edit.renews && !track.was_cleared;
+  for (const AlignTrack::Word* word : words) {
+    if (word->is_closed) {
+      place_run(track, {.from = word->since});
       continue;
     }
-    const std::shared_ptr<DrivenLink> link = word.form ? link_of(*word.form, variables).value : nullptr;
-    if (word.form && !link) continue;  // its joints are not known here yet
-    const RelationRecord& relation = *find_relation({edit.of, word.in_frame, edit.source});
-    if (link) note_drivers(*link, relation.id);
+    const RelationRecord& relation = *find_relation({edit.of, word->in_frame, edit.source});
     const auto is_its = [&](const RunRecord& run) { return run.relation == relation.id && run.is_sampled(); };
-    RunRecord run{.from = word.since, .parent = relation.parent, .relation = relation.id, .fixed = word.pose};
-    run.breaks_body = word.breaks_body;
-    run.driven = link;
-    if (word.is_samples()) {
-      const bool is_awaited = word.is_new || (edit.renews && !track.was_cleared) || awaited.contains(relation.id);
-      if (is_awaited && std::ranges::none_of(track.runs, is_its)) await_run(track, relation, word.since);
-      continue;
-    }
-    if (word.since != Stamp::always())
-      place_run(track, std::move(run));
-    else if (!begins_with(track.runs, word.since))
-      track.runs.insert(track.runs.begin(), std::move(run));
+    if (!word->is_samples())
+      lay_word(track, *word, relation);
+    else if ((word->is_new || waits_again || awaited.contains(relation.id)) && std::ranges::none_of(track.runs, is_its))
+      await_run(track, relation, word->since);
   }
   for (RunRecord& run : track.runs)
     if (run.is_sampled()) run.breaks_body = relations[run.relation]->breaks_body;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -424,6 +425,8 @@ struct Forest::State {
   void settle_loops(const SettleLoops* told);
   Failure align(TrackRecord& track, const AlignTrack& edit);
   [[nodiscard]] bool is_overruled(const TrackRecord& track, const AlignTrack::Word& word) const;
+  std::set<RelationId> take_words_out(TrackRecord& track, bool with_samples);
+  void lay_word(TrackRecord& track, const AlignTrack::Word& word, const RelationRecord& relation);
   void lay_out(TrackRecord& track, const AlignTrack& edit);
   [[nodiscard]] std::vector<Contender> contenders(const SettleLoops* told);
   [[nodiscard]] std::optional<LoopRank> rank_of(const TrackRecord& track, const RunRecord& run, const SettleLoops* told) const;
