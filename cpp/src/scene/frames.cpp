@@ -1,7 +1,6 @@
 #include "armillary/scene/frames.hpp"
 
 #include <algorithm>
-#include <map>
 #include <unordered_set>
 #include <utility>
 
@@ -59,17 +58,18 @@ const Track* find(const std::vector<Track>& tracks, const Track& like) {
   return found == tracks.end() ? nullptr : &*found;
 }
 
-/// From when on how many more tracks of a node place its frame.
-std::map<Stamp, int> turns_of(const std::string& own, const Places& places) {
-  std::map<Stamp, int> turns;
+/// From when on how many more tracks of a node place its frame, in the order of time.
+std::vector<std::pair<Stamp, int>> turns_of(const std::string& own, const Places& places) {
+  std::vector<std::pair<Stamp, int>> turns;
   for (const Track& track : places.tracks) {
     if (track.of != own) continue;
     bool was_open = false;
     for (const Stay& stay : track.stays) {
       const bool is_open = !stay.in_frame.empty();
-      turns[stay.from] += static_cast<int>(is_open) - static_cast<int>(std::exchange(was_open, is_open));
+      turns.emplace_back(stay.from, static_cast<int>(is_open) - static_cast<int>(std::exchange(was_open, is_open)));
     }
   }
+  std::ranges::sort(turns, {}, [](const auto& turn) { return std::pair(turn.first, -turn.second); });  // who comes first
   return turns;
 }
 
