@@ -130,6 +130,12 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
       return loop_error(world, failure);
     case FailureKind::open_loop:
       return error_class("OpenLoop")(edge_tuple(world, failure->relation), stamp_or_none(failure->requested));
+    case FailureKind::placed_by_node:
+      return error_class("InvalidArgument")(
+          "The scene says in the name of " + shown(nb::str(failure->name.c_str())) + " where its node " + shown(of) +
+              " is, so that it cannot be fixed elsewhere for always. Move it with scene.set_transform(...), fix it from an "
+              "instant on with at=, or give another source=.",
+          of);
     case FailureKind::frame_in_use:
       return error_class("FrameInUse")(frame_name(world, failure, failure->of),
                                        frame_names(world, failure, std::span(failure->path).subspan(1)));

@@ -42,6 +42,8 @@ const char* to_string(FailureKind kind) {
       return "both frames are on one body, whose poses are constant";
     case FailureKind::moves_in_body:
       return "two frames of a body are joined by a relation that can move";
+    case FailureKind::placed_by_node:
+      return "a node of the scene is always somewhere: it can be moved, or fixed elsewhere from an instant on";
     case FailureKind::on_other_body:
       return "the frame is on another body";
     case FailureKind::relative_to_itself:

@@ -224,8 +224,13 @@ std::vector<RunRecord> Forest::State::laid_out(TrackRecord& track, const PlaceRu
   return runs;
 }
 
-/// Said by others: where it comes among the new runs is a matter of when.
+/// Said by others: where it comes among the new runs is a matter of when. What always was gives way to what follows.
 void Forest::State::place_again(TrackRecord& track, RunRecord run) {
+  const auto is_always = [](const RunRecord& one) { return one.from == Stamp::always(); };
+  if (!run.is_sampled() && is_always(run)) {
+    if (std::ranges::none_of(track.runs, is_always)) track.runs.insert(track.runs.begin(), std::move(run));
+    return;
+  }
   if (!run.is_sampled()) return place_run(track, std::move(run));
   run.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
     Sample sample{{row.stamp_ns()}, {}, row.side};

@@ -56,7 +56,8 @@ std::set<RelationId> Forest::State::take_words_out(TrackRecord& track, bool with
     const RunRecord& run = track.runs[k];
     const bool is_awaited = is_mere_word(run) && (run.is_awaited || !track.was_cleared);
     const bool goes = with_samples || !run.is_sampled() || is_awaited;
-    if (!goes || run.is_of_scene) continue;
+    const bool is_of_node = run.is_of_scene || (run.is_sampled() && relations[run.relation]->is_of_scene);
+    if (!goes || is_of_node) continue;
     if (is_mere_word(run)) awaited.insert(run.relation);
     erase_run(track, k);
     if (k > 0) join_runs(track, k - 1);

@@ -383,6 +383,7 @@ struct Forest::State {
   template <typename Edit>
   Failure edit_runs(TrackRecord& track, FrameId new_parent, Edit edit);
   Failure renew_runs(TrackRecord& track);
+  [[nodiscard]] bool is_placed_by_node(std::string_view frame, std::string_view source) const;
   Failure close_track(FrameId of, SourceId source, Stamp at);
   void forget_samples(TrackRecord& track, bool time_restarts);
   void forget_all_samples(bool time_restarts);

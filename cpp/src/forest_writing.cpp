@@ -192,10 +192,20 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   return {};
 }
 
+/// Whether that source says of the frame where a node is.
+bool Forest::State::is_placed_by_node(std::string_view frame, std::string_view source) const {
+  const FrameId of = find_frame(frame);
+  const TrackRecord* track = of == kNone ? nullptr : find_track(of, find_source(source));
+  const auto is_it = [this](RelationId id) { return relations[id]->is_of_scene; };
+  return track != nullptr && std::ranges::any_of(track->relations, is_it);
+}
+
 /// A fixed or driven pose from `run.from` on.
 Failure Forest::State::open_run(const EdgeName& edge, RunRecord run, bool recalibrate) {
   if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
   if (Failure failure = check_constant(edge, run.fixed.get(), recalibrate)) return failure;
+  const bool is_of_node = run.from == Stamp::always() && !run.is_of_scene && is_placed_by_node(edge.of, edge.source);
+  if (is_of_node) return Evidence{.kind = FailureKind::placed_by_node, .name = std::string(edge.source)};
   const Stamp from = run.from;
   Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
     run.parent = relation.parent;

@@ -30,6 +30,7 @@ enum class FailureKind {
   no_velocity,
   constant_in_body,
   moves_in_body,
+  placed_by_node,
   on_other_body,
   relative_to_itself,
   too_many_paths,

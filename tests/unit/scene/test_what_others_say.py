@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from armillary import World, seconds
-from armillary.errors import ArmillaryError, FrameLoop
+from armillary.errors import ArmillaryError, FrameLoop, InvalidArgument
 from armillary.scene import NodeId
 from unit.kit import FakeClock, moved
 
@@ -119,3 +119,20 @@ class TestInTheNameOfTheNode:
             scene.add_transform(parent="lid", id=node, transform=moved(1.0), at=None)
         assert node not in scene
         assert x_m(world, node, 2) == 1.0
+
+    def test_for_always_is_refused_and_changes_nothing(self, world, scene, cup):
+        with pytest.raises(InvalidArgument, match=r"in the name of 'tester'.*scene\.set_transform"):
+            world.fix(of=scene.frame(cup), in_frame="hand", transform=moved(2.0))
+        assert world.pose(of=scene.frame(cup), in_frame="map", at=seconds(1)).xyz[0] == 1.0
+
+    @pytest.mark.parametrize("at", [None, seconds(1)])
+    def test_said_before_the_node_is_the_same_in_a_copy(self, clock, world, scene, at):
+        node = NodeId("10000000-0000-4000-8000-000000000000")
+        world.fix(of=str(node), in_frame="hand", source=world.name, transform=moved(1.0), at=at)
+        world.fix(of="hand", in_frame="map", transform=moved(10.0))
+        clock.ns = seconds(3)
+        scene.add_transform(parent=scene.root, id=node, transform=moved(5.0))
+        with World("copy", clock=clock) as copy:
+            copy.merge(scene.changes())
+            for one in (world, copy):
+                assert [x_m(one, node, at, in_frame="map") for at in (2, 3, 4)] == [11.0, 5.0, 5.0]
