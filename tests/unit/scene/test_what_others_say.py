@@ -136,3 +136,16 @@ class TestInTheNameOfTheNode:
             copy.merge(scene.changes())
             for one in (world, copy):
                 assert [x_m(one, node, at, in_frame="map") for at in (2, 3, 4)] == [11.0, 5.0, 5.0]
+
+    def test_ends_with_the_node_which_is_back_where_the_scene_has_it(self, clock, world, scene, cup):
+        world.fix(of="hand", in_frame="map", transform=moved(10.0))
+        world.attach(of=scene.frame(cup), to="hand", at=seconds(1.5), outside="hold")
+        clock.ns = seconds(3)
+        scene.remove(cup)
+        clock.ns = seconds(5)
+        world.undo()
+        world.fix(of="hand", in_frame="map", transform=moved(20.0), at=seconds(2))
+        with World("copy", clock=clock) as copy:
+            copy.merge(scene.changes())
+            for one in (world, copy):
+                assert [x_m(one, cup, at, in_frame="map") for at in (1.7, 2, 4, 5)] == [1.0, 11.0, None, 1.0]
