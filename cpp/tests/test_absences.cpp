@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "portrait.hpp"
+#include "endings.hpp"
 
 using namespace armillary;
 using tests::at_x;
@@ -17,15 +17,6 @@ Failure keep_away(World& world, std::string of, Absences absences, std::vector<s
   const FrameEdit edit = KeepAway{std::move(of), std::move(absences), std::move(but)};
   return world.forest.transact({&edit, 1});
 }
-
-class Slider : public DrivenProvider {
- public:
-  [[nodiscard]] Coverage coverage() const override { return {{0}, {100}}; }
-  [[nodiscard]] FailureKind evaluate(Stamp at, const QueryContext&, Evaluation& out) const override {
-    out.value = at_x(static_cast<double>(at.ns));
-    return FailureKind::none;
-  }
-};
 
 }  // namespace
 
@@ -45,7 +36,7 @@ TEST(absent_fixed, "absence: what is fixed ends, and holds again when the thing 
 
 TEST(absent_driven, "absence: a driven frame ends and goes on") {
   World world;
-  (void)world.forest.drive({"drawer", "map", ""}, Stamp::always(), std::make_shared<Slider>());
+  (void)world.forest.drive({"drawer", "map", ""}, Stamp::always(), std::make_shared<tests::Slider>());
   CHECK(!keep_away(world, "drawer", {{{5}, {8}}}));
   CHECK_CLOSE(world.x("drawer", "map", 4), 4.0, tests::kCloseM);
   CHECK(world.kind("drawer", "map", 7) == FailureKind::not_connected);
@@ -134,25 +125,11 @@ struct Said {
   unsigned what = 0;
 };
 
-/// A sample under one of two parents, a fixed pose, an end, or when the thing is away.
+/// Something that others say, or when the thing is away.
 void say(World& world, const Said& said, const Absences& absences) {
-  const FrameEdit end = CloseFrame{"cup", "", {said.at}};
-  if (said.what == 0) (void)world.forest.transact({&end, 1});
-  if (said.what == 1) (void)world.put("cup", "map", {said.at});
-  if (said.what == 2) (void)world.put("cup", "hand", {said.at});
-  if (said.what == 3) (void)world.fix("cup", "map", at_x(0.5), {said.at});
+  tests::say(world, said.at, said.what);
   if (said.what == 4) (void)keep_away(world, "cup", absences);
   if (said.what == 5) (void)keep_away(world, "cup", {{{said.at}, Stamp::never()}});
-}
-
-std::string answers(const World& world) {
-  std::ostringstream out;
-  for (std::int64_t at = 0; at < 25; ++at)
-    for (const QueryContext& context : {QueryContext{}, tests::holding()}) {
-      const auto answer = world.pose("cup", "map", at, context);
-      out << at << ": " << (answer ? std::to_string(answer.value.transform.translation.x) : to_string(answer.failure.kind()));
-    }
-  return out.str();
 }
 
 }  // namespace
@@ -182,6 +159,6 @@ TEST(absent_any_order, "absence: what is answered depends on what was said, and 
       if (i == half) say(shuffled, {0, 4}, absences);
       if (i < half || said[i].what != 5) say(shuffled, said[i], absences);
     }
-    CHECK(answers(in_order) == answers(shuffled));
+    CHECK(tests::answers(in_order) == tests::answers(shuffled));
   }
 }

@@ -3,29 +3,12 @@
 #include <algorithm>
 #include <random>
 
-#include "portrait.hpp"
+#include "endings.hpp"
 
 using namespace armillary;
 using tests::at_x;
+using tests::close;
 using tests::World;
-
-namespace {
-
-Failure close(World& world, std::string of, std::int64_t at, std::string source = "") {
-  const FrameEdit edit = CloseFrame{std::move(of), std::move(source), {at}};
-  return world.forest.transact({&edit, 1});
-}
-
-class Slider : public DrivenProvider {
- public:
-  [[nodiscard]] Coverage coverage() const override { return {{0}, {100}}; }
-  [[nodiscard]] FailureKind evaluate(Stamp at, const QueryContext&, Evaluation& out) const override {
-    out.value = at_x(static_cast<double>(at.ns));
-    return FailureKind::none;
-  }
-};
-
-}  // namespace
 
 TEST(closed_fixed, "closing: a fixed frame answers until then, and not after") {
   World world;
@@ -65,7 +48,7 @@ TEST(closed_sampled, "closing: samples before fill the run that ended, samples a
 
 TEST(closed_driven, "closing: a driven frame ends") {
   World world;
-  (void)world.forest.drive({"drawer", "map", ""}, Stamp::always(), std::make_shared<Slider>());
+  (void)world.forest.drive({"drawer", "map", ""}, Stamp::always(), std::make_shared<tests::Slider>());
   (void)close(world, "drawer", 5);
   CHECK_CLOSE(world.x("drawer", "map", 4), 4.0, tests::kCloseM);
   CHECK(world.kind("drawer", "map", 6) == FailureKind::not_connected);
@@ -119,28 +102,6 @@ TEST(closed_runs_bounded, "closing: ends count among the runs that are kept") {
   CHECK(world.kind("cup", "map", 36) == FailureKind::none && world.kind("cup", "map", 37) == FailureKind::not_connected);
 }
 
-namespace {
-
-/// Something that was said of one instant: a sample under one of two parents, a fixed pose, or an end.
-void say(World& world, std::int64_t at, unsigned what) {
-  if (what == 0) (void)close(world, "cup", at, "");
-  if (what == 1) (void)world.put("cup", "map", {at});
-  if (what == 2) (void)world.put("cup", "hand", {at});
-  if (what == 3) (void)world.fix("cup", "map", at_x(0.5), {at});
-}
-
-std::string answers(const World& world) {
-  std::ostringstream out;
-  for (std::int64_t at = 0; at < 25; ++at)
-    for (const QueryContext& context : {QueryContext{}, tests::holding()}) {
-      const auto answer = world.pose("cup", "map", at, context);
-      out << at << ": " << (answer ? std::to_string(answer.value.transform.translation.x) : to_string(answer.failure.kind()));
-    }
-  return out.str();
-}
-
-}  // namespace
-
 TEST(closed_any_order, "closing: what is answered depends on what was said, and not on the order it came in") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 300; ++round) {
@@ -151,10 +112,10 @@ TEST(closed_any_order, "closing: what is answered depends on what was said, and 
       (void)world->fix("hand", "map", at_x(100.0));
       (void)world->forest.add_frame("cup");
     }
-    for (const auto& [at, what] : said) say(in_order, at, what);
+    for (const auto& [at, what] : said) tests::say(in_order, at, what);
     std::ranges::shuffle(said, random);
-    for (const auto& [at, what] : said) say(shuffled, at, what);
-    CHECK(answers(in_order) == answers(shuffled));
+    for (const auto& [at, what] : said) tests::say(shuffled, at, what);
+    CHECK(tests::answers(in_order) == tests::answers(shuffled));
   }
 }
 
