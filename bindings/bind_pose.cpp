@@ -118,7 +118,7 @@ const Transform& native_transform(const Pose& pose) {
   raise_object(error_class("NotRepresentable")(
       "operation"_a = "transform", "asked"_a = "give " + printed(pose.in_frame) + "_T_" + printed(pose.of),
       "expected"_a = "one transform needs the origins and axes of its two frames", "found"_a = "of other points or axes",
-      "cure"_a = "Read .xyz and .rotation, or ask for the pose without point=, reference_point= and expressed_in=."));
+      "hint"_a = "Read .xyz and .rotation, or ask for the pose without point=, reference_point= and expressed_in=."));
 }
 
 nb::object transform(nb::handle self) {

@@ -240,7 +240,7 @@ constexpr const char* kPoseDocumentation =
     "    fixed_frame: A frame that stood still between the two instants.\n"
     "    outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.\n"
     "    policy: 'unique': a frame that two sources place is an error. 'latest', 'most_certain', 'fuse' or a callable\n"
-    "        decide among the paths (`armillary.scene.policies`); the answer then says which it used.\n"
+    "        decide among the paths (`armillary.fusion.policies`); the answer then says which it used.\n"
     "    interpolation: 'linear' or 'screw'; the world's own if not given.\n"
     "    point: Frame whose origin the position is of, on the same body; `of` if not given.\n"
     "    reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.\n"

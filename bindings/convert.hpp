@@ -29,7 +29,7 @@ class Doubles {
   Py_buffer view_{};
 };
 
-/// An int64 array of stamps; floats are refused with the cure.
+/// An int64 array of stamps; floats are refused with the hint.
 class Stamps {
  public:
   Stamps(nb::handle value, const char* name);

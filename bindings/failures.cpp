@@ -67,10 +67,10 @@ nb::object out_of_range(const WorldCore& world, const Failure& failure, bool ins
 }
 
 /// A broken rule about bodies, with the constraint's name.
-nb::object violation(const char* constraint, const char* operation, const std::string& asked, const std::string& truth,
-                     const std::string& cure) {
+nb::object violation(const char* constraint, const char* operation, const std::string& asked, const std::string& reason,
+                     const std::string& hint) {
   return error_class("ConstraintViolation")("constraint"_a = constraint, "operation"_a = operation, "asked"_a = asked,
-                                            "truth"_a = truth, "existing"_a = nb::tuple(), "cure"_a = cure,
+                                            "reason"_a = reason, "existing"_a = nb::tuple(), "hint"_a = hint,
                                             "offer"_a = nb::none());
 }
 

@@ -16,7 +16,7 @@ import sys
 import numpy as np
 
 from armillary import Transform, World, seconds
-from armillary.scene.policies import by_source
+from armillary.fusion.policies import by_source
 from armillary.view import ellipses_svg
 
 

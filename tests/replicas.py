@@ -104,9 +104,9 @@ class Replicas:
         """And tell everybody."""
         me = replica % len(self.worlds)
         self.clocks[me].ns += TICK_NS
-        heard = self.worlds[me].scene.heard()
+        heard = self.worlds[me].scene.version_vector()
         deed(self.worlds[me])
-        news = [record.state() for record in self.worlds[me].scene.changes(beyond=heard)]
+        news = [record.state() for record in self.worlds[me].scene.changes(since=heard)]
         self.letters += [(me, other, [state]) for other in range(len(self.worlds)) if other != me for state in news]
 
     def deliver(self, letter: int) -> None:
@@ -134,7 +134,7 @@ class Replicas:
     def sync(self, asked: int, asking: int) -> None:
         asked, asking = asked % len(self.worlds), asking % len(self.worlds)
         if asked != asking:
-            news = self.worlds[asked].scene.changes(beyond=self.worlds[asking].scene.heard())
+            news = self.worlds[asked].scene.changes(since=self.worlds[asking].scene.version_vector())
             self.letters.append((asked, asking, [record.state() for record in news]))
 
     def _receive(self, receiver: int, states: list[State]) -> None:
@@ -230,7 +230,7 @@ def about_now(world: World) -> dict[Any, Any]:
     """What copies must agree on."""
     scene = world.scene
     facts: dict[Any, Any] = {"digest": scene.digest(), "found": scene.find({}), "count": len(scene)}
-    facts |= {"light": scene.find({"mass": 0}), "heard": scene.heard()}
+    facts |= {"light": scene.find({"mass": 0}), "heard": scene.version_vector()}
     facts |= {"world": world.digest(), "inactive": said_but_inactive(world)}
     return facts | {node: _of_node(scene, node) for node in [scene.root, *IDS]}
 

@@ -17,9 +17,9 @@ DEEP = 1000  # structural equality of expressions looks this far down
 
 
 def _not_numeric(what: str) -> NotNumeric:
-    cure = "Evaluate them with a casadi.Function."
+    hint = "Evaluate them with a casadi.Function."
     return NotNumeric(
-        operation="numbers", asked=f"read numbers of {what}", expected="numbers", found="casadi", cure=cure
+        operation="numbers", asked=f"read numbers of {what}", expected="numbers", found="casadi", hint=hint
     )
 
 

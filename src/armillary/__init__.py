@@ -10,7 +10,7 @@ from armillary.stamps import LATEST, Latest, now, seconds, stamp
 from armillary.transforms import Rotation, StampedQueue, Transform
 
 if TYPE_CHECKING:
-    from armillary.scene.shapes import Box, Capsule, Cylinder, Mesh, PointCloud, Sphere, VoxelGrid
+    from armillary.shapes import Box, Capsule, Cylinder, Mesh, PointCloud, Sphere, VoxelGrid
 
 __version__ = "0.1.0"
 
@@ -42,5 +42,5 @@ def __getattr__(name: str) -> Any:
     """Shapes are loaded when one is first used: a program of poses alone starts without them."""
     if name not in _SHAPES:
         raise AttributeError(f"module 'armillary' has no attribute {name!r}")
-    shape = globals()[name] = getattr(import_module("armillary.scene.shapes"), name)
+    shape = globals()[name] = getattr(import_module("armillary.shapes"), name)
     return shape

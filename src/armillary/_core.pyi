@@ -591,7 +591,7 @@ class WorldCore:
             fixed_frame: A frame that stood still between the two instants.
             outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
             policy: 'unique': a frame that two sources place is an error. 'latest', 'most_certain', 'fuse' or a callable
-                decide among the paths (`armillary.scene.policies`); the answer then says which it used.
+                decide among the paths (`armillary.fusion.policies`); the answer then says which it used.
             interpolation: 'linear' or 'screw'; the world's own if not given.
             point: Frame whose origin the position is of, on the same body; `of` if not given.
             reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.

@@ -96,7 +96,7 @@ class Mirror:
             here.scene.attach(lambda _, here=here, there=there: self.pass_on(here, there))
 
     def pass_on(self, here, there):
-        there.merge(here.scene.changes(beyond=there.scene.heard()))
+        there.merge(here.scene.changes(since=there.scene.version_vector()))
 
 
 class TestTwoScenesThatMirrorEachOther:

@@ -100,7 +100,14 @@ def places(world) -> dict:
 
 def state_of(world) -> tuple:
     scene = world.scene
-    return scene.digest(), everything(scene), world.frames(), places(world), scene.heard(), len(scene.changes())
+    return (
+        scene.digest(),
+        everything(scene),
+        world.frames(),
+        places(world),
+        scene.version_vector(),
+        len(scene.changes()),
+    )
 
 
 class ASceneAndItsModel(RuleBasedStateMachine):

@@ -33,9 +33,9 @@ from armillary.cli._kitchen.postures import GRASP_S, OPENED_S, RELEASE_S
 from armillary.cli._kitchen.questions import answers
 from armillary.cli._kitchen.script import chapter, phase_s
 from armillary.errors import BeforeHistory
+from armillary.fusion.policies import by_source
 from armillary.models import kitchen as furniture
 from armillary.models import mobile_manipulator
-from armillary.scene.policies import by_source
 
 EXACT_M = 1e-12
 ENCODERS_M = 0.01  # what noise of 0.3 mrad in seven joints and in the robot's place makes of a gripper

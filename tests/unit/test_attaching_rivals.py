@@ -7,7 +7,7 @@ import pytest
 
 from armillary import Transform, World, seconds
 from armillary.errors import AmbiguousPath, InvalidArgument
-from armillary.scene.policies import by_source
+from armillary.fusion.policies import by_source
 
 CLOSE_M = 1e-9
 CLOSE_RAD = 1e-9

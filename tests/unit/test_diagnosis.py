@@ -103,8 +103,8 @@ class Broken:
     make: Callable[[World], Any]
     at: Any
     cause: str
-    truth: str
-    cure: str
+    reason: str
+    hint: str
     links: tuple[str, ...] = ()
 
 
@@ -135,8 +135,8 @@ class TestABrokenWorld:
         broken.make(world)
         found = world.diagnose(of="camera", in_frame="map", at=broken.at)
         assert (found.cause, found.is_visible) == (broken.cause, False)
-        assert broken.truth in found.truth
-        assert broken.cure in found.cure
+        assert broken.reason in found.reason
+        assert broken.hint in found.hint
 
     @each
     def test_is_told_which_link(self, broken):
@@ -166,7 +166,7 @@ class TestAContestedFrame:
         return world.diagnose(of="ball", in_frame="map")
 
     def test_is_told_by_how_many(self, found):
-        assert found.truth == "'robot', 'left' and 'right' all say where 'ball' is."
+        assert found.reason == "'robot', 'left' and 'right' all say where 'ball' is."
         assert str(found).splitlines()[-1] == "    ball placed by 'robot', 'left' and 'right': contested"
 
     def test_has_its_sources_one_by_one(self, found):
@@ -205,7 +205,7 @@ class TestANodeThatIsGone:
     def test_was_removed(self, seen):
         world, frame = seen
         found = world.diagnose(of=frame, in_frame="map", at=seconds(5))
-        assert (found.cause, "since 4.000 s" in found.truth) == ("removed", True)
+        assert (found.cause, "since 4.000 s" in found.reason) == ("removed", True)
         assert [link.cause for link in found.links] == ["ended"]
 
     def test_can_be_seen_before_that(self, seen):
@@ -232,10 +232,10 @@ class TestAWorldThatIsWell:
 
     def test_names_a_slash_that_is_too_much(self):
         found = new_world().diagnose(of="/camera", in_frame="map")
-        assert (found.cause, "Drop it: 'camera'" in found.truth) == ("unknown name", True)
+        assert (found.cause, "Drop it: 'camera'" in found.reason) == ("unknown name", True)
 
     def test_finds_a_thing_by_what_it_is_called(self):
         world = new_world()
         cup = world.scene.add_transform(parent=world.scene.root, transform=STILL, attributes={"name": "cup"})
         found = world.diagnose(of="cup", in_frame="map")
-        assert (found.cause, f"ask for its frame, '{cup}'" in found.cure) == ("unknown name", True)
+        assert (found.cause, f"ask for its frame, '{cup}'" in found.hint) == ("unknown name", True)

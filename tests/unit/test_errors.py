@@ -1,4 +1,4 @@
-"""Errors that teach: a type for each, evidence as attributes, and a sentence with the cure."""
+"""Errors that teach: a type for each, evidence as attributes, and a sentence with the hint."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ import pytest
 from armillary import Box, PointCloud, Rotation, Sphere, World, errors, seconds
 from armillary._core import LoadedTape, Tape
 from armillary.errors import ArmillaryError, constraints, expressions, formats, loops, models, nodes, semantics
-from armillary.errors.words import listing
+from armillary.errors.format import list_names
+from armillary.fusion.policies import by_source
 from armillary.scene import AddJoints, ClosedForm, Drive
 from armillary.scene.blocks import _registry
-from armillary.scene.policies import by_source
 from armillary.view import draw_tree
 from unit.kit import PROMPT_S, STILL, WAIT_S, drive, error_of, settle
 
@@ -44,12 +44,12 @@ NEVER_RAISED_THEMSELVES = {errors.ArmillaryError, errors.StampOutOfRange}
 
 @dataclass(frozen=True)
 class Case:
-    """One real call that is refused: its evidence, what its sentence names, and the cure it offers."""
+    """One real call that is refused: its evidence, what its sentence names, and the hint it offers."""
 
     kind: type[ArmillaryError]
     call: Callable[[World], object]
     says: tuple[str, ...]
-    cure: str
+    hint: str
     evidence: dict[str, Any] = field(default_factory=dict)
 
     def error(self) -> ArmillaryError:
@@ -180,7 +180,7 @@ CASES = [
         errors.NoPathChosen,
         _by_nobody,
         says=("'cup'", "'map'", "the source 'nobody'", "'cup' by 'left'; 'cup' by 'right'"),
-        cure="policy='latest', 'most_certain' or 'fuse'",
+        hint="policy='latest', 'most_certain' or 'fuse'",
         evidence={"of": "cup", "in_frame": "map", "wanted": "the source 'nobody'"},
     ),
     Case(
@@ -382,7 +382,7 @@ class TestEachError:
         assert [words for words in case.says if words not in str(case.error())] == []
 
     def test_offers_a_cure(self, case):
-        assert case.cure in str(case.error())
+        assert case.hint in str(case.error())
 
     def test_keeps_its_evidence(self, case):
         error = case.error()
@@ -498,8 +498,8 @@ class TestWhatCannotBeTaken:
 
 class TestWords:
     def test_name_the_first_of_many_and_say_how_many_more_there_are(self):
-        assert listing(range(12)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
-        assert listing(range(14)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and 2 more"
+        assert list_names(range(12)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
+        assert list_names(range(14)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and 2 more"
         assert "p11, and 1 more." in str(errors.NoTwistPath("a", "b", (), [f"p{i}" for i in range(13)]))
 
     @pytest.mark.parametrize("kind", [errors.UnknownFrame, errors.UnknownVariable])

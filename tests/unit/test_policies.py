@@ -7,8 +7,8 @@ import pytest
 
 from armillary import LATEST, Pose, Transform, World, seconds
 from armillary.errors import AmbiguousPath, BeforeHistory, InvalidArgument, LimitReached, NoPathChosen, WaitTimeout
+from armillary.fusion.policies import Candidate, PolicyPose, by_attribute, by_source, fuse
 from armillary.scene import less
-from armillary.scene.policies import Candidate, PolicyPose, by_attribute, by_source, fuse
 from unit.kit import PROMPT_S, WAIT_S, Mailbox, moved, x_of
 
 CLOSE = 1e-9

@@ -108,9 +108,9 @@ def instants_from(world: WorldCore, start: int | None, *others: int) -> Iterator
     yield LATEST
 
 
-def said_by_one_source(violation: Violation | None, cure: str) -> Violation | None:
+def said_by_one_source(violation: Violation | None, hint: str) -> Violation | None:
     """The same about a world, where another source may say otherwise, and trees of poses come and go."""
     if violation is None:
         return None
-    truth = violation.truth.replace("known twice in one tree of poses", "said twice by one source")
-    return replace(violation, truth=truth, cure=cure)
+    reason = violation.reason.replace("known twice in one tree of poses", "said twice by one source")
+    return replace(violation, reason=reason, hint=hint)

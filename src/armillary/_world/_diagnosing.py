@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from armillary._world._findings import EXPLAINED, Finding, Findings
 from armillary._world._saving import SavingWorld
-from armillary.errors.words import instant
+from armillary.errors.format import format_stamp
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import Diagnosis, LinkState
 from armillary.transforms.diagnosis import Cause
@@ -37,7 +37,7 @@ class DiagnosingWorld(SavingWorld):
         except EXPLAINED as error:
             found = findings.of_error(error)
         else:
-            when = "at every instant" if pose.stamp is None else f"at {instant(pose.stamp)}"
+            when = "at every instant" if pose.stamp is None else f"at {format_stamp(pose.stamp)}"
             found = Finding("none", f"'{of}' can be seen from '{in_frame}' {when}.", "")
         known = self._knows(of) and self._knows(in_frame)
         return Diagnosis(
@@ -45,8 +45,8 @@ class DiagnosingWorld(SavingWorld):
             in_frame=in_frame,
             at=None if isinstance(at, Latest) else at,
             cause=found.cause,
-            truth=found.truth,
-            cure=found.cure,
+            reason=found.reason,
+            hint=found.hint,
             links=_telling(_links(self, findings, of, in_frame, at)) if known else (),
         )
 

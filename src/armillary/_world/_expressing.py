@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import ArrayLike, NDArray
 
+    from armillary.fusion.policies import AnyPolicy
     from armillary.relations import Pose
-    from armillary.scene.policies import AnyPolicy
 
 
 class ExpressingWorld(MeaningfulWorld):

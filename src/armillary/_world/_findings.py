@@ -1,4 +1,4 @@
-"""What an error means to a person: the cause by name, the truth in one sentence, and the cure."""
+"""What an error means to a person: the cause by name, the truth in one sentence, and the hint."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from armillary.errors import (
     StampOutOfRange,
     UnknownFrame,
 )
-from armillary.errors.words import instant, length, listing, nearest, together
+from armillary.errors.format import format_duration, format_stamp, join_names, list_names, nearest_name
 from armillary.transforms import RelationInfo
 from armillary.transforms.diagnosis import Cause
 
@@ -36,8 +36,8 @@ class Finding:
     """See `Diagnosis`."""
 
     cause: Cause
-    truth: str
-    cure: str
+    reason: str
+    hint: str
 
 
 class Findings:
@@ -66,24 +66,24 @@ class Findings:
     def _unknown(self, error: UnknownFrame) -> Finding:
         if error.own or error.frame in error.bodies:
             frames = ", ".join(f"'{name}'" for name in error.own)
-            cure = (
+            hint = (
                 f"Ask for one of its frames: {frames}."
                 if frames
                 else "Give it frames with add_body(name, frames=[...])."
             )
-            return Finding("unknown name", f"'{error.frame}' is a body, not a frame.", cure)
+            return Finding("unknown name", f"'{error.frame}' is a body, not a frame.", hint)
         if self._world._is_named(error.frame) is False:  # noqa: SLF001  (one world, two modules)
-            cure = "Place it again, or see who removed it; its past went with it."
-            return Finding("removed", f"There was a frame '{error.frame}', and it was removed.", cure)
+            hint = "Place it again, or see who removed it; its past went with it."
+            return Finding("removed", f"There was a frame '{error.frame}', and it was removed.", hint)
         return Finding("unknown name", f"Nobody ever named a frame '{error.frame}' here.", self._meant(error))
 
     def _meant(self, error: UnknownFrame) -> str:
         """What is to be done about a name that nobody gave to a frame."""
         scene = self._world.scene
         if called := scene.find({"name": error.frame}):
-            frames = listing([f"'{scene.frame(node)}'" for node in called])
+            frames = list_names([f"'{scene.frame(node)}'" for node in called])
             return f"In the scene something is called so: ask for its frame, {frames}."
-        near = nearest(error.frame, error.known)
+        near = nearest_name(error.frame, error.known)
         return f"Did you mean '{near}'?" if near else "Look at world.frames(), or wait until somebody names it."
 
     # -- Trees
@@ -96,16 +96,18 @@ class Findings:
             (error.in_frame, error.in_frame_root, error.of_root),
         ):
             if frame == root and not self._is_placed(frame) and not self._carries(frame):
-                cure = f"Say where it is: set_pose or fix '{frame}' in '{other}', or in a frame that hangs there."
-                return Finding("missing link", f"Nobody says where '{frame}' is.", cure)
+                hint = f"Say where it is: set_pose or fix '{frame}' in '{other}', or in a frame that hangs there."
+                return Finding("missing link", f"Nobody says where '{frame}' is.", hint)
         roots = f"'{error.of}' hangs under '{error.of_root}', '{error.in_frame}' under '{error.in_frame_root}'"
-        cure = f"One pose joins them: that of '{error.of_root}' in '{error.in_frame_root}', or the other way round."
-        return Finding("separate trees", f"They stand in two trees: {roots}.", cure)
+        hint = f"One pose joins them: that of '{error.of_root}' in '{error.in_frame_root}', or the other way round."
+        return Finding("separate trees", f"They stand in two trees: {roots}.", hint)
 
     def _ended(self, frame: str, since: int | None) -> Finding:
-        when = "from the beginning" if since is None else f"since {instant(since)}"
+        when = "from the beginning" if since is None else f"since {format_stamp(since)}"
         earlier = (
-            "Place it again." if since is None else f"Ask for an instant before {instant(since)}, or place it again."
+            "Place it again."
+            if since is None
+            else f"Ask for an instant before {format_stamp(since)}, or place it again."
         )
         if self._is_removed_node(frame):
             return Finding("removed", f"The node '{frame}' is out of the scene {when}.", earlier)
@@ -139,32 +141,39 @@ class Findings:
         return self._late(error) if moved is None else _between(error, moved)
 
     def _no_common_time(self, error: StampOutOfRange) -> Finding:
-        begins = "" if error.first is None else f" begins at {instant(error.first)}, when another link"
-        truth = f"No instant is covered by every link: {_what(error)}{begins or ', where another'} has ended."
+        begins = "" if error.first is None else f" begins at {format_stamp(error.first)}, when another link"
+        reason = f"No instant is covered by every link: {_what(error)}{begins or ', where another'} has ended."
         return Finding(
-            "no common time", truth, "Keep a longer history, or see why one of the senders is so far behind."
+            "no common time", reason, "Keep a longer history, or see why one of the senders is so far behind."
         )
 
     def _before(self, error: StampOutOfRange) -> Finding:
         first, requested = error.first, error.requested or 0
         if first is None:
             return Finding("before history", f"{_what(error)} is older than what is kept.", "Keep a longer history.")
-        truth = f"{_what(error)} is known from {instant(first)} on, {length(first - requested)} after what was asked."
+        reason = (
+            f"{_what(error)} is known from {format_stamp(first)} on, {format_duration(first - requested)} "
+            f"after what was asked."
+        )
         kept = self._history_of(error)
         if error.last is not None and kept is not None and error.last - requested > kept:
-            cure = f"It is kept for {length(kept)}: give World(history=) or world.keep(history=) a longer time."
+            hint = (
+                f"It is kept for {format_duration(kept)}: give World(history=) or world.keep(history=) a longer time."
+            )
         else:
-            cure = f"Nobody had said where it is: ask for {instant(first)} or later."
-        return Finding("before history", truth, cure)
+            hint = f"Nobody had said where it is: ask for {format_stamp(first)} or later."
+        return Finding("before history", reason, hint)
 
     def _late(self, error: StampOutOfRange) -> Finding:
         last, requested = error.last or 0, error.requested or 0
-        truth = f"The last word on {_what(error)} is {length(requested - last)} older than the instant asked for"
+        reason = (
+            f"The last word on {_what(error)} is {format_duration(requested - last)} older than the instant asked for"
+        )
         sender = _sender(error)
         usual = self._period_of(error)
-        rate = f", and usually one comes every {length(usual)}" if usual else ""
-        cure = f"See whether {sender} still sends; or ask for LATEST, wait_for_pose(...), or outside='hold'."
-        return Finding("late", f"{truth}{rate}.", cure)
+        rate = f", and usually one comes every {format_duration(usual)}" if usual else ""
+        hint = f"See whether {sender} still sends; or ask for LATEST, wait_for_pose(...), or outside='hold'."
+        return Finding("late", f"{reason}{rate}.", hint)
 
     def _next_run(self, error: StampOutOfRange) -> RelationInfo | None:
         """Where the same source placed the frame next, after the instant asked for."""
@@ -196,20 +205,20 @@ class Findings:
 
 
 def _contested(error: AmbiguousPath | ContestedJoint) -> Finding:
-    names, say = together(error.sources), "both say" if len(error.sources) == _TWO else "all say"
+    names, say = join_names(error.sources), "both say" if len(error.sources) == _TWO else "all say"
     if isinstance(error, ContestedJoint):
-        cure = f"Choose one: world.prefer_joint('{error.joint}', source='{error.sources[0]}')."
-        return Finding("contested", f"{names} {say} where joint '{error.joint}' is.", cure)
+        hint = f"Choose one: world.prefer_joint('{error.joint}', source='{error.sources[0]}')."
+        return Finding("contested", f"{names} {say} where joint '{error.joint}' is.", hint)
     first = error.sources[0] if error.sources else ""
-    cure = f"Choose one: world.prefer(of='{error.frame}', source='{first}'), or ask with policy='latest' or 'fuse'."
-    return Finding("contested", f"{names} {say} where '{error.frame}' is.", cure)
+    hint = f"Choose one: world.prefer(of='{error.frame}', source='{first}'), or ask with policy='latest' or 'fuse'."
+    return Finding("contested", f"{names} {say} where '{error.frame}' is.", hint)
 
 
 def _without_samples(error: NoSamples) -> Finding:
     if error.joint is not None:
-        cure = f"Say where the joint is: set_joints({{'{error.joint}': ...}}, at=...)."
+        hint = f"Say where the joint is: set_joints({{'{error.joint}': ...}}, at=...)."
         return Finding(
-            "missing link", f"Nothing was ever said of joint '{error.joint}', which moves {_what(error)}.", cure
+            "missing link", f"Nothing was ever said of joint '{error.joint}', which moves {_what(error)}.", hint
         )
     return Finding(
         "missing link",
@@ -220,14 +229,14 @@ def _without_samples(error: NoSamples) -> Finding:
 
 def _between(error: StampOutOfRange, moved: RelationInfo) -> Finding:
     of, before, _ = error.edge or ("", "", "")
-    truth = (
-        f"'{of}' was on its way: last seen in '{before}' at {instant(error.last or 0)}, "
-        f"and next in '{moved.in_frame}' at {instant(moved.first or 0)}."
+    reason = (
+        f"'{of}' was on its way: last seen in '{before}' at {format_stamp(error.last or 0)}, "
+        f"and next in '{moved.in_frame}' at {format_stamp(moved.first or 0)}."
     )
-    cure = (
+    hint = (
         "Nothing is known between two parents: ask before or after that, or accept the last pose with outside='hold'."
     )
-    return Finding("between runs", truth, cure)
+    return Finding("between runs", reason, hint)
 
 
 def _sender(error: StampOutOfRange) -> str:

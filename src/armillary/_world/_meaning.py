@@ -13,8 +13,8 @@ from armillary.stamps import LATEST, Latest
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
+    from armillary.fusion.policies import AnyPolicy
     from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Position
-    from armillary.scene.policies import AnyPolicy
 
 
 class MeaningfulWorld(MovingWorld):
@@ -180,7 +180,7 @@ def _check_rigid(mount: Pose) -> None:
         asked=f"take '{mount.of}' for a point on the body of '{mount.in_frame}'",
         expected=mount.reference_body,
         found=mount.body,
-        cure=f"Declare them one body, world.add_body({mount.in_frame!r}, frames=[{mount.of!r}]), or fix() one in the "
+        hint=f"Declare them one body, world.add_body({mount.in_frame!r}, frames=[{mount.of!r}]), or fix() one in the "
         "other.",
     )
 

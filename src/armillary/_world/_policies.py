@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from armillary._core import PathChoice
+    from armillary.fusion.found_paths import FoundPaths
+    from armillary.fusion.policies import Policy
     from armillary.relations import Pose, Twist
-    from armillary.scene.found_paths import FoundPaths
-    from armillary.scene.policies import Policy
     from armillary.transforms import Transform
 
 _SIGNAL_CHECK_S = 0.05  # how often an interrupt is looked for; nothing is asked again then
@@ -34,19 +34,19 @@ class JudgingWorld(ExpressingWorld):
     _max_paths: int
 
     def _check_policy(self, policy: object) -> Policy:
-        from armillary.scene.policies import as_policy  # noqa: PLC0415  (most programs have one path)
+        from armillary.fusion.policies import as_policy  # noqa: PLC0415  (most programs have one path)
 
         return as_policy(policy)
 
     def _pose_by_policy(self, *, policy: object, **question: Any) -> Pose:
-        from armillary.scene.policies import judged  # noqa: PLC0415
+        from armillary.fusion.policies import judged  # noqa: PLC0415
 
         decide = self._check_policy(policy)
         found = self._paths(decide, question)
         return judged(decide, found.candidates, found.lost)
 
     def _paths(self, policy: Policy, question: dict[str, Any]) -> FoundPaths:
-        from armillary.scene.found_paths import FoundPaths  # noqa: PLC0415
+        from armillary.fusion.found_paths import FoundPaths  # noqa: PLC0415
 
         found = FoundPaths.of(self._candidates(**question, max_paths=self._max_paths))
         common = found.common_stamp
@@ -210,7 +210,7 @@ class JudgingWorld(ExpressingWorld):
         return found.believed_by(policy).choices[0]
 
     def _fused_twist(self, question: dict[str, Any], found: FoundPaths, more: list[PathChoice]) -> Twist:
-        from armillary.scene.twists_of_paths import fused_twist  # noqa: PLC0415
+        from armillary.fusion.twists_of_paths import fused_twist  # noqa: PLC0415
 
         stamps = [path.pose.stamp for path in found.candidates if path.pose.stamp is not None]
         at = question["at"] if question["at"] is not LATEST or not stamps else min(stamps)

@@ -13,7 +13,7 @@ from armillary.transforms import RelationInfo, Samples, Snapshot, Tree, TwistSam
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from armillary.scene.policies import AnyPolicy
+    from armillary.fusion.policies import AnyPolicy
 
 _NO_RELATION = 0xFFFFFFFF
 _NS_PER_S = 1e9

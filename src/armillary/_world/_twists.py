@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from armillary._world._given_twists import ReadTwist
+    from armillary.fusion.policies import AnyPolicy
     from armillary.relations.residual import TwistResidual
-    from armillary.scene.policies import AnyPolicy
 
 
 class MovingWorld(PendingWorld):
@@ -113,14 +113,14 @@ class MovingWorld(PendingWorld):
 
         together = {*members, *self._frames_of(name), *([name] if self._has_frame(name) else [])}
         asked = f"put {', '.join(sorted(together))} on one body '{name}'"
-        cure = f"Leave one of them out of '{name}', or say the twist under another source=."
+        hint = f"Leave one of them out of '{name}', or say the twist under another source=."
         for at in instants_from(self, None):
             structure = SelectedStructure(self, at)
             adopted = [frame for frame in together if structure.body_of(frame) in {frame, name}]
             refuse(rules.one_body(structure, name, adopted), "add_body", asked)
             for motions in self._motions_by_source(at):
                 found = rules.one_twist_path_as_one_body(motions, name, adopted)
-                refuse(said_by_one_source(found, cure), "add_body", asked)
+                refuse(said_by_one_source(found, hint), "add_body", asked)
 
     def _check_one_path(self, of: str, in_frame: str, source: str, start: int | None) -> None:
         """A new pose must not reach a body twice, nor join two words of one source about a motion.
@@ -177,11 +177,11 @@ class MovingWorld(PendingWorld):
             return
         from armillary.relations import rules  # noqa: PLC0415
 
-        cure = "Say it under another source=, as a rival, or remove_frame() the frame in the way, with its past."
+        hint = "Say it under another source=, as a rival, or remove_frame() the frame in the way, with its past."
         for at in instants_from(self, start, *(since for since in others.values() if since is not None)):
             twists = [TwistEdge(*edge) for edge, since in sorted(others.items(), key=_edge) if _is_open(since, at)]
             found = rules.one_twist_path(SourceTwists(self, at, twists), of, body)
-            refuse(said_by_one_source(found, cure), "set_twist", f"say how '{of}' moves relative to '{relative_to}'")
+            refuse(said_by_one_source(found, hint), "set_twist", f"say how '{of}' moves relative to '{relative_to}'")
 
     def _stored_name(self, name: object) -> str:
         return check_name(name)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from armillary.errors import ArmillaryError
+    from armillary.fusion.policies import AnyPolicy
     from armillary.relations import Pose
-    from armillary.scene.policies import AnyPolicy
 
 
 class WaitingWorld(JointedWorld):

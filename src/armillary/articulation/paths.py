@@ -14,7 +14,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def as_path(value: object) -> str:
-    """The path in its one stored form (NFC), or `InvalidPath` with the cure."""
+    """The path in its one stored form (NFC), or `InvalidPath` with the hint."""
     if not isinstance(value, str):
         raise InvalidPath(f"A path is a str like 'robot/links/gripper', got {value!r}.", value)
     if _PLAIN.fullmatch(value):

@@ -151,8 +151,8 @@ def _encoded_step(tag: str, operation: Operation, codecs: Codecs, named: dict[st
     try:
         said = codecs.fields_of(kind).encode(operation)
     except (TypeError, ValueError) as error:
-        cure = "Annotate the fields of the operation with types that files know, and give it such values."
-        raise UnsavableModel(tag, str(error).rstrip("."), cure) from error
+        hint = "Annotate the fields of the operation with types that files know, and give it such values."
+        raise UnsavableModel(tag, str(error).rstrip("."), hint) from error
     if said.keys() & {"tag", "kind"}:
         raise UnsavableModel(tag, "has a field called 'tag' or 'kind', as every operation in a file", "Rename it.")
     return {"tag": tag, "kind": kind.kind, **said}

@@ -61,7 +61,7 @@ def _sentence(error: ArmillaryError | OSError) -> str:
 
 def _warn(message: Warning | str, *_: Any) -> None:
     """One line, without the place in a program that the user never saw."""
-    _complain(message.truth if isinstance(message, SuspiciousName) else str(message))
+    _complain(message.reason if isinstance(message, SuspiciousName) else str(message))
 
 
 def _complain(text: str) -> None:

@@ -9,13 +9,13 @@ import typer
 
 from armillary.cli._source import complete_frame, complete_world
 from armillary.errors import InvalidArgument
-from armillary.errors.words import listing
-from armillary.scene.policies import by_source
+from armillary.errors.format import list_names
+from armillary.fusion.policies import by_source
 from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
     from armillary import World
-    from armillary.scene.policies import AnyPolicy
+    from armillary.fusion.policies import AnyPolicy
 
 __all__ = [
     "AsJson",
@@ -91,7 +91,9 @@ def as_choice(world: World, policy: str, source: str | None) -> AnyPolicy:
         return policy
     known = sorted({info.source for info in world.relations()})
     if source not in known:
-        raise InvalidArgument(f"Nobody called '{source}' says where anything is. There are: {listing(known)}.", source)
+        raise InvalidArgument(
+            f"Nobody called '{source}' says where anything is. There are: {list_names(known)}.", source
+        )
     return by_source(source, then=policy)
 
 

@@ -35,7 +35,7 @@ def hint_about(error: ArmillaryError) -> str:
 
 def hint_for(found: Diagnosis) -> str:
     """The same for what the doctor found, where he does not say which name was meant."""
-    is_told = found.cure.startswith(("Did you mean", "In the scene"))
+    is_told = found.hint.startswith(("Did you mean", "In the scene"))
     return "" if is_told or found.cause not in _BY_CAUSE else _said(_BY_CAUSE[found.cause])
 
 

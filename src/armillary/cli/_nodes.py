@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidArgument, UnknownFrame
-from armillary.errors.words import listing
+from armillary.errors.format import list_names
 from armillary.scene.node_frames import MOUNT, maker_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def frame_meant(world: World, text: str) -> str:
         return text
     nodes = [node for node in world.scene.find({}) if str(node).startswith(digits)]
     if len(nodes) > 1:
-        ids = listing([str(node)[:_LONGER] for node in nodes])
+        ids = list_names([str(node)[:_LONGER] for node in nodes])
         raise InvalidArgument(f"{len(nodes)} ids of the scene begin with '{text}': {ids}. Give more digits.", text)
     if not nodes:
         return text
@@ -50,8 +50,8 @@ def ids_in_place_of_names(world: World) -> Iterator[None]:
         called = [str(node)[:_DIGITS] for node in world.scene.find({"name": error.frame})]
         if not called:
             raise
-        truth = f"No frame is named '{error.frame}'; {_so_many(len(called))} of the scene is called so"
-        raise InvalidArgument(f"{truth}. Give an id in its place: {listing(called)}.", error.frame) from None
+        reason = f"No frame is named '{error.frame}'; {_so_many(len(called))} of the scene is called so"
+        raise InvalidArgument(f"{reason}. Give an id in its place: {list_names(called)}.", error.frame) from None
 
 
 def _so_many(count: int) -> str:

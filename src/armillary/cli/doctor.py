@@ -25,7 +25,7 @@ EXAMPLE = "armillary doctor camera base --world kitchen.json"
 def doctor(
     *, of: Frame, in_frame: InFrame, world: WorldOption = None, at: At = "latest", as_json: AsJson = False
 ) -> None:
-    """Say why a frame cannot be seen from another, and the cure. The exit status is 0 where it can be seen."""
+    """Say why a frame cannot be seen from another, and the hint. The exit status is 0 where it can be seen."""
     known = opened(world).world
     of, in_frame = frame_meant(known, of), frame_meant(known, in_frame)
     found = known.diagnose(of=of, in_frame=in_frame, at=as_instant(at))
@@ -37,7 +37,7 @@ def doctor(
 def _text(found: Diagnosis) -> str:
     """With what the command line can do, in lines that fit the terminal, if it is one."""
     heading, *rest = shortened(str(found)).splitlines()
-    told = [rest.pop(0)] if found.cure else []
+    told = [rest.pop(0)] if found.hint else []
     lines = [heading, *told, *filter(None, [hint_for(found)]), *rest]
     if not sys.stdout.isatty():
         return "\n".join(lines)

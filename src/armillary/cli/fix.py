@@ -13,7 +13,7 @@ from armillary.cli._arguments import AsJson
 from armillary.cli._output import fields_of_pose, say, text_of_transform
 from armillary.cli._source import complete_frame, complete_world, saved_world
 from armillary.errors import InvalidArgument
-from armillary.scene.policies import by_source
+from armillary.fusion.policies import by_source
 
 EXAMPLE = "armillary fix camera base --xyz 0.1 0 0.4 --rpy-deg 0 15 0 --world kitchen.json"
 

@@ -6,7 +6,7 @@ from armillary.cli._arguments import AsJson, At, Frame, InFrame, Policy, Source,
 from armillary.cli._nodes import frame_meant, ids_in_place_of_names, shortened
 from armillary.cli._output import fields_of_pose, say, text_of_transform
 from armillary.cli._source import opened
-from armillary.errors.words import instant
+from armillary.errors.format import format_stamp
 
 EXAMPLE = "armillary pose camera base --world kitchen.json"
 
@@ -27,6 +27,6 @@ def pose(
     with ids_in_place_of_names(known):
         of, in_frame = frame_meant(known, of), frame_meant(known, in_frame)
         answer = known.pose(of=of, in_frame=in_frame, at=as_instant(at), policy=choice)
-    when = "always" if answer.stamp is None else f"at {instant(answer.stamp)}"
+    when = "always" if answer.stamp is None else f"at {format_stamp(answer.stamp)}"
     heading = shortened(f"{answer.of} in {answer.in_frame}, {when}")
     say(as_json=as_json, fields=fields_of_pose(answer), text=f"{heading}\n{text_of_transform(answer.transform)}")

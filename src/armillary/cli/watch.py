@@ -25,7 +25,7 @@ from armillary.cli._looking import looks, redrawn
 from armillary.cli._nodes import frame_meant, ids_in_place_of_names, shortened
 from armillary.cli._output import fields_of_pose, text_of_transform, writable
 from armillary.cli._source import OpenedWorld, opened
-from armillary.errors.words import instant
+from armillary.errors.format import format_stamp
 
 if TYPE_CHECKING:
     from armillary import Pose
@@ -73,7 +73,9 @@ def seen(found: OpenedWorld, pose: Pose) -> dict[str, Any]:
 
 def screen(found: OpenedWorld, pose: Pose) -> str:
     """What a terminal shows."""
-    heading = shortened(f"{pose.of} in {pose.in_frame}" + ("" if pose.stamp is None else f", at {instant(pose.stamp)}"))
+    heading = shortened(
+        f"{pose.of} in {pose.in_frame}" + ("" if pose.stamp is None else f", at {format_stamp(pose.stamp)}")
+    )
     fed = _feeding(seen(found, pose))
     return f"{heading}\n{text_of_transform(pose.transform)}\n  {fed}\n  Ctrl-C stops"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError
-from armillary.errors.words import nearest
+from armillary.errors.format import nearest_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ class UnknownBlock(ArmillaryError, LookupError):
 
     def __init__(self, block: str, known: Sequence[str]) -> None:
         self.block, self.known = block, tuple(known)
-        near = nearest(block, self.known)
+        near = nearest_name(block, self.known)
         hint = f"Did you mean '{near}'?" if near else f"Installed: {', '.join(self.known)}."
         super().__init__(f"No function block is named '{block}'. {hint}")
 
@@ -28,18 +28,18 @@ class UnknownBlock(ArmillaryError, LookupError):
 class UnusableBlock(ArmillaryError, TypeError):
     """An installed block that cannot be used; `reason` says why."""
 
-    def __init__(self, block: str, reason: str, cure: str = _A_SUBCLASS) -> None:
+    def __init__(self, block: str, reason: str, hint: str = _A_SUBCLASS) -> None:
         self.block, self.reason = block, reason
-        super().__init__(f"The block '{block}' is installed, but cannot be used: {reason}. {cure}")
+        super().__init__(f"The block '{block}' is installed, but cannot be used: {reason}. {hint}")
 
 
 class PortMismatch(ArmillaryError, TypeError):
     """Data that a port of a block does not take; `block` and `port` are their names."""
 
-    def __init__(self, block: str, port: str, truth: str, cure: str) -> None:
+    def __init__(self, block: str, port: str, reason: str, hint: str) -> None:
         self.block, self.port = block, port
         where = f"Port '{port}' of the block '{block}'" if port else f"The block '{block}'"
-        super().__init__(f"{where}: {truth}. {cure}")
+        super().__init__(f"{where}: {reason}. {hint}")
 
 
 class BlockFailed(ArmillaryError, RuntimeError):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from armillary.errors._base import ArmillaryError
+from armillary.errors.format import list_names, nearest_name
 from armillary.errors.frames import NotConnected, UnknownFrame
 from armillary.errors.semantics import SemanticError
-from armillary.errors.words import listing, nearest
 
 __all__ = [
     "ConstraintViolation",
@@ -23,7 +23,7 @@ __all__ = [
 
 
 def _quoted(names: Sequence[str]) -> str:
-    return listing([f"'{name}'" for name in names])
+    return list_names([f"'{name}'" for name in names])
 
 
 class ConstraintViolation(SemanticError):
@@ -32,22 +32,30 @@ class ConstraintViolation(SemanticError):
     Attributes:
         constraint: The rule, "C1" to "C8b".
         existing: What stands in the way, as names: bodies, frames, poses and twists.
-        cure: What to do.
+        hint: What to do.
         offer: The same statement in a form that would be accepted (inverted, or moved to another frame of the same
             body), or None. `adapt=True` applies it.
     """
 
     def __init__(
-        self, *, constraint: str, operation: str, asked: str, truth: str, existing: Sequence[Any], cure: str, offer: Any
+        self,
+        *,
+        constraint: str,
+        operation: str,
+        asked: str,
+        reason: str,
+        existing: Sequence[Any],
+        hint: str,
+        offer: Any,
     ) -> None:
         self.constraint, self.existing, self.offer = constraint, tuple(existing), offer
-        self.operation, self.expected, self.found, self.cure = operation, "", "", cure
+        self.operation, self.expected, self.found, self.hint = operation, "", "", hint
         instead = "" if offer is None else f" It would be accepted as {offer!r}: pass adapt=True, or add that."
-        rule = f"{truth[:1].lower()}{truth[1:].removesuffix('.')} ({constraint})."
-        ArmillaryError.__init__(self, f"Cannot {asked}: {rule}{self._in_the_way()} {cure}{instead}")
+        rule = f"{reason[:1].lower()}{reason[1:].removesuffix('.')} ({constraint})."
+        ArmillaryError.__init__(self, f"Cannot {asked}: {rule}{self._in_the_way()} {hint}{instead}")
 
     def _in_the_way(self) -> str:
-        return f" In the way: {listing(self.existing)}." if self.existing else ""
+        return f" In the way: {list_names(self.existing)}." if self.existing else ""
 
 
 class UnknownName(UnknownFrame):
@@ -64,7 +72,7 @@ class UnknownName(UnknownFrame):
     def _hint(self) -> str:
         if self.own:
             return super()._hint()
-        near = nearest(self.name, self.known)
+        near = nearest_name(self.name, self.known)
         if near is not None:
             return f"Did you mean '{near}'?"
         if not self.known:
@@ -75,10 +83,10 @@ class UnknownName(UnknownFrame):
 class UnknownRelation(ArmillaryError, LookupError):
     """A pose or twist that was never added, or is there the other way round."""
 
-    def __init__(self, what: str, existing: Any, cure: str) -> None:
-        self.what, self.existing, self.cure = what, existing, cure
+    def __init__(self, what: str, existing: Any, hint: str) -> None:
+        self.what, self.existing, self.hint = what, existing, hint
         there = "" if existing is None else f" There is {existing}."
-        super().__init__(f"This graph does not hold {what}.{there} {cure}")
+        super().__init__(f"This graph does not hold {what}.{there} {hint}")
 
 
 class NoPosePath(NotConnected):
@@ -105,7 +113,7 @@ class NoTwistPath(ArmillaryError, LookupError):
         )
 
     def _told(self) -> str:
-        return f" Not usable, as no poses lead there: {listing(self.unusable)}." if self.unusable else ""
+        return f" Not usable, as no poses lead there: {list_names(self.unusable)}." if self.unusable else ""
 
 
 class NotMeasured(ArmillaryError, LookupError):
@@ -138,5 +146,5 @@ class PosesMissing(NoPosePath):
         NoPosePath.__init__(self, of, in_frame, of_root, in_frame_root)
         why = f"it is kept at the origin and along the axes of '{of}', and no poses lead there from '{in_frame}'"
         trees = f"the tree of '{in_frame_root}' and one of the tree of '{of_root}'"
-        cure = f"Add a pose between a frame of {trees}, or pass pending=True: it then waits for them."
-        self.args = (f"Cannot take in {relation!r} yet: {why}. {cure}",)
+        hint = f"Add a pose between a frame of {trees}, or pass pending=True: it then waits for them."
+        self.args = (f"Cannot take in {relation!r} yet: {why}. {hint}",)

@@ -47,15 +47,17 @@ class NoSuchEntry(ArmillaryError, IndexError):
 class CannotCompile(ArmillaryError, RuntimeError):
     """Machine code that could not be made; `reason` says why."""
 
-    def __init__(self, reason: str, cure: str) -> None:
+    def __init__(self, reason: str, hint: str) -> None:
         self.reason = reason
-        super().__init__(f"The expression cannot become machine code: {reason}. {cure}")
+        super().__init__(f"The expression cannot become machine code: {reason}. {hint}")
 
 
 class InvalidExpression(ArmillaryError, ValueError):
     """A document that is no expression; `field` leads to what is wrong in it, as in `atoms[2].gradient[0]`."""
 
-    def __init__(self, field: str, truth: str) -> None:
-        self.field, self.truth = field, truth
+    def __init__(self, field: str, reason: str) -> None:
+        self.field, self.reason = field, reason
         where = f" at {field}" if field else ""
-        super().__init__(f"The expression is refused{where}: {truth}. Write it again with expression_to_document(...).")
+        super().__init__(
+            f"The expression is refused{where}: {reason}. Write it again with expression_to_document(...)."
+        )

@@ -13,28 +13,28 @@ _MEND = "mend the file, or save it again"
 class InvalidSceneFile(ArmillaryError, ValueError):
     """A file that is no scene; `field` leads to what is wrong in it, as in `nodes[3].attributes.mass`."""
 
-    def __init__(self, path: str, field: str, truth: str, cure: str = _MEND) -> None:
-        self.path, self.field, self.truth, self.cure = path, field, truth, cure
+    def __init__(self, path: str, field: str, reason: str, hint: str = _MEND) -> None:
+        self.path, self.field, self.reason, self.hint = path, field, reason, hint
         where = f" at {field}" if field else ""
-        super().__init__(f"'{path}' is refused{where}: {truth}. Nothing was loaded; {cure}.")
+        super().__init__(f"'{path}' is refused{where}: {reason}. Nothing was loaded; {hint}.")
 
 
 class InvalidWorldFile(ArmillaryError, ValueError):
     """A file that is no saved world; `field` leads to what is wrong in it, as in `fixed[3].wxyz`."""
 
-    def __init__(self, path: str, field: str, truth: str, cure: str = _MEND) -> None:
-        self.path, self.field, self.truth, self.cure = path, field, truth, cure
+    def __init__(self, path: str, field: str, reason: str, hint: str = _MEND) -> None:
+        self.path, self.field, self.reason, self.hint = path, field, reason, hint
         where = f" at {field}" if field else ""
-        super().__init__(f"'{path}' is no saved world{where}: {truth}. Nothing was made; {cure}.")
+        super().__init__(f"'{path}' is no saved world{where}: {reason}. Nothing was made; {hint}.")
 
 
 class InvalidExtrinsicsFile(ArmillaryError, ValueError):
     """A file that does not say where fixed frames are; `field` leads to what is wrong, as in `extrinsics[2].xyz_m`."""
 
-    def __init__(self, path: str, field: str, truth: str, cure: str = "mend the file") -> None:
-        self.path, self.field, self.truth, self.cure = path, field, truth, cure
+    def __init__(self, path: str, field: str, reason: str, hint: str = "mend the file") -> None:
+        self.path, self.field, self.reason, self.hint = path, field, reason, hint
         where = f" at {field}" if field else ""
-        super().__init__(f"'{path}' is refused{where}: {truth}. The world is as it was; {cure}.")
+        super().__init__(f"'{path}' is refused{where}: {reason}. The world is as it was; {hint}.")
 
 
 class UnsavableWorld(ArmillaryError, ValueError):

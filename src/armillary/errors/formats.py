@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armillary.errors._base import ArmillaryError
-from armillary.errors.words import listing, nearest
+from armillary.errors.format import list_names, nearest_name
 
 __all__ = ["CannotSayInUrdf", "InvalidMesh", "InvalidRobotFile", "MissingMeshes", "UnknownLink"]
 
@@ -24,14 +24,14 @@ class InvalidRobotFile(ArmillaryError, ValueError):
         path: The file; 'the given text' where there was none.
         line: Where in it, from 1; None where no line is to blame.
         element: What is wrong, as in `<joint name="elbow">`.
-        truth: Why.
+        reason: Why.
     """
 
-    def __init__(self, path: str, line: int | None, element: str, truth: str, cure: str = "Mend the file.") -> None:
-        self.path, self.line, self.element, self.truth = path, line, element, truth
+    def __init__(self, path: str, line: int | None, element: str, reason: str, hint: str = "Mend the file.") -> None:
+        self.path, self.line, self.element, self.reason = path, line, element, reason
         where = "" if line is None else f", line {line}"
         what = f", {element}" if element else ""
-        super().__init__(f"{path}{where}{what}: {truth}. Nothing was read. {cure}")
+        super().__init__(f"{path}{where}{what}: {reason}. Nothing was read. {hint}")
 
 
 class UnknownLink(ArmillaryError, LookupError):
@@ -39,8 +39,8 @@ class UnknownLink(ArmillaryError, LookupError):
 
     def __init__(self, link: str, robot: str, known: Sequence[str]) -> None:
         self.link, self.robot, self.known = link, robot, tuple(known)
-        near = nearest(link, self.known)
-        hint = f"Did you mean '{near}'?" if near else f"Its links: {listing(self.known)}."
+        near = nearest_name(link, self.known)
+        hint = f"Did you mean '{near}'?" if near else f"Its links: {list_names(self.known)}."
         super().__init__(f"The robot '{robot}' has no link '{link}' here. {hint}")
 
 
@@ -69,6 +69,6 @@ class MissingMeshes(ArmillaryError, FileNotFoundError):
 class InvalidMesh(ArmillaryError, ValueError):
     """A file that holds no surface."""
 
-    def __init__(self, path: str, truth: str) -> None:
-        self.path, self.truth = path, truth
-        super().__init__(f"The mesh '{path}' is refused: {truth}. Export it again as STL, OBJ, DAE or glTF.")
+    def __init__(self, path: str, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"The mesh '{path}' is refused: {reason}. Export it again as STL, OBJ, DAE or glTF.")

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError
-from armillary.errors.words import instant, listing, nearest, together
+from armillary.errors.format import format_stamp, join_names, list_names, nearest_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ def _body_hint(frames: Sequence[str]) -> str:
     if not frames:
         return "It is a body without frames: give it some with add_body(name, frames=[...])."
     quoted = [f"'{name}'" for name in frames]
-    return f"It is a body: name one of its frames, {listing(quoted)}."
+    return f"It is a body: name one of its frames, {list_names(quoted)}."
 
 
 class UnknownFrame(ArmillaryError, LookupError):
@@ -41,13 +41,13 @@ class UnknownFrame(ArmillaryError, LookupError):
     def _hint(self) -> str:
         if self.own or self.frame in self.bodies:
             return _body_hint(self.own)
-        near = nearest(self.frame, (*self.known, *self.bodies), cutoff=0.8)
+        near = nearest_name(self.frame, (*self.known, *self.bodies), cutoff=0.8)
         if near is not None:
             return f"Did you mean {'' if near in self.known else 'the body '}'{near}'?"
         if not self.known:
             return "It has no frames yet: set_pose or fix one first."
         named = [name for name in self.known if _OF_A_NODE.fullmatch(name) is None]
-        known = f"Known: {listing(named)}." if named else "None of its frames is named."
+        known = f"Known: {list_names(named)}." if named else "None of its frames is named."
         return known if len(named) == len(self.known) else f"{known} {_node_hint(self.frame)}"
 
 
@@ -72,12 +72,12 @@ class NotConnected(ArmillaryError, LookupError):
         self.of, self.in_frame, self.requested = of, in_frame, requested
         self.of_root, self.in_frame_root = of_root, in_frame_root
         self.ended, self.ended_at = ended, ended_at
-        when = "" if requested is None else f" at {instant(requested)}"
-        super().__init__(f"No chain of poses leads from '{of}' to '{in_frame}'{when}: {self._truth()}")
+        when = "" if requested is None else f" at {format_stamp(requested)}"
+        super().__init__(f"No chain of poses leads from '{of}' to '{in_frame}'{when}: {self._reason()}")
 
-    def _truth(self) -> str:
+    def _reason(self) -> str:
         if self.ended is not None:
-            since = "from the beginning" if self.ended_at is None else f"since {instant(self.ended_at)}"
+            since = "from the beginning" if self.ended_at is None else f"since {format_stamp(self.ended_at)}"
             return f"'{self.ended}' hangs nowhere {since}. Ask for an earlier instant, or place it again."
         return (
             f"{_standing(self.of, self.of_root)}, and {_standing(self.in_frame, self.in_frame_root)}. "
@@ -90,7 +90,7 @@ class FrameLoop(ArmillaryError, ValueError):
 
     def __init__(self, path: Sequence[str], at: int | None) -> None:
         self.path, self.at = tuple(path), at
-        when = "" if at is None else f" at {instant(at)}"
+        when = "" if at is None else f" at {format_stamp(at)}"
         chain = "' in '".join(self.path)
         super().__init__(
             f"This would close a loop{when}: '{chain}'. Turn one of these relations round, or end it with a move first."
@@ -102,12 +102,12 @@ class AmbiguousPath(ArmillaryError, LookupError):
 
     def __init__(self, frame: str, sources: Sequence[str], requested: int | None, *, motion: bool = False) -> None:
         self.frame, self.sources, self.requested, self.motion = frame, tuple(sources), requested, motion
-        when = "now" if requested is None else f"at {instant(requested)}"
+        when = "now" if requested is None else f"at {format_stamp(requested)}"
         said = f"The motion of '{frame}' is measured" if motion else f"Frame '{frame}' is placed"
         # A motion that several measure stays contested with every policy.
         each = "" if motion else ", or with each question: policy='latest', 'most_certain' or 'fuse'"
         super().__init__(
-            f"{said} by several sources {when}: {together(self.sources)}. Choose one with "
+            f"{said} by several sources {when}: {join_names(self.sources)}. Choose one with "
             f"world.prefer(of='{frame}', source='{self.sources[0] if self.sources else ''}'){each}."
         )
 
@@ -131,7 +131,7 @@ class FrameInUse(ArmillaryError, ValueError):
     def __init__(self, frame: str, frames: Sequence[str]) -> None:
         self.frame, self.frames = frame, tuple(frames)
         super().__init__(
-            f"Frame '{frame}' carries {listing(self.frames)}. "
+            f"Frame '{frame}' carries {list_names(self.frames)}. "
             "Remove those first, or pass subtree=True to remove all of them."
         )
 
@@ -144,9 +144,9 @@ class SuspiciousName(UserWarning):
         super().__init__(name, near)
 
     @property
-    def truth(self) -> str:
+    def reason(self) -> str:
         """What is odd."""
         return f"New frame '{self.name}' is one typo away from the known '{self.near}'."
 
     def __str__(self) -> str:
-        return f"{self.truth} If both are meant, say so first: world.add_frame('{self.name}')."
+        return f"{self.reason} If both are meant, say so first: world.add_frame('{self.name}')."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armillary.errors._base import ArmillaryError
-from armillary.errors.words import instant, length
+from armillary.errors.format import format_duration, format_stamp
 
 __all__ = ["AfterHistory", "BeforeHistory", "NoSamples", "SingleSample", "StampOutOfRange"]
 
@@ -49,15 +49,15 @@ class StampOutOfRange(ArmillaryError, LookupError):
         return f"joint '{self.joint}'" if self.edge is None else _edge_text(self.edge)
 
     def _when(self) -> str:
-        return "at any common time" if self.requested is None else f"at {instant(self.requested)}"
+        return "at any common time" if self.requested is None else f"at {format_stamp(self.requested)}"
 
     def _held(self) -> str:
         holder = "it" if self.edge is None or self.joint is None else f"its joint '{self.joint}'"
         if self.first is None:
             return f"{holder} holds no samples"
         if self.last is None:
-            return f"{holder} holds from {instant(self.first)} on"
-        return f"{holder} holds [{instant(self.first)}, {instant(self.last)}]"
+            return f"{holder} holds from {format_stamp(self.first)} on"
+        return f"{holder} holds [{format_stamp(self.first)}, {format_stamp(self.last)}]"
 
 
 class BeforeHistory(StampOutOfRange):
@@ -66,17 +66,18 @@ class BeforeHistory(StampOutOfRange):
     def _sentence(self) -> str:
         if self.inserting:
             return (
-                f"A sample of {self._name()} at {instant(self.requested or 0)} is older than its history, "
-                f"which reaches back to {instant(self.first or 0)}. Give World(history=) or world.keep(history=) a "
+                f"A sample of {self._name()} at {format_stamp(self.requested or 0)} is older than its history, "
+                f"which reaches back to {format_stamp(self.first or 0)}. Give World(history=) or "
+                f"world.keep(history=) a "
                 "longer time, or call reset_time() if the clock started again."
             )
         if self.requested is not None and self.first is None:
-            gone = f"The samples of {self._name()} around {instant(self.requested)} have expired"
+            gone = f"The samples of {self._name()} around {format_stamp(self.requested)} have expired"
             return f"{gone}. Keep a longer history."
         if self.requested is not None and self.last is None and self.joint is None:
             return (
-                f"The {self._what()} was asked {length((self.first or 0) - self.requested)} before "
-                f"it was fixed, from {instant(self.first or 0)} on. Ask for a later stamp, or pass outside='hold'."
+                f"The {self._what()} was asked {format_duration((self.first or 0) - self.requested)} before "
+                f"it was fixed, from {format_stamp(self.first or 0)} on. Ask for a later stamp, or pass outside='hold'."
             )
         if self.requested is None or self.first is None:
             return (
@@ -84,7 +85,7 @@ class BeforeHistory(StampOutOfRange):
                 f"{self._held()}."
             )
         return (
-            f"The {self._what()} was asked {length(self.first - self.requested)} before its first "
+            f"The {self._what()} was asked {format_duration(self.first - self.requested)} before its first "
             f"sample ({self._held()}). Ask for a later stamp, keep a longer history, or pass outside='hold'."
         )
 
@@ -93,11 +94,12 @@ class AfterHistory(StampOutOfRange):
     """Asked after the newest sample, or between two parents."""
 
     def _sentence(self) -> str:
-        late = length((self.requested or 0) - (self.last or 0))
+        late = format_duration((self.requested or 0) - (self.last or 0))
         if self.horizon is not None:
             return (
                 f"The {self._what()} was asked {late} after its last sample ({self._held()}), and a "
-                f"prediction reaches {length(self.horizon)}. Pass at=LATEST, or give World(predict_up_to_s=) more."
+                f"prediction reaches {format_duration(self.horizon)}. Pass at=LATEST, or give "
+                f"World(predict_up_to_s=) more."
             )
         return (
             f"The {self._what()} was asked {late} after its last sample ({self._held()}). "
@@ -112,12 +114,12 @@ class SingleSample(StampOutOfRange):
     def _sentence(self) -> str:
         if self.requested is not None and self.requested == self.last:
             return (
-                f"The {self._what('velocity')} was asked at {instant(self.requested)}, where its only "
+                f"The {self._what('velocity')} was asked at {format_stamp(self.requested)}, where its only "
                 "sample is, and one pose does not move. Give it another sample, or say the motion with set_twist(...)."
             )
         return (
-            f"The {self._what()} was asked at {instant(self.requested or 0)}, and its only sample is "
-            f"at {instant(self.last or 0)}. Pass outside='hold' to accept it, or fix() what never moves."
+            f"The {self._what()} was asked at {format_stamp(self.requested or 0)}, and its only sample is "
+            f"at {format_stamp(self.last or 0)}. Pass outside='hold' to accept it, or fix() what never moves."
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armillary.errors._base import ArmillaryError
-from armillary.errors.words import listing, nearest, together
+from armillary.errors.format import join_names, list_names, nearest_name
 
 __all__ = ["ContestedJoint", "UnknownVariable"]
 
@@ -22,10 +22,10 @@ class UnknownVariable(ArmillaryError, LookupError):
         return f"No joint named '{self.joint}' in this world. {self._hint()}"
 
     def _hint(self) -> str:
-        near = nearest(self.joint, self.known, cutoff=0.7)
+        near = nearest_name(self.joint, self.known, cutoff=0.7)
         if near is not None:
             return f"Did you mean '{near}'?"
-        return f"Known: {listing(self.known)}." if self.known else "It has no joints yet: mount a model first."
+        return f"Known: {list_names(self.known)}." if self.known else "It has no joints yet: mount a model first."
 
 
 class ContestedJoint(ArmillaryError, LookupError):
@@ -34,6 +34,6 @@ class ContestedJoint(ArmillaryError, LookupError):
     def __init__(self, joint: str, sources: Sequence[str]) -> None:
         self.joint, self.sources = joint, tuple(sorted(sources))
         super().__init__(
-            f"Several sources say where joint '{joint}' is: {together(self.sources)}. "
+            f"Several sources say where joint '{joint}' is: {join_names(self.sources)}. "
             f"Choose one with world.prefer_joint('{joint}', source='{self.sources[0]}')."
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armillary.errors._base import ArmillaryError, GivenValue
-from armillary.errors.words import listing, nearest
+from armillary.errors.format import list_names, nearest_name
 
 __all__ = [
     "InvalidModelFile",
@@ -27,10 +27,10 @@ __all__ = [
 
 
 def _hint(asked: str, known: Sequence[str], empty: str) -> str:
-    near = nearest(asked, known)
+    near = nearest_name(asked, known)
     if near is not None:
         return f"Did you mean '{near}'?"
-    return f"Known: {listing(known)}." if known else empty
+    return f"Known: {list_names(known)}." if known else empty
 
 
 class InvalidPath(GivenValue, ArmillaryError, ValueError):
@@ -94,9 +94,9 @@ class MissingRead(ArmillaryError, LookupError):
     def __init__(self, tag: str, path: str, writer: str | None) -> None:
         self.tag, self.path, self.writer = tag, path, writer
         late = f" ('{writer}' does, but later)" if writer is not None else ""
-        cure = f"Insert it after '{writer}'" if writer is not None else f"Apply what writes '{path}' first"
+        hint = f"Insert it after '{writer}'" if writer is not None else f"Apply what writes '{path}' first"
         super().__init__(
-            f"Operation '{tag}' reads '{path}', which nothing before it writes{late}. {cure}, or take '{tag}' out in "
+            f"Operation '{tag}' reads '{path}', which nothing before it writes{late}. {hint}, or take '{tag}' out in "
             "the same edit. Nothing was changed."
         )
 
@@ -149,18 +149,18 @@ class LinkLoop(ArmillaryError, ValueError):
 class InvalidModelFile(ArmillaryError, ValueError):
     """A file that is no model; `field` leads to what is wrong in it, as in `operations[3].joint.axis`."""
 
-    def __init__(self, path: str, field: str, truth: str, cure: str = "mend the file, or save it again") -> None:
-        self.path, self.field, self.truth, self.cure = path, field, truth, cure
+    def __init__(self, path: str, field: str, reason: str, hint: str = "mend the file, or save it again") -> None:
+        self.path, self.field, self.reason, self.hint = path, field, reason, hint
         where = f" at {field}" if field else ""
-        super().__init__(f"'{path}' is refused{where}: {truth}. Nothing was loaded; {cure}.")
+        super().__init__(f"'{path}' is refused{where}: {reason}. Nothing was loaded; {hint}.")
 
 
 class UnsavableModel(ArmillaryError, ValueError):
     """A model that holds something no file can; `tag` is the operation."""
 
-    def __init__(self, tag: str, truth: str, cure: str) -> None:
+    def __init__(self, tag: str, reason: str, hint: str) -> None:
         self.tag = tag
-        super().__init__(f"The model cannot be saved: operation '{tag}' {truth}. {cure}")
+        super().__init__(f"The model cannot be saved: operation '{tag}' {reason}. {hint}")
 
 
 class UndoneAtModel(ArmillaryError, ValueError):

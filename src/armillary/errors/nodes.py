@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from armillary.errors._base import ArmillaryError
-from armillary.errors.words import shown
+from armillary.errors.format import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ _NOBODY: Names = MappingProxyType({})
 
 def _called(node: NodeId, names: Names) -> str:
     """The whole id, or the beginning that is shown elsewhere and the name; `node` of the error is all of it."""
-    return f"{str(node)[:_SHORT]} {shown(names[node])}" if node in names else str(node)
+    return f"{str(node)[:_SHORT]} {short_repr(names[node])}" if node in names else str(node)
 
 
 class UnknownNode(ArmillaryError, LookupError):
@@ -65,17 +65,17 @@ class UnknownNode(ArmillaryError, LookupError):
 class NodeExists(ArmillaryError, ValueError):
     """An id that is taken."""
 
-    def __init__(self, node: NodeId, cure: str = _ANOTHER_ID, names: Names = _NOBODY) -> None:
+    def __init__(self, node: NodeId, hint: str = _ANOTHER_ID, names: Names = _NOBODY) -> None:
         self.node = node
-        super().__init__(f"The id {_called(node, names)} is taken by a node of this scene. {cure}")
+        super().__init__(f"The id {_called(node, names)} is taken by a node of this scene. {hint}")
 
 
 class WrongKind(ArmillaryError, TypeError):
     """A node of a kind that cannot do this; `kind` is what it is."""
 
-    def __init__(self, node: NodeId, kind: str, wanted: str, cure: str, names: Names = _NOBODY) -> None:
+    def __init__(self, node: NodeId, kind: str, wanted: str, hint: str, names: Names = _NOBODY) -> None:
         self.node, self.kind = node, kind
-        super().__init__(f"Node {_called(node, names)} is a {kind}, not a {wanted}. {cure}")
+        super().__init__(f"Node {_called(node, names)} is a {kind}, not a {wanted}. {hint}")
 
 
 class NotAGroup(WrongKind):
@@ -89,8 +89,8 @@ class NotATransform(WrongKind):
     """A node without a pose of its own that was to be moved."""
 
     def __init__(self, node: NodeId, kind: str, names: Names = _NOBODY) -> None:
-        cure = "Set the transform above it, or put one there with `add_transform`."
-        super().__init__(node, kind, "transform", cure, names)
+        hint = "Set the transform above it, or put one there with `add_transform`."
+        super().__init__(node, kind, "transform", hint, names)
 
 
 class SceneCycle(ArmillaryError, ValueError):
@@ -136,7 +136,7 @@ class InvalidAttribute(ArmillaryError, ValueError):
 
     def __init__(self, key: str, value: object, why: str) -> None:
         self.key, self.value = key, value
-        super().__init__(f"Attribute '{key}' cannot be {shown(value)}: {why}.")
+        super().__init__(f"Attribute '{key}' cannot be {short_repr(value)}: {why}.")
 
 
 class FramesHanging(ArmillaryError, ValueError):

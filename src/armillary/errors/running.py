@@ -17,9 +17,9 @@ class WorldClosed(ArmillaryError, RuntimeError):
 class LimitReached(ArmillaryError, RuntimeError):
     """A limit given at construction."""
 
-    def __init__(self, what: str, limit: int, cure: str) -> None:
+    def __init__(self, what: str, limit: int, hint: str) -> None:
         self.what, self.limit = what, limit
-        super().__init__(f"At most {limit} {what} are kept. {cure}")
+        super().__init__(f"At most {limit} {what} are kept. {hint}")
 
 
 class MissingExtra(ArmillaryError, ImportError):

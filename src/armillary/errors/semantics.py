@@ -38,25 +38,25 @@ class SemanticError(ArmillaryError, ValueError):
         operation: The operation that was asked for: `compose`, `change_point`, ...
         expected: The name that would fit.
         found: The name that was given.
-        cure: What repairs it.
+        hint: What repairs it.
     """
 
     _differing: ClassVar[str] = "meanings"
 
     def __init__(
-        self, *, operation: str, asked: str, expected: str, found: str, cure: str, truth: str | None = None
+        self, *, operation: str, asked: str, expected: str, found: str, hint: str, reason: str | None = None
     ) -> None:
-        self.operation, self.expected, self.found, self.cure = operation, expected, found, cure
-        super().__init__(f"Cannot {asked}: {truth or self._truth()}. {cure}")
+        self.operation, self.expected, self.found, self.hint = operation, expected, found, hint
+        super().__init__(f"Cannot {asked}: {reason or self._reason()}. {hint}")
 
-    def _truth(self) -> str:
+    def _reason(self) -> str:
         return f"{self._differing} '{self.expected}' and '{self.found}' differ"
 
 
 class KindDiffers(SemanticError, TypeError):
     """A relation of another kind than the operation takes."""
 
-    def _truth(self) -> str:
+    def _reason(self) -> str:
         return f"it takes {self.expected} and was given {self.found}"
 
 
@@ -143,40 +143,40 @@ class StampDiffers(SemanticError):
 
     _differing = "the stamps"
 
-    def _truth(self) -> str:
+    def _reason(self) -> str:
         return f"{self._differing} {self.expected} ns and {self.found} ns differ"
 
 
 class RelationMissing(SemanticError):
     """An operation that needs one more relation to have a meaning."""
 
-    def _truth(self) -> str:
+    def _reason(self) -> str:
         return f"it also needs {self.expected}, and has {self.found}"
 
 
 class AmbiguousOrder(SemanticError):
     """Two relations that compose either way, to different results."""
 
-    def _truth(self) -> str:
+    def _reason(self) -> str:
         return f"both orders have a meaning, {self.expected} and {self.found}"
 
 
 class RepresentationDiffers(SemanticError):
     """Coordinates in two representations, neither of which was asked to change."""
 
-    def _truth(self) -> str:
+    def _reason(self) -> str:
         return f"the coordinates are {self.expected} and {self.found}"
 
 
 class NotRepresentable(SemanticError):
     """A meaning that the chosen coordinates cannot express."""
 
-    def _truth(self) -> str:
+    def _reason(self) -> str:
         return f"{self.expected}; here it is {self.found}"
 
 
 class NotNumeric(SemanticError, TypeError):
     """Coordinates that are expressions, where numbers are needed."""
 
-    def _truth(self) -> str:
+    def _reason(self) -> str:
         return f"it needs {self.expected}, and the coordinates are {self.found}"

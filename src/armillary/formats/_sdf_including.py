@@ -20,8 +20,8 @@ def included(include: Element, files: FileFinder) -> Element:
     uri = include.needed_child("uri").text
     path = files.path_of(uri) if uri else None
     if path is None or not Path(path).exists():
-        cure = "Pass packages={name: folder} or a list of folders that hold models."
-        raise include.refused(f"the model '{uri}' is not found", cure)
+        hint = "Pass packages={name: folder} or a list of folders that hold models."
+        raise include.refused(f"the model '{uri}' is not found", hint)
     root = parsed(source_of(_file_in(Path(path), include)))
     models = list(root.children("model")) if root.tag == "sdf" else []
     if len(models) != 1:

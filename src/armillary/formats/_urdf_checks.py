@@ -34,8 +34,8 @@ def checked_root(robot: Element, links: Links, joints: Joints) -> str:
         _check_link(element, joint.parent, links)
         _check_link(element, joint.child, links)
         if joint.child in carriers:
-            truth = f"the link '{joint.child}' is carried by the joint '{carriers[joint.child]}' already"
-            raise element.refused(truth, "URDF describes trees: let one joint carry it.")
+            reason = f"the link '{joint.child}' is carried by the joint '{carriers[joint.child]}' already"
+            raise element.refused(reason, "URDF describes trees: let one joint carry it.")
         carriers[joint.child] = joint.name
     _check_leaders(joints)
     _check_loops(joints, carriers)

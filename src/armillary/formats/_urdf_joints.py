@@ -67,8 +67,8 @@ def _limits(joint: Element, kind: str) -> Limits | None:
     limit = joint.child("limit")
     if limit is None:
         if kind in _WITH_LIMITS:
-            cure = "Add <limit lower= upper= velocity= effort=>, or make it continuous."
-            raise joint.refused(f"a {kind} joint needs <limit>, and has none", cure)
+            hint = "Add <limit lower= upper= velocity= effort=>, or make it continuous."
+            raise joint.refused(f"a {kind} joint needs <limit>, and has none", hint)
         return None
     bounded = kind in _WITH_LIMITS
     lower, upper = (limit.number(end, 0.0) if bounded else limit.maybe_number(end) for end in ("lower", "upper"))

@@ -32,8 +32,8 @@ def expanded(path: str | PathLike[str], arguments: Mapping[str, str], packages: 
     try:
         document = xacrodoc.XacroDoc.from_file(fspath(path), subargs=dict(arguments), resolve_packages=False)
     except Exception as error:  # whatever an expression in the file raises
-        truth = f"xacro cannot expand it: {type(error).__name__}: {error}"
-        raise InvalidRobotFile(source.name, None, "", truth) from error
+        reason = f"xacro cannot expand it: {type(error).__name__}: {error}"
+        raise InvalidRobotFile(source.name, None, "", reason) from error
     return Source(f"{source.name} (expanded)", Path(fspath(path)), document.to_urdf_string())
 
 

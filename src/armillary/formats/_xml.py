@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from armillary.errors import InvalidRobotFile, MissingExtra
-from armillary.errors.words import nearest
+from armillary.errors.format import nearest_name
 
 __all__ = [
     "LARGEST_FILE_BYTES",
@@ -57,14 +57,14 @@ class Source:
     path: Path | None
     text: str
 
-    def refused(self, truth: str, line: int | None = None, cure: str = "Mend the file.") -> InvalidRobotFile:
+    def refused(self, reason: str, line: int | None = None, hint: str = "Mend the file.") -> InvalidRobotFile:
         """The error about it as a whole."""
-        return InvalidRobotFile(self.name, line, "", truth, cure)
+        return InvalidRobotFile(self.name, line, "", reason, hint)
 
 
 def meant(name: str, known: Iterable[str], otherwise: str = "Mend the file.") -> str:
     """The cure for a name that is not there."""
-    near = nearest(name, known)
+    near = nearest_name(name, known)
     return otherwise if near is None else f"Did you mean '{near}'?"
 
 
@@ -74,8 +74,8 @@ def source_of(path_or_text: str | PathLike[str]) -> Source:
         return _given(path_or_text)
     path = Path(fspath(path_or_text))
     if not _is_file(path):
-        cure = "Give the path of a file, or its text: that begins with '<'."
-        raise InvalidRobotFile(str(path_or_text)[:200], None, "", "there is no such file", cure)
+        hint = "Give the path of a file, or its text: that begins with '<'."
+        raise InvalidRobotFile(str(path_or_text)[:200], None, "", "there is no such file", hint)
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE_BYTES + 1)
     return Source(str(path), path, _decoded(content, str(path)))
@@ -189,9 +189,9 @@ class Element:
         name = self.xml.get("name")
         return f"<{self.tag}>" if name is None else f'<{self.tag} name="{name[:_SHOWN]}">'
 
-    def refused(self, truth: str, cure: str = "Mend the file.") -> InvalidRobotFile:
+    def refused(self, reason: str, hint: str = "Mend the file.") -> InvalidRobotFile:
         """The error about it, told by the nearest element around it that has a name."""
-        return InvalidRobotFile(self.source.name, self.xml.sourceline, self._place(), truth[:_LONGEST_TRUTH], cure)
+        return InvalidRobotFile(self.source.name, self.xml.sourceline, self._place(), reason[:_LONGEST_TRUTH], hint)
 
     def _place(self) -> str:
         above = self.xml.getparent()

@@ -16,9 +16,9 @@ class WorldField(Field):
     """One value of a saved world."""
 
     @classmethod
-    def error(cls, file: str, place: str, truth: str, *cure: str) -> ValueError:
+    def error(cls, file: str, place: str, reason: str, *hint: str) -> ValueError:
         """What such a file is refused with."""
-        return InvalidWorldFile(file, place, truth, *cure)
+        return InvalidWorldFile(file, place, reason, *hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class ExtrinsicsField(Field):
     """One value of a file of extrinsics."""
 
     @classmethod
-    def error(cls, file: str, place: str, truth: str, *cure: str) -> ValueError:
+    def error(cls, file: str, place: str, reason: str, *hint: str) -> ValueError:
         """What such a file is refused with."""
-        return InvalidExtrinsicsFile(file, place, truth, *cure)
+        return InvalidExtrinsicsFile(file, place, reason, *hint)
 
 
 def name_in(field: Field) -> str:

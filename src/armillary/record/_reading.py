@@ -203,7 +203,7 @@ def _models(field: Field, kinds: tuple[type[Any], ...]) -> list[ArticulationMode
             models.append(ArticulationModel.from_bytes(json.dumps(said.value).encode(), kinds=kinds, file=said.file))
         except InvalidModelFile as error:
             place = f"{said.place}.{error.field}" if error.field else said.place
-            raise said.error(said.file, place, error.truth) from error
+            raise said.error(said.file, place, error.reason) from error
     return models
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from armillary.errors import InvalidArgument
-from armillary.errors.words import nearest
+from armillary.errors.format import nearest_name
 from armillary.relations.storage import MOTION_ORIGIN, POSE_ORIGIN
 
 
@@ -140,5 +140,5 @@ def _reason(kind: str, name: str) -> str:
     if reason is not None:
         return reason.format(noun=_NOUNS.get(kind, f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind.lower()}"))
     known = (*SIGNATURES[kind].needs, *SIGNATURES[kind].takes)
-    near = nearest(name, known)
+    near = nearest_name(name, known)
     return f"did you mean {near}=?" if near else f"it takes {', '.join(f'{each}=' for each in known)}."

@@ -30,12 +30,12 @@ class Asked(NamedTuple):
     operands: tuple[object, ...] = ()
 
     def refuse(
-        self, kind: type[errors.SemanticError], expected: object, found: object, cure: str, truth: str | None = None
+        self, kind: type[errors.SemanticError], expected: object, found: object, hint: str, reason: str | None = None
     ) -> errors.SemanticError:
-        """The error, ready to be raised; `truth` where its own sentence does not fit."""
+        """The error, ready to be raised; `reason` where its own sentence does not fit."""
         asked = self.template.format(*(_shown(operand) for operand in self.operands))
         names = {"expected": str(expected), "found": str(found)}
-        return kind(operation=self.operation, asked=asked, cure=cure, truth=truth, **names)
+        return kind(operation=self.operation, asked=asked, hint=hint, reason=reason, **names)
 
 
 def _shown(operand: object) -> str:
@@ -69,8 +69,8 @@ def kind(asked: Asked, value: object, expected: type) -> None:
     """The operand is a relation of this kind."""
     if not isinstance(value, expected):
         wanted = _an(expected.__name__)
-        cure = _BARE.get(expected.__name__, "") if isinstance(value, _NUMBERS) and "@" in asked.template else ""
-        raise asked.refuse(errors.KindDiffers, wanted, kind_of(value), cure or f"Pass {wanted}.")
+        hint = _BARE.get(expected.__name__, "") if isinstance(value, _NUMBERS) and "@" in asked.template else ""
+        raise asked.refuse(errors.KindDiffers, wanted, kind_of(value), hint or f"Pass {wanted}.")
 
 
 def part(asked: Asked, value: Any, expected: type) -> Any:
@@ -95,71 +95,71 @@ def also_given(asked: Asked, value: Any, helper: object, argument: str, expected
     """The other relation that the operation needs, between the same bodies, is there and of its kind."""
     if helper is None:
         names = f"body='{value.body}', reference_body='{value.reference_body}', ..."
-        cure = f"{why} Pass {argument}={expected.__name__}({names}) to the method."
-        raise asked.refuse(errors.RelationMissing, argument, "none", cure)
+        hint = f"{why} Pass {argument}={expected.__name__}({names}) to the method."
+        raise asked.refuse(errors.RelationMissing, argument, "none", hint)
     kind(asked, helper, expected)
 
 
 def coordinate_frame(asked: Asked, expected: str, found: str) -> None:
     """Numbers are added along the same axes only."""
     if expected != found:
-        cure = (
+        hint = (
             f"Turn one of them first: .change_coordinate_frame(Orientation(of='{found}', in_frame='{expected}', "
             "rotation=...))."
         )
-        raise asked.refuse(errors.CoordinateFrameDiffers, expected, found, cure)
+        raise asked.refuse(errors.CoordinateFrameDiffers, expected, found, hint)
 
 
 def point(asked: Asked, expected: str, found: str) -> None:
     """Velocities, moments and accelerations are added at the same point only."""
     if expected != found:
         moved: Any = asked.operands[-1]
-        cure = (
+        hint = (
             f"Move one of them first: .change_point(Position.within('{moved.body}', point='{expected}', "
             f"reference_point='{found}', xyz=..., expressed_in='{moved.expressed_in}'))."
         )
-        raise asked.refuse(errors.PointDiffers, expected, found, cure)
+        raise asked.refuse(errors.PointDiffers, expected, found, hint)
 
 
 def inner_point(asked: Asked, a: Any, b: Any) -> None:
     """The point of the first is the reference point of the second."""
     if a.point != b.reference_point:
-        cure = f"Insert the relation of '{b.reference_point}' to '{a.point}' between them, or change one of the points."
-        raise asked.refuse(errors.InnerPointDiffers, a.point, b.reference_point, cure)
+        hint = f"Insert the relation of '{b.reference_point}' to '{a.point}' between them, or change one of the points."
+        raise asked.refuse(errors.InnerPointDiffers, a.point, b.reference_point, hint)
 
 
 def inner_orientation_frame(asked: Asked, a: Any, b: Any) -> None:
     """The axes of the first are the reference axes of the second."""
     if a.of != b.in_frame:
-        cure = (
+        hint = (
             f"Insert the orientation of '{b.in_frame}' in '{a.of}' between them: "
             f".change_orientation_frame(Orientation(of='{b.in_frame}', in_frame='{a.of}', ...))."
         )
-        raise asked.refuse(errors.InnerOrientationFrameDiffers, a.of, b.in_frame, cure)
+        raise asked.refuse(errors.InnerOrientationFrameDiffers, a.of, b.in_frame, hint)
 
 
 def inner_body(asked: Asked, a: Any, b: Any) -> None:
     """The body that moves in the first is the reference body of the second."""
     if a.body != b.reference_body:
-        cure = (
+        hint = (
             f"Insert the relation of '{b.reference_body}' to '{a.body}' between them; or, if these are one body, name "
             f"it in both: body='{a.body}' and reference_body='{a.body}'."
         )
-        raise asked.refuse(errors.InnerBodyDiffers, a.body, b.reference_body, cure)
+        raise asked.refuse(errors.InnerBodyDiffers, a.body, b.reference_body, hint)
 
 
 def body(asked: Asked, expected: str, found: str) -> None:
     """Both are about the same moving body."""
     if expected != found:
-        cure = f"Both must be of one body: name it in both, body='{expected}'."
-        raise asked.refuse(errors.BodyDiffers, expected, found, cure)
+        hint = f"Both must be of one body: name it in both, body='{expected}'."
+        raise asked.refuse(errors.BodyDiffers, expected, found, hint)
 
 
 def reference_body(asked: Asked, expected: str, found: str) -> None:
     """Both are relative to the same body."""
     if expected != found:
-        cure = f"Compose one of them with the motion of '{found}' relative to '{expected}' first."
-        raise asked.refuse(errors.ReferenceBodyDiffers, expected, found, cure)
+        hint = f"Compose one of them with the motion of '{found}' relative to '{expected}' first."
+        raise asked.refuse(errors.ReferenceBodyDiffers, expected, found, hint)
 
 
 def same_motion(asked: Asked, value: Any, helper: Any) -> None:
@@ -173,10 +173,10 @@ def helper_point(asked: Asked, value: Any, helper: Any) -> None:
     """The position leads from the present point to the new one, within the moving body."""
     coordinate_frame(asked, value.expressed_in, helper.expressed_in)
     if helper.reference_point != value.point:
-        cure = (
+        hint = (
             f"Pass the position of the new point from '{value.point}': Position(reference_point='{value.point}', ...)."
         )
-        raise asked.refuse(errors.HelperPointDiffers, value.point, helper.reference_point, cure)
+        raise asked.refuse(errors.HelperPointDiffers, value.point, helper.reference_point, hint)
     _helper_body(asked, value.body, helper)
 
 
@@ -184,61 +184,61 @@ def helper_reference_point(asked: Asked, value: Any, helper: Any) -> None:
     """The position leads from the new reference point to the present one, within the reference body."""
     coordinate_frame(asked, value.expressed_in, helper.expressed_in)
     if helper.point != value.reference_point:
-        cure = (
+        hint = (
             f"Pass the position of '{value.reference_point}' from the new reference point: "
             f"Position(point='{value.reference_point}', ...)."
         )
-        raise asked.refuse(errors.HelperPointDiffers, value.reference_point, helper.point, cure)
+        raise asked.refuse(errors.HelperPointDiffers, value.reference_point, helper.point, hint)
     _helper_body(asked, value.reference_body, helper)
 
 
 def helper_orientation_frame(asked: Asked, value: Any, helper: Any) -> None:
     """The orientation is that of the new axes in the present ones, within the moving body."""
     if helper.in_frame != value.of:
-        cure = f"Pass the orientation of the new frame in '{value.of}': Orientation(in_frame='{value.of}', ...)."
-        raise asked.refuse(errors.HelperOrientationFrameDiffers, value.of, helper.in_frame, cure)
+        hint = f"Pass the orientation of the new frame in '{value.of}': Orientation(in_frame='{value.of}', ...)."
+        raise asked.refuse(errors.HelperOrientationFrameDiffers, value.of, helper.in_frame, hint)
     _helper_body(asked, value.body, helper)
 
 
 def helper_reference_orientation_frame(asked: Asked, value: Any, helper: Any) -> None:
     """The orientation is that of the present reference axes in the new ones, within the reference body."""
     if helper.of != value.in_frame:
-        cure = f"Pass the orientation of '{value.in_frame}' in the new frame: Orientation(of='{value.in_frame}', ...)."
-        raise asked.refuse(errors.HelperOrientationFrameDiffers, value.in_frame, helper.of, cure)
+        hint = f"Pass the orientation of '{value.in_frame}' in the new frame: Orientation(of='{value.in_frame}', ...)."
+        raise asked.refuse(errors.HelperOrientationFrameDiffers, value.in_frame, helper.of, hint)
     _helper_body(asked, value.reference_body, helper)
 
 
 def helper_coordinate_frame(asked: Asked, value: Any, helper: Any) -> None:
     """The orientation is that of the present axes in the new ones."""
     if helper.of != value.expressed_in:
-        cure = f"Pass Orientation(of='{value.expressed_in}', in_frame=<the new axes>, ...)"
-        cure += ", or its .inverse()." if helper.in_frame == value.expressed_in else "."
-        raise asked.refuse(errors.HelperCoordinateFrameDiffers, value.expressed_in, helper.of, cure)
+        hint = f"Pass Orientation(of='{value.expressed_in}', in_frame=<the new axes>, ...)"
+        hint += ", or its .inverse()." if helper.in_frame == value.expressed_in else "."
+        raise asked.refuse(errors.HelperCoordinateFrameDiffers, value.expressed_in, helper.of, hint)
 
 
 def _helper_body(asked: Asked, own: str, helper: Any) -> None:
     if helper.body != helper.reference_body:
-        cure = f"Only what is fixed to one body can be exchanged: name it, body='{own}' and reference_body='{own}'"
-        cure += f", or Position.within('{own}', ...)." if hasattr(helper, "reference_point") else "."
-        raise asked.refuse(errors.HelperBodiesDiffer, helper.reference_body, helper.body, cure)
+        hint = f"Only what is fixed to one body can be exchanged: name it, body='{own}' and reference_body='{own}'"
+        hint += f", or Position.within('{own}', ...)." if hasattr(helper, "reference_point") else "."
+        raise asked.refuse(errors.HelperBodiesDiffer, helper.reference_body, helper.body, hint)
     if helper.body != own:
-        cure = f"It must be fixed to '{own}': pass a helper with body='{own}' and reference_body='{own}'."
-        raise asked.refuse(errors.HelperBodyDiffers, own, helper.body, cure)
+        hint = f"It must be fixed to '{own}': pass a helper with body='{own}' and reference_body='{own}'."
+        raise asked.refuse(errors.HelperBodyDiffers, own, helper.body, hint)
 
 
 def stamp(asked: Asked, a: int | None, b: int | None) -> int | None:
     """The instant of both; what has none holds at every instant."""
     if a is None or b is None or a == b:
         return b if a is None else a
-    cure = "Ask for both at one instant, or take the stamp off what does not change: .stamped(None)."
-    raise asked.refuse(errors.StampDiffers, a, b, cure)
+    hint = "Ask for both at one instant, or take the stamp off what does not change: .stamped(None)."
+    raise asked.refuse(errors.StampDiffers, a, b, hint)
 
 
 def representation(asked: Asked, a: Any, b: Any) -> None:
     """Coordinates of two representations are never mixed silently."""
     if a != b:
-        cure = "Convert one of them, in so many words: .converted(representation)."
-        raise asked.refuse(errors.RepresentationDiffers, a.name, b.name, cure)
+        hint = "Convert one of them, in so many words: .converted(representation)."
+        raise asked.refuse(errors.RepresentationDiffers, a.name, b.name, hint)
 
 
 def _an(name: str) -> str:

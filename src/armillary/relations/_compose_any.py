@@ -23,9 +23,9 @@ def compose_any(a: Any, b: Any) -> Any:
     """
     first, second = _tried(a, b), _tried(b, a)
     if not isinstance(first, errors.SemanticError) and not isinstance(second, errors.SemanticError):
-        cure = "Write the order you mean: a.compose(b), or b.compose(a)."
+        hint = "Write the order you mean: a.compose(b), or b.compose(a)."
         asked = Asked("compose_any", "compose {} and {} in any order", (a, b))
-        raise asked.refuse(errors.AmbiguousOrder, repr(first), repr(second), cure)
+        raise asked.refuse(errors.AmbiguousOrder, repr(first), repr(second), hint)
     if not isinstance(first, errors.SemanticError):
         return first
     if not isinstance(second, errors.SemanticError):

@@ -105,8 +105,8 @@ def head_of(store: GraphStore, twist: Twist) -> str:
 
 
 def _no_frame(twist: Twist) -> Violation:
-    truth = f"The moving end of a twist is a frame, and '{twist.body}' has no frame."
-    return Violation("C7", truth, (BodyNode(twist.body),), f"Give it one: add_frame(name, body='{twist.body}').")
+    reason = f"The moving end of a twist is a frame, and '{twist.body}' has no frame."
+    return Violation("C7", reason, (BodyNode(twist.body),), f"Give it one: add_frame(name, body='{twist.body}').")
 
 
 def missing_poses(store: GraphStore, twist: Twist, head: str) -> PosesMissing | None:
@@ -143,9 +143,9 @@ def _agreed_body(store: GraphStore, pose: Pose, frame: str, said: str, call: str
         constraint="C2",
         operation=call,
         asked=f"{call} {pose!r}",
-        truth=f"It says that '{frame}' is on '{said}', and a frame is on one body only.",
+        reason=f"It says that '{frame}' is on '{said}', and a frame is on one body only.",
         existing=(FrameNode(frame, body),),
-        cure=f"Say body '{body}', or nothing.",
+        hint=f"Say body '{body}', or nothing.",
         offer=None,
     )
 
@@ -164,10 +164,10 @@ def _motion_of_the_graphs_kind(store: GraphStore, twist: Twist, call: str) -> No
 
 
 def _differs(relation: Pose | Twist, call: str, expected: str, found: str) -> RepresentationDiffers:
-    cure = "Convert it, in so many words: .converted(representation), or make the graph of the other kind."
-    truth = f"the graph's coordinates are {expected}, and these are {found}"
+    hint = "Convert it, in so many words: .converted(representation), or make the graph of the other kind."
+    reason = f"the graph's coordinates are {expected}, and these are {found}"
     asked = f"{call.partition('_')[0]} {relation!r}"
-    return RepresentationDiffers(operation=call, asked=asked, expected=expected, found=found, cure=cure, truth=truth)
+    return RepresentationDiffers(operation=call, asked=asked, expected=expected, found=found, hint=hint, reason=reason)
 
 
 def settle(store: GraphStore, frames: Collection[str]) -> None:

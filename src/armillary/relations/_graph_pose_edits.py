@@ -70,11 +70,11 @@ def _in_edge_form_or_none(store: GraphStore, pose: Pose) -> Pose | None:
 
 
 def _not_between_frames(pose: Pose) -> Violation:
-    truth = (
+    reason = (
         f"An edge holds the pose of the frame '{pose.of}' in '{pose.in_frame}' along the axes of the latter; this one "
         f"is of the point '{pose.point}' from '{pose.reference_point}' along the axes of '{pose.expressed_in}'."
     )
-    return Violation("C4", truth, (), "Move it with change_point, change_reference_point, change_coordinate_frame.")
+    return Violation("C4", reason, (), "Move it with change_point, change_reference_point, change_coordinate_frame.")
 
 
 def _is_set(store: GraphStore, pose: Pose) -> bool:
@@ -127,11 +127,11 @@ def _is_told(store: GraphStore, violation: Violation, pose: Pose) -> bool:
 
 def _constant(store: GraphStore, pose: Pose) -> Violation:
     edge = PoseEdge(pose.of, pose.in_frame)
-    cure = f"Call remove_pose(of='{pose.of}', in_frame='{pose.in_frame}') first if it was wrong."
+    hint = f"Call remove_pose(of='{pose.of}', in_frame='{pose.in_frame}') first if it was wrong."
     if pose.of in store.rigid:
-        return Violation("C5", "It was added with rigid=True and stays as it is.", (edge,), cure)
-    truth = f"Both frames are on '{pose.body}', whose poses are set once."
-    return Violation("C5", truth, (edge,), cure)
+        return Violation("C5", "It was added with rigid=True and stays as it is.", (edge,), hint)
+    reason = f"Both frames are on '{pose.body}', whose poses are set once."
+    return Violation("C5", reason, (edge,), hint)
 
 
 def _require(store: GraphStore, of: str, in_frame: str) -> None:

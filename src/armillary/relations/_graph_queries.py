@@ -31,12 +31,12 @@ def pose(store: GraphStore, *, of: str, in_frame: str, point: str, reference_poi
 
 def _not_sayable(names: dict[str, str], error: NotRepresentable) -> NotRepresentable:
     question = ", ".join(f"{name}='{value}'" for name, value in names.items())
-    cure = (
+    hint = (
         "Make the graph of coordinates that can say it, RelationGraph(representation=POSITION_QUATERNION) (from "
         "armillary.relations import POSITION_QUATERNION); or ask for position(...) and orientation(...) apart."
     )
-    asked, truth = f"answer pose({question})", {"expected": error.expected, "found": error.found}
-    return NotRepresentable(operation="pose", asked=asked, cure=cure, **truth)
+    asked, reason = f"answer pose({question})", {"expected": error.expected, "found": error.found}
+    return NotRepresentable(operation="pose", asked=asked, hint=hint, **reason)
 
 
 def position(store: GraphStore, point: str, reference_point: str, expressed_in: str) -> Position:

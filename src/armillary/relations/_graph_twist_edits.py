@@ -93,5 +93,5 @@ def _refuse_mounted(store: GraphStore, head: str, call: str, asked: str) -> None
     if head not in store.rigid:
         return
     edge = PoseEdge(head, store.poses[head].in_frame)
-    cure = f"Call remove_pose(of='{edge.of}', in_frame='{edge.in_frame}') first."
-    raise violated(Violation("C5", f"It belongs to {edge}, added with rigid=True.", (edge,), cure), call, asked)
+    hint = f"Call remove_pose(of='{edge.of}', in_frame='{edge.in_frame}') first."
+    raise violated(Violation("C5", f"It belongs to {edge}, added with rigid=True.", (edge,), hint), call, asked)

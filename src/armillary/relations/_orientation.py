@@ -170,9 +170,9 @@ class Orientation(Dated):
 
     def _not_along(self, frame: str) -> errors.SemanticError:
         asked = _checks.Asked("change_coordinate_frame", "express {} along the axes of {}", (self, frame))
-        truth = f"a rotation is always along the axes of its reference frame '{self.in_frame}'"
-        cure = f"Leave expressed_in out, or change the reference with .change_reference_orientation_frame to '{frame}'."
-        return asked.refuse(errors.NotRepresentable, truth, f"'{frame}'", cure)
+        reason = f"a rotation is always along the axes of its reference frame '{self.in_frame}'"
+        hint = f"Leave expressed_in out, or change the reference with .change_reference_orientation_frame to '{frame}'."
+        return asked.refuse(errors.NotRepresentable, reason, f"'{frame}'", hint)
 
 
 def composed(asked: _checks.Asked, a: Any, b: Any) -> Any:

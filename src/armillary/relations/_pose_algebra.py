@@ -62,11 +62,11 @@ _FREE = (
 _IN_PARTS = "Read its two parts, .xyz and .rotation; or .position and .orientation, which keep their names."
 
 
-def _not_representable(asked: Asked, names: Fields, kind: str, cure: str = _FREE) -> errors.SemanticError:
-    truth = f"{kind} coordinates always have the points and axes of the two frames"
+def _not_representable(asked: Asked, names: Fields, kind: str, hint: str = _FREE) -> errors.SemanticError:
+    reason = f"{kind} coordinates always have the points and axes of the two frames"
     pairs = (("point", "of"), ("reference_point", "in_frame"), ("expressed_in", "in_frame"))
     other = [f"{name}='{names[name]}'" for name, frame in pairs if names[name] != names[frame]]
-    return asked.refuse(errors.NotRepresentable, truth, ", ".join(other), cure)
+    return asked.refuse(errors.NotRepresentable, reason, ", ".join(other), hint)
 
 
 def position(pose: Pose) -> Position:

@@ -38,48 +38,48 @@ def teaching(kind: _Kind) -> _Kind:
 def no_point(self: Any, *_: Any, **__: Any) -> NoReturn:
     """Refused: it has no point that could be changed."""
     asked = Asked("change_point", "change the point of {}", (self,))
-    cure = f"A force acts on all of '{self.body}' alike and has no point; its moment has one: use a Wrench."
+    hint = f"A force acts on all of '{self.body}' alike and has no point; its moment has one: use a Wrench."
     expected = "a Torque or a Wrench"
     if self._is_angular:
-        cure = f"It has no point: all of '{self.body}' turns alike. Use it as it is."
+        hint = f"It has no point: all of '{self.body}' turns alike. Use it as it is."
         expected = "a relation that has a point"
-    raise asked.refuse(KindDiffers, expected, _checks.kind_of(self), cure)
+    raise asked.refuse(KindDiffers, expected, _checks.kind_of(self), hint)
 
 
 def no_reference_point(self: Any, *_: Any, **__: Any) -> NoReturn:
     """Refused: it has no reference point that could be changed."""
     asked = Asked("change_reference_point", "change the reference point of {}", (self,))
-    cure = (
+    hint = (
         f"It has no reference point: it is the same seen from every point of '{self.reference_body}'. Use it as it is."
     )
-    raise asked.refuse(KindDiffers, "a Position or a Pose", _checks.kind_of(self), cure)
+    raise asked.refuse(KindDiffers, "a Position or a Pose", _checks.kind_of(self), hint)
 
 
 def no_place(self: Any, *_: Any, **__: Any) -> NoReturn:
     """Refused: axes have no point, nor a reference point, that could be changed."""
     asked = Asked("change_point", "change a point of {}", (self,))
-    cure = (
+    hint = (
         "It has no point: axes have directions, and no place. Use it as it is, or change the axes: "
         ".change_orientation_frame(orientation), .change_reference_orientation_frame(orientation)."
     )
-    raise asked.refuse(KindDiffers, "a relation that has a point", _checks.kind_of(self), cure)
+    raise asked.refuse(KindDiffers, "a relation that has a point", _checks.kind_of(self), hint)
 
 
 def no_exerting_point(self: Any, *_: Any, **__: Any) -> NoReturn:
     """Refused: it has no reference point that could be changed."""
     asked = Asked("change_reference_point", "change the reference point of {}", (self,))
-    cure = f"It has no reference point: '{self.reference_body}' is the body that exerts it. Use it as it is."
-    raise asked.refuse(KindDiffers, "a Position or a Pose", _checks.kind_of(self), cure)
+    hint = f"It has no reference point: '{self.reference_body}' is the body that exerts it. Use it as it is."
+    raise asked.refuse(KindDiffers, "a Position or a Pose", _checks.kind_of(self), hint)
 
 
 def no_sum(self: Any, other: Any) -> NoReturn:
     """Refused: relations are composed, and the order has a meaning."""
     asked = _checks.adding(self, other)
     if type(other) is not type(self):
-        cure = f"Compose it with another {type(self).__name__}, reference first: a @ b."
+        hint = f"Compose it with another {type(self).__name__}, reference first: a @ b."
     else:
-        cure = f"Compose them, reference first: {_order(self, other)}."
-    raise asked.refuse(KindDiffers, "a Force, a Torque or a Wrench", _checks.kind_of(self), cure)
+        hint = f"Compose them, reference first: {_order(self, other)}."
+    raise asked.refuse(KindDiffers, "a Force, a Torque or a Wrench", _checks.kind_of(self), hint)
 
 
 def _order(a: Any, b: Any) -> str:

@@ -78,11 +78,11 @@ def check_representable(twist: Twist) -> None:
 
 
 def _not_representable(asked: Asked, form: str, point: str, axes: str) -> errors.SemanticError:
-    cure = (
+    hint = (
         "Use free coordinates, .converted(NATIVE) (from armillary.relations import NATIVE), or change the form: "
         ".to_body(pose), .to_spatial(pose), .to_hybrid(pose)."
     )
-    return asked.refuse(errors.NotRepresentable, _MEANING[form], f"point='{point}', expressed_in='{axes}'", cure)
+    return asked.refuse(errors.NotRepresentable, _MEANING[form], f"point='{point}', expressed_in='{axes}'", hint)
 
 
 def joined(line: LinearVelocity, turn: AngularVelocity, representation: Representation | None) -> Fields:
@@ -132,9 +132,9 @@ def compose(a: Twist, b: Twist) -> Fields:
 def _sum(asked: Asked, a: Twist, b: Twist) -> Any:
     first, second = twist_face(a.coordinates), twist_face(b.coordinates)
     if type(first) is not type(second) and not (isinstance(first, LinearAngular) and isinstance(second, LinearAngular)):
-        cure = "Convert one of them, in so many words: .converted(representation)."
+        hint = "Convert one of them, in so many words: .converted(representation)."
         names = type(a.coordinates).__name__, type(b.coordinates).__name__
-        raise asked.refuse(errors.RepresentationDiffers, *names, cure)
+        raise asked.refuse(errors.RepresentationDiffers, *names, hint)
     parts = linear(a) + linear(b), angular(a) + angular(b)
     return given(second.with_parts(*parts, _form_of_sum(first.form, second.form)))
 

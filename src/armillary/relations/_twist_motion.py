@@ -58,16 +58,16 @@ def _same_bodies(asked: Asked, twist: Twist, pose: Pose) -> None:
 
 def _at_its_frames(asked: Asked, twist: Twist, pose: Pose) -> None:
     """The pose joins exactly two points and two axes: the twist must be at one of each."""
-    cure = "Pass the pose between the frames whose origin is the twist's point and whose axes are its axes."
+    hint = "Pass the pose between the frames whose origin is the twist's point and whose axes are its axes."
     if not pose.is_frame_form:
         found = "a pose whose points or axes are not those of its frames"
-        raise asked.refuse(errors.NotRepresentable, "it takes the pose of a frame in a frame", found, cure)
+        raise asked.refuse(errors.NotRepresentable, "it takes the pose of a frame in a frame", found, hint)
     if twist.point not in {pose.of, pose.in_frame}:
-        truth = f"its point '{twist.point}' is not the origin of '{pose.of}' or '{pose.in_frame}'"
-        raise asked.refuse(errors.PointDiffers, pose.of, twist.point, cure, truth)
+        reason = f"its point '{twist.point}' is not the origin of '{pose.of}' or '{pose.in_frame}'"
+        raise asked.refuse(errors.PointDiffers, pose.of, twist.point, hint, reason)
     if twist.expressed_in not in {pose.of, pose.in_frame}:
-        truth = f"its axes '{twist.expressed_in}' are not those of '{pose.of}' or '{pose.in_frame}'"
-        raise asked.refuse(errors.CoordinateFrameDiffers, pose.of, twist.expressed_in, cure, truth)
+        reason = f"its axes '{twist.expressed_in}' are not those of '{pose.of}' or '{pose.in_frame}'"
+        raise asked.refuse(errors.CoordinateFrameDiffers, pose.of, twist.expressed_in, hint, reason)
 
 
 def _moved(twist: Twist, pose: Pose, point: str, axes: str) -> tuple[Any, Any]:

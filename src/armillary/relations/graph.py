@@ -182,8 +182,8 @@ class RelationGraph:
             UnknownRelation: It is not kept (any more).
         """
         if self._store.measured.pop(key(measurement.relation), None) is None:
-            cure = "See measurements()."
-            raise UnknownRelation(f"a measurement of {measurement.relation!r}", None, cure)
+            hint = "See measurements()."
+            raise UnknownRelation(f"a measurement of {measurement.relation!r}", None, hint)
 
     # Questions
 

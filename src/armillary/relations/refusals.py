@@ -14,9 +14,9 @@ def violated(violation: Violation, call: str, asked: str, offer: Any = None) -> 
         constraint=violation.constraint,
         operation=call,
         asked=asked,
-        truth=violation.truth,
+        reason=violation.reason,
         existing=violation.existing,
-        cure=violation.cure,
+        hint=violation.hint,
         offer=offer,
     )
 

@@ -36,8 +36,8 @@ __all__ = [
 def new_body(graph: Structure, name: str) -> Violation | None:
     """C1, and the one namespace of bodies and frames: a frame named like a body is on it."""
     if graph.is_body(name):
-        cure = f"Use it, or give frames to it with add_frame(..., body='{name}')."
-        return Violation("C1", f"There is a body '{name}' already.", (BodyNode(name),), cure)
+        hint = f"Use it, or give frames to it with add_frame(..., body='{name}')."
+        return Violation("C1", f"There is a body '{name}' already.", (BodyNode(name),), hint)
     return _frame_on(graph, name, "Give the body another name.")
 
 
@@ -46,8 +46,8 @@ def new_frame(graph: Structure, name: str, body: str | None) -> Violation | None
     if body is None:
         return Violation("C3", "Every frame is on a body.", (), f"Say which: add_frame('{name}', body=...).")
     if graph.is_body(name) and name != body:
-        truth = f"A body has this name, and a frame named like a body is on it, not on '{body}'."
-        return Violation("C2", truth, (BodyNode(name),), "Give the frame another name.")
+        reason = f"A body has this name, and a frame named like a body is on it, not on '{body}'."
+        return Violation("C2", reason, (BodyNode(name),), "Give the frame another name.")
     return _frame_on(graph, name, "Use it, or give the new frame another name.")
 
 
@@ -105,25 +105,25 @@ def one_body(graph: Structure, name: str, frames: Collection[str]) -> Violation 
     for frame in (frame for frame in frames if graph.pose_parent(frame) not in frames):
         other = tops.setdefault(graph.root_of(frame), frame)
         if other != frame:
-            truth = f"'{other}' and '{frame}' are joined by frames that are not on '{name}'."
+            reason = f"'{other}' and '{frame}' are joined by frames that are not on '{name}'."
             path = tuple(_edges_between(graph, other, frame))
-            return Violation("C6b", truth, path, "Add the frames between them too, or remove a pose on the way.")
+            return Violation("C6b", reason, path, "Add the frames between them too, or remove a pose on the way.")
     return one_twist_path_as_one_body(graph, name, frozenset(frames))
 
 
-def _frame_on(graph: Structure, name: str, cure: str) -> Violation | None:
+def _frame_on(graph: Structure, name: str, hint: str) -> Violation | None:
     body = graph.body_of(name)
     if body is None:
         return None
-    return Violation("C2", f"There is a frame '{name}' already, on '{body}'.", (FrameNode(name, body),), cure)
+    return Violation("C2", f"There is a frame '{name}' already, on '{body}'.", (FrameNode(name, body),), hint)
 
 
 def _ends(graph: Structure, constraint: str, rule: str, ends: Iterable[str]) -> Violation | None:
     for name in ends:
         if graph.body_of(name) is None:
             frames = ", ".join(graph.frames_of(name)) or "none yet"
-            cure = f"Name one of its frames: {frames}."
-            return Violation(constraint, f"{rule}, and '{name}' is a body.", (BodyNode(name),), cure)
+            hint = f"Name one of its frames: {frames}."
+            return Violation(constraint, f"{rule}, and '{name}' is a body.", (BodyNode(name),), hint)
     return None
 
 
@@ -131,30 +131,30 @@ def _tail_is_body(graph: Structure, name: str) -> Violation | None:
     if graph.is_body(name):
         return None
     body = graph.body_of(name) or ""
-    truth = f"A twist is relative to a body, and '{name}' is a frame: every point of '{body}' sees the same motion."
-    return Violation("C7", truth, (FrameNode(name, body),), f"Say reference_body='{body}'.")
+    reason = f"A twist is relative to a body, and '{name}' is a frame: every point of '{body}' sees the same motion."
+    return Violation("C7", reason, (FrameNode(name, body),), f"Say reference_body='{body}'.")
 
 
 def _constant(graph: Structure, of: str, in_frame: str) -> Violation | None:
     body = graph.body_of(of)
     if graph.body_of(in_frame) != body or graph.pose_parent(of) != in_frame:
         return None
-    truth = f"Both frames are on '{body}', whose poses are set once."
-    cure = f"Call remove_pose(of='{of}', in_frame='{in_frame}') first if it was wrong."
-    return Violation("C5", truth, (PoseEdge(of, in_frame),), cure)
+    reason = f"Both frames are on '{body}', whose poses are set once."
+    hint = f"Call remove_pose(of='{of}', in_frame='{in_frame}') first if it was wrong."
+    return Violation("C5", reason, (PoseEdge(of, in_frame),), hint)
 
 
 def _one_pose_parent(graph: Structure, of: str, in_frame: str) -> Violation | None:
     parent = graph.pose_parent(of)
     if parent is None:
         return None
-    truth = f"The frame '{of}' is placed in '{parent}' already."
-    cure = f"Call remove_pose(of='{of}', in_frame='{parent}') first."
+    reason = f"The frame '{of}' is placed in '{parent}' already."
+    hint = f"Call remove_pose(of='{of}', in_frame='{parent}') first."
     if parent == in_frame:
-        cure = "Give this edge a new value with set_pose(...)."
+        hint = "Give this edge a new value with set_pose(...)."
     elif graph.root_of(of) == graph.root_of(in_frame):
-        cure = f"Pass adapt=True to keep it as a measurement, as it follows from what is there. Or c{cure[1:]}"
-    return Violation("C6a", truth, (PoseEdge(of, parent),), cure)
+        hint = f"Pass adapt=True to keep it as a measurement, as it follows from what is there. Or c{hint[1:]}"
+    return Violation("C6a", reason, (PoseEdge(of, parent),), hint)
 
 
 def _one_pose_path(graph: Structure, of: str, in_frame: str) -> Violation | None:
@@ -169,32 +169,32 @@ def _one_pose_path(graph: Structure, of: str, in_frame: str) -> Violation | None
 
 def _already_connected(graph: Structure, of: str, in_frame: str) -> Violation:
     if of == in_frame:
-        truth = f"'{of}' in itself is the identity."
-        return Violation("C6b", truth, (), "Name two different frames.")
-    truth = f"The pose of '{of}' in '{in_frame}' follows from the poses already there."
-    cure = "Pass adapt=True to keep it as a measurement, or remove one pose of that path first."
-    return Violation("C6b", truth, tuple(_edges_up(graph, in_frame)), cure)
+        reason = f"'{of}' in itself is the identity."
+        return Violation("C6b", reason, (), "Name two different frames.")
+    reason = f"The pose of '{of}' in '{in_frame}' follows from the poses already there."
+    hint = "Pass adapt=True to keep it as a measurement, or remove one pose of that path first."
+    return Violation("C6b", reason, tuple(_edges_up(graph, in_frame)), hint)
 
 
 def _body_in_both_trees(graph: Structure, of: str, in_frame: str, body: str) -> Violation:
     here, there = (_frame_in(graph, body, graph.root_of(frame)) for frame in (of, in_frame))
-    truth = f"The body '{body}' would be reached twice, through its frames '{there}' and '{here}'."
+    reason = f"The body '{body}' would be reached twice, through its frames '{there}' and '{here}'."
     path = (*_edges_between(graph, in_frame, there), *_edges_between(graph, of, here))
-    cure = f"Remove one pose on the way to '{there}' or to '{here}' first."
-    return Violation("C6b", truth, path, cure)
+    hint = f"Remove one pose on the way to '{there}' or to '{here}' first."
+    return Violation("C6b", reason, path, hint)
 
 
 def _one_twist_parent(graph: Structure, of: str, relative_to: str) -> Violation | None:
     parent = graph.twist_parent(of)
     if parent is None:
         return None
-    truth = f"The frame '{of}' has a twist already, relative to '{parent}'."
-    cure = f"Give the twist of another frame of '{graph.body_of(of)}', or remove_twist(of='{of}', ...) first."
+    reason = f"The frame '{of}' has a twist already, relative to '{parent}'."
+    hint = f"Give the twist of another frame of '{graph.body_of(of)}', or remove_twist(of='{of}', ...) first."
     if parent == relative_to:
-        cure = "Give this edge a new value with set_twist(...), or pass adapt=True to keep it as a measurement."
+        hint = "Give this edge a new value with set_twist(...), or pass adapt=True to keep it as a measurement."
     elif is_moving(graph, of, relative_to):
-        cure = f"Pass adapt=True to keep it as a measurement, as it follows from what is there. Or g{cure[1:]}"
-    return Violation("C8a", truth, (TwistEdge(of, parent),), cure)
+        hint = f"Pass adapt=True to keep it as a measurement, as it follows from what is there. Or g{hint[1:]}"
+    return Violation("C8a", reason, (TwistEdge(of, parent),), hint)
 
 
 def _one_twist_parent_each(graph: Structure, twists: Iterable[TwistEdge]) -> Violation | None:
@@ -242,15 +242,15 @@ def one_twist_path_as_one_body(graph: Structure, name: str, frames: Collection[s
             body, tail = renamed(graph.body_of(edge.of) or ""), renamed(edge.relative_to)
             if not groups.join(body, tail):
                 known = "relative to its own body" if body == tail else "known twice"
-                truth = f"On one body '{name}', {edge} would be {known}."
-                return Violation("C8b", truth, (edge,), "Remove that twist first.")
+                reason = f"On one body '{name}', {edge} would be {known}."
+                return Violation("C8b", reason, (edge,), "Remove that twist first.")
     return None
 
 
-def _already_moving(graph: Structure, edges: Iterable[TwistEdge], body: str, relative_to: str, cure: str) -> Violation:
-    truth = f"How '{body}' moves relative to '{relative_to}' would be known twice in one tree of poses."
+def _already_moving(graph: Structure, edges: Iterable[TwistEdge], body: str, relative_to: str, hint: str) -> Violation:
+    reason = f"How '{body}' moves relative to '{relative_to}' would be known twice in one tree of poses."
     path = tuple(_twist_path(graph, edges, body, relative_to))
-    return Violation("C8b", truth, path, f"{cure}, or remove one of the others first.")
+    return Violation("C8b", reason, path, f"{hint}, or remove one of the others first.")
 
 
 def _edges_up(graph: Structure, frame: str) -> Iterator[PoseEdge]:

@@ -87,6 +87,6 @@ class Violation:
     """Why a statement cannot be taken in: what is true instead, by which relations, and what to do."""
 
     constraint: str
-    truth: str
+    reason: str
     existing: tuple[Existing, ...]
-    cure: str
+    hint: str

@@ -1,7 +1,7 @@
 """The shared scene: things, what they look like, and where they are."""
 
 from armillary._core import ChangeRecord, NodeId
-from armillary.scene import policies
+from armillary.fusion import policies
 from armillary.scene._found import Overlaps, RayHit, RayHits
 from armillary.scene._past import PastScene
 from armillary.scene._payloads import Connection
@@ -52,7 +52,8 @@ from armillary.scene.geometry import Placements, PlaceQuestion, SceneGeometry
 from armillary.scene.hierarchy import Hierarchy
 from armillary.scene.inactive import Inactive
 from armillary.scene.mount_changes import AddJoints, Drive, Release, RemoveJoints
-from armillary.scene.shapes import (
+from armillary.scene.traversal import VisitedNode, Visitor, Walk
+from armillary.shapes import (
     Box,
     Capsule,
     Convex,
@@ -66,8 +67,7 @@ from armillary.scene.shapes import (
     Sphere,
     VoxelGrid,
 )
-from armillary.scene.traversal import VisitedNode, Visitor, Walk
-from armillary.scene.volumes import BoundingBox, BoundingSphere
+from armillary.shapes.volumes import BoundingBox, BoundingSphere
 
 __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "AddBody",

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.scene._enclosing import enclosing_sphere
 from armillary.scene._packed_tree import PackedTree
-from armillary.scene.shapes import Shape
-from armillary.scene.volumes import BoundingSphere
+from armillary.shapes import Shape
+from armillary.shapes.enclosing import enclosing_sphere
+from armillary.shapes.volumes import BoundingSphere
 from armillary.transforms import Transform
 
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 
 from armillary.scene._branch import Branch
 from armillary.scene.geometry import PlaceQuestion, SceneGeometry
-from armillary.scene.volumes import BoundingSphere
+from armillary.shapes.volumes import BoundingSphere
 from armillary.stamps import Latest
 from armillary.transforms import Transform
 

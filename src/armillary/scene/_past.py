@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armillary.errors import InvalidStamp
-from armillary.errors.words import instant
+from armillary.errors.format import format_stamp
 from armillary.scene._volumes import SceneVolumes
 from armillary.stamps import LATEST, Latest
 
@@ -26,7 +26,8 @@ class PastScene(SceneVolumes):
         oldest = view.oldest_past
         if oldest is not None and stamp < oldest:
             raise InvalidStamp(
-                f"The scene is asked for as it was at {instant(stamp)}, and what ended before {instant(oldest)} is "
+                f"The scene is asked for as it was at {format_stamp(stamp)}, and what ended before "
+                f"{format_stamp(oldest)} is "
                 "forgotten. "
                 "Ask for a later instant, or give the world a longer history.",
                 stamp,
@@ -44,4 +45,4 @@ class PastScene(SceneVolumes):
         return len(self._past.subtree(self.root))
 
     def __repr__(self) -> str:
-        return f"PastScene({len(self)} nodes, at {instant(self.at)})"
+        return f"PastScene({len(self)} nodes, at {format_stamp(self.at)})"

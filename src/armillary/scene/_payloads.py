@@ -8,8 +8,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
 from armillary.errors import InvalidArgument, InvalidShape
-from armillary.errors.words import shown
-from armillary.scene.shapes import Levels, Shape
+from armillary.errors.format import short_repr
+from armillary.shapes import Levels, Shape
 from armillary.stamps import as_stamp
 
 if TYPE_CHECKING:
@@ -42,18 +42,20 @@ def as_several(given: Iterable[Item], name: str) -> tuple[Item, ...]:
     try:
         return tuple(given)
     except TypeError:
-        raise InvalidArgument(f"{name} must be a list, got {shown(given)}.", given) from None
+        raise InvalidArgument(f"{name} must be a list, got {short_repr(given)}.", given) from None
 
 
-def as_heard(given: object) -> dict[int, tuple[int, list[int]]]:
-    """What `scene.heard()` of some copy gave."""
-    if isinstance(given, Mapping) and all(_is_number(key) and _is_heard(said) for key, said in given.items()):
+def as_version_vector(given: object) -> dict[int, tuple[int, list[int]]]:
+    """Check what `scene.version_vector()` of another replica returned."""
+    if isinstance(given, Mapping) and all(_is_number(key) and _is_held(said) for key, said in given.items()):
         return {author: (upto, list(more)) for author, (upto, more) in given.items()}
-    raise InvalidArgument(f"beyond is what `scene.heard()` of another copy gives, got {shown(given)}.", given)
+    raise InvalidArgument(
+        f"since is what `scene.version_vector()` of another replica returns, got {short_repr(given)}.", given
+    )
 
 
-def _is_heard(said: object) -> bool:
-    """Everything up to a number, and some numbers beyond."""
+def _is_held(said: object) -> bool:
+    """Whether this is a sequence number and a list of further ones."""
     match said:
         case (upto, Sequence() as more) if not isinstance(said, str | bytes):
             return _is_number(upto) and all(map(_is_number, more))
@@ -68,7 +70,7 @@ def _is_number(value: object) -> bool:
 def shape_payload(shape: Shape, coarser: Sequence[Shape], *, is_always: bool) -> tuple[Levels, bytes]:
     """A shape and its coarser levels, as a node carries them."""
     if not isinstance(shape, Shape):
-        is_wrong = f"{shown(shape)} is no shape."
+        is_wrong = f"{short_repr(shape)} is no shape."
         raise InvalidShape(f"{is_wrong} Give one, as Box((x, y, z)); coarser ones of the thing go to levels=.", shape)
     levels = Levels((shape, *as_several(coarser, "levels")), is_always)
     since = b"always" if is_always else b""

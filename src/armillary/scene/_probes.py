@@ -9,8 +9,8 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.scene.shapes import Shape
-from armillary.scene.volumes import BoundingBox, BoundingSphere
+from armillary.shapes import Shape
+from armillary.shapes.volumes import BoundingBox, BoundingSphere
 from armillary.transforms import Transform
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from armillary.errors import ChangesForgotten, InvalidArgument
 from armillary.scene._context import ChangeContext
 from armillary.scene._door import SceneDoor
 from armillary.scene._past import PastScene
-from armillary.scene._payloads import as_heard, as_several
+from armillary.scene._payloads import as_several, as_version_vector
 from armillary.scene.changes import (
     NOW,
     AddConnection,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from armillary._core import ChangeRecord, NodeId
     from armillary.scene.blocks import FunctionBlock
-    from armillary.scene.shapes import Shape
+    from armillary.shapes import Shape
     from armillary.transforms import Transform
 
 __all__ = ["Scene"]
@@ -233,21 +233,24 @@ class Scene(SceneDoor):
 
     # -- Others
 
-    def changes(self, *, beyond: Mapping[int, tuple[int, list[int]]] | None = None) -> list[ChangeRecord]:
-        """The changes that are kept, oldest first; with `beyond`, those that somebody lacks who `heard()` so much.
+    def changes(self, *, since: Mapping[int, tuple[int, list[int]]] | None = None) -> list[ChangeRecord]:
+        """Return the change records that are kept, oldest first.
+
+        Args:
+            since: What `version_vector()` of another replica returned: only the records that it lacks are returned.
 
         Raises:
             ChangesForgotten: Some that are lacking are not kept any more: start from a full copy.
         """
-        if beyond is None:
+        if since is None:
             return self._core.journal()
-        records, is_complete = self._core.changes_beyond(as_heard(beyond))
+        records, is_complete = self._core.changes_beyond(as_version_vector(since))
         if not is_complete:
             raise ChangesForgotten(len(self._core.journal()))
         return records
 
-    def heard(self) -> dict[int, tuple[int, list[int]]]:
-        """What this copy has heard from whom: everything up to a number, and some numbers beyond."""
+    def version_vector(self) -> dict[int, tuple[int, list[int]]]:
+        """Return which change records this replica holds, by author: all up to a sequence number, and further ones."""
         return self._view().heard()
 
     def inactive(self) -> list[Inactive]:

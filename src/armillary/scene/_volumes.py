@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from armillary._core import SceneView
+    from armillary.fusion.policies import AnyPolicy
     from armillary.scene._found import Overlaps, RayHits
-    from armillary.scene.policies import AnyPolicy
-    from armillary.scene.shapes import Shape
-    from armillary.scene.volumes import BoundingSphere
+    from armillary.shapes import Shape
+    from armillary.shapes.volumes import BoundingSphere
 
 __all__ = ["SceneVolumes"]
 

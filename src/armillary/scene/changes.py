@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from armillary._core import NodeId
     from armillary.scene._context import ChangeContext
-    from armillary.scene.shapes import Shape
+    from armillary.shapes import Shape
     from armillary.transforms import Transform
 
 __all__ = [

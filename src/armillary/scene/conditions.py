@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Any
 
 from armillary.errors import InvalidArgument
-from armillary.errors.words import shown
+from armillary.errors.format import short_repr
 
 __all__ = [
     "Condition",
@@ -87,7 +87,9 @@ def contains(value: Any) -> Condition:
     True
     """
     if not isinstance(value, str | Real | list | tuple):
-        raise InvalidArgument(f"A list of attributes never contains {shown(value)}. Give a text or a number.", value)
+        raise InvalidArgument(
+            f"A list of attributes never contains {short_repr(value)}. Give a text or a number.", value
+        )
     return Condition(("contains", value))
 
 
@@ -103,7 +105,7 @@ def _within(
 ) -> Condition:
     for bound in (low, high):
         if bound is not None and (isinstance(bound, bool) or not isinstance(bound, Real) or bound != bound):  # noqa: PLR0124
-            raise InvalidArgument(f"Attributes are compared with numbers, got {shown(bound)}.", bound)
+            raise InvalidArgument(f"Attributes are compared with numbers, got {short_repr(bound)}.", bound)
     return Condition(("between", low, high, low_included, high_included))
 
 
@@ -116,7 +118,7 @@ def conditions_of(query: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 
 def _condition(key: str, wanted: Any) -> tuple[Any, ...]:
     if not isinstance(key, str):
-        raise InvalidArgument(f"The name of an attribute is a text, got {shown(key)}.", key)
+        raise InvalidArgument(f"The name of an attribute is a text, got {short_repr(key)}.", key)
     if isinstance(wanted, Condition):
         return (key, *_native(wanted.parts))
     if wanted is None:
@@ -126,7 +128,7 @@ def _condition(key: str, wanted: Any) -> tuple[Any, ...]:
     if isinstance(wanted, re.Pattern):
         pattern = wanted
         if isinstance(pattern.pattern, bytes):
-            raise InvalidArgument(f"Attributes are texts, got a pattern of bytes: {shown(pattern)}.", pattern)
+            raise InvalidArgument(f"Attributes are texts, got a pattern of bytes: {short_repr(pattern)}.", pattern)
         return (key, "matches", lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None)
     return (key, "equals", wanted)
 

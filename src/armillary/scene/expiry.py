@@ -10,7 +10,7 @@ from operator import index
 from typing import TYPE_CHECKING
 
 from armillary.errors import FramesHanging, InvalidArgument, NotItsParent, UnknownNode
-from armillary.errors.words import length
+from armillary.errors.format import format_duration
 from armillary.scene._data_stamps import DataStamps
 from armillary.scene._payloads import as_several
 from armillary.scene.changes import (
@@ -199,7 +199,7 @@ class ExpiryRule:
         self._windows.drop(self)
 
     def __repr__(self) -> str:
-        return f"ExpiryRule(older than {length(self.window.older_than)}, under {self.window.under!r})"
+        return f"ExpiryRule(older than {format_duration(self.window.older_than)}, under {self.window.under!r})"
 
 
 class StandingWindows:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from armillary.scene.shapes import Shape
+from armillary.shapes import Shape
 from armillary.stamps import Latest
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from armillary.scene.policies import AnyPolicy
+    from armillary.fusion.policies import AnyPolicy
 
 __all__ = ["PlaceQuestion", "Placements", "SceneGeometry"]
 

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.errors import InvalidArgument, InvalidShape
-from armillary.errors.words import shown
+from armillary.errors.format import short_repr
 from armillary.scene._branches import Branches
 from armillary.scene._found import Overlaps, RayHit, RayHits
 from armillary.scene._moving_spheres import MovingSpheres
 from armillary.scene._probes import RayProbe, ShapeProbe
 from armillary.scene._search import Search
 from armillary.scene.geometry import PlaceQuestion, SceneGeometry
-from armillary.scene.shapes import Shape
-from armillary.scene.volumes import BoundingSphere
+from armillary.shapes import Shape
+from armillary.shapes.volumes import BoundingSphere
 from armillary.stamps import Latest
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from armillary.scene.policies import AnyPolicy
+    from armillary.fusion.policies import AnyPolicy
 
 __all__ = ["Hierarchy"]
 
@@ -62,7 +62,7 @@ class Hierarchy:
     ) -> Overlaps:
         """The nodes at or below `under` whose shapes have a point in common with this one, which is in `in_frame`."""
         if not isinstance(shape, Shape):
-            raise InvalidShape(f"{shown(shape)} is no shape. Give one, as Sphere(0.5).", shape)
+            raise InvalidShape(f"{short_repr(shape)} is no shape. Give one, as Sphere(0.5).", shape)
         search = Search(self._of(geometry), geometry, PlaceQuestion(at, outside, policy))
         sphere, box = shape.bounding_sphere(), shape.bounding_box()
         if sphere is not None and box is not None:
@@ -118,7 +118,9 @@ def _as_vector(value: ArrayLike, name: str) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         vector = np.empty(0)
     if vector.shape != (3,) or not np.isfinite(vector).all():
-        raise InvalidArgument(f"The {name} of a ray is {shown(value)}. Give three finite numbers (x, y, z).", value)
+        raise InvalidArgument(
+            f"The {name} of a ray is {short_repr(value)}. Give three finite numbers (x, y, z).", value
+        )
     return vector
 
 
@@ -132,5 +134,5 @@ def _as_unit(direction: ArrayLike) -> NDArray[np.float64]:
 
 def _as_range_m(max_m: float) -> float:
     if not isinstance(max_m, Real) or not max_m >= 0.0:
-        raise InvalidArgument(f"A ray reaches {shown(max_m)} m. Give max_m that is not below zero.", max_m)
+        raise InvalidArgument(f"A ray reaches {short_repr(max_m)} m. Give max_m that is not below zero.", max_m)
     return max_m

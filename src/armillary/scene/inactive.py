@@ -72,9 +72,9 @@ def _violation(change: Change, reason: str, body: str) -> ConstraintViolation:
         constraint="C2" if reason == "on_other_body" else "C5",
         operation=type(change).__name__,
         asked=_asked(change),
-        truth=truths[reason],
+        reason=truths[reason],
         existing=[f"body '{body}'"],
-        cure="It counts as soon as that is gone.",
+        hint="It counts as soon as that is gone.",
         offer=None,
     )
 

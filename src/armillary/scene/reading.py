@@ -15,7 +15,7 @@ from armillary.scene.traversal import AnyVisitor, Direction, Once, traverse
 if TYPE_CHECKING:
     from armillary._core import SceneView
     from armillary.scene._payloads import Connection
-    from armillary.scene.shapes import Levels, Shape
+    from armillary.shapes import Levels, Shape
 
 __all__ = ["SceneReader", "SceneVersion"]
 
@@ -108,11 +108,11 @@ class SceneReader(ABC):
         tie: Connection = self._carried(id, "connection", "`scene.find` gives connections by their attributes.")
         return tie
 
-    def _carried(self, id: NodeId | str, kind: str, cure: str) -> Any:  # noqa: A002
+    def _carried(self, id: NodeId | str, kind: str, hint: str) -> Any:  # noqa: A002
         view, node = self._view(), self._named(id)
         found = view.kind(node)
         if found != kind:
-            raise WrongKind(node, found, kind, cure)
+            raise WrongKind(node, found, kind, hint)
         return view.payload(node)
 
     def frame(self, id: NodeId | str) -> str:  # noqa: A002

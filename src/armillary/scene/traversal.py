@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from armillary._core import NodeId
 from armillary.errors import InvalidArgument
-from armillary.errors.words import shown
+from armillary.errors.format import short_repr
 
 if TYPE_CHECKING:
     from armillary.scene.reading import SceneVersion
-    from armillary.scene.shapes import Levels
+    from armillary.shapes import Levels
 
 __all__ = ["AnyVisitor", "Direction", "Once", "VisitedNode", "Visitor", "Walk", "traverse"]
 
@@ -160,7 +160,7 @@ class Visitor:
 
 def _told(name: str, value: object) -> str:
     """Of what a visitor collected, how many: that may be thousands."""
-    return f"{len(value)} {name}" if isinstance(value, list | dict | set) else f"{name}={shown(value)}"
+    return f"{len(value)} {name}" if isinstance(value, list | dict | set) else f"{name}={short_repr(value)}"
 
 
 def traverse(
@@ -226,7 +226,8 @@ def _hooks(visitor: object) -> tuple[Enter, Enter]:
     enter = getattr(visitor, "enter", visitor)
     if not callable(enter):
         raise InvalidArgument(
-            f"{shown(visitor)} is no visitor. Give a function that takes a node, or an object of a subclass of Visitor "
+            f"{short_repr(visitor)} is no visitor. Give a function that takes a node, or an object of a "
+            f"subclass of Visitor "
             "with a method `visit(self, node)`.",
             visitor,
         )

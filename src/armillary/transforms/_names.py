@@ -21,10 +21,10 @@ _MANY_NAMES = 5000
 
 
 def check_name(name: object) -> str:
-    """The name in its one stored form (NFC), or `InvalidName` with the cure."""
+    """The name in its one stored form (NFC), or `InvalidName` with the hint."""
     if not isinstance(name, str):
-        cure = " The frame of a node is scene.frame(id)." if isinstance(name, NodeId) else ""
-        raise InvalidName(f"A frame name is a str, got {name!r}.{cure}", name)
+        hint = " The frame of a node is scene.frame(id)." if isinstance(name, NodeId) else ""
+        raise InvalidName(f"A frame name is a str, got {name!r}.{hint}", name)
     if not name:
         raise InvalidName("A frame name cannot be empty. Name the frame.", name)
     if name.startswith("/"):

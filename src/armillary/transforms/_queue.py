@@ -230,8 +230,8 @@ class StampedQueue:
         with self._lock:
             untold, self._untold = self._untold, 0
         if untold > 0:
-            cure = f"on_drop was too slow to hear of {untold} more."
-            self._dispatcher.report(LimitReached("dropped items", self._dispatcher.max_waits, cure))
+            hint = f"on_drop was too slow to hear of {untold} more."
+            self._dispatcher.report(LimitReached("dropped items", self._dispatcher.max_waits, hint))
 
     def _cancel(self, held: _Item) -> None:
         for handle in held.handles:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from armillary.errors.words import together
+from armillary.errors.format import join_names
 
 __all__ = ["Cause", "Diagnosis", "LinkState"]
 
@@ -49,7 +49,7 @@ class LinkState:
 
     def _placement(self) -> str:
         if self.in_frame is None:
-            return f"{'once placed' if self.cause == 'ended' else 'placed'} by {together(self.sources)}"
+            return f"{'once placed' if self.cause == 'ended' else 'placed'} by {join_names(self.sources)}"
         who = f" by '{self.source}'" if self.source else ""
         return f"in {self.in_frame} [{self.kind}{who}]"
 
@@ -63,8 +63,8 @@ class Diagnosis:
         in_frame: The frame in which it is wanted.
         at: The instant [ns]; None for the newest.
         cause: "none" where it can be seen.
-        truth: What is the matter, in one sentence.
-        cure: What to do; empty where there is nothing to do.
+        reason: What is the matter, in one sentence.
+        hint: What to do; empty where there is nothing to do.
         links: The links between the two, from `of` upwards and then from `in_frame` upwards.
     """
 
@@ -72,8 +72,8 @@ class Diagnosis:
     in_frame: str
     at: int | None
     cause: Cause
-    truth: str
-    cure: str
+    reason: str
+    hint: str
     links: tuple[LinkState, ...] = ()
 
     @property
@@ -82,6 +82,6 @@ class Diagnosis:
         return self.cause == "none"
 
     def __str__(self) -> str:
-        heading = self.truth if self.is_visible else f"{self.cause}: {self.truth}"
+        heading = self.reason if self.is_visible else f"{self.cause}: {self.reason}"
         chain = [f"    {link}" for link in self.links]
-        return "\n".join([heading, *([self.cure] if self.cure else []), *chain])
+        return "\n".join([heading, *([self.hint] if self.hint else []), *chain])

@@ -1,4 +1,4 @@
-"""Each error about expressions: raised by a real call, with its evidence and its cure."""
+"""Each error about expressions: raised by a real call, with its evidence and its hint."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class TestTheErrorsOfExpressions:
     @pytest.mark.parametrize("name", CASES)
     def test_keep_their_evidence_and_offer_a_cure(self, name):
         error = error_of(name)
-        _, evidence, cure = CASES[name]
+        _, evidence, hint = CASES[name]
         assert {key: getattr(error, key) for key in evidence} == evidence
-        assert cure in str(error)
+        assert hint in str(error)
 
     @pytest.mark.parametrize("name", CASES)
     def test_survive_a_copy(self, name):

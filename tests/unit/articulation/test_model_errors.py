@@ -1,4 +1,4 @@
-"""Every error of models and their histories: raised by a real call, with its evidence, and with the cure."""
+"""Every error of models and their histories: raised by a real call, with its evidence, and with the hint."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def broken(read):
 
 @dataclass(frozen=True)
 class Case:
-    """One real call that is refused: its evidence, and the cure it offers."""
+    """One real call that is refused: its evidence, and the hint it offers."""
 
     kind: type[ArmillaryError]
     call: Callable[[ArticulationModel], object]
-    cure: str
+    hint: str
     evidence: dict[str, Any] = field(default_factory=dict)
 
     def error(self) -> ArmillaryError:
@@ -133,7 +133,7 @@ def _with_a_stranger(model: ArticulationModel) -> ArticulationModel:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind.__name__)
 class TestEveryErrorOfAModel:
     def test_says_what_to_do(self, case):
-        assert case.cure in str(case.error())
+        assert case.hint in str(case.error())
 
     def test_carries_its_evidence(self, case):
         error = case.error()

@@ -236,7 +236,7 @@ class TestATapeFunction:
 
 class TestWhatIsNoTape:
     @pytest.mark.parametrize(
-        ("rows", "instruction", "truth"),
+        ("rows", "instruction", "reason"),
         [
             ([("neg", 0, 0), ("output", 0, 0)], 0, "reads register 0"),
             ([("input", 0, 0), ("add", 0, 0, 1), ("output", 0, 0)], 1, "reads register 1"),
@@ -248,8 +248,8 @@ class TestWhatIsNoTape:
             ([("input", 0, 0)], None, "nothing writes output 0"),
         ],
     )
-    def test_is_refused_with_the_instruction_at_fault(self, rows, instruction, truth):
-        with pytest.raises(InvalidTape, match=truth) as caught:
+    def test_is_refused_with_the_instruction_at_fault(self, rows, instruction, reason):
+        with pytest.raises(InvalidTape, match=reason) as caught:
             tape_of(*rows)
         assert caught.value.instruction == instruction
 

@@ -231,7 +231,7 @@ class TestTheDoctor:
     def test_speaks_to_programs(self, typed):
         status, out, _ = typed("doctor camra base -w kitchen.json --json")
         found = json.loads(out)
-        assert (status, found["cause"], found["cure"]) == (1, "unknown name", "Did you mean 'camera'?")
+        assert (status, found["cause"], found["hint"]) == (1, "unknown name", "Did you mean 'camera'?")
 
 
 class TestWritingFiles:

@@ -1,4 +1,4 @@
-"""Each error about files of robots: raised by a real call, with its evidence and its cure."""
+"""Each error about files of robots: raised by a real call, with its evidence and its hint."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Case:
 
     kind: type[errors.ArmillaryError]
     call: Callable[[], object]
-    cure: str
+    hint: str
     evidence: dict[str, object]
 
     def error(self) -> errors.ArmillaryError:
@@ -56,7 +56,7 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind.__name__)
 class TestEachError:
     def test_is_raised_by_a_real_call_and_offers_a_cure(self, case):
-        assert case.cure in str(case.error())
+        assert case.hint in str(case.error())
 
     def test_keeps_its_evidence(self, case):
         assert {name: getattr(case.error(), name) for name in case.evidence} == case.evidence

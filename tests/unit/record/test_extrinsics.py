@@ -124,7 +124,7 @@ class TestABrokenFile:
         written(file, entry)
         with pytest.raises(InvalidExtrinsicsFile, match="The world is as it was") as error:
             running.load_extrinsics(file)
-        assert (error.value.field, said in error.value.truth) == (field, True), error.value.truth
+        assert (error.value.field, said in error.value.reason) == (field, True), error.value.reason
         assert running.digest() == before
 
     def test_is_refused_as_a_whole(self, running, file):

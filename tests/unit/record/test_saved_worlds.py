@@ -433,7 +433,7 @@ class TestABrokenFile:
         with pytest.raises(InvalidWorldFile, match="Nothing was made") as error:
             World.load(tmp_path / "broken.json")
         assert (error.value.field, error.value.path) == (field, str(tmp_path / "broken.json"))
-        assert said in error.value.truth
+        assert said in error.value.reason
 
     @pytest.mark.parametrize("text", ["", "[]", "{", "{}", "null", '{"format": 1, "format": 2}', "[" * 100_000])
     def test_is_refused_when_it_is_something_else(self, tmp_path, text):
@@ -469,7 +469,7 @@ class TestAFileOfAnotherKind:
         with pytest.raises(InvalidWorldFile) as caught:
             World.load(path)
         assert caught.value.field == "format"
-        assert "it is a saved scene ('armillary.scene')" in caught.value.truth
+        assert "it is a saved scene ('armillary.scene')" in caught.value.reason
         assert str(caught.value).endswith(f"Nothing was made; load it with world.scene.load('{path}').")
 
     def test_is_told_before_anything_else(self, tmp_path):

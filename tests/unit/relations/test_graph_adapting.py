@@ -148,7 +148,7 @@ class TestARedundantPose:
     def test_is_refused_unless_asked_for(self, graph):
         error = refused(graph.add_pose, pose("b1", "d"))
         assert (error.constraint, error.offer) == ("C6b", None)
-        assert "adapt=True to keep it as a measurement" in error.cure
+        assert "adapt=True to keep it as a measurement" in error.hint
 
     def test_of_a_frame_in_itself_is_no_measurement(self, graph):
         with pytest.raises(ConstraintViolation, match="itself is the identity"):

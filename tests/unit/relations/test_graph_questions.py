@@ -96,7 +96,7 @@ class TestAPoseOfMatrices:
         error = caught.value
         assert (error.operation, error.found) == ("pose", "point='gun_base'")
         assert "Cannot answer pose(of='gun_tip', in_frame='gun_base', point='gun_base'" in str(error)
-        assert "RelationGraph(representation=POSITION_QUATERNION)" in error.cure
+        assert "RelationGraph(representation=POSITION_QUATERNION)" in error.hint
 
 
 class TestATwist:
@@ -253,7 +253,7 @@ class TestARefusal:
         error = caught.value
         assert (error.constraint, error.operation) == ("C6a", "add_pose")
         assert [str(each) for each in error.existing] == ["the pose of 'gun_base' in 'table'"]
-        assert "remove_pose(of='gun_base', in_frame='table')" in error.cure
+        assert "remove_pose(of='gun_base', in_frame='table')" in error.hint
 
     def test_survives_pickling(self, graph):
         with pytest.raises(ConstraintViolation) as caught:

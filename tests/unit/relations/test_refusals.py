@@ -1,4 +1,4 @@
-"""Every check of the geometric semantics (spec B2.2) is an error of its own, with both names and the cure."""
+"""Every check of the geometric semantics (spec B2.2) is an error of its own, with both names and the hint."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Case:
     operation: str
     expected: str
     found: str
-    cure: str
+    hint: str
     call: Callable[[], object]
 
     def error(self) -> errors.SemanticError:
@@ -46,8 +46,8 @@ class Case:
         return caught.value
 
 
-def case(kind: str, operation: str, names: tuple[str, str], cure: str, call: Callable[[], object]):
-    marked = Case(getattr(errors, kind), operation, *names, cure, call)
+def case(kind: str, operation: str, names: tuple[str, str], hint: str, call: Callable[[], object]):
+    marked = Case(getattr(errors, kind), operation, *names, hint, call)
     return pytest.param(marked, id=f"{kind}-{operation}-{names[1]}")
 
 
@@ -260,8 +260,8 @@ class TestEachCheck:
         error = case.error()
         assert type(error) is case.kind
         assert (error.operation, error.expected, error.found) == (case.operation, case.expected, case.found)
-        assert case.cure in error.cure
-        for words in (case.expected, case.found, case.cure):
+        assert case.hint in error.hint
+        for words in (case.expected, case.found, case.hint):
             assert words in str(error)
 
     @pytest.mark.parametrize("again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])

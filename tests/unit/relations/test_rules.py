@@ -152,5 +152,5 @@ class TestAViolation:
     def test_says_what_is_there_and_what_to_do(self):
         violation = rules.new_pose(figure_4(), "c2", "f")
         assert str(violation.existing[0]) == "the pose of 'c2' in 'd'"
-        assert "'c2' is placed in 'd' already" in violation.truth
-        assert "remove_pose(of='c2', in_frame='d')" in violation.cure
+        assert "'c2' is placed in 'd' already" in violation.reason
+        assert "remove_pose(of='c2', in_frame='d')" in violation.hint

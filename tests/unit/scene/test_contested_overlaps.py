@@ -6,7 +6,7 @@ import pytest
 
 from armillary import Sphere, seconds
 from armillary.errors import InvalidArgument
-from armillary.scene.policies import by_source
+from armillary.fusion.policies import by_source
 from unit.kit import FakeClock, moved
 
 BALL = Sphere(0.1)

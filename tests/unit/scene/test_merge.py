@@ -177,10 +177,10 @@ class TestMerging:
 
     def test_says_what_is_lacking_and_no_more(self, copies):
         self.records(copies)
-        lacking = copies.one.scene.changes(beyond=copies.other.scene.heard())
+        lacking = copies.one.scene.changes(since=copies.other.scene.version_vector())
         assert [record.kind for record in lacking] == ["add_node", "add_parent", "set_attributes", "remove_parents"]
         copies.other.merge(lacking[1::2])
-        lacking = copies.one.scene.changes(beyond=copies.other.scene.heard())
+        lacking = copies.one.scene.changes(since=copies.other.scene.version_vector())
         assert [record.kind for record in lacking] == ["add_node", "set_attributes"]
 
     def test_passes_on_what_came_from_others(self, copies):
@@ -249,7 +249,7 @@ class TestMergingIsRefused:
             for _ in range(3):
                 world.scene.add_group(parent=world.scene.root)
             with pytest.raises(ChangesForgotten, match="full copy") as caught:
-                world.scene.changes(beyond={})
+                world.scene.changes(since={})
             assert caught.value.kept == 2
 
     @pytest.mark.parametrize("state", [(), (1, 2), ("x",) * 15])

@@ -83,7 +83,7 @@ class TestARemovalThatLetsFramesGo:
             other.merge(world.scene.changes())
             world.fix(of="label", in_frame=world.scene.frame(THING), transform=at_x(1))
             other.scene.remove(THING)
-            world.merge(other.scene.changes(beyond=world.scene.heard()))
+            world.merge(other.scene.changes(since=world.scene.version_vector()))
         assert THING not in mirror.scene
 
 

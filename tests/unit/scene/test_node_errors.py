@@ -1,4 +1,4 @@
-"""Each error about nodes: raised by a real call, with its evidence and its cure."""
+"""Each error about nodes: raised by a real call, with its evidence and its hint."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Case:
 
     kind: type[errors.ArmillaryError]
     call: Callable[[World], object]
-    cure: str
+    hint: str
     evidence: tuple[str, ...] = ("node",)
 
     def error(self) -> errors.ArmillaryError:
@@ -74,7 +74,7 @@ def _without_opposite(world):
 def _forgotten(_):
     with World("short", max_changes=1) as world:
         _group(world), _group(world)
-        world.scene.changes(beyond={})
+        world.scene.changes(since={})
 
 
 def _behind(world):
@@ -119,7 +119,7 @@ class TestEachErrorAboutNodes:
         assert type(case.error()) is case.kind
 
     def test_offers_a_cure(self, case):
-        assert case.cure in str(case.error())
+        assert case.hint in str(case.error())
 
     def test_keeps_its_evidence(self, case):
         error = case.error()

@@ -161,19 +161,19 @@ class TestTheSpanOfAConnection:
         assert type(scene.connection(tie).start) is int
 
 
-class TestWhatSomebodyHeard:
+class TestAVersionVector:
     @pytest.mark.parametrize(
         "beyond", ["abc", 5, {1: 5}, {1: "ab"}, {"a": (1, [])}, {1: (1, 2)}, {1: (-1, [])}, {1: (1, [2**64])}]
     )
-    def test_is_what_a_copy_tells(self, scene, beyond):
-        with pytest.raises(InvalidArgument, match=r"what `scene.heard\(\)` of another copy gives"):
-            scene.changes(beyond=beyond)
+    def test_is_what_a_replica_returned(self, scene, beyond):
+        with pytest.raises(InvalidArgument, match=r"what `scene.version_vector\(\)` of another replica returns"):
+            scene.changes(since=beyond)
 
     def test_may_have_come_as_lists(self, scene):
         node = scene.add_group(parent=scene.root)
-        said = {author: [upto, tuple(more)] for author, (upto, more) in scene.heard().items()}
+        said = {author: [upto, tuple(more)] for author, (upto, more) in scene.version_vector().items()}
         scene.add_group(parent=node)
-        assert len(scene.changes(beyond=said)) == 1
+        assert len(scene.changes(since=said)) == 1
 
 
 @pytest.mark.parametrize("name", [[], {}, 5, None], ids=repr)

@@ -508,7 +508,7 @@ class TestAFileOfAnotherKind:
         with pytest.raises(InvalidSceneFile) as caught:
             new_world().scene.load(path)
         assert caught.value.field == "format"
-        assert "it is a saved world ('armillary.world'), and 'armillary.scene' is expected" in caught.value.truth
+        assert "it is a saved world ('armillary.world'), and 'armillary.scene' is expected" in caught.value.reason
         assert str(caught.value).endswith(f"Nothing was loaded; load it with World.load('{path}').")
 
     def test_is_told_before_anything_else(self, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from armillary import World, seconds
+from armillary.fusion.policies import by_attribute, by_source
 from armillary.scene import (
     PathCollector,
     SpatialDomain,
@@ -19,7 +20,6 @@ from armillary.scene import (
     less,
     less_equal,
 )
-from armillary.scene.policies import by_attribute, by_source
 from armillary.view import tree_svg
 from unit.kit import FakeClock, moved
 

@@ -36,7 +36,7 @@ def decoded_expression(field: ModelField, kind: type[Any]) -> Any:
         found = expression_from_document(field.value)
     except InvalidExpression as error:
         place = ".".join(part for part in (field.place, error.field.lstrip(".")) if part)
-        raise field.error(field.file, place, error.truth) from None
+        raise field.error(field.file, place, error.reason) from None
     if type(found) is not kind:
         raise field.at("kind").refused(f"a {kind.__name__} is expected")
     return found

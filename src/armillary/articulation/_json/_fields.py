@@ -18,9 +18,9 @@ class ModelField(Field):
     """One value of such a file."""
 
     @classmethod
-    def error(cls, file: str, place: str, truth: str, *cure: str) -> ValueError:
+    def error(cls, file: str, place: str, reason: str, *hint: str) -> ValueError:
         """What the file of a model is refused with."""
-        return InvalidModelFile(file, place, truth, *cure)
+        return InvalidModelFile(file, place, reason, *hint)
 
     def real(self) -> float:
         """A number, or an infinity."""

@@ -13,7 +13,7 @@ from armillary.cli._kitchen.kitchen import BUMP_S, Kitchen
 from armillary.cli._kitchen.names import BASE, CUP, DOOR, DOOR_JOINT, HAND, HEAD, MAP, ODOM, TOOL, WALL
 from armillary.cli._kitchen.opinions import opinions
 from armillary.cli._kitchen.script import holds_cup, phase_s
-from armillary.scene.policies import by_source
+from armillary.fusion.policies import by_source
 from armillary.stamps import seconds
 
 if TYPE_CHECKING:

@@ -46,9 +46,9 @@ from armillary.cli._kitchen.sensors import (
     localise,
     looking,
 )
+from armillary.fusion.policies import by_source
 from armillary.models import kitchen, mobile_manipulator
 from armillary.scene import AddGeometry, Cylinder, SetAttributes
-from armillary.scene.policies import by_source
 
 BUMP_S = 7.2  # the phase at which somebody bumps into the wall camera
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from armillary.cli._kitchen.names import CUP, MAP
-from armillary.scene.policies import by_source
+from armillary.fusion.policies import by_source
 from armillary.stamps import LATEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from armillary import World
+    from armillary.fusion.policies import Candidate, Policy, PolicyPose
     from armillary.relations import Pose
-    from armillary.scene.policies import Candidate, Policy, PolicyPose
     from armillary.stamps import Latest
 
 # 99 of 100 honest poses are nearer to the truth: the square root of that quantile of chi-squared with six dimensions.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from armillary._core import NodeId
 from armillary.errors import BlockFailed, InvalidArgument
-from armillary.errors.words import shown
+from armillary.errors.format import short_repr
 from armillary.scene._door import SceneDoor
 from armillary.scene.blocks._port import Port, assigned, checked_ports
 from armillary.scene.blocks._transaction import Transaction
@@ -144,7 +144,7 @@ def _as_results(results: Iterable[NodeId]) -> Iterable[NodeId]:
         return results
     raise InvalidArgument(
         "compute() must return a list of nodes, one for each output port and [] for none; "
-        f"it returned {shown(results)}",
+        f"it returned {short_repr(results)}",
         results,
     )
 
@@ -153,7 +153,7 @@ def _as_node(result: object) -> NodeId:
     if isinstance(result, NodeId):
         return result
     raise InvalidArgument(
-        f"compute() returns the nodes for the output ports, and returned {shown(result)}. A change is planned: "
+        f"compute() returns the nodes for the output ports, and returned {short_repr(result)}. A change is planned: "
         "self.scene.plan(change) gives its node",
         result,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from armillary.errors import InvalidArgument
-from armillary.scene.shapes import PointCloud
+from armillary.shapes import PointCloud
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

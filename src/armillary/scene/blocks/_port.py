@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armillary.errors import InvalidArgument, PortMismatch
-from armillary.scene.shapes import Shape
+from armillary.shapes import Shape
 
 if TYPE_CHECKING:
     from armillary._core import NodeId
@@ -100,5 +100,5 @@ def _wrong_number(block: str, ports: Sequence[Port], given: int) -> PortMismatch
     if not ports:
         return PortMismatch(block, "", f"{nodes} given, and no port is declared for them", "Declare one, or give none.")
     names = ", ".join(f"'{port.name}'" for port in ports)
-    cure = "Give one for each, in order; a last port with many=True takes all that are left."
-    return PortMismatch(block, ports[min(given, len(ports) - 1)].name, f"{nodes} given for {names}", cure)
+    hint = "Give one for each, in order; a last port with many=True takes all that are left."
+    return PortMismatch(block, ports[min(given, len(ports) - 1)].name, f"{nodes} given for {names}", hint)

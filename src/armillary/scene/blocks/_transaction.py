@@ -26,7 +26,7 @@ from armillary.scene.reading import SceneVersion
 if TYPE_CHECKING:
     from armillary._core import SceneView
     from armillary.scene._scene import Scene
-    from armillary.scene.shapes import Shape
+    from armillary.shapes import Shape
 
 __all__ = ["Transaction"]
 

@@ -11,7 +11,7 @@ from armillary.scene.blocks._block import FunctionBlock
 from armillary.scene.blocks._clouds import as_outside, cloud_of, points_in, some_of
 from armillary.scene.blocks._port import CONTAINERS, Port
 from armillary.scene.changes import NOW, AddGeometry
-from armillary.scene.shapes import Box, PointCloud
+from armillary.shapes import Box, PointCloud
 
 if TYPE_CHECKING:
     from armillary._core import NodeId

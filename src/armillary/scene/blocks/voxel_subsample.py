@@ -12,7 +12,7 @@ from armillary.scene.blocks._block import REQUIRED, FunctionBlock
 from armillary.scene.blocks._clouds import as_outside, as_positive_m, cloud_of, points_in
 from armillary.scene.blocks._port import CONTAINERS, Port
 from armillary.scene.changes import NOW, AddGeometry
-from armillary.scene.shapes import PointCloud
+from armillary.shapes import PointCloud
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.scene.shapes import PointCloud
 from armillary.scene.traversal import VisitedNode, Visitor
+from armillary.shapes import PointCloud
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary._core import NodeId
-    from armillary.scene.policies import AnyPolicy
+    from armillary.fusion.policies import AnyPolicy
 
 __all__ = ["AccumulatedCloud", "PointCloudAccumulator"]
 

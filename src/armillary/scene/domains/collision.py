@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from armillary.scene.domains._steps import step_pose
 from armillary.scene.traversal import VisitedNode, Visitor
-from armillary.scene.volumes import BoundingSphere
+from armillary.shapes.volumes import BoundingSphere
 from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:

@@ -97,8 +97,8 @@ def _array(said: Field, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDAr
     try:
         return _shaped(rest, shape, dtype, is_fortran=is_fortran)
     except (TypeError, ValueError):  # numpy has a last word on how long and how many the axes may be
-        truth = f"its member '{info.filename}' says {dtype} of the shape {shape}, and is not that"
-        raise said.refused(truth) from None
+        reason = f"its member '{info.filename}' says {dtype} of the shape {shape}, and is not that"
+        raise said.refused(reason) from None
 
 
 def _shaped(data: bytes, shape: tuple[int, ...], dtype: np.dtype[Any], *, is_fortran: bool) -> NDArray[Any]:

@@ -53,13 +53,13 @@ class Field:
         return f"{before}[{_shown(self.key)}]"
 
     @classmethod
-    def error(cls, file: str, place: str, truth: str, *cure: str) -> ValueError:
+    def error(cls, file: str, place: str, reason: str, *hint: str) -> ValueError:
         """What a file of this kind is refused with, and what to do where that is not to mend it."""
-        return InvalidSceneFile(file, place, truth, *cure)
+        return InvalidSceneFile(file, place, reason, *hint)
 
-    def refused(self, truth: str, *cure: str) -> ValueError:
+    def refused(self, reason: str, *hint: str) -> ValueError:
         """The error about it."""
-        return self.error(self.file, self.place, truth, *cure)
+        return self.error(self.file, self.place, reason, *hint)
 
     def at(self, key: str | int) -> Self:
         """What is in it."""
@@ -77,8 +77,8 @@ class Field:
             if known is None:
                 raise kind.refused(f"'{expected}' is expected, and it is {_shown(kind.value)}")
             what, load = known
-            cure = f"load it with {load}('{self.file}')"
-            raise kind.refused(f"it is {what} ('{kind.value}'), and '{expected}' is expected", cure)
+            hint = f"load it with {load}('{self.file}')"
+            raise kind.refused(f"it is {what} ('{kind.value}'), and '{expected}' is expected", hint)
         if said["version"].integer() != version:
             raise said["version"].refused(f"version {version} is what this release reads")
 

@@ -27,7 +27,7 @@ from armillary.scene.changes import (
 )
 from armillary.scene.files._fields import Field
 from armillary.scene.files._format import DEEPEST_LIST, INFINITIES, KINDS, TRANSFORMS
-from armillary.scene.shapes import Levels, Shape
+from armillary.shapes import Levels, Shape
 from armillary.transforms import Transform, check_name
 
 if TYPE_CHECKING:
@@ -218,8 +218,8 @@ def _shape(field: Field, arrays: Arrays) -> Shape:
     parts = field.members(("kind", "fields", "arrays"))
     kind, plain = parts["kind"].text(), parts["fields"].mapping()
     if kind not in Shape.kinds():
-        truth = f"no kind of shape is named '{kind}' here; there are {', '.join(Shape.kinds())}"
-        raise parts["kind"].refused(truth, "import the module that defines it, and load the file again")
+        reason = f"no kind of shape is named '{kind}' here; there are {', '.join(Shape.kinds())}"
+        raise parts["kind"].refused(reason, "import the module that defines it, and load the file again")
     named = {name: _array(ref, arrays) for name, ref in parts["arrays"].mapping().items()}
     values = {name: value.value for name, value in plain.items()}
     shape: Shape = checked(field, lambda: Shape.of_kind(kind, values, named))

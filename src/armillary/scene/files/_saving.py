@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from armillary._core import Transform
     from armillary.scene.reading import SceneVersion
-    from armillary.scene.shapes import Shape
+    from armillary.shapes import Shape
 
 __all__ = ["pose_fields", "scene_document", "write_scene", "write_whole", "write_with_arrays"]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-    from armillary.scene.policies import Candidate
+    from armillary.fusion.policies import Candidate
     from armillary.view.web._placing import Placed
     from armillary.view.web._viewed import Viewed
 

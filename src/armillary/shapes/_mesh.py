@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from armillary.errors import InvalidShape
-from armillary.scene.shapes._borders import Floats, Locked, as_array, as_points, locked
-from armillary.scene.shapes._convex import Convex, Hull
-from armillary.scene.shapes._shape import Shape, as_rows
-from armillary.scene.volumes import BoundingBox, BoundingSphere
+from armillary.shapes._borders import Floats, Locked, as_array, as_points, locked
+from armillary.shapes._convex import Convex, Hull
+from armillary.shapes._shape import Shape, as_rows
+from armillary.shapes.volumes import BoundingBox, BoundingSphere
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from armillary.errors import InvalidShape
-from armillary.errors.words import shown
-from armillary.scene.shapes._borders import Floats, as_array
+from armillary.errors.format import short_repr
+from armillary.shapes._borders import Floats, as_array
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from armillary.scene.shapes._convex import Convex
-    from armillary.scene.volumes import BoundingBox, BoundingSphere
+    from armillary.shapes._convex import Convex
+    from armillary.shapes.volumes import BoundingBox, BoundingSphere
 
 # Shapes that come as near as this touch, and a point as near as this to a shape is in it.
 TOUCH_M = 1e-9
@@ -121,12 +121,12 @@ class Shape(ABC):
         >>> Sphere(1.0).overlaps(Sphere(1.0), this_T_other=apart)
         False
         """
-        from armillary.scene.shapes._touching import overlap  # noqa: PLC0415  (it asks shapes about each other)
+        from armillary.shapes._touching import overlap  # noqa: PLC0415  (it asks shapes about each other)
 
         if not isinstance(other, Shape):
-            raise InvalidShape(f"{shown(other)} is no shape. Give one, as Sphere(0.5).", other)
+            raise InvalidShape(f"{short_repr(other)} is no shape. Give one, as Sphere(0.5).", other)
         if not isinstance(this_T_other, Transform):
-            is_wrong = f"this_T_other is {shown(this_T_other)}."
+            is_wrong = f"this_T_other is {short_repr(this_T_other)}."
             raise InvalidShape(f"{is_wrong} Give a Transform, as Transform.from_matrix(...) makes it.", this_T_other)
         return overlap(self, other, this_T_other)
 

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.scene.shapes._simplex import Corners, nearest_to_origin
-from armillary.scene.shapes._vectors import Vector, along, dot, minus
+from armillary.shapes._simplex import Corners, nearest_to_origin
+from armillary.shapes._vectors import Vector, along, dot, minus
 
 Matrix = NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""Words that sentences have in common: instants, durations, values, names, and the name that was perhaps meant."""
+"""Format the parts of error messages: stamps, durations, values, names, and the name that was perhaps meant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
-__all__ = ["instant", "length", "listing", "nearest", "shown", "together"]
+__all__ = ["format_duration", "format_stamp", "join_names", "list_names", "nearest_name", "short_repr"]
 
 _NS_PER_S = 1_000_000_000
 _MANY = 12
@@ -14,36 +14,36 @@ _LONGEST = 60
 _MANY_NAMES, _LONGEST_NAME = 5000, 200  # the search is quadratic, and longer ones nobody types
 
 
-def instant(stamp_ns: int) -> str:
-    """A stamp in seconds, with every digit that is not zero."""
+def format_stamp(stamp_ns: int) -> str:
+    """Return a stamp in seconds, with every digit that is not zero."""
     sign = "-" if stamp_ns < 0 else ""
     whole, rest = divmod(abs(stamp_ns), _NS_PER_S)
     digits = f"{rest:09d}".rstrip("0").ljust(3, "0")
     return f"{sign}{whole}.{digits} s"
 
 
-def length(duration_ns: int) -> str:
-    """A duration in the unit that suits it."""
+def format_duration(duration_ns: int) -> str:
+    """Return a duration in the unit that suits it."""
     for unit_ns, unit in ((_NS_PER_S, "s"), (1_000_000, "ms"), (1_000, "us")):
         if duration_ns >= unit_ns:
             return f"{duration_ns / unit_ns:.6g} {unit}"
     return f"{duration_ns} ns"
 
 
-def listing(names: Sequence[object]) -> str:
-    """The first of several names, and how many more there are."""
+def list_names(names: Sequence[object]) -> str:
+    """Return the first of several names, and how many more there are."""
     shown = ", ".join(str(name) for name in names[:_MANY])
     return f"{shown}, and {len(names) - _MANY} more" if len(names) > _MANY else shown
 
 
-def together(names: Sequence[str]) -> str:
-    """All of several names, as one says them: 'a', 'b' and 'c'."""
+def join_names(names: Sequence[str]) -> str:
+    """Join names into a phrase: 'a', 'b' and 'c'."""
     *others, last = (f"'{name}'" for name in names) if names else ("nobody",)
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
-    """The known name most like this one, or None where none is near.
+def nearest_name(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """Return the known name most like this one, or None where none is near.
 
     Args:
         name: What was asked for.
@@ -57,8 +57,8 @@ def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | No
     return found[0] if found else None
 
 
-def shown(value: object) -> str:
-    """Something as it was given, in one short line."""
+def short_repr(value: object) -> str:
+    """Return the `repr` of a value in one short line."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # noqa: BLE001  (whatever a stranger's object raises)

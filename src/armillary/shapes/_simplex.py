@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from armillary.scene.shapes._vectors import Vector, along, cross, dot, minus
+from armillary.shapes._vectors import Vector, along, cross, dot, minus
 
 Corners = tuple[Vector, ...]
 Nearest = tuple[Vector, Corners]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InvalidShape
-from armillary.errors.words import shown
+from armillary.errors.format import short_repr
 
 Floats = NDArray[np.float64]
 Locked = NDArray[Any]
@@ -24,13 +24,13 @@ def as_length_m(value: object, name: str) -> float:
     """A finite number that is not below zero."""
     number = _as_number(value, name)
     if number < 0.0:
-        raise InvalidShape(f"{name} is {shown(value)} m. Give a length that is not below zero.", value)
+        raise InvalidShape(f"{name} is {short_repr(value)} m. Give a length that is not below zero.", value)
     return number
 
 
 def _as_number(value: object, name: str) -> float:
     if not isinstance(value, Real) or isinstance(value, bool) or not -LARGEST_M <= value <= LARGEST_M:  # type: ignore[operator]
-        raise InvalidShape(f"{name} is {shown(value)}. Give one finite number, at most {LARGEST_M:g}.", value)
+        raise InvalidShape(f"{name} is {short_repr(value)}. Give one finite number, at most {LARGEST_M:g}.", value)
     return float(value) + 0.0  # of minus zero this makes zero: equal shapes have equal digests
 
 
@@ -39,7 +39,7 @@ def as_triple(value: object, name: str) -> tuple[float, float, float]:
     try:
         x, y, z = tuple(value)  # type: ignore[arg-type, var-annotated]
     except (TypeError, ValueError):
-        raise InvalidShape(f"{name} is {shown(value)}. Give three numbers (x, y, z).", value) from None
+        raise InvalidShape(f"{name} is {short_repr(value)}. Give three numbers (x, y, z).", value) from None
     return _as_number(x, f"{name}: x"), _as_number(y, f"{name}: y"), _as_number(z, f"{name}: z")
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InvalidShape
-from armillary.errors.words import shown
-from armillary.scene._enclosing import enclosing_sphere
+from armillary.errors.format import short_repr
+from armillary.shapes.enclosing import enclosing_sphere
 
 if TYPE_CHECKING:
     from armillary.transforms import Transform
@@ -31,14 +31,14 @@ def _locked_vector(value: ArrayLike, name: str) -> Floats:
     except (TypeError, ValueError):
         vector = np.empty(0)
     if vector.shape != (3,) or not np.isfinite(vector).all():
-        raise InvalidShape(f"{name} is {shown(value)}. Give three finite numbers (x, y, z) in metres.", value)
+        raise InvalidShape(f"{name} is {short_repr(value)}. Give three finite numbers (x, y, z) in metres.", value)
     vector.setflags(write=False)
     return vector
 
 
 def _as_radius(value: float, name: str) -> float:
     if not isinstance(value, Real) or not 0.0 <= value < math.inf:
-        raise InvalidShape(f"{name} is {shown(value)}. Give a finite length in metres, not below zero.", value)
+        raise InvalidShape(f"{name} is {short_repr(value)}. Give a finite length in metres, not below zero.", value)
     return float(value)
 
 

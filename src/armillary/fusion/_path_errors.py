@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary.fusion._error_model import Joint, roots_of
 from armillary.relations.arrays import right_jacobian
-from armillary.scene._joint import Joint, roots_of
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
     from numpy import bool_, float64
     from numpy.typing import NDArray
 
-    from armillary.scene._candidates import Candidate, Step
+    from armillary.fusion._candidates import Candidate, Step
 
     Array = NDArray[float64]
 

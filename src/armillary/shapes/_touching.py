@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.scene.shapes._convex import Convex, come_within
-from armillary.scene.shapes._shape import TOUCH_M, Shape
-from armillary.scene.volumes import BoundingBox
+from armillary.shapes._convex import Convex, come_within
+from armillary.shapes._shape import TOUCH_M, Shape
+from armillary.shapes.volumes import BoundingBox
 
 if TYPE_CHECKING:
     from armillary.transforms import Transform

@@ -10,8 +10,8 @@ from numbers import Real
 from typing import SupportsIndex
 
 from armillary.errors import InvalidShape
-from armillary.errors.words import shown
-from armillary.scene.shapes._shape import Shape
+from armillary.errors.format import short_repr
+from armillary.shapes._shape import Shape
 
 SHARP_RAD = 1e-3
 """What a viewer can tell apart, unless said otherwise: about a pixel of a camera."""
@@ -42,7 +42,7 @@ class Levels(Sequence[Shape]):
         shapes = tuple(self.shapes) if isinstance(self.shapes, Iterable) else (self.shapes,)
         strange = [shape for shape in shapes if not isinstance(shape, Shape)]
         if strange or not shapes:
-            is_wrong = f"{shown(strange[0])} is no shape." if strange else "No level was given."
+            is_wrong = f"{short_repr(strange[0])} is no shape." if strange else "No level was given."
             raise InvalidShape(f"{is_wrong} Give shapes, the finest first.", strange[0] if strange else None)
         object.__setattr__(self, "shapes", shapes)
         self._check_order()
@@ -61,14 +61,14 @@ class Levels(Sequence[Shape]):
     def __getitem__(self, level: int) -> Shape:  # type: ignore[override]
         """Level 0 is the finest."""
         if isinstance(level, bool) or not isinstance(level, SupportsIndex) or not 0 <= level < len(self.shapes):
-            is_wrong = f"There is no level {shown(level)}: this has {len(self.shapes)}."
+            is_wrong = f"There is no level {short_repr(level)}: this has {len(self.shapes)}."
             raise InvalidShape(f"{is_wrong} Ask for 0, the finest, to {len(self.shapes) - 1}.", level)
         return self.shapes[level]
 
     def with_at_most(self, max_points: int) -> Shape:
         """The finest level of no more points; the coarsest where all have more."""
         if not isinstance(max_points, Real):
-            raise InvalidShape(f"max_points is {shown(max_points)}. Give a number of points.", max_points)
+            raise InvalidShape(f"max_points is {short_repr(max_points)}. Give a number of points.", max_points)
         fitting = (shape for shape in self.shapes if shape.number_of_points <= max_points)
         return next(fitting, self.shapes[-1])
 
@@ -78,10 +78,10 @@ class Levels(Sequence[Shape]):
         Its error is seen under an angle of at most `sharp_rad`; the finest where no level is so good.
         """
         if not isinstance(distance_m, Real) or not distance_m >= 0.0:
-            is_wrong = f"A viewer at {shown(distance_m)} m is nowhere."
+            is_wrong = f"A viewer at {short_repr(distance_m)} m is nowhere."
             raise InvalidShape(f"{is_wrong} Give a distance, not below zero.", distance_m)
         if not isinstance(sharp_rad, Real) or not 0.0 <= sharp_rad < math.pi / 2.0:
-            raise InvalidShape(f"sharp_rad is {shown(sharp_rad)}. Give an angle below a right one.", sharp_rad)
+            raise InvalidShape(f"sharp_rad is {short_repr(sharp_rad)}. Give an angle below a right one.", sharp_rad)
         hidden_m = distance_m * math.tan(sharp_rad)
         fitting = [shape for shape, error_m in zip(self.shapes, self.errors_m, strict=True) if error_m <= hidden_m]
         return fitting[-1] if fitting else self.shapes[0]

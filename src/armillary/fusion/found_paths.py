@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.errors import ArmillaryError, NotConnected
-from armillary.scene._candidates import Candidate, LostPath, Step
-from armillary.scene.policies import used_by
+from armillary.fusion._candidates import Candidate, LostPath, Step
+from armillary.fusion.policies import used_by
 
 if TYPE_CHECKING:
     from armillary._core import PathChoice
-    from armillary.scene.policies import Policy
+    from armillary.fusion.policies import Policy
 
 
 @dataclass(frozen=True, slots=True)

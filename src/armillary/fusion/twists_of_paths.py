@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary.fusion._error_model import Joint, roots_of, solved
 from armillary.relations.representations import LinearAngular
-from armillary.scene._joint import Joint, roots_of, solved
 
 if TYPE_CHECKING:
     from numpy import float64

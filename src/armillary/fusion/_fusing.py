@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy import float64
 
+from armillary.fusion._error_model import Joint, Solution, side_by_side, solved
+from armillary.fusion._path_errors import PathErrors
 from armillary.relations.arrays import right_jacobian
-from armillary.scene._joint import Joint, Solution, side_by_side, solved
-from armillary.scene._path_errors import PathErrors
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy import bool_
     from numpy.typing import NDArray
 
-    from armillary.scene._candidates import Candidate
+    from armillary.fusion._candidates import Candidate
 
     Array = NDArray[float64]
 

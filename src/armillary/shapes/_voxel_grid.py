@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from armillary.errors import InvalidShape
-from armillary.scene._enclosing import enclosing_sphere
-from armillary.scene.shapes._borders import Floats, Locked, as_array, as_length_m, as_points, as_triple, locked
-from armillary.scene.shapes._convex import Convex, Hull
-from armillary.scene.shapes._shape import TOUCH_M, Shape, as_rows
-from armillary.scene.volumes import BoundingBox, BoundingSphere
+from armillary.shapes._borders import Floats, Locked, as_array, as_length_m, as_points, as_triple, locked
+from armillary.shapes._convex import Convex, Hull
+from armillary.shapes._shape import TOUCH_M, Shape, as_rows
+from armillary.shapes.enclosing import enclosing_sphere
+from armillary.shapes.volumes import BoundingBox, BoundingSphere
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

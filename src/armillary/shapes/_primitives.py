@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from armillary.errors import InvalidShape
-from armillary.scene.shapes._borders import Floats, as_length_m, as_triple
-from armillary.scene.shapes._convex import Convex, Drum, Hull
-from armillary.scene.shapes._rays import between_planes, entered_m, within_round
-from armillary.scene.shapes._shape import TOUCH_M, Shape, as_rows
-from armillary.scene.volumes import BoundingBox, BoundingSphere
+from armillary.shapes._borders import Floats, as_length_m, as_triple
+from armillary.shapes._convex import Convex, Drum, Hull
+from armillary.shapes._rays import between_planes, entered_m, within_round
+from armillary.shapes._shape import TOUCH_M, Shape, as_rows
+from armillary.shapes.volumes import BoundingBox, BoundingSphere
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

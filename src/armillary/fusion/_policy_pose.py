@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from armillary.fusion import _fusing
 from armillary.relations import Pose
 from armillary.relations.storage import trusted
-from armillary.scene import _fusing
 
 if TYPE_CHECKING:
-    from armillary.scene._candidates import Candidate, LostPath
+    from armillary.fusion._candidates import Candidate, LostPath
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -4,7 +4,7 @@ A policy is called with the paths that have an answer and returns one of them, o
 "latest", "most_certain" and "fuse" stand for the functions below.
 
 >>> from armillary import Transform, World, seconds
->>> from armillary.scene.policies import by_source
+>>> from armillary.fusion.policies import by_source
 >>> world = World()
 >>> for camera, x in (("left", 1.0), ("right", 3.0)):
 ...     seen = Transform.from_xyz_rpy(xyz=(x, 0, 0), rpy=(0, 0, 0))
@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armillary.errors import AmbiguousPath, InvalidArgument, InvalidName, NoPathChosen, UnknownFrame
+from armillary.fusion._candidates import Candidate, LostPath, Relation, Step
+from armillary.fusion._fusing import fused
+from armillary.fusion._policy_pose import Judgement, PolicyPose
 from armillary.relations import Pose
-from armillary.scene._candidates import Candidate, LostPath, Relation, Step
-from armillary.scene._fusing import fused
-from armillary.scene._policy_pose import Judgement, PolicyPose
 from armillary.scene.node_frames import MOUNT
 
 if TYPE_CHECKING:
