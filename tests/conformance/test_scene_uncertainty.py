@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from armillary import Transform, World, seconds
-from armillary.fusion._error_model import best_linear
+from armillary.fusion.error_model import best_linear
 from conformance.euler import euler_covariance, from_euler, tangent_covariance, to_euler
 
 PRINTED_DIGITS = 1e-6  # the regression vectors have six decimals

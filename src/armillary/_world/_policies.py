@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from armillary._core import PathChoice
-    from armillary.fusion.found_paths import FoundPaths
+    from armillary.fusion.candidates import FoundPaths
     from armillary.fusion.policies import Policy
     from armillary.relations import Pose, Twist
     from armillary.transforms import Transform
@@ -46,7 +46,7 @@ class JudgingWorld(ExpressingWorld):
         return judged(decide, found.candidates, found.lost)
 
     def _paths(self, policy: Policy, question: dict[str, Any]) -> FoundPaths:
-        from armillary.fusion.found_paths import FoundPaths  # noqa: PLC0415
+        from armillary.fusion.candidates import FoundPaths  # noqa: PLC0415
 
         found = FoundPaths.of(self._candidates(**question, max_paths=self._max_paths))
         common = found.common_stamp
@@ -181,7 +181,7 @@ class JudgingWorld(ExpressingWorld):
         except AmbiguousPath as error:
             if error.motion:
                 raise
-        found = self._paths_of_motion(decide, question, question["of"]).believed_by(decide)
+        found = self._used(decide, self._paths_of_motion(decide, question, question["of"]))
         others = [name for name in (question["expressed_in"], question["point"]) if name is not None]
         more = [self._choice(decide, question, name) for name in others]
         if len(found.choices) == 1:
@@ -206,11 +206,15 @@ class JudgingWorld(ExpressingWorld):
 
     def _choice(self, policy: Policy, question: dict[str, Any], of: str) -> PathChoice:
         """Of the frame whose axes or origin are asked for; where paths are fused, that of the first."""
-        found = self._paths_of_motion(policy, question, of)
-        return found.believed_by(policy).choices[0]
+        return self._used(policy, self._paths_of_motion(policy, question, of)).choices[0]
+
+    def _used(self, policy: Policy, found: FoundPaths) -> FoundPaths:
+        from armillary.fusion.policies import used_by  # noqa: PLC0415
+
+        return found.limited_to(used_by(policy, found.candidates))
 
     def _fused_twist(self, question: dict[str, Any], found: FoundPaths, more: list[PathChoice]) -> Twist:
-        from armillary.fusion.twists_of_paths import fused_twist  # noqa: PLC0415
+        from armillary.fusion.estimate import fused_twist  # noqa: PLC0415
 
         stamps = [path.pose.stamp for path in found.candidates if path.pose.stamp is not None]
         at = question["at"] if question["at"] is not LATEST or not stamps else min(stamps)

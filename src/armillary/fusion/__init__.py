@@ -1,1 +1,1 @@
-"""Answers from several sources: candidate paths, the policies that choose among them, and joint error models."""
+"""Fusion: candidate paths between two frames, policies that choose among them, and estimates made of several."""

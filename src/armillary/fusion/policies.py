@@ -1,7 +1,7 @@
-"""Whom to believe where several sources place a frame: `world.pose(..., policy=)`.
+"""Policies: which sources to use where several place a frame, `world.pose(..., policy=)`.
 
 A policy is called with the paths that have an answer and returns one of them, or a pose made of them. The names
-"latest", "most_certain" and "fuse" stand for the functions below.
+"unique", "latest", "most_certain" and "fuse" select the functions below.
 
 >>> from armillary import Transform, World, seconds
 >>> from armillary.fusion.policies import by_source
@@ -19,18 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any, Protocol
 
-from armillary.errors import AmbiguousPath, InvalidArgument, InvalidName, NoPathChosen, UnknownFrame
-from armillary.fusion._candidates import Candidate, LostPath, Relation, Step
-from armillary.fusion._fusing import fused
-from armillary.fusion._policy_pose import Judgement, PolicyPose
+from armillary.errors import AmbiguousPath, InvalidArgument, NoPathChosen
+from armillary.fusion.candidates import Candidate, LostPath, Relation, Step
+from armillary.fusion.estimate import fused_pose, mahalanobis_distances
 from armillary.relations import Pose
-from armillary.scene.node_frames import MOUNT
-
-if TYPE_CHECKING:
-    from armillary._core import NodeId
-    from armillary.scene.reading import SceneReader
+from armillary.relations.storage import trusted
 
 __all__ = [
     "AnyPolicy",
@@ -39,14 +35,17 @@ __all__ = [
     "LostPath",
     "Policy",
     "PolicyPose",
+    "RelationAttributes",
     "Step",
     "as_policy",
     "by_attribute",
     "by_source",
     "fuse",
+    "judged",
     "latest",
     "most_certain",
     "unique",
+    "used_by",
 ]
 
 Policy = Callable[[Sequence[Candidate]], Candidate | Pose]
@@ -62,6 +61,106 @@ AnyPolicy = str | Policy
 _NEVER = -(2**63)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Judgement:
+    """The paths that a policy was given, and those that it used.
+
+    Attributes:
+        paths: Every path with an answer.
+        used: The paths that the answer was made of.
+        lost: Paths without an answer at that instant.
+        method: As `Pose.method`.
+    """
+
+    paths: tuple[Candidate, ...]
+    used: tuple[Candidate, ...]
+    lost: tuple[LostPath, ...]
+    method: str
+
+    def __repr__(self) -> str:
+        return f"Judgement({self.method}: {len(self.used)} of {len(self.paths)} paths used, {len(self.lost)} lost)"
+
+    @cached_property
+    def disagreements(self) -> tuple[float, ...] | None:
+        """The distance of every path from the answer, in standard deviations; None where one is unknown."""
+        is_unknown = any(path.covariance_is_lower_bound for path in self.paths)
+        return None if is_unknown else mahalanobis_distances(self.paths, self.used)
+
+
+class PolicyPose(Pose):
+    """A `Pose` with the paths that it was made of. What is computed from it is a plain `Pose`.
+
+    Attributes:
+        judgement: The paths that the policy was given, and those that it used.
+    """
+
+    __slots__ = ("judgement",)
+    judgement: Judgement
+
+    @classmethod
+    def of_pose(cls, pose: Pose, judgement: Judgement, **changes: Any) -> PolicyPose:
+        """A pose with its judgement, and with `changes` to its other fields."""
+        return trusted(cls, **(_plain_fields(pose) | changes), judgement=judgement)
+
+    def _fields(self) -> dict[str, Any]:
+        return _plain_fields(self) | {"judgement": self.judgement}
+
+    def _fill(self, fields: dict[str, Any]) -> None:
+        super()._fill({name: value for name, value in fields.items() if name != "judgement"})
+        object.__setattr__(self, "judgement", fields["judgement"])
+
+    def _replace(self, **changes: Any) -> Pose:  # type: ignore[override]  # what is computed from it has no judgement
+        return trusted(Pose, **(_plain_fields(self) | changes))
+
+    def __eq__(self, other: object) -> bool:
+        return self._replace() == (other._replace() if isinstance(other, PolicyPose) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._replace())
+
+    def __matmul__(self, other: Any) -> Any:
+        return self._replace() @ other
+
+    @property
+    def method(self) -> str:
+        """`Pose.method`; "fused" where it was made of several paths."""
+        return self.judgement.method
+
+    @property
+    def paths_used(self) -> tuple[Candidate, ...]:
+        """The paths that it was made of."""
+        return self.judgement.used
+
+    @property
+    def paths_lost(self) -> tuple[LostPath, ...]:
+        """Paths that had no answer at that instant, and why."""
+        return self.judgement.lost
+
+    @property
+    def disagreements(self) -> tuple[float, ...] | None:
+        """How far each path of `judgement.paths` is from this answer, in standard deviations of that difference.
+
+        None where an uncertainty is unknown.
+        """
+        return self.judgement.disagreements
+
+    @property
+    def disagreement(self) -> float | None:
+        """The largest of `disagreements`: the Mahalanobis distance of the path that fits worst. 0 for a single path."""
+        apart = self.disagreements
+        return None if apart is None else max(apart, default=0.0)
+
+    @property
+    def covariance_is_lower_bound(self) -> bool:
+        """Whether an unknown uncertainty was counted as zero in it."""
+        return any(path.covariance_is_lower_bound for path in self.paths_used)
+
+
+def _plain_fields(pose: Pose) -> dict[str, Any]:
+    """The fields that every pose has, by name."""
+    return {name: getattr(pose, name) for name in Pose._FIELDS}  # noqa: SLF001  (a value of ours)
+
+
 def unique(candidates: Sequence[Candidate]) -> Candidate:
     """The only path; refused where there are several."""
     if len(candidates) == 1:
@@ -75,17 +174,17 @@ def unique(candidates: Sequence[Candidate]) -> Candidate:
 def latest(candidates: Sequence[Candidate]) -> Candidate:
     """The path whose data are the newest.
 
-    That is the newest instant that all of its relations cover (with `at=LATEST`), then the oldest datum that it rests
-    on at the instant asked for. A path of fixed poses alone has no data, and counts as the oldest. Of equals the first
-    by the names of its relations is taken.
+    Compares the newest instant that all relations of a path cover (with `at=LATEST`), then the oldest datum that it
+    uses at the instant asked for. A path of fixed poses alone has no data, and counts as the oldest. Of equal ones the
+    first by the names of its relations is returned.
     """
     return max(candidates, key=lambda path: (_or_never(path.pose.stamp), _or_never(path.oldest)))
 
 
 def most_certain(candidates: Sequence[Candidate]) -> Candidate:
-    """The path with the smallest trace of its covariance, m² and rad² added up; of equals the first by name.
+    """The path with the smallest trace of its covariance, m² and rad² added up; of equal ones the first by name.
 
-    What is unknown counts as zero: the answer then says `covariance_is_lower_bound`.
+    What is unknown counts as zero: then `covariance_is_lower_bound` of the answer is true.
     """
     return min(candidates, key=lambda path: path.trace)
 
@@ -93,15 +192,15 @@ def most_certain(candidates: Sequence[Candidate]) -> Candidate:
 def fuse(candidates: Sequence[Candidate]) -> Pose:
     """The best estimate from all paths together: generalised least squares on SE(3).
 
-    A relation that several paths share is counted once. Where errors are correlated nobody knows how (one relation at
-    two instants; poses predicted or integrated from twists) covariance intersection bounds them. An exact path is
-    believed; of several exact ones the middle is taken. What is unknown counts as zero: the answer then says
-    `covariance_is_lower_bound`.
+    A relation that several paths share is counted once. Where the correlation of errors is unknown (one relation at two
+    instants; poses predicted or integrated from twists) covariance intersection bounds it. An exact path is taken as it
+    is; of several exact ones the mean. What is unknown counts as zero: then `covariance_is_lower_bound` of the answer
+    is true.
     """
     if len(candidates) == 1:
         return candidates[0].pose
     poses = [candidate.pose for candidate in candidates]
-    best = fused(candidates)
+    best = fused_pose(candidates)
     judgement = Judgement(paths=tuple(candidates), used=tuple(candidates), lost=(), method="fused")
     relations = dict.fromkeys(relation for candidate in candidates for relation in candidate.relations)
     return PolicyPose.of_pose(
@@ -121,7 +220,7 @@ fuse.at_one_instant = True  # type: ignore[attr-defined]
 
 @dataclass(frozen=True, slots=True)
 class _Among:
-    """A policy for the paths whose contested relations are all wanted; `then` decides among those."""
+    """A policy that keeps the paths whose contested relations all fulfil `keep`; `then` decides among those."""
 
     keep: Callable[[Relation], bool]
     wanted: str
@@ -143,68 +242,51 @@ class _Among:
 
 
 def by_source(*sources: str, then: AnyPolicy = "unique") -> Policy:
-    """A policy that believes these sources wherever sources disagree; `then` decides among the paths that are left."""
+    """A policy that uses these sources wherever sources disagree; `then` decides among the remaining paths."""
     wanted = f"the source {' or '.join(map(repr, sources))}"
     return _Among(lambda relation: relation[2] in sources, wanted, as_policy(then))
 
 
+class RelationAttributes(Protocol):
+    """What `by_attribute` asks of a scene."""
+
+    def relation_matches(self, relation: Relation, query: Mapping[str, Any]) -> bool:
+        """Whether the parent frame of a relation, or its source, is a node of which everything in a query is true."""
+
+
 def by_attribute(
-    said_by: SceneReader | Callable[[Relation], Mapping[str, Any]],
+    attributes: RelationAttributes | Callable[[Relation], Mapping[str, Any]],
     wanted: Mapping[str, Any],
     *,
     then: AnyPolicy = "unique",
 ) -> Policy:
-    """A policy that believes relations with these attributes wherever sources disagree.
+    """A policy that uses relations with these attributes wherever sources disagree.
 
     Args:
-        said_by: The scene: a relation has the attributes of the parent that it hangs in, and of the node that is its
-            source. Or a callable that tells the attributes of a relation (of, in_frame, source).
-        wanted: What they must have; all pairs must hold. Of a scene all that `scene.find` takes.
-        then: Decides among the paths that are left.
+        attributes: The scene: a relation has the attributes of its parent frame's node, and of the node that is its
+            source. Or a callable that returns the attributes of a relation (of, in_frame, source).
+        wanted: The attributes that a relation must have; with a scene, any query that `scene.find` takes.
+        then: Decides among the remaining paths.
 
     >>> from armillary import World
     >>> near = by_attribute(World().scene, {"lens": "wide"}, then="latest")
     """
-    keep = _keeper(said_by, wanted) if callable(said_by) else _SaidInScene(said_by, wanted)
-    return _Among(keep, f"relations with {dict(wanted)!r}", as_policy(then))
+    demands = dict(wanted)
 
-
-def _keeper(
-    attributes_of: Callable[[Relation], Mapping[str, Any]], wanted: Mapping[str, Any]
-) -> Callable[[Relation], bool]:
     def keep(relation: Relation) -> bool:
-        attributes = attributes_of(relation)
-        return all(key in attributes and attributes[key] == value for key, value in wanted.items())
+        if not callable(attributes):
+            return attributes.relation_matches(relation, demands)
+        found = attributes(relation)
+        return all(key in found and found[key] == value for key, value in demands.items())
 
-    return keep
-
-
-class _SaidInScene:
-    """Whether a scene says something of where a relation leads to."""
-
-    def __init__(self, scene: SceneReader, wanted: Mapping[str, Any]) -> None:
-        self._scene, self._wanted = scene, dict(wanted)
-
-    def __call__(self, relation: Relation) -> bool:
-        _, in_frame, source = relation
-        nodes = {self._node(name.removesuffix(MOUNT)) for name in (in_frame, source)}
-        return any(node is not None and self._has(node) for node in nodes)
-
-    def _has(self, node: NodeId) -> bool:
-        return node in self._scene and node in self._scene.find(self._wanted, under=node)
-
-    def _node(self, name: str) -> NodeId | None:
-        try:
-            return self._scene.node(name)
-        except (UnknownFrame, InvalidName):
-            return None
+    return _Among(keep, f"relations with {demands!r}", as_policy(then))
 
 
 _NAMED: dict[str, Policy] = {"unique": unique, "latest": latest, "most_certain": most_certain, "fuse": fuse}
 
 
 def as_policy(policy: object) -> Policy:
-    """The policy of a name, or a callable as it is."""
+    """Return the policy of this name, or a callable as it is."""
     if isinstance(policy, str) and policy in _NAMED:
         return _NAMED[policy]
     if callable(policy):
@@ -214,7 +296,7 @@ def as_policy(policy: object) -> Policy:
 
 
 def used_by(policy: Policy, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """The candidates that a policy believes, where a pose of its own making would be no answer: for a motion."""
+    """The candidates that a policy uses, for a motion: there a pose that it computed itself would be no answer."""
     pose = judged(policy, candidates, ())
     if isinstance(pose, PolicyPose) and set(pose.judgement.used) <= set(candidates):
         return pose.judgement.used
@@ -226,32 +308,32 @@ def used_by(policy: Policy, candidates: Sequence[Candidate]) -> tuple[Candidate,
 
 
 def judged(policy: Policy, candidates: Sequence[Candidate], lost: Sequence[LostPath]) -> Pose:
-    """The answer of a policy, with what it was made of."""
-    said = policy(candidates)
-    chosen = next((path for path in candidates if said is path or said is path.pose), None)
+    """Call a policy and return its answer, with the paths that it was made of."""
+    answer = policy(candidates)
+    chosen = next((path for path in candidates if answer is path or answer is path.pose), None)
     if chosen is not None:
         judgement = Judgement(paths=tuple(candidates), used=(chosen,), lost=tuple(lost), method=chosen.pose.method)
         return PolicyPose.of_pose(chosen.pose, judgement)
-    pose = _checked_answer(said, candidates)
-    if isinstance(said, PolicyPose) and set(said.judgement.used) <= set(candidates):
-        used, method = said.judgement.used, said.judgement.method
+    pose = _checked_answer(answer, candidates)
+    if isinstance(answer, PolicyPose) and set(answer.judgement.used) <= set(candidates):
+        used, method = answer.judgement.used, answer.judgement.method
         judgement = Judgement(paths=tuple(candidates), used=used, lost=tuple(lost), method=method)
-        return PolicyPose.of_pose(said, judgement)
+        return PolicyPose.of_pose(answer, judgement)
     return pose
 
 
-def _checked_answer(said: object, candidates: Sequence[Candidate]) -> Pose:
-    """Refuse what is no answer to the question that the candidates answer."""
-    if not isinstance(said, Pose):
-        raise InvalidArgument(f"A policy returns one of the candidates, or a Pose; it returned {said!r}.", said)
+def _checked_answer(answer: object, candidates: Sequence[Candidate]) -> Pose:
+    """Refuse an answer that is no pose, or is about other frames than the candidates."""
+    if not isinstance(answer, Pose):
+        raise InvalidArgument(f"A policy returns one of the candidates, or a Pose; it returned {answer!r}.", answer)
     asked = candidates[0].pose
-    if (said.of, said.in_frame) != (asked.of, asked.in_frame):
+    if (answer.of, answer.in_frame) != (asked.of, asked.in_frame):
         raise InvalidArgument(
-            f"A policy was asked for '{asked.of}' in '{asked.in_frame}', and returned '{said.of}' in "
-            f"'{said.in_frame}'. Return one of the candidates, or a Pose of that frame in that one.",
-            said,
+            f"A policy was asked for '{asked.of}' in '{asked.in_frame}', and returned '{answer.of}' in "
+            f"'{answer.in_frame}'. Return one of the candidates, or a Pose of that frame in that one.",
+            answer,
         )
-    return said
+    return answer
 
 
 def _or_never(stamp: int | None) -> int:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, NodeId
-from armillary.errors import InvalidArgument, UnknownFrame, WrongKind
+from armillary.errors import InvalidArgument, InvalidName, UnknownFrame, WrongKind
 from armillary.scene._context import SceneWorld, node_of_frame
 from armillary.scene.conditions import conditions_of
+from armillary.scene.node_frames import MOUNT
 from armillary.scene.traversal import AnyVisitor, Direction, Once, traverse
 
 if TYPE_CHECKING:
@@ -135,6 +136,24 @@ class SceneReader(ABC):
             under: Only this node and what is under it.
         """
         return self._view().find(conditions_of(query), self._top(under))
+
+    def relation_matches(self, relation: tuple[str, str, str], query: Mapping[str, Any]) -> bool:
+        """Whether the parent frame of a relation, or its source, is a node of which everything in a query is true.
+
+        Args:
+            relation: (of, in_frame, source), as `world.pose(...).relations` has them.
+            query: As for `find`.
+        """
+        nodes = {self._node_or_none(name.removesuffix(MOUNT)) for name in relation[1:]}
+        return any(node is not None and node in self.find(query, under=node) for node in nodes)
+
+    def _node_or_none(self, name: str) -> NodeId | None:
+        """The node of a frame, where it is in this version of the scene."""
+        try:
+            node = self.node(name)
+        except (UnknownFrame, InvalidName):
+            return None
+        return node if node in self else None
 
     def traverse(
         self,
