@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from armillary.scene._packed_tree import PackedTree
 from armillary.shapes import Shape
-from armillary.shapes.enclosing import enclosing_sphere
-from armillary.shapes.volumes import BoundingSphere
+from armillary.shapes.volumes import BoundingSphere, enclosing_sphere
 from armillary.transforms import Transform
 
 Floats = NDArray[np.float64]

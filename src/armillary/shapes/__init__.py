@@ -1,4 +1,4 @@
-"""What things look like: immutable, in a frame of their own, in metres."""
+"""Shapes of things, in metres, each in a frame of its own; immutable."""
 
 from armillary.shapes._convex import Convex, Hull
 from armillary.shapes._levels import Levels

@@ -1,4 +1,4 @@
-"""One thing at several resolutions."""
+"""Levels of detail: one thing at several resolutions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from armillary.errors.format import short_repr
 from armillary.shapes._shape import Shape
 
 SHARP_RAD = 1e-3
-"""What a viewer can tell apart, unless said otherwise: about a pixel of a camera."""
+"""The angle that a viewer can tell apart by default: about a pixel of a camera."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Levels(Sequence[Shape]):
 
     Attributes:
         shapes: The finest first; at least one.
-        is_always: Whether the thing has always looked so: then it does not grow old.
+        is_always: Whether the thing has looked like this at all times: then it never expires.
 
     >>> from armillary import Box, Mesh
     >>> cube = Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])
@@ -45,9 +45,6 @@ class Levels(Sequence[Shape]):
             is_wrong = f"{short_repr(strange[0])} is no shape." if strange else "No level was given."
             raise InvalidShape(f"{is_wrong} Give shapes, the finest first.", strange[0] if strange else None)
         object.__setattr__(self, "shapes", shapes)
-        self._check_order()
-
-    def _check_order(self) -> None:
         numbers = [shape.number_of_points for shape in self.shapes]
         if numbers != sorted(numbers, reverse=True):
             raise InvalidShape(f"The levels have {numbers} points. Give the finest first.", self.shapes)
@@ -66,7 +63,7 @@ class Levels(Sequence[Shape]):
         return self.shapes[level]
 
     def with_at_most(self, max_points: int) -> Shape:
-        """The finest level of no more points; the coarsest where all have more."""
+        """The finest level with at most so many points; the coarsest where all have more."""
         if not isinstance(max_points, Real):
             raise InvalidShape(f"max_points is {short_repr(max_points)}. Give a number of points.", max_points)
         fitting = (shape for shape in self.shapes if shape.number_of_points <= max_points)
@@ -88,7 +85,7 @@ class Levels(Sequence[Shape]):
 
     @cached_property
     def errors_m(self) -> tuple[float, ...]:
-        """By how much each level may differ from the thing, never less than the one before."""
+        """By how much each level may differ from the thing [m], never less than the finer one."""
         errors_m = [self.shapes[0].resolution_m]
         for shape in self.shapes[1:]:
             errors_m.append(max(errors_m[-1], shape.resolution_m or _size_m(shape)))

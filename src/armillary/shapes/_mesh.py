@@ -1,4 +1,4 @@
-"""Triangles."""
+"""Triangle meshes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from armillary.errors import InvalidShape
-from armillary.shapes._borders import Floats, Locked, as_array, as_points, locked
+from armillary.shapes._checks import Floats, Locked, as_array, as_points, locked
 from armillary.shapes._convex import Convex, Hull
 from armillary.shapes._shape import Shape, as_rows
 from armillary.shapes.volumes import BoundingBox, BoundingSphere
@@ -40,7 +40,7 @@ class Mesh(Shape):
     triangles: Locked
 
     def __init__(self, vertices: ArrayLike, triangles: ArrayLike, *, copy: bool = True) -> None:
-        """Takes arrays as `PointCloud` does."""
+        """Make a mesh from arrays, which are copied or kept as by `PointCloud`."""
         object.__setattr__(self, "vertices", as_points(vertices, "The vertices of a Mesh", copy=copy))
         object.__setattr__(self, "triangles", _as_triangles(triangles, len(self.vertices), copy=copy))
 
@@ -50,7 +50,7 @@ class Mesh(Shape):
 
     @cached_property
     def is_closed(self) -> bool:
-        """Whether it has an inside."""
+        """Whether it is the surface of a solid."""
         place = np.unique(self.vertices, axis=0, return_inverse=True)[1].reshape(-1)
         corners = place[self.triangles].astype(np.int64)
         has_area = (corners != np.roll(corners, -1, axis=1)).all(axis=1)
@@ -60,7 +60,7 @@ class Mesh(Shape):
 
     @property
     def parts_are_skin(self) -> bool:  # type: ignore[override]
-        """A closed mesh is more than its triangles."""
+        """Whether it is closed: then it is more than its triangles."""
         return self.is_closed
 
     @cached_property
@@ -71,7 +71,7 @@ class Mesh(Shape):
 
     @cached_property
     def _corners(self) -> Floats:
-        """Shape (M, 3, 3): triangle, corner, axis."""
+        """The corners of the triangles, shape (M, 3, 3): triangle, corner, axis."""
         return np.asarray(self.vertices, dtype=np.float64)[self.triangles]
 
     @cached_property
@@ -94,7 +94,7 @@ class Mesh(Shape):
         if not self.is_closed:
             return np.zeros(len(rows), dtype=np.bool_)
         step = max(1, _CHUNK // len(self.triangles))
-        chunks = [_turns(rows[first : first + step], self._corners) for first in range(0, len(rows), step)]
+        chunks = [_winding_numbers(rows[first : first + step], self._corners) for first in range(0, len(rows), step)]
         inside: NDArray[np.bool_] = np.abs(np.concatenate([np.zeros(0), *chunks])) > 0.5  # noqa: PLR2004
         return inside
 
@@ -127,19 +127,19 @@ def _as_triangles(value: ArrayLike, number_of_vertices: int, *, copy: bool) -> L
     return locked(array, "The triangles of a Mesh", copy=copy)
 
 
-def _turns(points: Floats, corners: Floats) -> Floats:
-    """How often the surface goes around each point (van Oosterom and Strackee, 1983): 0 outside, 1 or -1 inside."""
+def _winding_numbers(points: Floats, corners: Floats) -> Floats:
+    """The winding number of the surface around each point (van Oosterom, Strackee, 1983): 0 outside, else 1 or -1."""
     a, b, c = (corners[None, :, i] - points[:, None] for i in range(3))
     la, lb, lc = (np.linalg.norm(side, axis=2) for side in (a, b, c))
     volume = np.einsum("ijk,ijk->ij", a, np.cross(b, c))
     ab, bc, ca = (np.einsum("ijk,ijk->ij", x, y) for x, y in ((a, b), (b, c), (c, a)))
     angles = 2.0 * np.arctan2(volume, la * lb * lc + ab * lc + bc * la + ca * lb)
-    turns: Floats = angles.sum(axis=1) / _FULL_SOLID_ANGLE
-    return turns
+    numbers: Floats = angles.sum(axis=1) / _FULL_SOLID_ANGLE
+    return numbers
 
 
 def _nearest_hit_m(corners: Floats, origin: Floats, direction: Floats) -> float:
-    """After Moller and Trumbore (1997), for all triangles at once; from both sides."""
+    """The distance to the first triangle that a ray meets, from either side (Moller and Trumbore, 1997)."""
     ab, ac = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     across = np.cross(direction, ac)
     scale = np.einsum("ij,ij->i", ab, across)

@@ -1,4 +1,4 @@
-"""Points."""
+"""Point clouds."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from armillary.errors import InvalidShape
-from armillary.shapes._borders import Floats, Locked, as_array, as_points, locked
+from armillary.shapes._checks import Floats, Locked, as_array, as_points, locked
 from armillary.shapes._convex import Convex, Hull
-from armillary.shapes._neighbours import coincide, typical_spacing_m
 from armillary.shapes._shape import TOUCH_M, Shape, ShapeFields, as_rows
 from armillary.shapes.volumes import BoundingBox, BoundingSphere
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _POINTS, _COPY = "points", "copy"
+_SAMPLE = 64
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -66,7 +66,7 @@ class PointCloud(Shape):
     @cached_property
     def resolution_m(self) -> float:
         """The median distance from a point to the next, over a sample of points."""
-        return typical_spacing_m(self._rows)
+        return _typical_spacing_m(self._rows)
 
     @property
     def _rows(self) -> Floats:
@@ -101,7 +101,7 @@ class PointCloud(Shape):
 
     def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Which points are at the place of one of these, to a nanometre."""
-        return coincide(as_rows(points), self._rows, TOUCH_M)
+        return _coincide(as_rows(points), self._rows, TOUCH_M)
 
     def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
         """Only points that are on the ray to a nanometre: to see a cloud, make a `VoxelGrid` of it."""
@@ -127,3 +127,31 @@ def _as_field(value: ArrayLike, name: str, number_of_points: int, *, copy: bool)
         is_wrong = f"The field '{name}' of a PointCloud has the shape {array.shape}, for {number_of_points} points."
         raise InvalidShape(f"{is_wrong} Give one row per point.", value)
     return locked(array, f"The field '{name}' of a PointCloud", copy=copy)
+
+
+def _coincide(points: Floats, others: Floats, within_m: float) -> NDArray[np.bool_]:
+    """Which of the points have one of the others within a distance: shape (N,)."""
+    order = np.argsort(others[:, 0], kind="stable")
+    sorted_x = others[order, 0]
+    first = np.searchsorted(sorted_x, points[:, 0] - within_m, side="left")
+    last = np.searchsorted(sorted_x, points[:, 0] + within_m, side="right")
+    found = np.zeros(len(points), dtype=np.bool_)
+    for row in np.flatnonzero(last > first).tolist():
+        near = others[order[first[row] : last[row]]]
+        found[row] = bool((np.linalg.norm(near - points[row], axis=1) <= within_m).any())
+    return found
+
+
+def _typical_spacing_m(points: Floats) -> float:
+    """The median distance to the nearest other point, over a sample spread through the array; 0 for fewer than two."""
+    if len(points) < 2:  # noqa: PLR2004
+        return 0.0
+    rows = np.unique(np.linspace(0, len(points) - 1, _SAMPLE).astype(np.intp))
+    return float(np.median([_nearest_other_m(points, row) for row in rows.tolist()]))
+
+
+def _nearest_other_m(points: Floats, row: int) -> float:
+    offsets = points - points[row]
+    squares = np.einsum("ij,ij->i", offsets, offsets)
+    squares[row] = np.inf
+    return float(np.sqrt(squares.min()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,30 +13,34 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from armillary.errors import InvalidShape
-from armillary.shapes._borders import Floats, as_length_m, as_triple
-from armillary.shapes._convex import Convex, Drum, Hull
-from armillary.shapes._rays import between_planes, entered_m, within_round
+from armillary.shapes._checks import Floats, as_length_m, as_triple
+from armillary.shapes._convex import Convex, ConvexCylinder, Hull
 from armillary.shapes._shape import TOUCH_M, Shape, as_rows
 from armillary.shapes.volumes import BoundingBox, BoundingSphere
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+Span = tuple[float, float]
+"""From where to where a ray is inside something, as distances along it."""
+
 _ORIGIN = (0.0, 0.0, 0.0)
+_EVERYWHERE: Span = (-math.inf, math.inf)
+_NOWHERE: Span = (math.inf, -math.inf)
 
 
 class _Solid(Shape):
-    """Of one convex part, centred."""
+    """A shape of one convex part, centred in its frame."""
 
     @property
     @abstractmethod
     def _half_size(self) -> tuple[float, float, float]:
-        """From the centre to the faces of its box."""
+        """From the centre to the faces of its bounding box [m]."""
 
     @property
     @abstractmethod
     def convex(self) -> Convex:
-        """Its only part."""
+        """Its only convex part."""
 
     def bounding_box(self) -> BoundingBox:
         half = np.array(self._half_size)
@@ -76,7 +81,7 @@ class Sphere(_Solid):
         return inside
 
     def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
-        return entered_m(within_round(tuple(origin.tolist()), tuple(direction.tolist()), self.radius_m))
+        return _entered_m(_within_round(tuple(origin.tolist()), tuple(direction.tolist()), self.radius_m))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +124,7 @@ class Box(_Solid):
 
     def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
         axes = zip(origin.tolist(), direction.tolist(), self._half_size, strict=True)
-        return entered_m(*(between_planes(start, slope, -half, half) for start, slope, half in axes))
+        return _entered_m(*(_between_planes(start, slope, -half, half) for start, slope, half in axes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +151,7 @@ class Cylinder(_Solid):
 
     @cached_property
     def convex(self) -> Convex:
-        return Drum(_ORIGIN, (0.0, 0.0, 1.0), self.radius_m, self.length_m / 2.0)
+        return ConvexCylinder(_ORIGIN, (0.0, 0.0, 1.0), self.radius_m, self.length_m / 2.0)
 
     def bounding_sphere(self) -> BoundingSphere:
         return BoundingSphere(_ORIGIN, float(np.hypot(self.radius_m, self.length_m / 2.0)))
@@ -159,7 +164,7 @@ class Cylinder(_Solid):
 
     def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
         (x, y, z), (dx, dy, dz), half = origin.tolist(), direction.tolist(), self.length_m / 2.0
-        return entered_m(within_round((x, y), (dx, dy), self.radius_m), between_planes(z, dz, -half, half))
+        return _entered_m(_within_round((x, y), (dx, dy), self.radius_m), _between_planes(z, dz, -half, half))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +172,8 @@ class Capsule(_Solid):
     """A pillar around the origin, along z, with a half ball on each end.
 
     Attributes:
-        radius_m: Of the pillar and of the balls.
-        length_m: Of the pillar; from tip to tip it is `2 * radius_m` longer.
+        radius_m: The radius of the pillar and of the balls.
+        length_m: The length of the pillar; from tip to tip it is `2 * radius_m` longer.
     """
 
     kind: ClassVar[str] = "capsule"
@@ -201,6 +206,38 @@ class Capsule(_Solid):
 
     def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
         (x, y, z), (dx, dy, dz), half = origin.tolist(), direction.tolist(), self.length_m / 2.0
-        pillar = entered_m(within_round((x, y), (dx, dy), self.radius_m), between_planes(z, dz, -half, half))
-        balls = (entered_m(within_round((x, y, z - end), (dx, dy, dz), self.radius_m)) for end in (-half, half))
+        pillar = _entered_m(_within_round((x, y), (dx, dy), self.radius_m), _between_planes(z, dz, -half, half))
+        balls = (_entered_m(_within_round((x, y, z - end), (dx, dy, dz), self.radius_m)) for end in (-half, half))
         return min(pillar, *balls)
+
+
+# -- Rays
+
+
+def _between_planes(start: float, slope: float, low: float, high: float) -> Span:
+    """The span of t with low <= start + slope * t <= high."""
+    if slope == 0.0:
+        return _EVERYWHERE if low <= start <= high else _NOWHERE
+    first, last = (low - start) / slope, (high - start) / slope
+    return (first, last) if first <= last else (last, first)
+
+
+def _within_round(offset: tuple[float, ...], direction: tuple[float, ...], radius_m: float) -> Span:
+    """The span of t with |offset + direction * t| <= radius: a ball has three numbers each, a pillar two."""
+    length = math.hypot(*direction)  # a sum of squares would vanish for a direction that does not
+    if length == 0.0:
+        return _EVERYWHERE if math.hypot(*offset) <= radius_m else _NOWHERE
+    unit = tuple(d / length for d in direction)
+    nearest_m = -sum(o * d for o, d in zip(offset, unit, strict=True))
+    miss_m = math.hypot(*(o + d * nearest_m for o, d in zip(offset, unit, strict=True)))
+    if miss_m > radius_m:
+        return _NOWHERE
+    half_m = math.sqrt((radius_m - miss_m) * (radius_m + miss_m))
+    return (nearest_m - half_m) / length, (nearest_m + half_m) / length
+
+
+def _entered_m(*spans: Span) -> float:
+    """The distance at which a ray first is within all of these spans at once; infinity where it never is."""
+    first = max(0.0, *(span[0] for span in spans))
+    last = min(span[1] for span in spans)
+    return first if first <= last else math.inf

@@ -1,4 +1,4 @@
-"""What every shape has: a kind, fields, a digest, bounds, and answers about points, rays and other shapes."""
+"""The base of all shapes: kind, fields, digest, bounds, and questions about points, rays and other shapes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from armillary.errors import InvalidShape
 from armillary.errors.format import short_repr
-from armillary.shapes._borders import Floats, as_array
+from armillary.shapes._checks import Floats, as_array
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ TOUCH_M = 1e-9
 
 
 class ShapeFields(NamedTuple):
-    """All that a shape is made of.
+    """The fields of a shape.
 
     Attributes:
         plain: Names to values that JSON can hold.
@@ -40,7 +40,7 @@ class ShapeFields(NamedTuple):
 
 
 class Shape(ABC):
-    """The form of a thing, in a frame of its own; never changes.
+    """The form of a thing, in a frame of its own; immutable.
 
     A new kind is one subclass: a frozen dataclass (`eq=False`) with a `kind`, whose fields are numbers, tuples of
     numbers and arrays, and the abstract methods below. Files, digests, equality and searches need nothing else. Its
@@ -56,7 +56,7 @@ class Shape(ABC):
     _kinds: ClassVar[dict[str, type[Shape]]] = {}
 
     parts_are_skin: bool = False
-    """Whether `convex_parts` are the surface of something solid, rather than the whole of it."""
+    """Whether `convex_parts` are the surface of a solid, rather than the whole of it."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -82,11 +82,11 @@ class Shape(ABC):
 
     @abstractmethod
     def ray_distance_m(self, origin: Floats, direction: Floats) -> float:
-        """How far a ray goes until it meets this: 0 from within, infinity where it never does.
+        """The distance along a ray at which it meets this shape: 0 from inside, infinity where it never does.
 
         Args:
-            origin: Where it begins, shape (3,).
-            direction: Where it goes, a unit vector of shape (3,).
+            origin: Where the ray begins, shape (3,) [m].
+            direction: A unit vector, shape (3,).
         """
 
     @abstractmethod
@@ -95,12 +95,12 @@ class Shape(ABC):
 
     @property
     def convex(self) -> Convex | None:
-        """All of it as one convex body, where it is one."""
+        """The whole shape as one convex body; None where it is not convex."""
         return None
 
     @property
     def loose_points(self) -> NDArray[Any] | None:
-        """Its points, shape (N, 3), where it is nothing but points."""
+        """Its points, shape (N, 3), where it consists of points alone; else None."""
         return None
 
     @property
@@ -121,7 +121,7 @@ class Shape(ABC):
         >>> Sphere(1.0).overlaps(Sphere(1.0), this_T_other=apart)
         False
         """
-        from armillary.shapes._touching import overlap  # noqa: PLC0415  (it asks shapes about each other)
+        from armillary.shapes._convex import overlap  # noqa: PLC0415  (convex bodies need shapes)
 
         if not isinstance(other, Shape):
             raise InvalidShape(f"{short_repr(other)} is no shape. Give one, as Sphere(0.5).", other)
@@ -131,15 +131,19 @@ class Shape(ABC):
         return overlap(self, other, this_T_other)
 
     def to_fields(self) -> ShapeFields:
-        """Everything it is made of, for files."""
+        """Return all its fields, for files."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
-        plain = {name: _as_plain(value) for name, value in values.items() if name not in arrays}
+        plain = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if name not in arrays
+        }
         return ShapeFields(plain, arrays)
 
     @classmethod
     def from_fields(cls, plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Shape:
-        """The shape with these fields, as `to_fields` gives them."""
+        """Make the shape with these fields, as `to_fields` returns them."""
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         given = {**plain, **arrays}
         if given.keys() != names:
@@ -149,12 +153,12 @@ class Shape(ABC):
 
     @staticmethod
     def kinds() -> tuple[str, ...]:
-        """The names of all kinds that are defined by now, those of other modules included."""
+        """The names of all kinds of shapes that are defined, in other modules too."""
         return tuple(sorted(Shape._kinds))
 
     @staticmethod
     def of_kind(kind: str, plain: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Shape:
-        """The shape of a kind given by name, with these fields."""
+        """Make a shape of the kind with this name, with these fields."""
         found = Shape._kinds.get(kind) if isinstance(kind, str) else None
         if found is None:
             there = f"No kind of shape is named {kind!r}. There are: {_listed(Shape._kinds)}."
@@ -183,7 +187,9 @@ class Shape(ABC):
         if type(self) is not type(other):
             return False
         mine, theirs = self.to_fields(), other.to_fields()
-        return mine.plain == theirs.plain and _are_same(mine.arrays, theirs.arrays)
+        if mine.plain != theirs.plain or mine.arrays.keys() != theirs.arrays.keys():
+            return False
+        return all(_is_same(mine.arrays[name], theirs.arrays[name]) for name in mine.arrays)
 
     def __hash__(self) -> int:
         return hash(self._digest)
@@ -200,15 +206,11 @@ class Shape(ABC):
 
 
 def as_rows(points: ArrayLike) -> Floats:
-    """Points to ask about, shape (N, 3)."""
+    """Check points that a shape is asked about, and return them as floats, shape (N, 3)."""
     rows = np.asarray(as_array(points, "The points"), dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 3:  # noqa: PLR2004
         raise InvalidShape(f"The points have the shape {rows.shape}. Give (N, 3): one row x, y, z per point.", points)
     return rows
-
-
-def _as_plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _canonical(value: object) -> bytes:
@@ -217,10 +219,6 @@ def _canonical(value: object) -> bytes:
 
 def _listed(names: Any) -> str:
     return ", ".join(f"'{name}'" for name in sorted(names)) or "none"
-
-
-def _are_same(mine: dict[str, NDArray[Any]], theirs: dict[str, NDArray[Any]]) -> bool:
-    return mine.keys() == theirs.keys() and all(_is_same(mine[name], theirs[name]) for name in mine)
 
 
 def _is_same(a: NDArray[Any], b: NDArray[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Space cut into equal cells."""
+"""Voxel grids."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from armillary.errors import InvalidShape
-from armillary.shapes._borders import Floats, Locked, as_array, as_length_m, as_points, as_triple, locked
+from armillary.shapes._checks import Floats, Locked, as_array, as_length_m, as_points, as_triple, locked
 from armillary.shapes._convex import Convex, Hull
 from armillary.shapes._shape import TOUCH_M, Shape, as_rows
-from armillary.shapes.enclosing import enclosing_sphere
-from armillary.shapes.volumes import BoundingBox, BoundingSphere
+from armillary.shapes.volumes import BoundingBox, BoundingSphere, enclosing_sphere
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_MOST_CELLS = 2**28
+_MAX_CELLS = 2**28
 _CORNERS = np.array(list(product((0.0, 1.0), repeat=3)))
 
 
@@ -57,7 +56,7 @@ class VoxelGrid(Shape):
 
     @staticmethod
     def of_points(points: ArrayLike, voxel_size_m: float) -> VoxelGrid:
-        """Occupied where there is a point of these, shape (N, 3)."""
+        """Make a grid that is occupied where there is one of these points, shape (N, 3)."""
         rows, edge_m = as_points(points, "The points of a VoxelGrid", copy=True), _as_edge_m(voxel_size_m)
         if len(rows) == 0:
             return VoxelGrid(np.zeros((0, 0, 0), dtype=np.bool_), edge_m)
@@ -65,7 +64,7 @@ class VoxelGrid(Shape):
             cells = np.floor(rows / edge_m)
             low = cells.min(axis=0)
             size = cells.max(axis=0) - low + 1.0
-        if not np.prod(size) <= _MOST_CELLS:
+        if not np.prod(size) <= _MAX_CELLS:
             is_wrong = f"Points {_by(size)} cells of {edge_m:g} m apart make too large a grid."
             raise InvalidShape(f"{is_wrong} Choose a larger voxel_size_m, or leave outliers out.", voxel_size_m)
         occupied = np.zeros(size.astype(int), dtype=np.bool_)
@@ -83,12 +82,12 @@ class VoxelGrid(Shape):
 
     @cached_property
     def _cells(self) -> NDArray[np.intp]:
-        """The occupied ones, shape (N, 3)."""
+        """The indices of the occupied cells, shape (N, 3)."""
         return np.argwhere(self.occupied)
 
     @cached_property
     def _lows(self) -> Floats:
-        """Their low corners [m]."""
+        """The low corners of the occupied cells [m], shape (N, 3)."""
         lows: Floats = self._cells * self.voxel_size_m + np.array(self.origin)
         return lows
 

@@ -1,10 +1,11 @@
-"""Simple volumes around shapes, by which a search rules out most of a scene."""
+"""Bounding volumes: simple volumes around shapes, by which a search rules out most of a scene."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -13,16 +14,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InvalidShape
 from armillary.errors.format import short_repr
-from armillary.shapes.enclosing import enclosing_sphere
 
 if TYPE_CHECKING:
     from armillary.transforms import Transform
 
-__all__ = ["BoundingBox", "BoundingSphere"]
+__all__ = ["BoundingBox", "BoundingSphere", "enclosing_sphere"]
 
 Floats = NDArray[np.float64]
 
 CLOSE_M = 1e-9
+
+_STEPS = 16
+_ROUNDS = 4
+_FEW = 64
+_ROUNDING = 1e-12  # of a sum of squares; a sphere that is larger by it contains the outermost point
+_DIRECTIONS = np.array([d for d in product((-1.0, 0.0, 1.0), repeat=3) if d > (0.0, 0.0, 0.0)])
+_OUTWARD = _DIRECTIONS / np.linalg.norm(_DIRECTIONS, axis=1, keepdims=True)
+"""One of each pair of opposite directions to the corners, edges and faces of a cube."""
 
 
 def _locked_vector(value: ArrayLike, name: str) -> Floats:
@@ -91,7 +99,7 @@ class BoundingSphere:
         return BoundingSphere(self.center + towards * ((radius_m - self.radius_m) / apart_m), radius_m)
 
     def moved(self, transform: Transform) -> BoundingSphere:
-        """The same sphere seen from another frame: `transform` is `other_T_this`."""
+        """This sphere in another frame: `transform` is `other_T_this`."""
         return BoundingSphere(transform @ self.center, self.radius_m)
 
     def contains(self, other: BoundingSphere | ArrayLike, *, tolerance_m: float = CLOSE_M) -> bool:
@@ -122,7 +130,7 @@ class BoundingBox:
 
     Attributes:
         low: Its least x, y and z [m], shape (3,), read-only.
-        high: Its largest.
+        high: Its largest x, y and z [m], shape (3,), read-only.
     """
 
     low: Floats
@@ -136,7 +144,7 @@ class BoundingBox:
 
     @property
     def center(self) -> Floats:
-        """Shape (3,) [m]."""
+        """The centre of the box, shape (3,) [m]."""
         middle: Floats = (self.low + self.high) / 2.0
         return middle
 
@@ -173,3 +181,54 @@ class BoundingBox:
 
 def _text(vector: Floats) -> str:
     return f"({', '.join(f'{number:g}' for number in vector.tolist())})"
+
+
+def enclosing_sphere(centers: Floats, radii_m: Floats) -> tuple[Floats, float]:
+    """Centre and radius of a sphere that contains all of these spheres, of which there is at least one.
+
+    It is a few per cent larger than the smallest one. Takes time in proportion to the number of spheres.
+    """
+    chosen = _outermost(centers, radii_m)
+    for _ in range(_ROUNDS):
+        center = _center(centers[chosen], radii_m[chosen])
+        reach_m = _reaches_m(center, centers, radii_m)
+        furthest = int(np.argmax(reach_m))
+        if furthest in chosen:
+            break
+        chosen = np.append(chosen, furthest)
+    size = float(np.abs(center).max()) + float(reach_m[furthest])
+    return center, float(reach_m[furthest]) + _ROUNDING * size
+
+
+def _outermost(centers: Floats, radii_m: Floats) -> NDArray[np.intp]:
+    """The rows that reach furthest in some direction: the smallest sphere around these is almost that around all."""
+    if len(centers) <= _FEW:
+        return np.arange(len(centers))
+    along = centers @ _OUTWARD.T
+    reach = radii_m[:, None]
+    return np.unique(np.concatenate([np.argmax(along + reach, axis=0), np.argmin(along - reach, axis=0)]))
+
+
+def _center(centers: Floats, radii_m: Floats) -> Floats:
+    """The centre after steps towards the furthest sphere, each shorter than the last (Badoiu and Clarkson, 2003)."""
+    low, high = (centers - radii_m[:, None]).min(axis=0), (centers + radii_m[:, None]).max(axis=0)
+    center: Floats = (low + high) / 2.0
+    best = center
+    smallest_m = np.inf
+    for step in range(_STEPS):
+        reach_m = _reaches_m(center, centers, radii_m)
+        furthest = int(np.argmax(reach_m))
+        if reach_m[furthest] < smallest_m:
+            smallest_m, best = reach_m[furthest], center
+        if len(centers) == 1 or reach_m[furthest] <= radii_m[furthest]:
+            break
+        towards = centers[furthest] - center
+        far_point = centers[furthest] + towards * (radii_m[furthest] / (reach_m[furthest] - radii_m[furthest]))
+        center = center + (far_point - center) / (step + 4)
+    return best
+
+
+def _reaches_m(center: Floats, centers: Floats, radii_m: Floats) -> Floats:
+    offsets = centers - center
+    reaches: Floats = np.sqrt(np.einsum("ij,ij->i", offsets, offsets)) + radii_m
+    return reaches

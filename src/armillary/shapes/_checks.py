@@ -1,4 +1,4 @@
-"""What comes from outside is checked here, once, and refused with a sentence."""
+"""Checks of the numbers and arrays that shapes are made of."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Floats = NDArray[np.float64]
 Locked = NDArray[Any]
 
 LARGEST_M = 1e100
-"""What is larger has no square, and no sphere around it."""
+"""The largest coordinate: the square of a larger one would overflow."""
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def as_length_m(value: object, name: str) -> float:
-    """A finite number that is not below zero."""
+    """Check a length: a finite number that is not below zero."""
     number = _as_number(value, name)
     if number < 0.0:
         raise InvalidShape(f"{name} is {short_repr(value)} m. Give a length that is not below zero.", value)
@@ -35,7 +35,7 @@ def _as_number(value: object, name: str) -> float:
 
 
 def as_triple(value: object, name: str) -> tuple[float, float, float]:
-    """Three finite numbers (x, y, z)."""
+    """Check three finite numbers (x, y, z)."""
     try:
         x, y, z = tuple(value)  # type: ignore[arg-type, var-annotated]
     except (TypeError, ValueError):
@@ -44,27 +44,25 @@ def as_triple(value: object, name: str) -> tuple[float, float, float]:
 
 
 def as_points(value: ArrayLike, name: str, *, copy: bool) -> Locked:
-    """Finite points, shape (N, 3), float32 or float64, read-only."""
+    """Check finite points, and return them read-only: shape (N, 3), float32 or float64."""
     array = as_array(value, name)
     if array.size == 0 and array.ndim == 1:
         array = array.reshape(0, 3)
     if array.ndim != 2 or array.shape[1] != 3:  # noqa: PLR2004
         raise InvalidShape(f"{name} have the shape {array.shape}. Give (N, 3): one row x, y, z per point.", value)
     if array.dtype not in _FLOATS:
-        array = _converted(array, name, np.dtype(np.float64), copy=copy)
-    if not _are_within_reach(array):
+        if not copy:
+            raise InvalidShape(f"{name}: {array.dtype} values must be copied. Give float64, or copy=True.", array)
+        array = array.astype(np.float64)
+    if array.size and not (float(array.min()) >= -LARGEST_M and float(array.max()) <= LARGEST_M):
         row = int(np.argmin((np.abs(array.astype(np.float64)) <= LARGEST_M).all(axis=1)))
         is_wrong = f"{name} are not finite, or beyond {LARGEST_M:g} m, in row {row}: {array[row]}."
         raise InvalidShape(f"{is_wrong} Leave such rows out.", value)
     return locked(array, name, copy=copy)
 
 
-def _are_within_reach(array: Locked) -> bool:
-    return array.size == 0 or (float(array.min()) >= -LARGEST_M and float(array.max()) <= LARGEST_M)
-
-
 def as_array(value: ArrayLike, name: str) -> Locked:
-    """Numbers or booleans, of any shape, in the byte order of this machine."""
+    """Check numbers or booleans of any shape, and return them in the native byte order."""
     try:
         array = np.asanyarray(value)
     except ValueError:
@@ -77,16 +75,13 @@ def as_array(value: ArrayLike, name: str) -> Locked:
     return array if array.dtype == native else array.astype(native)
 
 
-def _converted(array: Locked, name: str, dtype: np.dtype[Any], *, copy: bool) -> Locked:
-    if not copy:
-        raise InvalidShape(f"{name}: {array.dtype} values must be copied. Give {dtype}, or copy=True.", array)
-    return array.astype(dtype)
-
-
 def locked(array: Locked, name: str, *, copy: bool) -> Locked:
-    """Read-only and contiguous; without a copy where nobody can write to it, or where the caller gives it away."""
+    """Return an array read-only and contiguous; it is copied unless nobody can write to it, or `copy` is false."""
     if not array.flags.c_contiguous:
-        array = _contiguous(array, name, copy=copy)
+        if not copy:
+            is_wrong = f"{name}: an array that is not contiguous must be copied."
+            raise InvalidShape(f"{is_wrong} Give a contiguous one, or copy=True.", array)
+        array = np.ascontiguousarray(array)
     elif copy and _is_writeable(array):
         array = array.copy()
     array.setflags(write=False)
@@ -101,13 +96,5 @@ def _is_writeable(array: Locked) -> bool:
         return array.base is not None and _is_writeable(array.base)
     try:
         return not memoryview(array.base).readonly
-    except TypeError:  # it does not tell
+    except TypeError:  # unknown
         return True
-
-
-def _contiguous(array: Locked, name: str, *, copy: bool) -> Locked:
-    if not copy:
-        raise InvalidShape(
-            f"{name}: an array that is not contiguous must be copied. Give a contiguous one, or copy=True.", array
-        )
-    return np.ascontiguousarray(array)
