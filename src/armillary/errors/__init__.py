@@ -1,210 +1,23 @@
-"""Everything that Armillary refuses, and why.
+"""Every error that Armillary raises, in modules by subject; users import all of them from here.
 
 Each error carries its evidence as attributes and builds its own sentence: what was asked, what is true, what to do.
 """
 
+# ruff: noqa: F403  (each module lists its errors in `__all__`; a second list here would only repeat them)
+
 from __future__ import annotations
 
-from armillary.errors._base import ArmillaryError
-from armillary.errors.blocks import BlockFailed, PortMismatch, UnknownBlock, UnusableBlock
-from armillary.errors.constraints import (
-    ConstraintViolation,
-    NoPosePath,
-    NotMeasured,
-    NoTwistPath,
-    NoValue,
-    PosesMissing,
-    UnknownName,
-    UnknownRelation,
-)
-from armillary.errors.expressions import CannotCompile, InvalidExpression, NoSuchEntry, NoSuchOrder, NotGrounded
-from armillary.errors.files import InvalidExtrinsicsFile, InvalidSceneFile, InvalidWorldFile, UnsavableWorld
-from armillary.errors.formats import CannotSayInUrdf, InvalidMesh, InvalidRobotFile, MissingMeshes, UnknownLink
-from armillary.errors.frames import (
-    AmbiguousPath,
-    FrameInUse,
-    FrameLoop,
-    NotConnected,
-    SuspiciousName,
-    UnknownFrame,
-    WaitTimeout,
-)
-from armillary.errors.history import AfterHistory, BeforeHistory, NoSamples, SingleSample, StampOutOfRange
-from armillary.errors.joints import ContestedJoint, UnknownVariable
-from armillary.errors.loops import LoopError, OpenLoop, SingularLoop, UnreachableLoop
-from armillary.errors.models import (
-    InvalidModelFile,
-    InvalidOperation,
-    InvalidPath,
-    LinkLoop,
-    MissingRead,
-    MountOutdated,
-    OperationFailed,
-    TagTaken,
-    UndeclaredRead,
-    UndeclaredWrite,
-    UndoneAtModel,
-    UnknownPath,
-    UnknownTag,
-    UnsavableModel,
-    WrongValue,
-)
-from armillary.errors.nodes import (
-    AlreadyItsParent,
-    BuiltUpon,
-    ChangesForgotten,
-    FramesHanging,
-    InvalidAttribute,
-    NodeExists,
-    NoOpposite,
-    NotAGroup,
-    NotATransform,
-    NothingToUndo,
-    NotItsParent,
-    ObserverBehind,
-    PermanentNode,
-    SceneCycle,
-    UnknownNode,
-    WrongKind,
-)
-from armillary.errors.policies import NoPathChosen
-from armillary.errors.running import LimitReached, MissingExtra, WorldClosed
-from armillary.errors.semantics import (
-    AmbiguousOrder,
-    BodyDiffers,
-    CoordinateFrameDiffers,
-    HelperBodiesDiffer,
-    HelperBodyDiffers,
-    HelperCoordinateFrameDiffers,
-    HelperOrientationFrameDiffers,
-    HelperPointDiffers,
-    InnerBodyDiffers,
-    InnerOrientationFrameDiffers,
-    InnerPointDiffers,
-    KindDiffers,
-    NotNumeric,
-    NotRepresentable,
-    OrientationFrameDiffers,
-    PointDiffers,
-    ReferenceBodyDiffers,
-    RelationMissing,
-    RepresentationDiffers,
-    SemanticError,
-    StampDiffers,
-)
-from armillary.errors.tapes import InvalidTape, UnloadableTape
-from armillary.errors.values import InvalidArgument, InvalidName, InvalidShape, InvalidStamp, InvalidTransform
+from armillary.errors import base, files, frames, history, models, relations, scene
+from armillary.errors.base import *
+from armillary.errors.files import *
+from armillary.errors.frames import *
+from armillary.errors.history import *
+from armillary.errors.models import *
+from armillary.errors.relations import *
+from armillary.errors.scene import *
 
-__all__ = [
-    "AfterHistory",
-    "AlreadyItsParent",
-    "AmbiguousOrder",
-    "AmbiguousPath",
-    "ArmillaryError",
-    "BeforeHistory",
-    "BlockFailed",
-    "BodyDiffers",
-    "BuiltUpon",
-    "CannotCompile",
-    "CannotSayInUrdf",
-    "ChangesForgotten",
-    "ConstraintViolation",
-    "ContestedJoint",
-    "CoordinateFrameDiffers",
-    "FrameInUse",
-    "FrameLoop",
-    "FramesHanging",
-    "HelperBodiesDiffer",
-    "HelperBodyDiffers",
-    "HelperCoordinateFrameDiffers",
-    "HelperOrientationFrameDiffers",
-    "HelperPointDiffers",
-    "InnerBodyDiffers",
-    "InnerOrientationFrameDiffers",
-    "InnerPointDiffers",
-    "InvalidArgument",
-    "InvalidAttribute",
-    "InvalidExpression",
-    "InvalidExtrinsicsFile",
-    "InvalidMesh",
-    "InvalidModelFile",
-    "InvalidName",
-    "InvalidOperation",
-    "InvalidPath",
-    "InvalidRobotFile",
-    "InvalidSceneFile",
-    "InvalidShape",
-    "InvalidStamp",
-    "InvalidTape",
-    "InvalidTransform",
-    "InvalidWorldFile",
-    "KindDiffers",
-    "LimitReached",
-    "LinkLoop",
-    "LoopError",
-    "MissingExtra",
-    "MissingMeshes",
-    "MissingRead",
-    "MountOutdated",
-    "NoOpposite",
-    "NoPathChosen",
-    "NoPosePath",
-    "NoSamples",
-    "NoSuchEntry",
-    "NoSuchOrder",
-    "NoTwistPath",
-    "NoValue",
-    "NodeExists",
-    "NotAGroup",
-    "NotATransform",
-    "NotConnected",
-    "NotGrounded",
-    "NotItsParent",
-    "NotMeasured",
-    "NotNumeric",
-    "NotRepresentable",
-    "NothingToUndo",
-    "ObserverBehind",
-    "OpenLoop",
-    "OperationFailed",
-    "OrientationFrameDiffers",
-    "PermanentNode",
-    "PointDiffers",
-    "PortMismatch",
-    "PosesMissing",
-    "ReferenceBodyDiffers",
-    "RelationMissing",
-    "RepresentationDiffers",
-    "SceneCycle",
-    "SemanticError",
-    "SingleSample",
-    "SingularLoop",
-    "StampDiffers",
-    "StampOutOfRange",
-    "SuspiciousName",
-    "TagTaken",
-    "UndeclaredRead",
-    "UndeclaredWrite",
-    "UndoneAtModel",
-    "UnknownBlock",
-    "UnknownFrame",
-    "UnknownLink",
-    "UnknownName",
-    "UnknownNode",
-    "UnknownPath",
-    "UnknownRelation",
-    "UnknownTag",
-    "UnknownVariable",
-    "UnloadableTape",
-    "UnreachableLoop",
-    "UnsavableModel",
-    "UnsavableWorld",
-    "UnusableBlock",
-    "WaitTimeout",
-    "WorldClosed",
-    "WrongKind",
-    "WrongValue",
-]
+__all__ = [name for part in (base, files, frames, history, models, relations, scene) for name in part.__all__]
+__all__.sort()
 
 # Whichever module defines it, an error is shown under the name that it is imported by.
 for _name in __all__:

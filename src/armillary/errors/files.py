@@ -1,46 +1,78 @@
-"""What files are refused for."""
+"""Errors about files: saved scenes and worlds, extrinsics, robot descriptions, meshes."""
 
 from __future__ import annotations
 
-from armillary.errors._base import ArmillaryError
+from collections.abc import Sequence
 
-__all__ = ["InvalidExtrinsicsFile", "InvalidSceneFile", "InvalidWorldFile", "UnsavableWorld"]
+from armillary.errors.base import ArmillaryError
+from armillary.errors.format import list_names, nearest_name
+
+__all__ = [
+    "CannotSayInUrdf",
+    "InvalidExtrinsicsFile",
+    "InvalidMesh",
+    "InvalidModelFile",
+    "InvalidRobotFile",
+    "InvalidSceneFile",
+    "InvalidWorldFile",
+    "MissingMeshes",
+    "UnknownLink",
+    "UnsavableModel",
+    "UnsavableWorld",
+]
 
 
-_MEND = "mend the file, or save it again"
+_MAX_LINES = 12
 
 
-class InvalidSceneFile(ArmillaryError, ValueError):
-    """A file that is no scene; `field` leads to what is wrong in it, as in `nodes[3].attributes.mass`."""
+class _InvalidFile(ArmillaryError, ValueError):
+    """A file cannot be read; `field` leads to the fault, as in `nodes[3].attributes.mass`."""
 
-    def __init__(self, path: str, field: str, reason: str, hint: str = _MEND) -> None:
+    _verdict = "is refused"
+    _outcome = "Nothing was loaded"
+
+    def __init__(self, path: str, field: str, reason: str, hint: str = "mend the file, or save it again") -> None:
         self.path, self.field, self.reason, self.hint = path, field, reason, hint
         where = f" at {field}" if field else ""
-        super().__init__(f"'{path}' is refused{where}: {reason}. Nothing was loaded; {hint}.")
+        super().__init__(f"'{path}' {self._verdict}{where}: {reason}. {self._outcome}; {hint}.")
 
 
-class InvalidWorldFile(ArmillaryError, ValueError):
-    """A file that is no saved world; `field` leads to what is wrong in it, as in `fixed[3].wxyz`."""
-
-    def __init__(self, path: str, field: str, reason: str, hint: str = _MEND) -> None:
-        self.path, self.field, self.reason, self.hint = path, field, reason, hint
-        where = f" at {field}" if field else ""
-        super().__init__(f"'{path}' is no saved world{where}: {reason}. Nothing was made; {hint}.")
+class InvalidSceneFile(_InvalidFile):
+    """A file is not a saved scene; `field` leads to the fault, as in `nodes[3].attributes.mass`."""
 
 
-class InvalidExtrinsicsFile(ArmillaryError, ValueError):
-    """A file that does not say where fixed frames are; `field` leads to what is wrong, as in `extrinsics[2].xyz_m`."""
+class InvalidModelFile(_InvalidFile):
+    """A file is not a saved model; `field` leads to the fault, as in `operations[3].joint.axis`."""
+
+
+class InvalidWorldFile(_InvalidFile):
+    """A file is not a saved world; `field` leads to the fault, as in `fixed[3].wxyz`."""
+
+    _verdict = "is no saved world"
+    _outcome = "Nothing was made"
+
+
+class InvalidExtrinsicsFile(_InvalidFile):
+    """A file does not list fixed poses; `field` leads to the fault, as in `extrinsics[2].xyz_m`."""
+
+    _outcome = "The world is as it was"
 
     def __init__(self, path: str, field: str, reason: str, hint: str = "mend the file") -> None:
-        self.path, self.field, self.reason, self.hint = path, field, reason, hint
-        where = f" at {field}" if field else ""
-        super().__init__(f"'{path}' is refused{where}: {reason}. The world is as it was; {hint}.")
+        super().__init__(path, field, reason, hint)
+
+
+class UnsavableModel(ArmillaryError, ValueError):
+    """A model cannot be saved because of one operation, whose tag is `tag`."""
+
+    def __init__(self, tag: str, reason: str, hint: str) -> None:
+        self.tag = tag
+        super().__init__(f"The model cannot be saved: operation '{tag}' {reason}. {hint}")
 
 
 class UnsavableWorld(ArmillaryError, ValueError):
-    """A world whose joints drive a pose that files do not tell; `edge` is the pose.
+    """A world cannot be saved because joints drive the pose `edge`, which no file describes.
 
-    Their model is not mounted in it, or the two frames hold each other in a loop between models.
+    Their model is not mounted in it, or the pose closes a kinematic loop between two models.
     """
 
     def __init__(self, edge: tuple[str, str, str], *, is_held: bool = False) -> None:
@@ -49,5 +81,67 @@ class UnsavableWorld(ArmillaryError, ValueError):
         orphaned = (
             f"joints drive '{of}' in '{in_frame}', and their model is not mounted here. Save the world that mounted it"
         )
-        held = f"'{of}' and '{in_frame}' hold each other, which files do not tell. Open the loop first"
+        held = f"'{of}' and '{in_frame}' close a loop between models, which no file describes. Open the loop first"
         super().__init__(f"The world cannot be saved: {held if is_held else orphaned}.")
+
+
+def _lines(entries: Sequence[str]) -> str:
+    more = [f"and {len(entries) - _MAX_LINES} more"] if len(entries) > _MAX_LINES else []
+    return "".join(f"\n    {entry}" for entry in [*entries[:_MAX_LINES], *more])
+
+
+class InvalidRobotFile(ArmillaryError, ValueError):
+    """A file does not describe a robot.
+
+    Attributes:
+        path: The file; 'the given text' where there was none.
+        line: The line of the fault, counted from 1, or None.
+        element: The faulty element, as in `<joint name="elbow">`.
+        reason: What is wrong with it.
+    """
+
+    def __init__(self, path: str, line: int | None, element: str, reason: str, hint: str = "Mend the file.") -> None:
+        self.path, self.line, self.element, self.reason = path, line, element, reason
+        where = "" if line is None else f", line {line}"
+        what = f", {element}" if element else ""
+        super().__init__(f"{path}{where}{what}: {reason}. Nothing was read. {hint}")
+
+
+class UnknownLink(ArmillaryError, LookupError):
+    """The robot has no link of this name."""
+
+    def __init__(self, link: str, robot: str, known: Sequence[str]) -> None:
+        self.link, self.robot, self.known = link, robot, tuple(known)
+        near = nearest_name(link, self.known)
+        hint = f"Did you mean '{near}'?" if near else f"Its links: {list_names(self.known)}."
+        super().__init__(f"The robot '{robot}' has no link '{link}' here. {hint}")
+
+
+class CannotSayInUrdf(ArmillaryError, ValueError):
+    """URDF cannot express the robot; `missing` lists everything that it cannot express."""
+
+    def __init__(self, robot: str, missing: Sequence[str]) -> None:
+        self.robot, self.missing = robot, tuple(missing)
+        super().__init__(
+            f"URDF cannot say all of the robot '{robot}':{_lines(self.missing)}\n"
+            "Nothing was written. Pass lossy=True to write it without these."
+        )
+
+
+class MissingMeshes(ArmillaryError, FileNotFoundError):
+    """Mesh files of a robot are not found; `missing` lists all of them, each with the reason."""
+
+    def __init__(self, robot: str, missing: Sequence[str]) -> None:
+        self.robot, self.missing = robot, tuple(missing)
+        super().__init__(
+            f"Meshes of the robot '{robot}' are missing:{_lines(self.missing)}\n"
+            "Pass packages={name: folder} or a list of folders that hold packages when reading it."
+        )
+
+
+class InvalidMesh(ArmillaryError, ValueError):
+    """A file does not hold a mesh."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"The mesh '{path}' is refused: {reason}. Export it again as STL, OBJ, DAE or glTF.")

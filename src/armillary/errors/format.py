@@ -1,4 +1,4 @@
-"""Format the parts of error messages: stamps, durations, values, names, and the name that was perhaps meant."""
+"""Format the parts of error messages: stamps, durations, values, lists of names, and similar names."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from itertools import islice
 __all__ = ["format_duration", "format_stamp", "join_names", "list_names", "nearest_name", "short_repr"]
 
 _NS_PER_S = 1_000_000_000
-_MANY = 12
-_LONGEST = 60
-_MANY_NAMES, _LONGEST_NAME = 5000, 200  # the search is quadratic, and longer ones nobody types
+_MAX_LISTED = 12
+_MAX_REPR = 60
+_MAX_COMPARED, _MAX_NAME = 5000, 200  # the search is quadratic
 
 
 def format_stamp(stamp_ns: int) -> str:
@@ -31,9 +31,9 @@ def format_duration(duration_ns: int) -> str:
 
 
 def list_names(names: Sequence[object]) -> str:
-    """Return the first of several names, and how many more there are."""
-    shown = ", ".join(str(name) for name in names[:_MANY])
-    return f"{shown}, and {len(names) - _MANY} more" if len(names) > _MANY else shown
+    """List the first names, and how many more there are."""
+    shown = ", ".join(str(name) for name in names[:_MAX_LISTED])
+    return f"{shown}, and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else shown
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -43,24 +43,24 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def nearest_name(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
-    """Return the known name most like this one, or None where none is near.
+    """Return the known name most similar to this one, or None where none is similar.
 
     Args:
-        name: What was asked for.
-        known: What there is; of very many the first are compared.
-        cutoff: How alike they have to be, from 0 (any) to 1 (equal).
+        name: The name that was not found.
+        known: The existing names; only the first few thousand are compared.
+        cutoff: The least similarity, from 0 (any) to 1 (equal).
     """
-    if len(name) > _LONGEST_NAME:
+    if len(name) > _MAX_NAME:
         return None
-    candidates = [other for other in islice(known, _MANY_NAMES) if len(other) <= _LONGEST_NAME]
+    candidates = [other for other in islice(known, _MAX_COMPARED) if len(other) <= _MAX_NAME]
     found = get_close_matches(name, candidates, n=1, cutoff=cutoff)
     return found[0] if found else None
 
 
 def short_repr(value: object) -> str:
-    """Return the `repr` of a value in one short line."""
+    """Return the `repr` of a value, shortened to one line."""
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # noqa: BLE001  (whatever a stranger's object raises)
+    except Exception:  # noqa: BLE001  (a user's object may raise anything)
         return f"an object of type {type(value).__name__}"
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return text if len(text) <= _MAX_REPR else f"{text[:_MAX_REPR]}..."

@@ -1,23 +1,28 @@
-"""What is refused about frames: names, trees, sources, and waits that are over."""
+"""Errors about frames, joints and their sources: unknown names, separate trees, ambiguity, waits."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from armillary.errors._base import ArmillaryError
+from armillary.errors.base import ArmillaryError
 from armillary.errors.format import format_stamp, join_names, list_names, nearest_name
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+__all__ = [
+    "AmbiguousPath",
+    "ContestedJoint",
+    "FrameInUse",
+    "FrameLoop",
+    "NoPathChosen",
+    "NotConnected",
+    "SuspiciousName",
+    "UnknownFrame",
+    "UnknownVariable",
+    "WaitTimeout",
+]
 
-__all__ = ["AmbiguousPath", "FrameInUse", "FrameLoop", "NotConnected", "SuspiciousName", "UnknownFrame", "WaitTimeout"]
 
-_OF_A_NODE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(/mount)?")
-
-
-def _node_hint(name: str) -> str:
-    return f"Things of the scene go by their ids: scene.find({{'name': {name!r}}}) looks for one by what is said of it."
+_NODE_FRAME = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(/mount)?")
 
 
 def _body_hint(frames: Sequence[str]) -> str:
@@ -28,14 +33,14 @@ def _body_hint(frames: Sequence[str]) -> str:
 
 
 class UnknownFrame(ArmillaryError, LookupError):
-    """A frame name that this world has never seen; `own` are the frames of a body that has this name."""
+    """No frame of the world has this name; `own` are the frames of a body that has it."""
 
     def __init__(self, frame: str, known: Sequence[str], own: Sequence[str] = (), bodies: Sequence[str] = ()) -> None:
         self.frame, self.known, self.own, self.bodies = frame, tuple(known), tuple(own), tuple(bodies)
         super().__init__(frame)
 
     def __str__(self) -> str:
-        """The sentence; the search for a similar name is left until somebody reads it."""
+        """The message; similar names are searched for only when it is read."""
         return f"No frame named '{self.frame}' in this world. {self._hint()}"
 
     def _hint(self) -> str:
@@ -46,17 +51,19 @@ class UnknownFrame(ArmillaryError, LookupError):
             return f"Did you mean {'' if near in self.known else 'the body '}'{near}'?"
         if not self.known:
             return "It has no frames yet: set_pose or fix one first."
-        named = [name for name in self.known if _OF_A_NODE.fullmatch(name) is None]
+        named = [name for name in self.known if _NODE_FRAME.fullmatch(name) is None]
         known = f"Known: {list_names(named)}." if named else "None of its frames is named."
-        return known if len(named) == len(self.known) else f"{known} {_node_hint(self.frame)}"
+        if len(named) == len(self.known):
+            return known
+        return f"{known} Nodes of the scene have ids: scene.find({{'name': {self.frame!r}}}) searches their attributes."
 
 
-def _standing(frame: str, root: str) -> str:
-    return f"nothing places '{frame}'" if frame == root else f"'{frame}' hangs under '{root}'"
+def _tree_of(frame: str, root: str) -> str:
+    return f"'{frame}' has no parent" if frame == root else f"'{frame}' is in the tree of '{root}'"
 
 
 class NotConnected(ArmillaryError, LookupError):
-    """Two frames that exist, in different trees; `ended` is the frame that hangs nowhere since `ended_at`."""
+    """Two frames are in different trees; `ended` is the frame that has had no parent since `ended_at`."""
 
     def __init__(
         self,
@@ -77,16 +84,16 @@ class NotConnected(ArmillaryError, LookupError):
 
     def _reason(self) -> str:
         if self.ended is not None:
-            since = "from the beginning" if self.ended_at is None else f"since {format_stamp(self.ended_at)}"
-            return f"'{self.ended}' hangs nowhere {since}. Ask for an earlier instant, or place it again."
+            since = "at any time" if self.ended_at is None else f"since {format_stamp(self.ended_at)}"
+            return f"'{self.ended}' has no parent {since}. Ask for an earlier instant, or place it again."
         return (
-            f"{_standing(self.of, self.of_root)}, and {_standing(self.in_frame, self.in_frame_root)}. "
+            f"{_tree_of(self.of, self.of_root)}, and {_tree_of(self.in_frame, self.in_frame_root)}. "
             f"Set the pose of '{self.of_root}' in '{self.in_frame_root}', or the other way round."
         )
 
 
 class FrameLoop(ArmillaryError, ValueError):
-    """A relation that would hang a frame under itself at one instant."""
+    """A relation would make a frame its own ancestor at one instant."""
 
     def __init__(self, path: Sequence[str], at: int | None) -> None:
         self.path, self.at = tuple(path), at
@@ -98,25 +105,25 @@ class FrameLoop(ArmillaryError, ValueError):
 
 
 class AmbiguousPath(ArmillaryError, LookupError):
-    """Two sources place the same frame, and nothing says whom to believe."""
+    """Several sources place the same frame, and no preference chooses one of them."""
 
     def __init__(self, frame: str, sources: Sequence[str], requested: int | None, *, motion: bool = False) -> None:
         self.frame, self.sources, self.requested, self.motion = frame, tuple(sources), requested, motion
         when = "now" if requested is None else f"at {format_stamp(requested)}"
-        said = f"The motion of '{frame}' is measured" if motion else f"Frame '{frame}' is placed"
-        # A motion that several measure stays contested with every policy.
-        each = "" if motion else ", or with each question: policy='latest', 'most_certain' or 'fuse'"
+        what = f"The motion of '{frame}' is measured" if motion else f"Frame '{frame}' is placed"
+        # Policies choose among poses; a twist with several sources needs a preference.
+        by_query = "" if motion else ", or with each question: policy='latest', 'most_certain' or 'fuse'"
         super().__init__(
-            f"{said} by several sources {when}: {join_names(self.sources)}. Choose one with "
-            f"world.prefer(of='{frame}', source='{self.sources[0] if self.sources else ''}'){each}."
+            f"{what} by several sources {when}: {join_names(self.sources)}. Choose one with "
+            f"world.prefer(of='{frame}', source='{self.sources[0] if self.sources else ''}'){by_query}."
         )
 
 
 class WaitTimeout(ArmillaryError, TimeoutError):
-    """The time to wait is over; `reason` says what was still missing."""
+    """A wait timed out; `reason` is the error that a query raised last."""
 
     def __init__(self, of: str, in_frame: str, timeout_s: float, reason: ArmillaryError, *, what: str = "pose") -> None:
-        """`what` is a "pose", or a "twist": then `in_frame` is what it was asked relative to."""
+        """`what` is "pose" or "twist"; of a twist, `in_frame` is the frame or body it is relative to."""
         self.of, self.in_frame, self.timeout_s, self.reason, self.what = of, in_frame, timeout_s, reason, what
         between = "in" if what == "pose" else "relative to"
         super().__init__(
@@ -126,7 +133,7 @@ class WaitTimeout(ArmillaryError, TimeoutError):
 
 
 class FrameInUse(ArmillaryError, ValueError):
-    """A frame that cannot be removed because others hang under it."""
+    """A frame cannot be removed because other frames are, or were, below it."""
 
     def __init__(self, frame: str, frames: Sequence[str]) -> None:
         self.frame, self.frames = frame, tuple(frames)
@@ -137,7 +144,7 @@ class FrameInUse(ArmillaryError, ValueError):
 
 
 class SuspiciousName(UserWarning):
-    """A new frame whose name is one typo away from an old one."""
+    """A new frame has a name one typo away from an existing one."""
 
     def __init__(self, name: str, near: str) -> None:
         self.name, self.near = name, near
@@ -145,8 +152,50 @@ class SuspiciousName(UserWarning):
 
     @property
     def reason(self) -> str:
-        """What is odd."""
+        """Why the name is suspicious."""
         return f"New frame '{self.name}' is one typo away from the known '{self.near}'."
 
     def __str__(self) -> str:
-        return f"{self.reason} If both are meant, say so first: world.add_frame('{self.name}')."
+        return f"{self.reason} If both are meant, add it first: world.add_frame('{self.name}')."
+
+
+class NoPathChosen(ArmillaryError, LookupError):
+    """No candidate path satisfies the policy; `paths` are the relations in which the candidates differ."""
+
+    def __init__(self, of: str, in_frame: str, wanted: str, paths: Sequence[Sequence[tuple[str, str, str]]]) -> None:
+        self.of, self.in_frame, self.wanted = of, in_frame, wanted
+        self.paths = tuple(tuple(path) for path in paths)
+        listed = "; ".join(" and ".join(f"'{of}' by '{source}'" for of, _, source in path) for path in self.paths)
+        super().__init__(
+            f"No path from '{of}' to '{in_frame}' goes by {wanted}. There are: {listed}. Choose among these, or pass "
+            "policy='latest', 'most_certain' or 'fuse'."
+        )
+
+
+class UnknownVariable(ArmillaryError, LookupError):
+    """No joint of a mounted model has this name."""
+
+    def __init__(self, joint: str, known: Sequence[str]) -> None:
+        self.joint, self.known = joint, tuple(known)
+        super().__init__(joint)
+
+    def __str__(self) -> str:
+        """The message; similar names are searched for only when it is read."""
+        return f"No joint named '{self.joint}' in this world. {self._hint()}"
+
+    def _hint(self) -> str:
+        near = nearest_name(self.joint, self.known, cutoff=0.7)
+        if near is not None:
+            return f"Did you mean '{near}'?"
+        return f"Known: {list_names(self.known)}." if self.known else "It has no joints yet: mount a model first."
+
+
+class ContestedJoint(ArmillaryError, LookupError):
+    """Several sources give values of the same joint, and no preference chooses one of them."""
+
+    def __init__(self, joint: str, sources: Sequence[str]) -> None:
+        self.joint, self.sources = joint, tuple(sorted(sources))
+        super().__init__(
+            f"Several sources give values of joint '{joint}': {join_names(self.sources)}. "
+            f"Choose one with world.prefer_joint('{joint}', source='{self.sources[0]}')."
+        )

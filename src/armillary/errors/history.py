@@ -1,8 +1,8 @@
-"""What is refused about time: instants that a history does not hold."""
+"""Errors about time: a history has no sample at, or around, the requested instant."""
 
 from __future__ import annotations
 
-from armillary.errors._base import ArmillaryError
+from armillary.errors.base import ArmillaryError
 from armillary.errors.format import format_duration, format_stamp
 
 __all__ = ["AfterHistory", "BeforeHistory", "NoSamples", "SingleSample", "StampOutOfRange"]
@@ -17,9 +17,9 @@ def _edge_text(edge: Edge) -> str:
 
 
 class StampOutOfRange(ArmillaryError, LookupError):
-    """An edge on the path holds nothing around the instant asked for; `joint` names the variable that does not.
+    """An edge on the path has no samples around the requested instant; `joint` is the variable that lacks them.
 
-    `edge` is None where a joint itself was asked for, or given a sample.
+    `edge` is None where the query or the sample was about a joint itself.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class StampOutOfRange(ArmillaryError, LookupError):
 
 
 class BeforeHistory(StampOutOfRange):
-    """Asked before the oldest sample, or given a sample older than the history."""
+    """The requested instant is before the oldest sample, or a given sample is older than the history."""
 
     def _sentence(self) -> str:
         if self.inserting:
@@ -91,7 +91,7 @@ class BeforeHistory(StampOutOfRange):
 
 
 class AfterHistory(StampOutOfRange):
-    """Asked after the newest sample, or between two parents."""
+    """The requested instant is after the newest sample, or between two parents."""
 
     def _sentence(self) -> str:
         late = format_duration((self.requested or 0) - (self.last or 0))
@@ -109,13 +109,13 @@ class AfterHistory(StampOutOfRange):
 
 
 class SingleSample(StampOutOfRange):
-    """One sample: nothing to interpolate at another stamp, nothing to differentiate at its own."""
+    """The history has one sample: nothing to interpolate at another stamp, nothing to differentiate at its own."""
 
     def _sentence(self) -> str:
         if self.requested is not None and self.requested == self.last:
             return (
                 f"The {self._what('velocity')} was asked at {format_stamp(self.requested)}, where its only "
-                "sample is, and one pose does not move. Give it another sample, or say the motion with set_twist(...)."
+                "sample is, and one pose does not move. Give it another sample, or set its twist with set_twist(...)."
             )
         return (
             f"The {self._what()} was asked at {format_stamp(self.requested or 0)}, and its only sample is "
@@ -124,12 +124,12 @@ class SingleSample(StampOutOfRange):
 
 
 class NoSamples(StampOutOfRange):
-    """The relation is known, its samples are gone."""
+    """The relation exists and has no samples."""
 
     def _sentence(self) -> str:
         if self.joint is not None:
             return (
-                f"The {self._what()} is not known: nothing was said of joint '{self.joint}'. "
+                f"The {self._what()} is not known: joint '{self.joint}' has no values. "
                 f"Call set_joints({{'{self.joint}': ...}}, at=...)."
             )
         return f"The {self._what()} holds no samples. Set one, or wait for it with wait_for_pose(...)."

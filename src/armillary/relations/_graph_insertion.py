@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from armillary.errors import InvalidArgument, RepresentationDiffers
-from armillary.errors.constraints import ConstraintViolation, PosesMissing, UnknownName
+from armillary.errors.relations import ConstraintViolation, PosesMissing, UnknownName
 from armillary.relations import _graph_queries as queries
 from armillary.relations import rules
 from armillary.relations._graph_store import GraphStore

@@ -9,7 +9,7 @@ from numpy import float64
 from numpy.typing import NDArray  # noqa: TC002 - of a public signature
 
 from armillary.errors import NotConnected
-from armillary.errors.constraints import NoTwistPath, NoValue
+from armillary.errors.relations import NoTwistPath, NoValue
 from armillary.relations import _graph_queries as queries
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._graph_views import basic_pose

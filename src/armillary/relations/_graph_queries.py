@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from armillary.errors import NotRepresentable
-from armillary.errors.constraints import NoTwistPath, NoValue
+from armillary.errors.relations import NoTwistPath, NoValue
 from armillary.relations._graph_store import GraphStore
 from armillary.relations._graph_views import SeenFrom, basic_pose
 from armillary.relations._orientation import Orientation

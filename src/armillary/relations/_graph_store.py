@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from armillary.errors.constraints import NoPosePath, UnknownName
+from armillary.errors.relations import NoPosePath, UnknownName
 from armillary.relations._graph_pending import Pending
 from armillary.relations._graph_structure import GraphStructure
 from armillary.relations._pose import Pose

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armillary.errors.constraints import UnknownRelation
+from armillary.errors.relations import UnknownRelation
 from armillary.relations import _graph_insertion as insertion
 from armillary.relations import _graph_offers as offers
 from armillary.relations import rules

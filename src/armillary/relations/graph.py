@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from armillary.errors import InvalidArgument
-from armillary.errors.constraints import UnknownName, UnknownRelation
+from armillary.errors.relations import UnknownName, UnknownRelation
 from armillary.relations import _graph_pose_edits as pose_edits
 from armillary.relations import _graph_queries as queries
 from armillary.relations import _graph_twist_edits as twist_edits

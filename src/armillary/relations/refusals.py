@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from armillary.errors.constraints import ConstraintViolation
+from armillary.errors.relations import ConstraintViolation
 from armillary.relations.structure import Violation
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import pytest
 
 from armillary import Box, Transform, World, errors
-from armillary.errors import nodes
 from armillary.scene import NodeId, SetAttributes
+from unit.error_kinds import NODES
 
 STILL = Transform.identity()
 
@@ -100,7 +100,7 @@ CASES = [
     ),
     Case(errors.FramesHanging, _hanging, "subtree=True", ("frames",)),
     Case(errors.NothingToUndo, lambda world: world.undo(), "max_undo", ()),
-    Case(errors.BuiltUpon, _built_upon, "Take those back first"),
+    Case(errors.BuiltUpon, _built_upon, "Undo those first"),
     Case(errors.NoOpposite, _without_opposite, "use `world.copy()`", ("frame",)),
     Case(errors.ChangesForgotten, _forgotten, "full copy", ("kept",)),
     Case(errors.ObserverBehind, _behind, "Make it faster", ("missed",)),
@@ -110,7 +110,7 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind.__
 
 
 def test_all_of_them_are_here():
-    assert {case.kind for case in CASES} == {getattr(errors, name) for name in nodes.__all__}
+    assert {case.kind for case in CASES} == NODES
 
 
 @each_case

@@ -136,7 +136,7 @@ class TestTheSceneAsItWas:
 class TestThePastIsRefused:
     def test_about_who_was_not_there(self, scene):
         table = scene.add_group(parent=scene.root, at=10)
-        with pytest.raises(UnknownNode, match="it never was"):
+        with pytest.raises(UnknownNode, match="it never existed"):
             scene.as_of(5).attributes(table)
 
     @pytest.mark.parametrize("stamp", [None, 1.5, "now"])

@@ -113,7 +113,7 @@ class TestUndo:
 
 class TestUndoIsRefused:
     def test_where_nothing_was_done(self, world):
-        with pytest.raises(NothingToUndo, match=r"nothing to take back.*`redo` an `undo`"):
+        with pytest.raises(NothingToUndo, match=r"nothing to undo or redo.*`redo` an `undo`"):
             world.undo()
 
     def test_where_nothing_was_undone(self, world, scene):
@@ -141,7 +141,7 @@ class TestUndoIsRefused:
     def test_where_another_copy_put_something_under_it(self, world, scene):
         scene.add_group(parent=scene.root, id=ONE)
         before = self.answered_by_another_copy(world, [AddGroup(parent=ONE, id=TWO)])
-        with pytest.raises(BuiltUpon, match="later changes rest on") as caught:
+        with pytest.raises(BuiltUpon, match="later changes depend on") as caught:
             world.undo()
         assert caught.value.node in (ONE, TWO)
         assert scene.digest() == before

@@ -1,0 +1,98 @@
+"""The root of the errors, and those that any part of the library raises: invalid values, limits, missing extras."""
+
+from __future__ import annotations
+
+import pickle
+
+__all__ = [
+    "ArmillaryError",
+    "InvalidArgument",
+    "InvalidName",
+    "InvalidShape",
+    "InvalidStamp",
+    "InvalidTransform",
+    "LimitReached",
+    "MissingExtra",
+    "WorldClosed",
+]
+
+
+def _restored(kind: type[ArmillaryError], args: tuple[object, ...], evidence: dict[str, object]) -> ArmillaryError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(evidence)
+    return error
+
+
+class ArmillaryError(Exception):
+    """The base class of every error that Armillary raises."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the error with its evidence, without calling its constructor."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+class GivenValue:
+    """Base of errors about one invalid argument: `value` is that argument as given; a quaternion is (w, x, y, z).
+
+    `value` is None where several arguments contradict each other.
+    """
+
+    args: tuple[object, ...]
+
+    def __init__(self, message: str, value: object = None) -> None:
+        self.args, self.value = (message,), value
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the error; a value that cannot be pickled is replaced by its description."""
+        evidence = dict(self.__dict__)
+        try:
+            pickle.dumps(self.value)
+        except Exception:  # noqa: BLE001  (a user's object may raise anything)
+            evidence["value"] = object.__repr__(self.value)
+        return _restored, (type(self), self.args, evidence)
+
+
+class InvalidTransform(GivenValue, ArmillaryError, ValueError):
+    """The numbers are not a rigid transform."""
+
+
+class InvalidName(GivenValue, ArmillaryError, ValueError):
+    """The text cannot be the name of a frame."""
+
+
+class InvalidStamp(GivenValue, ArmillaryError, TypeError, ValueError):
+    """The value is not a stamp in integer nanoseconds."""
+
+
+class InvalidArgument(GivenValue, ArmillaryError, TypeError, ValueError):
+    """An argument has the wrong type, shape or value."""
+
+
+class InvalidShape(GivenValue, ArmillaryError, ValueError):
+    """Sizes, points or indices do not describe a shape."""
+
+
+class WorldClosed(ArmillaryError, RuntimeError):
+    """The world is closed, so nothing can be waited for."""
+
+    def __init__(self) -> None:
+        super().__init__("This world is closed: nothing more can be waited for. Make a new World().")
+
+
+class LimitReached(ArmillaryError, RuntimeError):
+    """A limit given at construction is reached."""
+
+    def __init__(self, what: str, limit: int, hint: str) -> None:
+        self.what, self.limit = what, limit
+        super().__init__(f"At most {limit} {what} are kept. {hint}")
+
+
+class MissingExtra(ArmillaryError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, extra: str, package: str) -> None:
+        self.extra, self.package = extra, package
+        super().__init__(
+            f"This needs '{package}', which is not installed. Install it with: pip install 'armillary[{extra}]'"
+        )
