@@ -5,8 +5,8 @@ from importlib.metadata import files
 from pathlib import Path
 
 from armillary.articulation import ArticulationModel
+from armillary.demos.models import kitchen, mobile_manipulator
 from armillary.formats import write_urdf
-from armillary.models import kitchen, mobile_manipulator
 
 LINKS = 50
 

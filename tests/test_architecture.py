@@ -29,7 +29,7 @@ PACKAGES = [
         "articulation",
         "errors",
         "formats",
-        "models",
+        "demos.models",
         "record",
         "relations",
         "scene",
@@ -84,7 +84,7 @@ class TestImporting:
         result = run_python(
             "import sys\n"
             f"sys.modules.update(dict.fromkeys({EXTRAS!r}))\n"
-            "import armillary, armillary.formats, armillary.models, armillary.view.web\n"
+            "import armillary, armillary.formats, armillary.demos.models, armillary.view.web\n"
             "world = armillary.World()\n"
             "world.fix(of='a', in_frame='b', transform=armillary.Transform.identity())\n"
             "print(world.pose(of='a', in_frame='b').stamp, world.tree())\n"

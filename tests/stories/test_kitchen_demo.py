@@ -11,9 +11,8 @@ pytest.importorskip("casadi")
 pytest.importorskip("rich")
 
 from armillary import seconds
-from armillary.cli._kitchen.figures import cup_error_m, measured
-from armillary.cli._kitchen.kitchen import BUMP_S, Kitchen
-from armillary.cli._kitchen.names import (
+from armillary.demos.kitchen.figures import cup_error_m, measured
+from armillary.demos.kitchen.names import (
     BASE,
     CUP,
     DOOR,
@@ -28,14 +27,13 @@ from armillary.cli._kitchen.names import (
     WALL,
     WORKTOP,
 )
-from armillary.cli._kitchen.opinions import AGREES_WITHIN, opinions
-from armillary.cli._kitchen.postures import GRASP_S, OPENED_S, RELEASE_S
-from armillary.cli._kitchen.questions import answers
-from armillary.cli._kitchen.script import chapter, phase_s
+from armillary.demos.kitchen.questions import AGREES_WITHIN, answers, opinions
+from armillary.demos.kitchen.scenario import GRASP_S, OPENED_S, RELEASE_S, chapter, phase_s
+from armillary.demos.kitchen.simulation import BUMP_S, Kitchen
+from armillary.demos.models import kitchen as furniture
+from armillary.demos.models import mobile_manipulator
 from armillary.errors import BeforeHistory
 from armillary.fusion.policies import by_source
-from armillary.models import kitchen as furniture
-from armillary.models import mobile_manipulator
 
 EXACT_M = 1e-12
 ENCODERS_M = 0.01  # what noise of 0.3 mrad in seven joints and in the robot's place makes of a gripper

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from armillary import World, seconds
-from armillary.cli._figures import follow_error
-from armillary.cli._turtles import (
+from armillary.demos.turtles.report import follow_error
+from armillary.demos.turtles.simulation import (
     DELAY,
     FOLLOWER,
     LEADER,

@@ -10,7 +10,7 @@ import pytest
 
 from armillary import Transform, World, seconds
 from armillary.articulation import ArticulationModel, Variable, pose, rotation_about
-from armillary.models import mobile_manipulator
+from armillary.demos.models import mobile_manipulator
 
 HOSTILE = """<script>alert("x")</script><img src=x onerror='y'>&amp;"""
 PLAIN = {"div", "b", "table", "tr", "th", "td", "pre", "br"}

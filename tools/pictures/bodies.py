@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from pens import MOVING, MOVING_RIM, RESTING, RESTING_RIM, SPEED, Shapes, heading, moved
+from shapes import body, dashes, dot, frame, text, vector
 
-from armillary.view._drawing import Line, Plate, Point
-from armillary.view._relations import body, dashes, dot, frame, text, vector
-from armillary.view._style import ALARM, EDGE, INK, MUTED, RULE, TEXT_PX
+from armillary.view._drawing import Line, Point, Rectangle
+from armillary.view.theme import EDGE, INK, MUTED, RULE, TEXT_PX, WARNING
 
 GUN = ((146, 164), (196, 168), (230, 140), (314, 116), (326, 76), (290, 44), (186, 64), (144, 108))
 GRIP, TIP, GUN_RAD = (172.0, 128.0), (286.0, 90.0), math.radians(12)
@@ -24,8 +24,8 @@ def frames_and_bodies() -> Shapes:
     for left in (0.0, 380.0):
         has_bodies = left > 0
         if has_bodies:
-            yield body(moved(TABLE, left, 12), fill=RESTING, rim=RESTING_RIM)
-            yield body(moved(GUN, left, 12), fill=MOVING, rim=MOVING_RIM)
+            yield body(moved(TABLE, left, 12), fill=RESTING, outline=RESTING_RIM)
+            yield body(moved(GUN, left, 12), fill=MOVING, outline=MOVING_RIM)
             yield text((left + 190, 284), "body table", color=MUTED, anchor="middle", bold=True)
             yield text((left + 300, 152), "body gun", color=SPEED, anchor="middle", bold=True)
         yield from _four_frames(left, 12.0, linked=not has_bodies)
@@ -46,8 +46,10 @@ def _four_frames(left: float, down: float, *, linked: bool) -> Shapes:
 def seven_names() -> Shapes:
     """Each name of a pose at its place."""
     corner, tip, grip = (246.0, 280.0), (486.0, 150.0), (372.0, 188.0)
-    yield body(((26, 254), (150, 238), (282, 256), (284, 344), (150, 356), (28, 342)), fill=RESTING, rim=RESTING_RIM)
-    yield body(moved(GUN, 200, 60), fill=MOVING, rim=MOVING_RIM)
+    yield body(
+        ((26, 254), (150, 238), (282, 256), (284, 344), (150, 356), (28, 342)), fill=RESTING, outline=RESTING_RIM
+    )
+    yield body(moved(GUN, 200, 60), fill=MOVING, outline=MOVING_RIM)
     yield from heading((26, 34), "The pose of a gun over a table, with all seven names")
     below = (tip[0], corner[1])
     yield from dashes(corner, below, color=MUTED)
@@ -94,29 +96,29 @@ def _row(
 ) -> Shapes:
     yield text((FIRST, y - 9), said, color=MUTED)
     clash = next(((a, b) for a, b in ((first[1], second[0]), points or ("", "")) if a != b), None)
-    rim = ALARM if clash else MOVING_RIM
-    yield from domino((FIRST, y), first, rim=rim, wrong=clash)
-    yield from domino((SECOND, y), second, rim=rim, wrong=clash)
+    outline = WARNING if clash else MOVING_RIM
+    yield from domino((FIRST, y), first, outline=outline, wrong=clash)
+    yield from domino((SECOND, y), second, outline=outline, wrong=clash)
     yield text((SECOND - 20, y + 26), "@", size=17, anchor="middle", bold=True)
     places = list(zip((FIRST, SECOND), points, strict=True)) if points else []
     if clash:
-        yield text((RESULT - 20, y + 26), f"refused: {clash[0]} is not {clash[1]}", color=ALARM, bold=True)
+        yield text((RESULT - 20, y + 26), f"refused: {clash[0]} is not {clash[1]}", color=WARNING, bold=True)
     else:
         yield text((RESULT - 22, y + 26), "=", size=17, anchor="middle", bold=True)
-        yield from domino((RESULT, y), (first[0], second[1]), fill=RESTING, rim=RESTING_RIM)
+        yield from domino((RESULT, y), (first[0], second[1]), fill=RESTING, outline=RESTING_RIM)
         places += [(RESULT, points[0])] if points else []
     for x, point in places:
-        color = ALARM if clash else SPEED
+        color = WARNING if clash else SPEED
         yield text((x + HALF, y + 56), f"at {point}", color=color, anchor="middle", bold=True)
 
 
 def domino(
-    at: Point, ends: tuple[str, str], *, rim: str, fill: str = MOVING, wrong: tuple[str, str] | None = None
+    at: Point, ends: tuple[str, str], *, outline: str, fill: str = MOVING, wrong: tuple[str, str] | None = None
 ) -> Shapes:
     """A relation: seen from the first end, of the second."""
     x, y = at
-    yield Plate(corner=at, size=(2 * HALF, 40), fill=fill, rim=rim, width=1.4)
-    yield Line(points=((x + HALF, y + 7), (x + HALF, y + 33)), color=rim, width=1.2)
+    yield Rectangle(corner=at, size=(2 * HALF, 40), fill=fill, outline=outline, width=1.4)
+    yield Line(points=((x + HALF, y + 7), (x + HALF, y + 33)), color=outline, width=1.2)
     for i, name in enumerate(ends):
-        color = ALARM if wrong and name in wrong else INK
+        color = WARNING if wrong and name in wrong else INK
         yield text((x + HALF * (i + 0.5), y + 25), name, size=TEXT_PX, color=color, anchor="middle", bold=True)

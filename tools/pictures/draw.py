@@ -12,7 +12,7 @@ import bodies
 import motions
 
 from armillary.view._drawing import Drawing
-from armillary.view._svg import svg_text
+from armillary.view._files import svg_text
 
 if TYPE_CHECKING:
     import pens

@@ -20,14 +20,14 @@ from pens import (
     heading,
     moved,
     numbers,
-    turned,
+    rotate,
 )
+from shapes import X_COLOR, Y_COLOR, Scale, body, dashes, dot, frame, text, turning, vector
 
 from armillary import Transform
 from armillary.relations import Pose, Position, Twist, Wrench
-from armillary.view._drawing import Disc, Line, Plate, Point
-from armillary.view._relations import X_COLOR, Y_COLOR, Scale, body, dashes, dot, frame, text, turning, vector
-from armillary.view._style import ALARM, EDGE, INK, MUTED, PAPER, RULE, TEXT_PX
+from armillary.view._drawing import Circle, Line, Point, Rectangle
+from armillary.view.theme import EDGE, INK, MUTED, PAPER, RULE, TEXT_PX, WARNING
 
 
 def what_a_velocity_needs() -> Shapes:
@@ -46,8 +46,8 @@ def what_a_velocity_needs() -> Shapes:
     tip, grip = (182.0, 145.0), (88.0, 177.0)
     points = {"table": (62.0, 258.0), "corner": (186.0, 258.0)}
     for left in (0.0, 250.0):
-        yield body(moved(table, left, 0), fill=RESTING, rim=RESTING_RIM)
-        yield body(moved(gun, left, 0), fill=MOVING, rim=MOVING_RIM)
+        yield body(moved(table, left, 0), fill=RESTING, outline=RESTING_RIM)
+        yield body(moved(gun, left, 0), fill=MOVING, outline=MOVING_RIM)
         for name, (x, y) in points.items():
             yield dot((left + x, y))
             yield text((left + x, y + 17), name, anchor="middle")
@@ -73,10 +73,10 @@ def _two_speeds(left: float, tip: Point, grip: Point) -> Shapes:
 
 def _turned_gun(left: float, gun: tuple[Point, ...]) -> Shapes:
     start, about, angle = moved(gun, left, 62), (left + 70, 250.0), math.radians(40)
-    yield body(start, fill=PALE, rim=PALE_RIM)
-    yield body(turned(start, about, angle), fill=MOVING, rim=MOVING_RIM)
+    yield body(start, fill=PALE, outline=PALE_RIM)
+    yield body(rotate(start, about, angle), fill=MOVING, outline=MOVING_RIM)
     for at in ((left + 88, 239.0), (left + 182, 207.0)):
-        (now,) = turned((at,), about, angle)
+        (now,) = rotate((at,), about, angle)
         ahead = (now[0] + 46 * math.cos(GUN_RAD), now[1] - 46 * math.sin(GUN_RAD))
         yield from dashes(now, ahead, color=EDGE)
         yield from frame(now, angle_rad=GUN_RAD + angle, length=30, named=False)
@@ -107,7 +107,7 @@ def turning_disc() -> Shapes:
     yield Line(points=((380, 24), (380, 370)), color=RULE)
     left, right = Scale((180, 212), 210), Scale((500, 212), 210)
     for scale in (left, right):
-        yield Disc(center=scale.origin, radius=105, fill=MOVING, rim=MOVING_RIM, width=1.4)
+        yield Circle(center=scale.origin, radius=105, fill=MOVING, outline=MOVING_RIM, width=1.4)
     yield Line(points=((392, 317), (742, 317)), color=EDGE, width=2)
     yield from vector(left.origin, left.at(0.5, 0), color=INK, width=1.8)
     yield text((left.at(0.36, 0)[0], left.origin[1] + 17), "p", anchor="middle", bold=True)
@@ -158,11 +158,11 @@ def three_forms() -> Shapes:
     pivot = scale.at(3 - 2 * math.sin(angle), 1 + 2 * math.cos(angle))
     yield from heading((26, 34), "One motion, three ways to write it", "a car in a left turn: 1 m/s ahead, 0.5 rad/s")
     large = ((-0.4, -0.36), (1.5, 0.1), (3.2, 0.3), (3.6, 1.2), (2.6, 1.8), (0.6, 1.2), (-0.5, 0.6))
-    yield body([scale.at(x, y) for x, y in large], fill=PALE, rim=PALE_RIM)
+    yield body([scale.at(x, y) for x, y in large], fill=PALE, outline=PALE_RIM)
     yield text(scale.at(1.15, 0.72), "the car, thought", color=MUTED, anchor="middle")
     yield text(scale.at(1.15, 0.54), "larger than it is", color=MUTED, anchor="middle")
     chassis = ((-0.36, -0.22), (0.36, -0.24), (0.5, 0.0), (0.36, 0.24), (-0.36, 0.22), (-0.46, 0.0))
-    yield body(turned(tuple(scale.at(3 + x, 1 + y) for x, y in chassis), at, angle), fill=MOVING, rim=MOVING_RIM)
+    yield body(rotate(tuple(scale.at(3 + x, 1 + y) for x, y in chassis), at, angle), fill=MOVING, outline=MOVING_RIM)
     for place in (at, origin):
         yield from dashes(pivot, place, color=EDGE, width=1.1)
     yield dot(pivot, color=TURN)
@@ -194,13 +194,13 @@ def three_forms() -> Shapes:
 def one_push() -> Shapes:
     """One push about two points: another moment, the same power."""
     spin = Twist(point="hub", body="disc", reference_body="table", linear=(0, 0, 0), angular=(0, 0, 2))
-    rim = at_point(spin, "rim", (0.5, 0.0, 0.0))
+    outline = at_point(spin, "rim", (0.5, 0.0, 0.0))
     push = Wrench(
         point="rim", body="disc", reference_body="hand", expressed_in="table", force=(0, 10, 0), torque=(0, 0, 0)
     )
     hub_from_rim = {"body": "disc", "reference_body": "disc", "expressed_in": "table", "coordinates": (-0.5, 0, 0)}
     at_hub = push.change_point(Position(point="hub", reference_point="rim", **hub_from_rim))
-    for left, wrench, twist in ((0.0, push, rim), (380.0, at_hub, spin)):
+    for left, wrench, twist in ((0.0, push, outline), (380.0, at_hub, spin)):
         yield from heading((left + 26, 34), f"A push on the rim, about the {wrench.point}")
         yield from _pushed_disc(Scale((left + 150, 176), 190), wrench)
         rows = (
@@ -214,16 +214,16 @@ def one_push() -> Shapes:
 
 
 def _pushed_disc(scale: Scale, wrench: Wrench) -> Shapes:
-    rim, hub = scale.at(0.5, 0.0), scale.origin
-    yield Disc(center=hub, radius=95, fill=MOVING, rim=MOVING_RIM, width=1.4)
-    at = rim if wrench.point == "rim" else hub
-    yield from dashes(hub, rim, color=EDGE)
+    outline, hub = scale.at(0.5, 0.0), scale.origin
+    yield Circle(center=hub, radius=95, fill=MOVING, outline=MOVING_RIM, width=1.4)
+    at = outline if wrench.point == "rim" else hub
+    yield from dashes(hub, outline, color=EDGE)
     yield from vector(at, (at[0], at[1] - 7.5 * wrench.force[1]), color=FORCE, width=3.2)
     yield text((at[0] + 10, at[1] - 56), "F", color=FORCE, size=TEXT_PX, bold=True)
     if wrench.torque.any():
         yield from turning(hub, 42, start_rad=math.radians(200), sweep_rad=math.radians(220), color=FORCE)
         yield text((hub[0] - 44, hub[1] + 34), "M", color=FORCE, size=TEXT_PX, anchor="end", bold=True)
-    for name, (x, y) in {"hub": hub, "rim": rim}.items():
+    for name, (x, y) in {"hub": hub, "rim": outline}.items():
         yield dot((x, y))
         yield text((x + (10 if name == "rim" else 4), y + 18), name, bold=True)
 
@@ -235,23 +235,23 @@ def what_tf2_answers() -> Shapes:
     yield Line(points=((380, 24), (380, 326)), color=RULE)
     yield from frame((60, 276), length=36)
     yield text((60, 296), "lab", anchor="middle", bold=True)
-    yield Plate(corner=(136, 138), size=(90, 116), fill=MOVING, rim=MOVING_RIM, radius=16, width=1.4)
+    yield Rectangle(corner=(136, 138), size=(90, 116), fill=MOVING, outline=MOVING_RIM, radius=16, width=1.4)
     at = (181.0, 196.0)
-    yield from vector(at, (at[0], at[1] - 104), color=ALARM)
+    yield from vector(at, (at[0], at[1] - 104), color=WARNING)
     yield from vector(at, (at[0] + 104, at[1]), color=SPEED)
     yield from frame(at, angle_rad=math.pi / 2, length=34, named=False)
     yield text((at[0] - 10, at[1] - 26), "x", color=X_COLOR, anchor="end", bold=True)
     yield text((at[0] - 34, at[1] - 8), "y", color=Y_COLOR, anchor="end", bold=True)
     yield text((at[0] + 4, at[1] + 18), "cart", bold=True)
     yield text((at[0] + 50, at[1] - 12), "true: (1, 0, 0)", color=SPEED, bold=True)
-    yield text((at[0] + 12, at[1] - 94), "tf2: (0, 1, 0)", color=ALARM, bold=True)
-    hub, rim = (510.0, 214.0), (614.0, 214.0)
-    yield Disc(center=hub, radius=104, fill=MOVING, rim=MOVING_RIM, width=1.4)
+    yield text((at[0] + 12, at[1] - 94), "tf2: (0, 1, 0)", color=WARNING, bold=True)
+    hub, outline = (510.0, 214.0), (614.0, 214.0)
+    yield Circle(center=hub, radius=104, fill=MOVING, outline=MOVING_RIM, width=1.4)
     yield from turning(hub, 40, start_rad=math.radians(60), sweep_rad=math.radians(220), color=TURN)
-    yield from vector(hub, (rim[0] - 7, rim[1]), color=INK, width=1.6)
-    yield from vector(rim, (rim[0], rim[1] - 104), color=SPEED)
+    yield from vector(hub, (outline[0] - 7, outline[1]), color=INK, width=1.6)
+    yield from vector(outline, (outline[0], outline[1] - 104), color=SPEED)
     yield dot(hub)
     yield text((hub[0] + 4, hub[1] + 18), "hub", bold=True)
-    yield Disc(center=rim, radius=6, fill=PAPER, rim=ALARM, width=2.4)
-    yield text((rim[0] + 10, rim[1] - 96), "true: (0, 1, 0)", color=SPEED, bold=True)
-    yield text((rim[0] + 14, rim[1] + 5), "tf2: (0, 0, 0)", color=ALARM, bold=True)
+    yield Circle(center=outline, radius=6, fill=PAPER, outline=WARNING, width=2.4)
+    yield text((outline[0] + 10, outline[1] - 96), "true: (0, 1, 0)", color=SPEED, bold=True)
+    yield text((outline[0] + 14, outline[1] + 5), "tf2: (0, 0, 0)", color=WARNING, bold=True)

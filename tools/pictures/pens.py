@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from shapes import text
+
 from armillary.view._drawing import Point, Shape
-from armillary.view._relations import text
-from armillary.view._style import EDGE, INK, MUTED, TEXT_PX, TRACK_COLORS
+from armillary.view.theme import EDGE, INK, MUTED, TEXT_PX, TRACK_COLORS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +27,7 @@ def moved(corners: tuple[Point, ...], right: float, down: float) -> tuple[Point,
     return tuple((x + right, y + down) for x, y in corners)
 
 
-def turned(corners: tuple[Point, ...], about: Point, angle_rad: float) -> tuple[Point, ...]:
+def rotate(corners: tuple[Point, ...], about: Point, angle_rad: float) -> tuple[Point, ...]:
     """Against the clock, on paper where y is downwards."""
     c, s = math.cos(angle_rad), math.sin(angle_rad)
     arms = [(x - about[0], y - about[1]) for x, y in corners]

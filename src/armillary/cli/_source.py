@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer  # noqa: TC002  (typer reads the annotations of what completes)
 
 from armillary import World, seconds
-from armillary.cli._progress import working
+from armillary.cli._terminal import working
 from armillary.errors import ArmillaryError, InvalidArgument
 
 if TYPE_CHECKING:
@@ -167,13 +167,13 @@ def _demonstration(name: str) -> OpenedWorld:
 
 
 def _kitchen() -> _Playing:
-    from armillary.cli._kitchen.kitchen import Kitchen  # noqa: PLC0415  (casadi is optional)
+    from armillary.demos.kitchen.simulation import Kitchen  # noqa: PLC0415  (casadi is optional)
 
     return Kitchen(history=seconds(_HISTORY_S))
 
 
 def _turtles() -> _Playing:
-    from armillary.cli._turtles import Turtles  # noqa: PLC0415  (most commands need none)
+    from armillary.demos.turtles.simulation import Turtles  # noqa: PLC0415  (most commands need none)
 
     return Turtles(history=seconds(_HISTORY_S))
 

@@ -9,8 +9,8 @@ import typer
 
 from armillary.cli._arguments import AsJson
 from armillary.cli._output import say
-from armillary.cli._progress import working
 from armillary.cli._source import SDF, URDF, opened, robots_in
+from armillary.cli._terminal import working
 from armillary.errors import InvalidArgument
 from armillary.scene.node_frames import is_of_a_node
 

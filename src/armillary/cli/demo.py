@@ -8,6 +8,7 @@ from typing import Annotated, Protocol
 import typer
 
 from armillary.cli._output import writable
+from armillary.cli._terminal import can_show_live
 from armillary.errors import InvalidArgument
 
 EXAMPLE = "armillary demo turtles --seconds 5"
@@ -36,10 +37,10 @@ class _Report(Protocol):
     def text(self) -> str: ...
 
 
-class _Teller(Protocol):
-    """A demonstration: lets things happen, draws them into a folder, and reports."""
+class _Demonstration(Protocol):
+    """Runs a simulation, draws it into a folder, and reports."""
 
-    def __call__(self, duration_s: float | None, out: Path, *, headless: bool) -> _Report: ...
+    def __call__(self, duration_s: float | None, out: Path, *, live: bool) -> _Report: ...
 
 
 def demo(
@@ -52,9 +53,9 @@ def demo(
 ) -> None:
     """A robot in a kitchen, asked about in every way, with pictures; or two turtles that follow each other."""
     _check(name, duration_s, out)
-    tell = _teller(name)
+    run = _demonstration(name)
     out.mkdir(parents=True, exist_ok=True)
-    report = tell(duration_s, out, headless=headless or as_json)
+    report = run(duration_s, out, live=can_show_live() and not (headless or as_json))
     typer.echo(report.json() if as_json else writable(report.text()))
 
 
@@ -67,12 +68,12 @@ def _check(name: str, duration_s: float | None, out: Path) -> None:
         raise InvalidArgument(f"--out must name a folder, and '{out}' is a file. Name another one.")
 
 
-def _teller(name: str) -> _Teller:
-    """Each one is imported when it is wanted: the kitchen needs more than the turtles."""
+def _demonstration(name: str) -> _Demonstration:
+    """Import the demonstration that is wanted: the kitchen needs more extras than the turtles."""
     if name == "turtles":
-        from armillary.cli._turtle_story import tell_turtles  # noqa: PLC0415
+        from armillary.demos.turtles.report import run_turtles  # noqa: PLC0415
 
-        return tell_turtles
-    from armillary.cli._kitchen.story import tell_kitchen  # noqa: PLC0415
+        return run_turtles
+    from armillary.demos.kitchen.report import run_kitchen  # noqa: PLC0415
 
-    return tell_kitchen
+    return run_kitchen

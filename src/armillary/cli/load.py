@@ -9,8 +9,8 @@ import typer
 
 from armillary.cli._arguments import AsJson
 from armillary.cli._output import say
-from armillary.cli._progress import working
 from armillary.cli._source import saved_world
+from armillary.cli._terminal import working
 
 if TYPE_CHECKING:
     from armillary import World

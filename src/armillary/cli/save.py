@@ -9,8 +9,8 @@ import typer
 
 from armillary.cli._arguments import AsJson, WorldOption
 from armillary.cli._output import say
-from armillary.cli._progress import working
 from armillary.cli._source import opened
+from armillary.cli._terminal import working
 from armillary.cli.load import summary, text_of_summary
 
 EXAMPLE = "armillary save saved.json --world robot.urdf"

@@ -20,11 +20,10 @@ from armillary.cli._arguments import (
     as_choice,
     as_span,
 )
-from armillary.cli._live import can_show_live
-from armillary.cli._looking import looks, redrawn
 from armillary.cli._nodes import frame_meant, ids_in_place_of_names, shortened
 from armillary.cli._output import fields_of_pose, text_of_transform, writable
 from armillary.cli._source import OpenedWorld, opened
+from armillary.cli._terminal import can_show_live, looks, redrawn
 from armillary.errors.format import format_stamp
 
 if TYPE_CHECKING:

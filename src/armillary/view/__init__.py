@@ -2,7 +2,7 @@
 
 from armillary.view._ellipses import draw_ellipses, ellipses_svg
 from armillary.view._history import history_svg, plot_history
-from armillary.view._still import draw_world, world_svg
+from armillary.view._scene_image import draw_world, world_svg
 from armillary.view._tracks import draw_tracks, tracks_svg
 from armillary.view._tree import draw_tree, tree_svg
 

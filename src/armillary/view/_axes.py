@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.view._drawing import Line, Points, Shape, Text
-from armillary.view._style import MUTED, RULE, SMALL_PX
+from armillary.view.theme import MUTED, RULE, SMALL_PX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.errors import InvalidArgument
+from armillary.view._annotations import Entry, Label, arrow, dot, legend, place_labels, swatch
 from armillary.view._axes import Axes, axes_around, grid
-from armillary.view._drawing import Drawing, Line, Shape, as_points
-from armillary.view._files import write_drawing
-from armillary.view._labels import Wish, place_labels
-from armillary.view._marks import Entry, arrow, dot, legend, swatch
-from armillary.view._page import LEGEND_PX, PLAN_CORNER_PX, heading, plan_size
-from armillary.view._style import EDGE, MUTED, TRACK_COLORS
-from armillary.view._svg import svg_text
-from armillary.view.theme import Theme, in_theme
+from armillary.view._drawing import LEGEND_PX, PLAN_CORNER_PX, Drawing, Line, Shape, as_points, heading, plan_size
+from armillary.view._files import svg_text, write_drawing
+from armillary.view.theme import EDGE, MUTED, TRACK_COLORS, Theme, in_theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,12 +126,12 @@ def _outlines(axes: Axes, pose: Pose, deviations: float, color: str) -> Iterator
 
 
 def _marks(axes: Axes, marks: Mapping[str, Transform]) -> Iterator[Shape]:
-    wishes = []
+    labels = []
     for name, transform in marks.items():
         (at,) = as_points(axes.place(transform.translation[None, :2]))
         right, up = transform.rotation.matrix[:2, 0]
         length = math.hypot(right, up) or 1.0
         yield arrow(EDGE, (float(right) / length, -float(up) / length), at)
-        wishes.append(Wish(name, at, MUTED))
-    if wishes:
-        yield from place_labels(wishes, np.array([wish.beside for wish in wishes]))
+        labels.append(Label(name, at, MUTED))
+    if labels:
+        yield from place_labels(labels, np.array([label.beside for label in labels]))

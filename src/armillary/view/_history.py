@@ -1,28 +1,34 @@
-"""The history of a pose as a picture: position, angles, speed and turning over time, with how sure they are."""
+"""Pose history as a picture: position, angles and speeds over time, with their standard deviations."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.view._axes import round_step, round_text
-from armillary.view._course import ANGLES, POSITION, SPEED, TURNING, Course, course_of
-from armillary.view._drawing import Drawing, Shape, Text
-from armillary.view._files import write_drawing
-from armillary.view._page import MARGIN_PX, heading
-from armillary.view._panels import Curve, Panel, time_ticks
-from armillary.view._style import MUTED, SMALL_PX, TITLE_PX, text_width
-from armillary.view._svg import svg_text
-from armillary.view.theme import Theme, in_theme
+from armillary.view._axes import multiples, round_step, round_text
+from armillary.view._drawing import MARGIN_PX, Drawing, Line, Point, Polygon, Shape, Text, as_points, heading
+from armillary.view._files import svg_text, write_drawing
+from armillary.view._trajectory import ANGLES, POSITION, SPEED, TURNING, Trajectory, sample_trajectory
+from armillary.view.theme import INK, MUTED, PANEL, RULE, SMALL_PX, TITLE_PX, TRACK_COLORS, Theme, in_theme, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
     from pathlib import Path
 
-    from armillary.view._subject import Subject
+    from numpy import bool_, float64
+    from numpy.typing import NDArray
 
+    from armillary.view._world_protocol import DrawableWorld
+
+_TIME_LINES, _VALUE_LINES = 10, 4
+_AIR = 0.1  # above and below the curves, as a part of their extent
+_LEAST_EXTENT = 1e-6  # less is rounding, and drawn flat
+_BAND_OPACITY = 0.2
+_GAP_PX = 14.0
 _LEFT = 76.0
 _TOP, _BELOW = 92.0, 34.0
 _WIDTH, _TALL, _LOW = 660.0, 132.0, 84.0
@@ -36,8 +42,113 @@ _PANELS = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Curve:
+    """A quantity over time; NaN where it is not known.
+
+    Attributes:
+        name: What stands beside it.
+        values: (N,).
+        half_band: (N,): how far its band reaches to both sides; NaN where it has none.
+    """
+
+    name: str
+    values: NDArray[float64]
+    half_band: NDArray[float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Panel:
+    """Curves of one unit in one window.
+
+    Attributes:
+        title: With the unit.
+        corner: Its upper left corner [px].
+        size: Its width and height [px].
+        times_s: (N,), of all curves; they begin at zero.
+        curves: Each gets a colour of its own.
+    """
+
+    title: str
+    corner: Point
+    size: Point
+    times_s: NDArray[float64]
+    curves: Sequence[Curve]
+
+    def shapes(self) -> Iterator[Shape]:
+        """Everything in it, in the order of painting."""
+        (left, top), (width, height) = self.corner, self.size
+        low, high = self._extent()
+        yield from self._ground(low, high)
+        yield Text(at=(left, top - 9), text=self.title, size=SMALL_PX, color=INK, bold=True)
+        x = left + width
+        for curve, color in reversed(list(zip(self.curves, TRACK_COLORS, strict=False))):
+            yield from self._painted(curve, color, low, high)
+            if len(self.curves) > 1:
+                yield Text(at=(x, top - 9), text=curve.name, size=SMALL_PX, color=color, anchor="end", bold=True)
+                x -= text_width(curve.name, SMALL_PX) + _GAP_PX
+        if np.isnan([curve.values for curve in self.curves]).all():
+            middle = (left + width / 2, top + height / 2 + 4)
+            yield Text(at=middle, text="not known", size=SMALL_PX, color=MUTED, anchor="middle")
+
+    def _extent(self) -> tuple[float, float]:
+        """The least and the greatest value that is shown."""
+        reach = [np.nan_to_num(curve.half_band, nan=0.0) for curve in self.curves]
+        edges = [curve.values + side * band for curve, band in zip(self.curves, reach, strict=True) for side in (-1, 1)]
+        known = np.concatenate(edges)
+        known = known[np.isfinite(known)] if np.isfinite(known).any() else np.zeros(1)
+        low, high = float(known.min()), float(known.max())
+        extent = max(high - low, _LEAST_EXTENT * max(1.0, abs(low), abs(high)))
+        middle = (low + high) / 2
+        return middle - (0.5 + _AIR) * extent, middle + (0.5 + _AIR) * extent
+
+    def _ground(self, low: float, high: float) -> Iterator[Shape]:
+        (left, top), (width, height) = self.corner, self.size
+        yield Polygon(points=_rectangle(self.corner, self.size), fill=PANEL, outline=PANEL)
+        for time_s in time_ticks(self.times_s):
+            x = left + width * time_s / (self.times_s[-1] or 1.0)
+            yield Line(points=((x, top), (x, top + height)), color=RULE)
+        step = round_step((high - low) / _VALUE_LINES)
+        for value in multiples(step, low, high):
+            y = top + height * (high - value) / (high - low)
+            yield Line(points=((left, y), (left + width, y)), color=RULE)
+            said = round_text(value, step)
+            yield Text(at=(left - 8, y + 4), text=said, size=SMALL_PX, color=MUTED, anchor="end")
+
+    def _painted(self, curve: Curve, color: str, low: float, high: float) -> Iterator[Shape]:
+        for part in _pieces(~np.isnan(curve.half_band + curve.values)):
+            upper = self._placed(part, curve.values + curve.half_band, low, high)
+            lower = self._placed(part, curve.values - curve.half_band, low, high)
+            ring = as_points(np.concatenate([upper, lower[::-1]]))
+            yield Polygon(points=ring, fill=color, outline=color, width=0.0, opacity=_BAND_OPACITY)
+        for part in _pieces(~np.isnan(curve.values)):
+            yield Line(points=as_points(self._placed(part, curve.values, low, high)), color=color, width=1.8)
+
+    def _placed(self, part: slice, values: NDArray[float64], low: float, high: float) -> NDArray[float64]:
+        (left, top), (width, height) = self.corner, self.size
+        right = left + width * self.times_s[part] / (self.times_s[-1] or 1.0)
+        return np.stack([right, top + height * (high - values[part]) / (high - low)], axis=1)
+
+
+def time_ticks(times_s: NDArray[float64]) -> list[float]:
+    """Round times, not too many."""
+    last = float(times_s[-1])
+    return multiples(round_step(last / _TIME_LINES), 0.0, last) if last > 0.0 else [0.0]
+
+
+def _rectangle(corner: Point, size: Point) -> tuple[Point, ...]:
+    (left, top), (width, height) = corner, size
+    return (left, top), (left + width, top), (left + width, top + height), (left, top + height)
+
+
+def _pieces(known: NDArray[bool_]) -> list[slice]:
+    """Where one known value follows another."""
+    turns = np.flatnonzero(np.diff(np.concatenate([[0], known.astype(int), [0]])))
+    return [slice(int(begin), int(end)) for begin, end in turns.reshape(-1, 2)]
+
+
 def plot_history(
-    world: Subject,
+    world: DrawableWorld,
     path: str | PathLike[str],
     *,
     of: str,
@@ -71,7 +182,7 @@ def plot_history(
 
 
 def history_svg(
-    world: Subject,
+    world: DrawableWorld,
     *,
     of: str,
     in_frame: str,
@@ -85,21 +196,21 @@ def history_svg(
 
 
 def _history_drawing(
-    world: Subject, of: str, in_frame: str, span: tuple[int | None, int | None], deviations: float
+    world: DrawableWorld, of: str, in_frame: str, span: tuple[int | None, int | None], deviations: float
 ) -> Drawing:
-    course = course_of(world, of, in_frame, *span)
-    panels = list(_panels(course, deviations))
+    trajectory = sample_trajectory(world, of, in_frame, *span)
+    panels = list(_panels(trajectory, deviations))
     title = f"{of} seen from {in_frame}"
-    shapes = [*_header(title, course, deviations), *(shape for panel in panels for shape in panel.shapes())]
+    shapes = [*_header(title, trajectory, deviations), *(shape for panel in panels for shape in panel.shapes())]
     bottom = panels[-1].corner[1] + panels[-1].size[1]
     width = max(_LEFT + _WIDTH, MARGIN_PX + text_width(title, TITLE_PX)) + MARGIN_PX
     return Drawing(title=title, size=(width, bottom + _FOOTER), shapes=[*shapes, *_times(panels[-1], bottom)])
 
 
-def _panels(course: Course, deviations: float) -> Iterator[Panel]:
-    times_s, top = (course.stamps - course.stamps[0]) / _NS_PER_S, _TOP
+def _panels(trajectory: Trajectory, deviations: float) -> Iterator[Panel]:
+    times_s, top = (trajectory.stamps - trajectory.stamps[0]) / _NS_PER_S, _TOP
     for title, names, columns, height in _PANELS:
-        values, bands = course.values[:, columns].T, deviations * course.deviations[:, columns].T
+        values, bands = trajectory.values[:, columns].T, deviations * trajectory.deviations[:, columns].T
         curves = [
             Curve(name=name, values=value, half_band=band)
             for name, value, band in zip(names, values, bands, strict=True)
@@ -108,9 +219,9 @@ def _panels(course: Course, deviations: float) -> Iterator[Panel]:
         top += height + _BELOW
 
 
-def _header(title: str, course: Course, deviations: float) -> Iterator[Shape]:
-    first, last = (stamp / _NS_PER_S for stamp in (int(course.stamps[0]), int(course.stamps[-1])))
-    sure = np.isfinite(course.deviations).any()
+def _header(title: str, trajectory: Trajectory, deviations: float) -> Iterator[Shape]:
+    first, last = (stamp / _NS_PER_S for stamp in (int(trajectory.stamps[0]), int(trajectory.stamps[-1])))
+    sure = np.isfinite(trajectory.deviations).any()
     bands = f"bands of {deviations:g} standard deviations" if sure else "no covariance is known"
     yield from heading(title, f"{last - first:.6g} s, counted from {first:.3f} s; {bands}")
 

@@ -9,15 +9,32 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.errors import InvalidArgument
+from armillary.view._annotations import (
+    Entry,
+    Label,
+    arrow,
+    dot,
+    legend,
+    place_labels,
+    ring,
+    stroke_opacity,
+    stroke_width,
+    swatch,
+)
 from armillary.view._axes import Axes, axes_around, grid
-from armillary.view._drawing import Drawing, Line, Point, Shape, as_points
-from armillary.view._files import write_drawing
-from armillary.view._labels import Wish, place_labels
-from armillary.view._marks import Entry, arrow, dot, legend, ring, stroke_opacity, stroke_width, swatch
-from armillary.view._page import LEGEND_PX, PLAN_CORNER_PX, heading, plan_size
-from armillary.view._style import EDGE, TRACK_COLORS
-from armillary.view._svg import svg_text
-from armillary.view.theme import Theme, in_theme
+from armillary.view._drawing import (
+    LEGEND_PX,
+    PLAN_CORNER_PX,
+    Drawing,
+    Line,
+    Point,
+    Shape,
+    as_points,
+    heading,
+    plan_size,
+)
+from armillary.view._files import svg_text, write_drawing
+from armillary.view.theme import EDGE, TRACK_COLORS, Theme, in_theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from armillary.view._subject import Subject
+    from armillary.view._world_protocol import DrawableWorld
 
 
 _NS_PER_S = 1e9
@@ -36,7 +53,7 @@ _TICK_STEPS_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 30
 
 
 def draw_tracks(
-    world: Subject,
+    world: DrawableWorld,
     path: str | PathLike[str],
     *,
     of: Sequence[str],
@@ -64,7 +81,7 @@ def draw_tracks(
     return write_drawing(_tracks_drawing(world, of, in_frame, at), path, theme)
 
 
-def tracks_svg(world: Subject, *, of: Sequence[str], in_frame: str, at: ArrayLike, theme: Theme = "light") -> str:
+def tracks_svg(world: DrawableWorld, *, of: Sequence[str], in_frame: str, at: ArrayLike, theme: Theme = "light") -> str:
     """The picture of `draw_tracks` as SVG text."""
     return svg_text(in_theme(_tracks_drawing(world, of, in_frame, at), theme))
 
@@ -88,7 +105,7 @@ class _Track:
     ticks: NDArray[np.float64]
 
 
-def _tracks_drawing(world: Subject, of: Sequence[str], in_frame: str, at: ArrayLike) -> Drawing:
+def _tracks_drawing(world: DrawableWorld, of: Sequence[str], in_frame: str, at: ArrayLike) -> Drawing:
     stamps = _sorted_stamps(at)
     times_s = _tick_times((stamps[-1] - stamps[0]) / _NS_PER_S)
     tracks = _tracks(world, _names(of), in_frame, stamps, times_s)
@@ -121,7 +138,7 @@ def _tick_times(span_s: float) -> NDArray[np.float64]:
 
 
 def _tracks(
-    world: Subject, names: Sequence[str], in_frame: str, stamps: NDArray[np.int64], times_s: NDArray[np.float64]
+    world: DrawableWorld, names: Sequence[str], in_frame: str, stamps: NDArray[np.int64], times_s: NDArray[np.float64]
 ) -> list[_Track]:
     ticks = np.minimum(stamps[0] + np.rint(times_s * _NS_PER_S).astype(np.int64), stamps[-1])
     return [
@@ -167,7 +184,7 @@ def _marks(axes: Axes, tracks: Sequence[_Track], times_s: NDArray[np.float64]) -
     ways = np.concatenate([axes.place(track.way[:, :2]) for track in tracks])
     texts = [f"{time_s:g} s" for time_s in times_s[1:]]
     wanted = [
-        Wish(text, center, track.color)
+        Label(text, center, track.color)
         for track, places in zip(tracks, spots, strict=True)
         for text, center in zip(texts, as_points(places[1:]), strict=True)
     ]

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armillary.stamps import LATEST, Latest
-from armillary.view._drawing import Drawing, Line, Plate, Shape, Text
-from armillary.view._files import write_drawing
-from armillary.view._page import MARGIN_PX, heading
-from armillary.view._style import ALARM, EDGE, INK, MUTED, PLATE, SMALL_PX, TEXT_PX, text_width
-from armillary.view._svg import svg_text
-from armillary.view.theme import Theme, in_theme
+from armillary.view._drawing import MARGIN_PX, Drawing, Line, Rectangle, Shape, Text, heading
+from armillary.view._files import svg_text, write_drawing
+from armillary.view.theme import EDGE, INK, MUTED, PANEL, SMALL_PX, TEXT_PX, WARNING, Theme, in_theme, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from armillary.transforms import RelationInfo, Tree
-    from armillary.view._subject import Subject
+    from armillary.view._world_protocol import DrawableWorld
 
 _HEADER = 68.0
 _ROW = 58.0
@@ -32,7 +29,9 @@ _ID_DIGITS = 8
 _LONGEST = 100.0  # of one unit, before the next is taken
 
 
-def draw_tree(world: Subject, path: str | PathLike[str], *, at: int | Latest = LATEST, theme: Theme = "light") -> Path:
+def draw_tree(
+    world: DrawableWorld, path: str | PathLike[str], *, at: int | Latest = LATEST, theme: Theme = "light"
+) -> Path:
     """Draw which frame hangs under which at one time, and how each edge is known.
 
     The ending of `path` decides: .svg needs nothing, .png needs matplotlib.
@@ -44,7 +43,7 @@ def draw_tree(world: Subject, path: str | PathLike[str], *, at: int | Latest = L
     return write_drawing(_tree_drawing(world, at), path, theme)
 
 
-def tree_svg(world: Subject, *, at: int | Latest = LATEST, theme: Theme = "light") -> str:
+def tree_svg(world: DrawableWorld, *, at: int | Latest = LATEST, theme: Theme = "light") -> str:
     """The picture of `draw_tree` as SVG text."""
     return svg_text(in_theme(_tree_drawing(world, at), theme))
 
@@ -87,7 +86,7 @@ class _Layout:
         return _HEADER + rows * _ROW + MARGIN_PX / 2
 
 
-def _tree_drawing(world: Subject, at: int | Latest) -> Drawing:
+def _tree_drawing(world: DrawableWorld, at: int | Latest) -> Drawing:
     tree = world.tree(at)
     poses = [info for info in world.relations() if info.kind != "twist"]
     edges = {info.of: info for info in poses if tree.parents.get(info.of) == (info.in_frame, info.source)}
@@ -211,9 +210,9 @@ def _edge(layout: _Layout, info: RelationInfo) -> Iterator[Shape]:
 
 def _box(layout: _Layout, name: str, quarrel: str) -> Iterator[Shape]:
     x, y = layout.column(name).left, layout.height(name)
-    said, rim = layout.text[name], ALARM if quarrel else EDGE
+    said, outline = layout.text[name], WARNING if quarrel else EDGE
     width = _box_width(said)
-    yield Plate(corner=(x, y - _BOX_HEIGHT / 2), size=(width, _BOX_HEIGHT), fill=PLATE, rim=rim)
+    yield Rectangle(corner=(x, y - _BOX_HEIGHT / 2), size=(width, _BOX_HEIGHT), fill=PANEL, outline=outline)
     yield Text(at=(x + width / 2, y + 4.5), text=said, size=TEXT_PX, color=INK, anchor="middle", bold=True)
     if quarrel:
-        yield Text(at=(x, y + _BOX_HEIGHT / 2 + 13), text=quarrel, size=SMALL_PX, color=ALARM)
+        yield Text(at=(x, y + _BOX_HEIGHT / 2 + 13), text=quarrel, size=SMALL_PX, color=WARNING)

@@ -19,10 +19,9 @@ from rich.console import Console
 
 from armillary import Box, Transform, World, seconds
 from armillary.cli._app import COMMANDS
-from armillary.cli._arrivals import Arrivals
-from armillary.cli.monitor import screen
+from armillary.cli.monitor import Arrivals, screen
+from armillary.demos.models import mobile_manipulator
 from armillary.formats import write_urdf
-from armillary.models import mobile_manipulator
 from unit.cli.kit import answer, on_a_terminal, run
 from unit.kit import FakeClock, drive, moved
 

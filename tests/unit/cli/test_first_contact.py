@@ -19,9 +19,7 @@ from rich.console import Console
 
 from armillary import Box, Transform, World, seconds
 from armillary.cli import main
-from armillary.cli._arrivals import Arrivals
-from armillary.cli._streams import streams
-from armillary.cli.monitor import screen
+from armillary.cli.monitor import Arrivals, screen, streams
 from armillary.scene import AddRelation, NodeId
 from unit.cli.kit import answer, on_a_terminal, run
 from unit.kit import STILL, drive, moved

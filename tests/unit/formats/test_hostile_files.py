@@ -8,9 +8,9 @@ import random
 import pytest
 
 from armillary import errors
+from armillary.demos.models import mobile_manipulator
 from armillary.formats import read_sdf, read_urdf, write_urdf
 from armillary.formats._xml import LARGEST_FILE_BYTES
-from armillary.models import mobile_manipulator
 from unit.formats.kit import LINKS, lamp, robot, robot_file
 from unit.formats.mutations import mutated
 

@@ -1,4 +1,4 @@
-"""The models of `armillary.models`: what they promise, and that others can read them."""
+"""The models of `armillary.demos.models`: what they promise, and that others can read them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pinocchio
 import pytest
 import yourdfpy
 
+from armillary.demos.models import HANDLES, kitchen, mobile_manipulator
 from armillary.formats import read_urdf, write_urdf
-from armillary.models import HANDLES, kitchen, mobile_manipulator
 from unit.formats.likeness import differences
 from unit.formats.motions import link_places
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from armillary.demos.models import kitchen, mobile_manipulator
 from armillary.formats import RobotDescription, read_sdf, read_urdf
-from armillary.models import kitchen, mobile_manipulator
 from unit.formats.kit import robot_file
 from unit.formats.motions import link_places
 

@@ -9,9 +9,9 @@ from armillary import Transform, World, seconds
 from armillary.articulation import ArticulationModel, FixedJoint, RevoluteJoint, position
 from armillary.articulation.edits import Apply
 from armillary.articulation.operations import AddJoint, AddLink, AddMimicJoint, AddObject, Connect
+from armillary.demos.models import kitchen, mobile_manipulator
 from armillary.errors import AfterHistory, ArmillaryError, InvalidArgument, MissingMeshes, UnknownVariable
 from armillary.formats.descriptions import BoxForm, Limits, MeshForm, ShapeDescription
-from armillary.models import kitchen, mobile_manipulator
 from armillary.scene import Box, Sphere
 
 CLOSE = 1e-12

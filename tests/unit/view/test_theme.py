@@ -9,9 +9,8 @@ import pytest
 from armillary import Transform, World
 from armillary.errors import InvalidArgument
 from armillary.view import tree_svg
-from armillary.view._drawing import Disc, Drawing, Line, Text
-from armillary.view._style import INK, PAPER, TRACK_COLORS
-from armillary.view.theme import in_theme
+from armillary.view._drawing import Circle, Drawing, Line, Text
+from armillary.view.theme import INK, PAPER, TRACK_COLORS, in_theme
 
 COLOR = re.compile("#[0-9a-f]{6}")
 
@@ -46,7 +45,7 @@ class TestAPicture:
         assert light == dark
 
     def test_keeps_the_colours_of_things(self):
-        disc = Disc(center=(0, 0), radius=1, fill="#123456", rim="#123456")
+        disc = Circle(center=(0, 0), radius=1, fill="#123456", outline="#123456")
         assert in_theme(Drawing(title="", size=(9, 9), shapes=[disc]), "dark").shapes == [disc]
 
     def test_refuses_a_theme_that_is_none(self, world):

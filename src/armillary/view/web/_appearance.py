@@ -1,33 +1,107 @@
-"""What is in the scene, made of pieces that are drawn many at a time."""
+"""Shapes of a scene as batches of unit solids and point clouds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary.scene import Box, Capsule, Cylinder, Mesh, PointCloud, Shape, Sphere, VoxelGrid
-from armillary.view.web._frames import NamedFrames
-from armillary.view.web._placing import composed
-from armillary.view.web._solids import Triangles, unit_ball, unit_box, unit_pillar
+from armillary.view.web._frames import NamedFrames, compose
 
 if TYPE_CHECKING:
-    from numpy import float64, uint8
+    from numpy import float64, int64, uint8
     from numpy.typing import NDArray
 
     from armillary.scene import NodeId, VisitedNode
     from armillary.scene.reading import SceneReader
-    from armillary.view.web._viewed import Viewed
+    from armillary.view._world_protocol import ViewableWorld
 
-__all__ = ["Appearance", "Batch", "Cloud", "Piece", "appearance_of"]
 
+_SIDES = 32
+_RINGS = 16
 MOST_POINTS = 200_000
 """Of one shape, where it has coarser levels."""
-
 _PLAIN_COLOR = (0.60, 0.67, 0.74)
 _TOUCHED_OPACITY = 0.35
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Triangles:
+    """A surface.
+
+    Attributes:
+        vertices: (V, 3) [m].
+        faces: (F, 3) rows of `vertices`, counter-clockwise seen from outside.
+    """
+
+    vertices: NDArray[float64]
+    faces: NDArray[int64]
+
+
+@cache
+def unit_box() -> Triangles:
+    """Edges of length 1 around the origin. Each face has corners of its own, so that its edges are sharp."""
+    corners: list[NDArray[float64]] = []
+    faces: list[tuple[int, int, int]] = []
+    for axis, sign in product(range(3), (-1.0, 1.0)):
+        first = len(corners)
+        around = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
+        corners += [np.roll((sign / 2, u, v), axis) for u, v in (around if sign > 0 else around[::-1])]
+        faces += [(first, first + 1, first + 2), (first, first + 2, first + 3)]
+    return Triangles(np.array(corners), np.array(faces))
+
+
+@cache
+def unit_sphere() -> Triangles:
+    """Of radius 1 around the origin."""
+    polar = np.linspace(0.0, np.pi, _RINGS + 1)
+    heights, radii = np.cos(polar), np.sin(polar)
+    rings = [_ring(radius, height) for radius, height in zip(radii, heights, strict=True)]
+    return Triangles(np.concatenate(rings), np.concatenate([_band(i) for i in range(_RINGS)]))
+
+
+@cache
+def unit_cylinder() -> Triangles:
+    """Of radius 1 and length 1 around the origin, along z, with sharp rims."""
+    low, high = _ring(1.0, -0.5), _ring(1.0, 0.5)
+    ends = np.array([(0.0, 0.0, 0.5), (0.0, 0.0, -0.5)])
+    i = np.arange(_SIDES)
+    after = (i + 1) % _SIDES
+    top, bottom = 2 * _SIDES + i, 3 * _SIDES + i
+    upper, lower = np.full(_SIDES, 4 * _SIDES), np.full(_SIDES, 4 * _SIDES + 1)
+    lids = [
+        np.stack([upper, top, 2 * _SIDES + after], axis=1),
+        np.stack([lower, 3 * _SIDES + after, bottom], axis=1),
+    ]
+    return Triangles(np.concatenate([high, low, high, low, ends]), np.concatenate([_band(0), *lids]))
+
+
+@cache
+def axes_cross() -> Triangles:
+    """Three arms of length 1 along x, y and z, to be drawn in one colour."""
+    box = unit_box()
+    along = np.eye(3)
+    arms = [box.vertices * np.where(axis == 1.0, 1.0, 0.09) + axis / 2.0 for axis in along]
+    faces = [box.faces + i * len(box.vertices) for i in range(3)]
+    return Triangles(np.concatenate(arms), np.concatenate(faces))
+
+
+def _ring(radius: float, height: float) -> NDArray[float64]:
+    angles = np.linspace(0.0, 2 * np.pi, _SIDES, endpoint=False)
+    return np.stack([radius * np.cos(angles), radius * np.sin(angles), np.full(_SIDES, height)], axis=1)
+
+
+def _band(ring: int) -> NDArray[int64]:
+    """Between a ring and the one below it."""
+    i = np.arange(_SIDES)
+    upper, lower, after = ring * _SIDES, (ring + 1) * _SIDES, (i + 1) % _SIDES
+    halves = ((upper + i, lower + i, lower + after), (upper + i, lower + after, upper + after))
+    return np.concatenate([np.stack(half, axis=1) for half in halves])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,9 +198,9 @@ class Appearance:
         return frozenset(solid | {cloud.frame for cloud in self.clouds})
 
 
-def appearance_of(world: Viewed, versions: Sequence[SceneReader], names: NamedFrames) -> Appearance:
+def appearance_of(world: ViewableWorld, versions: Sequence[SceneReader], names: NamedFrames) -> Appearance:
     """What a scene looks like; a node that is in several versions as in the first of them."""
-    shown = _Shown(world, names)
+    shown = _AppearanceCollector(world, names)
     for scene in versions:
         scene.traverse(shown)
     forms: dict[str, list[Piece]] = {}
@@ -137,15 +211,15 @@ def appearance_of(world: Viewed, versions: Sequence[SceneReader], names: NamedFr
 
 
 @dataclass
-class _Shown:
+class _AppearanceCollector:
     """Collects what the nodes of a scene look like."""
 
-    world: Viewed
+    world: ViewableWorld
     names: NamedFrames
     pieces: list[Piece] = field(default_factory=list)
     clouds: list[Cloud] = field(default_factory=list)
     triangles: dict[str, Triangles] = field(
-        default_factory=lambda: {"box": unit_box(), "ball": unit_ball(), "pillar": unit_pillar()}
+        default_factory=lambda: {"box": unit_box(), "ball": unit_sphere(), "pillar": unit_cylinder()}
     )
     signature: list[object] = field(default_factory=list)
     seen: set[NodeId] = field(default_factory=set)
@@ -171,7 +245,7 @@ class _Shown:
         for solid, offset, stretch in _forms(shape):
             if isinstance(shape, Mesh):
                 self.triangles.setdefault(solid, _triangles(shape))
-            at = composed(row[None], np.array([[0.0, 0.0, offset, 1.0, 0.0, 0.0, 0.0]]))[0]
+            at = compose(row[None], np.array([[0.0, 0.0, offset, 1.0, 0.0, 0.0, 0.0]]))[0]
             self.pieces.append(
                 Piece(solid=solid, frame=frame, frame_T_piece=at, stretch=stretch, color=color, opacity=opacity)
             )

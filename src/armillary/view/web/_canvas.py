@@ -1,4 +1,4 @@
-"""Frames and things in the picture: what viser is told to draw, and where."""
+"""Frames and shapes as objects of viser."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.view.web._instances import Instances, shown_sizes, somewhere
-from armillary.view.web._placing import composed
+from armillary.view.web._frames import compose
 
 if TYPE_CHECKING:
     import viser
@@ -16,16 +15,66 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary.view.web._appearance import Batch, Cloud
-    from armillary.view.web._placing import Placed
-    from armillary.view.web._stage import Stage
+    from armillary.view.web._frames import FramePoses
+    from armillary.view.web._layout import Layout
 
-__all__ = ["Canvas"]
 
+_NOWHERE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 _HELD_SIZE = 0.5  # of axes, where only an older or a younger pose is known
 _POINT = 0.05  # of the length of axes: the size of a point
 _AXES_RADIUS = 0.03  # of their length
 _AMBIENT = 0.35  # of what viser would light all sides with: colours stay what they are
 _CELLS, _SECTIONS = (226, 230, 235), (203, 209, 216)
+
+
+def somewhere(rows: NDArray[float64]) -> NDArray[float64]:
+    """(N, 7) without NaN: what has no pose is drawn without size, wherever."""
+    return np.where(np.isnan(rows[:, :1]), _NOWHERE, rows)
+
+
+class Instances:
+    """One handle of viser that stands for many things.
+
+    Args:
+        handle: With `batched_positions`, `batched_wxyzs` and `batched_scales`.
+        sizes: (N,) or (N, 3), of those that have a pose.
+    """
+
+    def __init__(self, handle: Any, sizes: NDArray[float64]) -> None:
+        self._handle, self._sizes = handle, sizes
+        self._sent: dict[str, NDArray[float64]] = {}
+
+    def move(self, rows: NDArray[float64], sizes: NDArray[float64] | None = None) -> None:
+        """To (N, 7); what is not a number is not shown."""
+        placed = somewhere(rows)
+        self._send("batched_positions", placed[:, :3])
+        self._send("batched_wxyzs", placed[:, 3:])
+        self._send("batched_scales", shown_sizes(rows, self._sizes if sizes is None else sizes))
+
+    def _send(self, name: str, values: NDArray[float64]) -> None:
+        """Where something is another: viser looks as well, but takes ten times as long."""
+        if name not in self._sent or not np.array_equal(self._sent[name], values):
+            setattr(self._handle, name, values)
+            self._sent[name] = values
+
+    @property
+    def visible(self) -> bool:
+        """Whether it is drawn."""
+        return bool(self._handle.visible)
+
+    @visible.setter
+    def visible(self, visible: bool) -> None:
+        self._handle.visible = visible
+
+    def remove(self) -> None:
+        """Draw it no more."""
+        self._handle.remove()
+
+
+def shown_sizes(rows: NDArray[float64], sizes: NDArray[float64]) -> NDArray[float64]:
+    """The sizes, and zero where there is no pose."""
+    is_shown = ~np.isnan(rows[:, 0])
+    return sizes * (is_shown if sizes.ndim == 1 else is_shown[:, None])
 
 
 class Canvas:
@@ -38,22 +87,22 @@ class Canvas:
 
     def __init__(self, server: viser.ViserServer, on_select: Callable[[str], object]) -> None:
         self._scene, self._on_select = server.scene, on_select
-        self._stage: Stage | None = None
+        self._layout: Layout | None = None
         self._axes: Instances | None = None
         self._things: dict[str, Instances] = {}
         self._clouds: dict[str, Any] = {}
         self._scene.configure_environment_map("warehouse", environment_intensity=_AMBIENT)
         self._scene.add_grid("/floor", infinite_grid=True, cell_color=_CELLS, section_color=_SECTIONS)
 
-    def set_stage(self, stage: Stage, placed: Placed, *, axes_length_m: float) -> None:
+    def set_layout(self, layout: Layout, placed: FramePoses, *, axes_length_m: float) -> None:
         """Draw other things than before."""
         self.clear()
-        self._stage = stage
-        self._axes = self._drawn_axes(stage, placed, axes_length_m) if stage.shown else None
-        batches = stage.appearance.batches
-        self._things = {form: self._drawn(form, batch, stage.pieces(form, placed)) for form, batch in batches.items()}
+        self._layout = layout
+        self._axes = self._drawn_axes(layout, placed, axes_length_m) if layout.shown else None
+        batches = layout.appearance.batches
+        self._things = {form: self._drawn(form, batch, layout.pieces(form, placed)) for form, batch in batches.items()}
         self._clouds = {
-            cloud.key: self._drawn_cloud(cloud, axes_length_m * _POINT) for cloud in stage.appearance.clouds
+            cloud.key: self._drawn_cloud(cloud, axes_length_m * _POINT) for cloud in layout.appearance.clouds
         }
         self.place(placed)
 
@@ -62,18 +111,18 @@ class Canvas:
         for drawn in (self._axes, *self._things.values(), *self._clouds.values()):
             if drawn is not None:
                 drawn.remove()
-        self._stage, self._axes, self._things, self._clouds = None, None, {}, {}
+        self._layout, self._axes, self._things, self._clouds = None, None, {}, {}
 
-    def place(self, placed: Placed) -> None:
+    def place(self, placed: FramePoses) -> None:
         """Move what is drawn."""
-        stage = self._stage
-        if stage is None:
+        layout = self._layout
+        if layout is None:
             return
         if self._axes is not None:
-            self._axes.move(placed.rows[: len(stage.shown)], _axes_sizes(stage, placed))
+            self._axes.move(placed.rows[: len(layout.shown)], _axes_sizes(layout, placed))
         for form, things in self._things.items():
-            things.move(stage.pieces(form, placed))
-        for cloud in stage.appearance.clouds:
+            things.move(layout.pieces(form, placed))
+        for cloud in layout.appearance.clouds:
             _place_cloud(self._clouds[cloud.key], cloud, placed)
 
     def show_frames(self, *, visible: bool) -> None:
@@ -81,8 +130,8 @@ class Canvas:
         if self._axes is not None:
             self._axes.visible = visible
 
-    def _drawn_axes(self, stage: Stage, placed: Placed, length_m: float) -> Instances:
-        rows, sizes = placed.rows[: len(stage.shown)], np.ones(len(stage.shown))
+    def _drawn_axes(self, layout: Layout, placed: FramePoses, length_m: float) -> Instances:
+        rows, sizes = placed.rows[: len(layout.shown)], np.ones(len(layout.shown))
         handle = self._scene.add_batched_axes(
             "/frames",
             somewhere(rows)[:, 3:],
@@ -91,7 +140,7 @@ class Canvas:
             axes_length=length_m,
             axes_radius=_AXES_RADIUS * length_m,
         )
-        handle.on_click(lambda event: self._clicked(stage.shown, event.instance_index))
+        handle.on_click(lambda event: self._clicked(layout.shown, event.instance_index))
         return Instances(handle, sizes)
 
     def _drawn(self, form: str, batch: Batch, rows: NDArray[float64]) -> Instances:
@@ -121,16 +170,16 @@ class Canvas:
             self._on_select(frames[row])
 
 
-def _axes_sizes(stage: Stage, placed: Placed) -> NDArray[float64]:
+def _axes_sizes(layout: Layout, placed: FramePoses) -> NDArray[float64]:
     if not placed.held:
-        return np.ones(len(stage.shown))
-    return np.array([_HELD_SIZE if name in placed.held else 1.0 for name in stage.shown])
+        return np.ones(len(layout.shown))
+    return np.array([_HELD_SIZE if name in placed.held else 1.0 for name in layout.shown])
 
 
-def _place_cloud(handle: Any, cloud: Cloud, placed: Placed) -> None:
+def _place_cloud(handle: Any, cloud: Cloud, placed: FramePoses) -> None:
     row = placed.of(cloud.frame)
     handle.visible = row is not None
     if row is not None:
-        at = composed(row[None], cloud.frame_T_cloud[None])[0]
+        at = compose(row[None], cloud.frame_T_cloud[None])[0]
         if not np.array_equal(handle.position, at[:3]) or not np.array_equal(handle.wxyz, at[3:]):
             handle.position, handle.wxyz = at[:3], at[3:]

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import ArmillaryError, InvalidArgument
 from armillary.stamps import LATEST, seconds
-from armillary.view.web._spans import spans
+from armillary.view.web._timeline import time_ranges
 
 if TYPE_CHECKING:
     from armillary.stamps import Latest
-    from armillary.view.web._viewed import MountedModel, Viewed
+    from armillary.view._world_protocol import MountedModel, ViewableWorld
 
-__all__ = ["Handle", "Movable", "movables", "positions", "rest_joints"]
 
 _WITHOUT_LIMITS_M = 2.0
 _TOLERANCE = 1e-9
@@ -50,8 +49,8 @@ class Handle:
 
     def within(self, value: float) -> float:
         """The same angle, or the nearest position, on the slider."""
-        turned = math.remainder(value, 2.0 * math.pi) if self.goes_round else value
-        return min(max(turned, self.lower), self.upper)
+        rotate = math.remainder(value, 2.0 * math.pi) if self.goes_round else value
+        return min(max(rotate, self.lower), self.upper)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -68,7 +67,7 @@ class Movable:
     handles: tuple[Handle, ...]
     resting: Mapping[str, float]
 
-    def drag(self, world: Viewed, joint: str, value: float) -> int:
+    def drag(self, world: ViewableWorld, joint: str, value: float) -> int:
         """Move one joint, now; the others stay where they are, and are said to be there now.
 
         Returns:
@@ -83,22 +82,22 @@ class Movable:
         world.set_joints(before | {joint: value}, at=stamp_ns)
         return stamp_ns
 
-    def rest(self, world: Viewed) -> None:
+    def rest(self, world: ViewableWorld) -> None:
         """Give every joint that was never given one a position: zero, or the nearest within its limits."""
         if any(_position(world, name, LATEST) is None for name in self.resting):
             world.set_joints(self._written(world), at=_next_stamp(world))
 
-    def _written(self, world: Viewed) -> dict[str, float]:
+    def _written(self, world: ViewableWorld) -> dict[str, float]:
         return {name: _or(_position(world, name, LATEST), resting) for name, resting in self.resting.items()}
 
 
-def movables(world: Viewed) -> tuple[Movable, ...]:
+def movables(world: ViewableWorld) -> tuple[Movable, ...]:
     """The models in this world that have joints to be moved."""
     found = (_movable(mount) for mount in world.mounts)
     return tuple(movable for movable in found if movable.handles)
 
 
-def rest_joints(world: Viewed) -> None:
+def rest_joints(world: ViewableWorld) -> None:
     """Give every joint of the models in a world a position that was never given one: zero, or what is nearest to it.
 
     The links of a robot that was only just read from a file are nowhere before.
@@ -107,7 +106,7 @@ def rest_joints(world: Viewed) -> None:
         movable.rest(world)
 
 
-def positions(world: Viewed, at: int | Latest) -> dict[str, float]:
+def positions(world: ViewableWorld, at: int | Latest) -> dict[str, float]:
     """Where the joints are that are known at one instant."""
     found = {name: _position(world, name, at) for name in world.joints()}
     return {name: value for name, value in found.items() if value is not None}
@@ -166,20 +165,20 @@ def _refuse_broken(mount: MountedModel, joint: str, before: Mapping[str, float],
             raise InvalidArgument(f"{asked}: {reason}. Move what holds it first.", value)
 
 
-def _position(world: Viewed, joint: str, at: int | Latest) -> float | None:
+def _position(world: ViewableWorld, joint: str, at: int | Latest) -> float | None:
     try:
         return world.joint(joint, at=at, outside="hold").value
     except ArmillaryError:
         return None
 
 
-def _next_stamp(world: Viewed) -> int:
+def _next_stamp(world: ViewableWorld) -> int:
     """Now, and after everything that was said, so that it is what is newest.
 
     Stamps that are far from the clock of the world are of another one, such as a simulation's: it goes on there.
     """
     now_ns = world.now()
-    newest_ns = max((last_ns for _, last_ns in spans(world, world.relations())), default=now_ns - 1)
+    newest_ns = max((last_ns for _, last_ns in time_ranges(world, world.relations())), default=now_ns - 1)
     is_elsewhere = abs(now_ns - newest_ns) > _ELSEWHERE_NS
     return newest_ns + _STEP_NS if is_elsewhere else max(now_ns, newest_ns + 1)
 

@@ -1,4 +1,4 @@
-"""What is drawn over frames and things: names, ways, arrows, ellipsoids, and hypotheses."""
+"""Overlays as objects of viser: labels, trails, velocities, ellipsoids and rival hypotheses."""
 
 from __future__ import annotations
 
@@ -7,27 +7,77 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.view._style import TRACK_COLORS
-from armillary.view.web._labels import Labels
-from armillary.view.web._solids import Triangles, axes_cross, unit_ball
+from armillary.view.theme import TRACK_COLORS
+from armillary.view.web._appearance import Triangles, axes_cross, unit_sphere
 
 if TYPE_CHECKING:
     import viser
     from numpy import float64
     from numpy.typing import NDArray
 
-    from armillary.view.web._ellipsoids import Ellipsoid
-    from armillary.view.web._motion import Motion
-    from armillary.view.web._rivals import Rival
+    from armillary.view.web._overlay_data import Ellipsoid, Motion, Rival
 
-__all__ = ["Overlays", "rgb"]
 
+_MOST_MOVES = 16
+_STILL_M = 2e-3
 _LINEAR, _ANGULAR, _SURE = TRACK_COLORS[2], TRACK_COLORS[3], TRACK_COLORS[0]
 _METRES_PER_SPEED = 0.5  # an arrow is as long as the way of half a second
 _METRES_PER_TURN = 0.15
 _SHORTEST_M = 0.01
 _OPACITY = 0.28
 _LINE = 0.5  # of the length of axes: from one name to the one above it
+
+
+class Labels:
+    """Texts at places, under one name in the picture.
+
+    Args:
+        server: Of viser.
+        folder: Their path in the picture.
+        most_moves: At most so many move at a time: those first that are the furthest from their place.
+    """
+
+    def __init__(self, server: viser.ViserServer, folder: str, *, most_moves: int = _MOST_MOVES) -> None:
+        self._scene, self._folder, self._most = server.scene, folder, most_moves
+        self._handles: dict[str, Any] = {}
+        self._places: dict[str, NDArray[float64]] = {}
+        self._count = 0
+
+    def show(self, texts: Mapping[str, str]) -> None:
+        """These texts, by a key of each, and no others."""
+        for key in [key for key, handle in self._handles.items() if texts.get(key) != handle.text]:
+            self._handles.pop(key).remove()
+            self._places.pop(key, None)
+        for key, text in texts.items():
+            if key not in self._handles:
+                self._handles[key] = self._drawn(text)
+
+    def move(self, places: Mapping[str, NDArray[float64]]) -> None:
+        """(3,) by key; what has no place, or one that is no number, is not shown."""
+        for key, handle in self._handles.items():
+            is_shown = key in places and not np.isnan(places[key][0])
+            if handle.visible != is_shown:
+                handle.visible = is_shown
+        for key in self._moved(places):
+            self._handles[key].position = places[key]
+            self._places[key] = places[key]
+
+    def _moved(self, places: Mapping[str, NDArray[float64]]) -> list[str]:
+        """The furthest first; what was never placed has come from infinitely far."""
+        far = {
+            key: float(np.linalg.norm(places[key] - self._places[key])) if key in self._places else np.inf
+            for key in self._handles
+            if key in places and not np.isnan(places[key][0])
+        }
+        moved = sorted((key for key, way_m in far.items() if way_m > _STILL_M), key=lambda key: -far[key])
+        new = [key for key in moved if far[key] == np.inf]
+        return new + moved[len(new) : len(new) + self._most]
+
+    def _drawn(self, text: str) -> Any:
+        self._count += 1
+        return self._scene.add_label(
+            f"{self._folder}/{self._count}", text, font_screen_scale=0.7, anchor="bottom-left", visible=False
+        )
 
 
 def rgb(color: str) -> tuple[int, int, int]:
@@ -86,20 +136,22 @@ class Overlays:
         rows = np.array([(*one.centre, *one.wxyz) for one in ellipsoids]).reshape(-1, 7)
         sizes = np.array([one.radii for one in ellipsoids]).reshape(-1, 3)
         colors = np.tile(np.array(rgb(_SURE), dtype=np.uint8), (len(rows), 1))
-        self._solids("/ellipsoids", unit_ball(), rows, sizes, colors, opacity=_OPACITY)
+        self._solids("/ellipsoids", unit_sphere(), rows, sizes, colors, opacity=_OPACITY)
 
     def draw_rivals(self, rivals: Sequence[Rival], labels: Mapping[str, str]) -> None:
         """Axes in the colour of who says so, with a name; the names of one frame stand above each other."""
-        said_by = {source: i for i, source in enumerate(dict.fromkeys(rival.said_by for rival in rivals))}
+        source_label = {source: i for i, source in enumerate(dict.fromkeys(rival.source_label for rival in rivals))}
         rows = np.array([rival.row for rival in rivals]).reshape(-1, 7)
-        palette = [rgb(TRACK_COLORS[(i + 1) % len(TRACK_COLORS)]) for i in range(len(said_by))]
-        colors = np.array([palette[said_by[rival.said_by]] for rival in rivals], dtype=np.uint8).reshape(-1, 3)
+        palette = [rgb(TRACK_COLORS[(i + 1) % len(TRACK_COLORS)]) for i in range(len(source_label))]
+        colors = np.array([palette[source_label[rival.source_label]] for rival in rivals], dtype=np.uint8).reshape(
+            -1, 3
+        )
         sizes = np.full((len(rows), 3), 1.2 * self.axes_length_m)
         self._solids("/rivals", axes_cross(), rows, sizes, colors, opacity=None)
-        keys = [f"{rival.of} {rival.said_by}" for rival in rivals]
-        texts = [f"{labels.get(rival.of, rival.of)} ({rival.said_by})" for rival in rivals]
+        keys = [f"{rival.of} {rival.source_label}" for rival in rivals]
+        texts = [f"{labels.get(rival.of, rival.of)} ({rival.source_label})" for rival in rivals]
         upwards = np.array([0.0, 0.0, self.axes_length_m * _LINE])
-        places = [rival.row[:3] + said_by[rival.said_by] * upwards for rival in rivals]
+        places = [rival.row[:3] + source_label[rival.source_label] * upwards for rival in rivals]
         self._rival_names.show(dict(zip(keys, texts, strict=True)))
         self._rival_names.move(dict(zip(keys, places, strict=True)))
 

@@ -1,16 +1,21 @@
-"""Which instant is shown: the newest, one of the past, or one after the other."""
+"""Displayed instant: the newest, one of the past, or playing; and the time range of the history."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from armillary.errors import ArmillaryError, StampOutOfRange
 from armillary.stamps import LATEST, Latest
 
-__all__ = ["Timeline"]
+if TYPE_CHECKING:
+    from armillary.transforms import RelationInfo
+    from armillary.view._world_protocol import ViewableWorld
+
 
 _NS_PER_S = 1e9
+_BEFORE_EVERYTHING_NS = -(2**61)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +52,12 @@ class Timeline:
         """What the clock shows at a stamp [s]."""
         return 0.0 if self.origin_ns is None or stamp_ns is None else (stamp_ns - self.origin_ns) / _NS_PER_S
 
-    def covering(self, spans: Iterable[tuple[int, int]]) -> Timeline:
+    def covering(self, time_ranges: Iterable[tuple[int, int]]) -> Timeline:
         """The same over the history that is there now, from first to last stamps of its parts [ns].
 
         An instant that is forgotten moves to the oldest.
         """
-        ends = list(spans)
+        ends = list(time_ranges)
         first_ns = min((first for first, _ in ends), default=None)
         last_ns = max((last for _, last in ends), default=None)
         at_ns = self.at_ns if first_ns is None or self.mode == "live" else max(self.at_ns, first_ns)
@@ -91,3 +96,25 @@ class Timeline:
             return self
         at_ns = self.at_ns + round(elapsed_s * self.speed * _NS_PER_S)
         return replace(self, at_ns=at_ns) if at_ns < self.last_ns else self.live()
+
+
+def time_ranges(world: ViewableWorld, relations: Iterable[RelationInfo]) -> Iterator[tuple[int, int]]:
+    """First and last stamp [ns] of every relation and of every joint that has samples."""
+    for info in relations:
+        if info.first is not None and info.last is not None:
+            yield info.first, info.last
+    for joint in world.joints():
+        span = _joint_time_range(world, joint)
+        if span is not None:
+            yield span
+
+
+def _joint_time_range(world: ViewableWorld, joint: str) -> tuple[int, int] | None:
+    """The refusal of a question that is too old says what there is, and copies no samples."""
+    try:
+        world.joint(joint, at=_BEFORE_EVERYTHING_NS)
+    except StampOutOfRange as error:
+        return None if error.first is None or error.last is None else (error.first, error.last)
+    except ArmillaryError:
+        return None
+    return None

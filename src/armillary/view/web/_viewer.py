@@ -1,27 +1,115 @@
-"""A viewer: looks at a world sixty times a second, and shows it in a browser."""
+"""Viewer: a web server that shows a world, sixty times a second."""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
+import io
+import ipaddress
+import socket
+import sys
 import threading
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Self, TextIO
 
-from armillary.errors import InvalidArgument
-from armillary.view.web._serving import LOOPBACK, is_loopback, reach_of, serve, stop
-from armillary.view.web._show import Show
+from armillary.errors import InvalidArgument, MissingExtra
+from armillary.view.web._scene_view import SceneView
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from armillary.view.web._viewed import Viewed
+    import viser
 
-__all__ = ["Viewer"]
+    from armillary.view._world_protocol import ViewableWorld
 
+
+LOOPBACK = "127.0.0.1"
+_PORTS = range(8080, 8180)
 _NOBODY_LOOKS_S = 0.1
 _AFTER_TROUBLE_S = 1.0
 _ENDING_S = 5.0
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this computer reaches it."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def describe_reach(host: str) -> str:
+    """Who can look, in words."""
+    if is_loopback(host):
+        return "to this computer only"
+    return "to everybody who reaches this computer: there is no password"
+
+
+def serve(host: str, port: int | None, label: str) -> viser.ViserServer:
+    """Start a server. Without a port the first free one from 8080 on is taken.
+
+    Raises:
+        MissingExtra: viser is not installed.
+        InvalidArgument: The port is taken, or the host is not of this computer.
+    """
+    try:
+        import viser  # noqa: PLC0415  (an extra)
+    except ImportError as missing:
+        raise MissingExtra("view", "viser") from missing
+    chosen = _free_port(host, port)
+    with _silenced():
+        server = viser.ViserServer(host=host, port=chosen, label=label, verbose=False)
+    server.gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False)
+    return server
+
+
+def stop(server: viser.ViserServer) -> None:
+    """End it, and whoever looks."""
+    with _silenced():
+        server.stop()
+
+
+def _free_port(host: str, port: int | None) -> int:
+    tried = _PORTS if port is None else [port]
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    refused: OSError | None = None
+    for candidate in tried:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, candidate))
+            except OSError as error:
+                refused = error
+            else:
+                return int(probe.getsockname()[1])
+    raise InvalidArgument(
+        f"Nothing can be served at {host}:{tried[0]}: {refused}. Give another port=, or leave it out.", port
+    )
+
+
+@contextlib.contextmanager
+def _silenced() -> Iterator[None]:
+    """Drop what viser tells on stdout of its beginning and end; what other threads write meanwhile is written."""
+    import rich  # noqa: PLC0415  (comes with viser)
+
+    rich.get_console()  # viser's and everybody's: made below, it would take the terminal for a file for ever
+    with contextlib.redirect_stdout(_Others(sys.stdout)):
+        yield
+
+
+class _Others(io.TextIOBase):
+    """What this thread writes is dropped, and what the threads of viser say of themselves."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._muted = stream, threading.get_ident()
+
+    def write(self, text: str) -> int:
+        is_muted = threading.get_ident() == self._muted or text.startswith("(viser)")
+        return len(text) if is_muted else self._stream.write(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
 
 
 class Viewer:
@@ -44,7 +132,7 @@ class Viewer:
 
     def __init__(
         self,
-        world: Viewed,
+        world: ViewableWorld,
         *,
         in_frame: str | None = None,
         host: str = LOOPBACK,
@@ -57,8 +145,8 @@ class Viewer:
         self._world, self._period_s, self._on_error = world, 1.0 / rate_hz, on_error
         self._server = serve(host, port, _title(world))
         self.host, self.port = host, self._server.get_port()
-        self._show = Show(world, self._server, in_frame)
-        world.scene.attach(self._show.outdate)
+        self._scene_view = SceneView(world, self._server, in_frame)
+        world.scene.attach(self._scene_view.mark_outdated)
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="armillary-viewer", daemon=True)
         self._thread.start()
@@ -92,7 +180,7 @@ class Viewer:
         atexit.unregister(self.close)
         if self._thread is not threading.current_thread():
             self._thread.join(_ENDING_S)
-        self._world.scene.detach(self._show.outdate)
+        self._world.scene.detach(self._scene_view.mark_outdated)
         stop(self._server)
 
     def _run(self) -> None:
@@ -108,7 +196,7 @@ class Viewer:
 
     def _tick(self, elapsed_s: float) -> None:
         try:
-            self._show.tick(elapsed_s)
+            self._scene_view.tick(elapsed_s)
         except Exception as error:  # noqa: BLE001  (a picture that cannot be drawn must not end the next one)
             if self._on_error is not None:
                 self._on_error(error)
@@ -124,11 +212,11 @@ class Viewer:
 
     def __str__(self) -> str:
         """What to tell who wants to look."""
-        return f"{_title(self._world)} is shown at {self.url}, {reach_of(self.host)}."
+        return f"{_title(self._world)} is shown at {self.url}, {describe_reach(self.host)}."
 
     def __repr__(self) -> str:
         return f"Viewer({self.url}, {'open' if self.is_open else 'closed'})"
 
 
-def _title(world: Viewed) -> str:
+def _title(world: ViewableWorld) -> str:
     return f"World '{world.name}'" if world.name else "The world"

@@ -7,15 +7,14 @@ import pytest
 from armillary import LATEST, World, seconds
 from armillary.articulation import ArticulationModel
 from armillary.articulation.mechanisms import locking_compartment
-from armillary.view.web._spans import spans
-from armillary.view.web._timeline import Timeline
+from armillary.view.web._timeline import Timeline, time_ranges
 from unit.kit import drive
 
 
 @pytest.fixture
 def over_ten_seconds(world: World):
     drive(world, 100.0, 105.0, 110.0)
-    return Timeline().covering(spans(world, world.relations()))
+    return Timeline().covering(time_ranges(world, world.relations()))
 
 
 class TestATimeline:
@@ -48,11 +47,11 @@ class TestATimeline:
     def test_does_not_stay_where_the_history_is_forgotten(self, over_ten_seconds, world):
         paused = over_ten_seconds.moved_to(1.0)
         drive(world, 118.0)
-        assert paused.covering(spans(world, world.relations())).instant == seconds(110.0)
+        assert paused.covering(time_ranges(world, world.relations())).instant == seconds(110.0)
 
     def test_keeps_its_clock_while_the_history_moves_on(self, over_ten_seconds, world):
         drive(world, 118.0)
-        later = over_ten_seconds.covering(spans(world, world.relations()))
+        later = over_ten_seconds.covering(time_ranges(world, world.relations()))
         assert (later.clock_s(later.first_ns), later.clock_s(later.last_ns)) == (10.0, 18.0)
 
     def test_without_a_history_shows_what_there_is(self):
@@ -70,11 +69,11 @@ class TestTheHistory:
         for t in (101.0, 103.0):
             world.set_joints({"safe/door": 0.0, "safe/handle": 0.0}, at=seconds(t))
         drive(world, 102.0)
-        covering = Timeline().covering(spans(world, world.relations()))
+        covering = Timeline().covering(time_ranges(world, world.relations()))
         assert (covering.first_ns, covering.last_ns) == (seconds(101.0), seconds(103.0))
 
     def test_is_none_of_joints_that_nobody_moved(self, world):
         model = ArticulationModel()
         model.edit(locking_compartment("safe"))
         world.mount(model, in_frame="map")
-        assert list(spans(world, world.relations())) == []
+        assert list(time_ranges(world, world.relations())) == []

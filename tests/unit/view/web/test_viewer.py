@@ -10,7 +10,7 @@ import pytest
 
 from armillary import World
 from armillary.errors import InvalidArgument, WorldClosed
-from armillary.view.web._serving import reach_of
+from armillary.view.web._viewer import describe_reach
 from unit.kit import WAIT_S, drive, run_python
 
 pytest.importorskip("viser", reason="viser is not installed: pip install 'armillary[view]'")
@@ -50,11 +50,11 @@ class TestAViewer:
 
     @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "robot.local"])
     def test_says_that_others_can_look_where_they_can(self, host):
-        assert reach_of(host) == "to everybody who reaches this computer: there is no password"
+        assert describe_reach(host) == "to everybody who reaches this computer: there is no password"
 
     @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
     def test_says_that_nobody_else_can_where_they_cannot(self, host):
-        assert reach_of(host) == "to this computer only"
+        assert describe_reach(host) == "to this computer only"
 
     def test_takes_another_port_beside_another(self, viewer, robot):
         with robot.view(quiet=True) as second:
@@ -111,7 +111,7 @@ class TestTrouble:
     def test_is_told_and_does_not_end_the_picture(self, robot, mailbox, monkeypatch):
         robot.on_error = mailbox
         with robot.view(quiet=True) as viewer:
-            monkeypatch.setattr(viewer._show, "tick", lambda elapsed_s: 1 / 0)
+            monkeypatch.setattr(viewer._scene_view, "tick", lambda elapsed_s: 1 / 0)
             assert isinstance(mailbox.wait()[0], ZeroDivisionError)
             assert viewer.is_open
 

@@ -5,28 +5,28 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armillary.view.web._viewpoint import first_frame, viewpoint
+from armillary.view.web._layout import default_frame, viewpoint
 from unit.kit import drive, moved
 
 
 class TestTheFrameOfThePicture:
     def test_is_the_root_of_the_scene(self, world):
         drive(world, 1.0)
-        assert first_frame(world) == "map"
+        assert default_frame(world) == "map"
 
     def test_is_what_most_frames_hang_under(self, world):
         world.add_frame("map")
         for link in ("torso", "head", "arm"):
             world.fix(of=link, in_frame="base", transform=moved(1))
-        assert first_frame(world) == "base"
+        assert default_frame(world) == "base"
 
     def test_is_the_root_of_the_scene_where_it_is_one_of_several(self, world):
         world.add_frame("adrift")
         world.add_frame("map")
-        assert first_frame(world) == "map"
+        assert default_frame(world) == "map"
 
     def test_is_none_in_an_empty_world(self, world):
-        assert first_frame(world) is None
+        assert default_frame(world) is None
 
 
 class TestAViewpoint:

@@ -1,0 +1,1 @@
+"""Demonstrations: simulated worlds that `armillary demo` runs, and the robot models they use."""

@@ -1,0 +1,1 @@
+"""A robot in a kitchen: joints, odometry, localisation, and two cameras that see a cup."""

@@ -1,0 +1,1 @@
+"""Two turtles: the second follows the first, five seconds behind."""

@@ -1,0 +1,300 @@
+"""World in space as a picture: shapes, frames and uncertainty in parallel projection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.errors import ArmillaryError, InvalidArgument
+from armillary.stamps import LATEST, Latest
+from armillary.view._annotations import Label, place_labels
+from armillary.view._drawing import MARGIN_PX, Circle, Drawing, Line, Polygon, Shape, as_points, heading
+from armillary.view._faces import Piece, back_to_front, faces_of, normal_of, points_of
+from armillary.view._files import svg_text, write_drawing
+from armillary.view.theme import INK, SMALL_PX, TITLE_PX, TRACK_COLORS, Theme, in_theme, text_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from os import PathLike
+    from pathlib import Path
+
+    from numpy import float64
+    from numpy.typing import ArrayLike, NDArray
+
+    from armillary.scene import Shape as SceneShape
+    from armillary.scene import VisitedNode
+    from armillary.transforms import Snapshot, Transform
+    from armillary.view._world_protocol import DrawableWorld
+
+Color = tuple[float, float, float]
+_PLAIN: Color = (0.60, 0.67, 0.74)
+_MOST_POINTS = 4000
+_CERTAIN = 1e-18
+FROM = (1.0, -1.4, 0.9)
+_HEADER = 76.0
+_WIDEST, _HIGHEST = 860.0, 620.0
+_AXIS_PART = 0.035  # of the extent of the picture
+_SMALL = 1 / 14.0  # of the extent: smaller pieces are not cut where others reach through them
+_LEAST_M = 1e-3
+_DEVIATIONS = 2.0
+_AXIS_COLORS = (TRACK_COLORS[1], TRACK_COLORS[2], TRACK_COLORS[0])
+_LIGHT = np.array([0.35, -0.5, 0.8]) / np.linalg.norm([0.35, -0.5, 0.8])
+_DARKEST = 0.68
+_CIRCLE = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlacedShape:
+    """A shape, where it stands, and its colour from 0 to 1."""
+
+    shape: SceneShape
+    transform: Transform
+    color: Color
+    opacity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SceneContents:
+    """What is to be drawn.
+
+    Attributes:
+        frames: Name to where it is.
+        things: Shapes of the scene.
+        covariances: Name to (3, 3) [m2] of its position, where that is known and not exact.
+    """
+
+    frames: Mapping[str, Transform]
+    things: Iterable[PlacedShape]
+    covariances: Mapping[str, NDArray[float64]]
+
+
+def scene_contents(
+    world: DrawableWorld, in_frame: str, at: int | Latest, frames: Iterable[str] | None
+) -> SceneContents:
+    """Everything that can be answered for; `frames` are all that somebody named, if left out."""
+    snapshot = world.snapshot(in_frame=in_frame, at=at)
+    collected = _ContentsCollector(snapshot)
+    (world.scene if isinstance(at, Latest) else world.scene.as_of(at)).traverse(collected)
+    wanted = [name for name in snapshot if name not in collected.unnamed] if frames is None else list(frames)
+    places = {name: snapshot[name] if name in snapshot else _refused(snapshot, name) for name in wanted}
+    sizes = {name: _covariance(world, name, in_frame, at) for name in places}
+    known = {name: covariance for name, covariance in sizes.items() if covariance is not None}
+    return SceneContents(frames=places, things=collected.things, covariances=known)
+
+
+def _refused(snapshot: Snapshot, name: str) -> Transform:
+    raise snapshot.missing[name]
+
+
+@dataclass
+class _ContentsCollector:
+    """Collects the shapes of a scene, and the frames of nodes that nobody named."""
+
+    snapshot: Snapshot
+    things: list[PlacedShape] = field(default_factory=list)
+    unnamed: set[str] = field(default_factory=set)
+
+    def enter(self, node: VisitedNode) -> None:
+        """Called for every node."""
+        if node.kind in {"transform", "uncertain_transform"}:
+            self.unnamed.add(node.frame)
+        if node.kind == "geometry" and node.frame in self.snapshot:
+            color, opacity = _color(node.attributes.get("color"))
+            shape, transform = node.levels.with_at_most(_MOST_POINTS), self.snapshot[node.frame]
+            self.things.append(PlacedShape(shape=shape, transform=transform, color=color, opacity=opacity))
+
+
+def _color(said: Any) -> tuple[Color, float]:
+    """(r, g, b) or (r, g, b, a) from 0 to 1."""
+    numbers = [float(part) for part in said] if isinstance(said, list | tuple) else []
+    if len(numbers) not in {3, 4}:
+        return _PLAIN, 1.0
+    r, g, b = np.clip(numbers[:3], 0.0, 1.0).tolist()
+    return (r, g, b), numbers[3] if len(numbers) > 3 else 1.0  # noqa: PLR2004
+
+
+def _covariance(world: DrawableWorld, name: str, in_frame: str, at: int | Latest) -> NDArray[float64] | None:
+    try:
+        pose = world.pose(of=name, in_frame=in_frame, at=at)
+    except ArmillaryError:
+        return None
+    if pose.covariance is None or pose.covariance[:3, :3].max() < _CERTAIN:
+        return None
+    R = pose.rotation.matrix
+    return np.asarray(R @ pose.covariance[:3, :3] @ R.T)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Camera:
+    """Looks along parallel rays.
+
+    Attributes:
+        axes: (3, 3): rows to the right, up, and towards the eye.
+        scale: Pixels per metre.
+        shift: (2,) [px].
+    """
+
+    axes: NDArray[float64]
+    scale: float
+    shift: NDArray[float64]
+
+    def place(self, points: NDArray[float64]) -> NDArray[float64]:
+        """(N, 3) [m] on the paper, (N, 2) [px]."""
+        return np.asarray(self.shift + self.scale * (points @ self.axes[:2].T) * (1.0, -1.0))
+
+
+def draw_world(
+    world: DrawableWorld,
+    path: str | PathLike[str],
+    *,
+    in_frame: str | None = None,
+    at: int | Latest = LATEST,
+    from_: ArrayLike = FROM,
+    frames: Iterable[str] | None = None,
+    theme: Theme = "light",
+) -> Path:
+    """Draw what stands in a world: shapes of its scene, frames, ellipsoids of what is not certain.
+
+    Without perspective: what is parallel stays so. The ending of `path` decides: .svg needs nothing, .png needs
+    matplotlib.
+
+    Args:
+        world: Who is asked.
+        path: The file to write.
+        in_frame: The frame that the picture stands in, z upwards; the root, if left out.
+        at: The instant shown [ns].
+        from_: The direction the eye is in, in `in_frame`.
+        frames: Those whose axes and names are shown; all that somebody named, if left out.
+        theme: "light" or "dark" paper.
+
+    Raises:
+        InvalidArgument: `from_` has no direction, or another ending.
+        MissingExtra: A PNG, and no matplotlib.
+        ArmillaryError: Whatever `world.snapshot` refuses, or why a wanted frame cannot be seen.
+    """
+    return write_drawing(_scene_drawing(world, in_frame, at, from_, frames), path, theme)
+
+
+def world_svg(
+    world: DrawableWorld,
+    *,
+    in_frame: str | None = None,
+    at: int | Latest = LATEST,
+    from_: ArrayLike = FROM,
+    frames: Iterable[str] | None = None,
+    theme: Theme = "light",
+) -> str:
+    """The picture of `draw_world` as SVG text."""
+    return svg_text(in_theme(_scene_drawing(world, in_frame, at, from_, frames), theme))
+
+
+def _scene_drawing(
+    world: DrawableWorld, in_frame: str | None, at: int | Latest, from_: ArrayLike, frames: Iterable[str] | None
+) -> Drawing:
+    seen_from = world.root_frame if in_frame is None else in_frame
+    axes = _axes(from_)
+    contents = scene_contents(world, seen_from, at, frames)
+    title = f"'{world.name}' seen from {seen_from}" if world.name else f"seen from {seen_from}"
+    when = "now" if isinstance(at, Latest) else f"at {at / 1e9:.3f} s"
+    said = f"{when}; ellipses of {_DEVIATIONS:g} standard deviations" if contents.covariances else when
+    extent_m, rough = _rough(contents)
+    camera, size = _camera(axes, rough)
+    shapes = [
+        *heading(title, said),
+        *_things(camera, contents.things, extent_m * _SMALL),
+        *_ellipses(camera, contents),
+        *_frames(camera, contents, extent_m * _AXIS_PART),
+    ]
+    least = MARGIN_PX * 2 + max(text_width(title, TITLE_PX), text_width(said, SMALL_PX))
+    return Drawing(title=title, size=(max(size[0], least), size[1]), shapes=shapes)
+
+
+def _axes(from_: ArrayLike) -> NDArray[float64]:
+    eye = np.array(from_, dtype=float)
+    if eye.shape != (3,) or not np.isfinite(eye).all() or not eye.any():
+        raise InvalidArgument(f"from_ must be a direction (x, y, z) that is not zero, got {from_!r}.", from_)
+    eye /= np.linalg.norm(eye)
+    right = np.cross((0.0, 0.0, 1.0), eye)
+    # Straight from above x is to the right, as on a map.
+    right = right / np.linalg.norm(right) if np.linalg.norm(right) > _LEAST_M else np.array([1.0, 0.0, 0.0])
+    return np.stack([right, np.cross(eye, right), eye])
+
+
+def _rough(contents: SceneContents) -> tuple[float, NDArray[float64]]:
+    """How large everything is [m], and points that enclose it, (N, 3) [m]."""
+    corners = [_corners(thing) for thing in contents.things]
+    origins = [transform.translation[None] for transform in contents.frames.values()]
+    points = np.concatenate([np.zeros((1, 3)) if not origins and not corners else np.zeros((0, 3)), *corners, *origins])
+    extent_m = max(float(np.ptp(points, axis=0).max()), _LEAST_M)
+    return extent_m, np.concatenate([points, *(origin + extent_m * _AXIS_PART * np.eye(3) for origin in origins)])
+
+
+def _corners(thing: PlacedShape) -> NDArray[float64]:
+    box = thing.shape.bounding_box()
+    if box is None:
+        return np.zeros((0, 3))
+    grid = np.stack(np.meshgrid(*zip(box.low, box.high, strict=True)), axis=-1).reshape(-1, 3)
+    return np.asarray(thing.transform @ grid)
+
+
+def _camera(axes: NDArray[float64], points: NDArray[float64]) -> tuple[_Camera, tuple[float, float]]:
+    flat = points @ axes[:2].T
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    width_m, height_m = np.maximum(high - low, _LEAST_M).tolist()
+    scale = min(_WIDEST / width_m, _HIGHEST / height_m)
+    shift = np.array([MARGIN_PX - scale * low[0], _HEADER + scale * high[1]])
+    size = (scale * width_m + 2 * MARGIN_PX, scale * height_m + _HEADER + MARGIN_PX)
+    return _Camera(axes=axes, scale=scale, shift=shift), size
+
+
+def _things(camera: _Camera, things: Iterable[PlacedShape], small_m: float) -> list[Shape]:
+    """What is nearer is painted later."""
+    pieces = [piece for thing in things for piece in _pieces(camera, thing)]
+    return [_painted(camera, piece) for piece in back_to_front(pieces, camera.axes[2], small_m)]
+
+
+def _pieces(camera: _Camera, thing: PlacedShape) -> Iterator[Piece]:
+    for face in faces_of(thing.shape):
+        corners = thing.transform @ face
+        normal = normal_of(corners)
+        if normal @ camera.axes[2] > 0.0:
+            color = _hex(thing.color, _DARKEST + (1.0 - _DARKEST) * max(0.0, float(normal @ _LIGHT)))
+            yield Piece(corners, color, thing.opacity)
+    for point in thing.transform @ points_of(thing.shape):
+        yield Piece(point[None], _hex(thing.color, 1.0), thing.opacity)
+
+
+def _painted(camera: _Camera, piece: Piece) -> Shape:
+    outline = as_points(camera.place(piece.corners))
+    if len(outline) == 1:
+        return Circle(center=outline[0], radius=1.1, fill=piece.color, outline=piece.color, width=0.0)
+    return Polygon(points=outline, fill=piece.color, outline=piece.color, width=0.5, opacity=piece.opacity)
+
+
+def _hex(color: tuple[float, float, float], light: float) -> str:
+    return "#" + "".join(f"{round(255 * part * light):02x}" for part in color)
+
+
+def _ellipses(camera: _Camera, contents: SceneContents) -> Iterator[Shape]:
+    for name, covariance in contents.covariances.items():
+        values, ways = np.linalg.eigh(camera.axes[:2] @ covariance @ camera.axes[:2].T)
+        circle = np.stack([np.cos(_CIRCLE), np.sin(_CIRCLE)], axis=1)
+        around = (circle * _DEVIATIONS * np.sqrt(np.maximum(values, 0.0))) @ ways.T
+        (center,) = camera.place(contents.frames[name].translation[None])
+        points = as_points(center + camera.scale * around * (1.0, -1.0))
+        yield Polygon(points=points, fill=TRACK_COLORS[3], outline=TRACK_COLORS[3], opacity=0.3)
+        yield Line(points=(*points, points[0]), color=TRACK_COLORS[3], width=1.4)
+
+
+def _frames(camera: _Camera, contents: SceneContents, length_m: float) -> Iterator[Shape]:
+    labels = []
+    for name, transform in contents.frames.items():
+        origin, *ends = as_points(camera.place(transform @ (length_m * np.vstack([np.zeros(3), np.eye(3)]))))
+        for end, color in zip(ends, _AXIS_COLORS, strict=True):
+            yield Line(points=(origin, end), color=color, width=2.0)
+        labels.append(Label(name, origin, INK))
+    if labels:
+        yield from place_labels(labels, np.array([label.beside for label in labels]))

@@ -1,0 +1,155 @@
+"""Everything that is drawn until the structure of the world changes, and the initial viewpoint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.errors import InvalidStamp
+from armillary.stamps import LATEST, Latest
+from armillary.view.web._appearance import Appearance, Cloud, appearance_of
+from armillary.view.web._frames import FramePoses, NamedFrames, compose, frame_poses, named_frames, rotate
+
+if TYPE_CHECKING:
+    from numpy import float64, intp
+    from numpy.typing import NDArray
+
+    from armillary.scene.reading import SceneReader
+    from armillary.view._world_protocol import ViewableWorld
+
+
+_SMALLEST_M, _LARGEST_M = 0.5, 200.0
+_AXES = 0.03  # of the extent of the picture
+_SHORTEST_AXES_M, _LONGEST_AXES_M = 0.02, 1.0
+_FROM = np.array([0.74, 0.52, 0.43])  # of length one
+_OPENING_RAD = 0.9
+_FREE_RAD = 0.7  # what the panels at both sides leave of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Layout:
+    """Frames and shapes, and which shape moves with which frame.
+
+    Attributes:
+        frames: What is shown, and by which name.
+        appearance: What things look like.
+        names: All frames that are asked for: those that are shown come first.
+        rows: By form, (N,) the row in `names` of each piece's frame.
+    """
+
+    frames: NamedFrames
+    appearance: Appearance
+    names: tuple[str, ...]
+    rows: Mapping[str, NDArray[intp]]
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The frames that are shown."""
+        return self.names[: len(self.frames.labels)]
+
+    def is_like(self, other: Layout) -> bool:
+        """Whether there is nothing to draw anew."""
+        is_named_alike = self.names == other.names and self.frames.labels == other.frames.labels
+        return is_named_alike and self.appearance.signature == other.appearance.signature
+
+    def placed(self, world: ViewableWorld, *, in_frame: str, at: int | Latest) -> FramePoses:
+        """Where all of its frames are."""
+        return frame_poses(world, self.names, in_frame=in_frame, at=at)
+
+    def pieces(self, form: str, placed: FramePoses) -> NDArray[float64]:
+        """(N, 7) where each piece of a form is; NaN where that is not known."""
+        return compose(placed.rows[self.rows[form]], self.appearance.batches[form].frame_T_piece)
+
+    def corners(self, placed: FramePoses) -> NDArray[float64]:
+        """(N, 3): points between which everything is that is drawn."""
+        parts = [placed.rows[:, :3], np.empty((0, 3))]
+        for form, batch in self.appearance.batches.items():
+            rows = self.pieces(form, placed)
+            reach = np.abs(batch.triangles.vertices).max(axis=0) * batch.stretches
+            parts += [rows[:, :3] + rotate(rows[:, 3:], sign * reach) for sign in (-1.0, 1.0)]
+        parts += [corners for cloud in self.appearance.clouds if len(corners := _cloud_corners(cloud, placed))]
+        points = np.concatenate(parts)
+        return points[~np.isnan(points[:, 0])]
+
+
+def _cloud_corners(cloud: Cloud, placed: FramePoses) -> NDArray[float64]:
+    """(8, 3) of the box around a cloud; nothing where it is not known where that is."""
+    row = placed.of(cloud.frame)
+    if row is None:
+        return np.empty((0, 3))
+    ends = np.stack([cloud.points.min(axis=0), cloud.points.max(axis=0)]).astype(float)
+    box = np.array([ends[[i, j, k], [0, 1, 2]] for i, j, k in product((0, 1), repeat=3)])
+    at = np.tile(compose(row[None], cloud.frame_T_cloud[None]), (len(box), 1))
+    return np.asarray(at[:, :3] + rotate(at[:, 3:], box))
+
+
+def layout_of(world: ViewableWorld, at: int | Latest) -> Layout:
+    """What was there at one instant."""
+    versions = _versions_at(world, at)
+    frames = named_frames(world, versions)
+    appearance = appearance_of(world, versions, frames)
+    names = (*frames.labels, *sorted(appearance.frames - frames.labels.keys()))
+    row_of = {name: row for row, name in enumerate(names)}
+    rows = {
+        form: np.array([row_of[frame] for frame in batch.frames], dtype=np.intp)
+        for form, batch in appearance.batches.items()
+    }
+    return Layout(frames=frames, appearance=appearance, names=names, rows=rows)
+
+
+def _versions_at(world: ViewableWorld, at: int | Latest) -> tuple[SceneReader, ...]:
+    """The scene as it was, and as it is: what came later is held to have been there, as poses are held."""
+    if at is LATEST or isinstance(at, Latest):
+        return (world.scene,)
+    try:
+        return world.scene.as_of(at), world.scene
+    except InvalidStamp:
+        return (world.scene,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewpoint:
+    """Where the camera is, what it looks at, how wide [rad]; how large all of it is, and how long axes are [m]."""
+
+    position: tuple[float, float, float]
+    look_at: tuple[float, float, float]
+    extent_m: float
+    axes_length_m: float
+    opening_rad: float = _OPENING_RAD
+
+
+def viewpoint(points: NDArray[float64]) -> Viewpoint:
+    """From where all of these points (N, 3) are seen."""
+    low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(3), np.zeros(3))
+    centre = (low + high) / 2.0
+    extent_m = float(np.clip(np.linalg.norm(high - low), _SMALLEST_M, _LARGEST_M))
+    position = centre + extent_m / 2.0 / np.sin(_FREE_RAD / 2.0) * _FROM
+    length_m = float(np.clip(_AXES * extent_m, _SHORTEST_AXES_M, _LONGEST_AXES_M))
+    return Viewpoint(position=_triple(position), look_at=_triple(centre), extent_m=extent_m, axes_length_m=length_m)
+
+
+def default_frame(world: ViewableWorld) -> str | None:
+    """The frame that most frames hang under; the root of the scene, where it is one of several."""
+    above = {name: parent and parent[0] for name, parent in world.tree().parents.items()}
+    if not above:
+        return None
+    under = Counter(_root(name, above) for name in above)
+    return max(under, key=lambda root: (under[root], root == world.root_frame))
+
+
+def _root(name: str, parents: dict[str, str | None]) -> str:
+    passed = {name}
+    while (above := parents.get(name)) is not None and above not in passed:
+        passed.add(above)
+        name = above
+    return name
+
+
+def _triple(vector: NDArray[float64]) -> tuple[float, float, float]:
+    x, y, z = (float(number) for number in vector)
+    return x, y, z
