@@ -1,4 +1,4 @@
-"""XML that strangers wrote: what is dangerous is refused before it is parsed, and every element knows its line."""
+"""Safe reading of XML: document types are rejected before parsing, and every error names its file and line."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ from armillary.errors.format import nearest_name
 
 __all__ = [
     "LARGEST_FILE_BYTES",
-    "LARGEST_PLACE",
+    "LARGEST_LENGTH",
     "Element",
     "Source",
     "has_doctype",
-    "meant",
-    "parsed",
-    "refuse_doctype",
-    "source_of",
+    "name_hint",
+    "parse",
+    "read_source",
+    "reject_doctype",
 ]
 
 LARGEST_FILE_BYTES = 16 * 2**20
-LARGEST_PLACE = 1e9  # metres or radians; a product of a few thousand of these is still a finite number of mass
+LARGEST_LENGTH = 1e9  # metres or radians; products of a few thousand of these stay finite
 _GIVEN_TEXT = "the given text"
 _SHOWN = 60
-_LONGEST_TRUTH = 500
+_LONGEST_REASON = 500
+_UNIT_TOLERANCE = 1e-15
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _ENCODINGS = {"utf-8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
 _DECLARATION = re.compile(r"\s*<\?xml\b[^>]*?\?>", re.ASCII)
 _DECLARED = re.compile(rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.-]+)["']""", re.ASCII)
-# Atomic: a long row of comments is walked once.
+# Atomic groups: a long row of comments is scanned once.
 _DOCTYPE = re.compile(r"(?>\s+|<!--.*?-->|<\?.*?\?>)*+<!DOCTYPE", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -48,30 +49,32 @@ class Source:
     """A text and where it is from.
 
     Attributes:
-        name: How errors call it.
+        name: Its name in errors.
         path: The file; None for a text that was given as such.
-        text: All of it, decoded.
+        text: The whole text, decoded.
     """
 
     name: str
     path: Path | None
     text: str
 
-    def refused(self, reason: str, line: int | None = None, hint: str = "Mend the file.") -> InvalidRobotFile:
-        """The error about it as a whole."""
+    def error(self, reason: str, line: int | None = None, hint: str = "Mend the file.") -> InvalidRobotFile:
+        """Return the error about the text as a whole."""
         return InvalidRobotFile(self.name, line, "", reason, hint)
 
 
-def meant(name: str, known: Iterable[str], otherwise: str = "Mend the file.") -> str:
-    """The cure for a name that is not there."""
+def name_hint(name: str, known: Iterable[str], otherwise: str = "Mend the file.") -> str:
+    """Return the hint for an unknown name: the most similar known one, or `otherwise`."""
     near = nearest_name(name, known)
     return otherwise if near is None else f"Did you mean '{near}'?"
 
 
-def source_of(path_or_text: str | PathLike[str]) -> Source:
-    """What was given: a text that begins with `<`, or the file of that name."""
+def read_source(path_or_text: str | PathLike[str]) -> Source:
+    """Return the given text, which begins with `<`, or the text of the file of that name."""
     if isinstance(path_or_text, str) and path_or_text.lstrip("\ufeff \t\r\n").startswith("<"):
-        return _given(path_or_text)
+        if len(path_or_text) > LARGEST_FILE_BYTES:
+            raise _too_large(_GIVEN_TEXT)
+        return Source(_GIVEN_TEXT, None, path_or_text.lstrip("\ufeff"))
     path = Path(fspath(path_or_text))
     if not _is_file(path):
         hint = "Give the path of a file, or its text: that begins with '<'."
@@ -84,15 +87,8 @@ def source_of(path_or_text: str | PathLike[str]) -> Source:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name longer than any file's
+    except OSError:  # the name is too long for a file
         return False
-
-
-def _given(text: str) -> Source:
-    source = Source(_GIVEN_TEXT, None, text.lstrip("\ufeff"))
-    if len(text) > LARGEST_FILE_BYTES:
-        raise _too_large(source.name)
-    return source
 
 
 def _too_large(name: str) -> InvalidRobotFile:
@@ -128,17 +124,17 @@ def _etree() -> Any:
         raise MissingExtra("articulation", "lxml") from missing
 
 
-def refuse_doctype(source: Source) -> None:
-    """Refuse document types, and with them every kind of entity."""
+def reject_doctype(source: Source) -> None:
+    """Raise if the text declares a document type, and with it any kind of entity."""
     found = _DOCTYPE.match(source.text)
     if found is not None:
         line = source.text.count("\n", 0, found.end()) + 1
-        raise source.refused("it declares a document type, through which a file can name others", line, "Remove it.")
+        raise source.error("it declares a document type, through which a file can name others", line, "Remove it.")
 
 
-def parsed(source: Source) -> Element:
-    """The root element."""
-    refuse_doctype(source)
+def parse(source: Source) -> Element:
+    """Parse a text and return its root element."""
+    reject_doctype(source)
     etree = _etree()
     parser = etree.XMLParser(
         encoding="utf-8",
@@ -152,12 +148,12 @@ def parsed(source: Source) -> Element:
     try:
         root = etree.fromstring(_without_declaration(source.text).encode("utf-8", "surrogatepass"), parser)
     except etree.XMLSyntaxError as error:
-        raise source.refused(f"it is no XML that can be read ({error.msg})", error.lineno) from None
+        raise source.error(f"it is no XML that can be read ({error.msg})", error.lineno) from None
     return Element(root, source)
 
 
 def has_doctype(path: Path) -> bool:
-    """Whether a file of XML of any size declares a document type, or hides its beginning in an unusual encoding."""
+    """Whether an XML file of any size declares a document type, or has an encoding that hides its beginning."""
     with path.open("rb") as file:
         beginning = file.read(LARGEST_FILE_BYTES)
     encoding, skipped = _encoding(beginning)
@@ -166,32 +162,32 @@ def has_doctype(path: Path) -> bool:
 
 
 def _without_declaration(text: str) -> str:
-    """Its lines keep their numbers; the encoding it names is no longer that of the text."""
+    """Remove the XML declaration, whose encoding is not that of the decoded text; keep the line numbers."""
     declaration = _DECLARATION.match(text)
     return text if declaration is None else "\n" * declaration[0].count("\n") + text[declaration.end() :]
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element: what is wrong in it is refused with its file and line."""
+    """One element of a file. Its methods read and check values; errors name the file and the line."""
 
     xml: Any
     source: Source
 
     @property
     def tag(self) -> str:
-        """Its name; that of a namespace stays with it."""
+        """The tag, with its namespace."""
         return str(self.xml.tag)
 
     @property
     def label(self) -> str:
-        """As in `<joint name="elbow">`."""
+        """The element as errors show it: `<joint name="elbow">`."""
         name = self.xml.get("name")
         return f"<{self.tag}>" if name is None else f'<{self.tag} name="{name[:_SHOWN]}">'
 
-    def refused(self, reason: str, hint: str = "Mend the file.") -> InvalidRobotFile:
-        """The error about it, told by the nearest element around it that has a name."""
-        return InvalidRobotFile(self.source.name, self.xml.sourceline, self._place(), reason[:_LONGEST_TRUTH], hint)
+    def error(self, reason: str, hint: str = "Mend the file.") -> InvalidRobotFile:
+        """Return an error about this element; it also names the nearest enclosing element with a name."""
+        return InvalidRobotFile(self.source.name, self.xml.sourceline, self._place(), reason[:_LONGEST_REASON], hint)
 
     def _place(self) -> str:
         above = self.xml.getparent()
@@ -202,21 +198,21 @@ class Element:
         return f"{self.label} of {Element(above, self.source).label}"
 
     def children(self, tag: str | None = None) -> Iterator[Element]:
-        """Those directly in it, in order."""
+        """Its direct children, in order."""
         return (Element(child, self.source) for child in self.xml.iterchildren(tag or "{*}*"))
 
     def child(self, tag: str) -> Element | None:
-        """The one directly in it; a second one is refused."""
+        """Its only child with this tag, or None; raises if there are two."""
         found = list(self.xml.iterchildren(tag))
         if len(found) > 1:
-            raise Element(found[1], self.source).refused(f"this is the second <{tag}> here, and there can be one")
+            raise Element(found[1], self.source).error(f"this is the second <{tag}> here, and there can be one")
         return Element(found[0], self.source) if found else None
 
-    def needed_child(self, tag: str) -> Element:
-        """The one directly in it, which must be there."""
+    def required_child(self, tag: str) -> Element:
+        """Its only child with this tag; raises if there is none."""
         found = self.child(tag)
         if found is None:
-            raise self.refused(f"<{tag}> is missing")
+            raise self.error(f"<{tag}> is missing")
         return found
 
     def get(self, attribute: str) -> str | None:
@@ -224,89 +220,99 @@ class Element:
         value: str | None = self.xml.get(attribute)
         return value
 
-    def needed(self, attribute: str) -> str:
-        """The text of an attribute, which must be there and not be empty."""
+    def required(self, attribute: str) -> str:
+        """The text of an attribute; raises if it is missing or empty."""
         value = self.get(attribute)
         if value is None or not value.strip():
-            raise self.refused(f"the attribute '{attribute}' is missing" + ("" if value is None else ": it is empty"))
+            raise self.error(f"the attribute '{attribute}' is missing" + ("" if value is None else ": it is empty"))
         return value
 
     def name(self, attribute: str = "name") -> str:
-        """An attribute that names something."""
-        value = self.needed(attribute)
+        """The text of an attribute that is a name: without control characters."""
+        value = self.required(attribute)
         if _CONTROL.search(value):
-            raise self.refused(f"the {attribute} {value[:_SHOWN]!r} holds control characters")
+            raise self.error(f"the {attribute} {value[:_SHOWN]!r} holds control characters")
         return value
 
     @property
     def text(self) -> str:
-        """What is written in it, without spaces around."""
+        """Its text, without spaces around."""
         return (self.xml.text or "").strip()
 
     def text_of(self, tag: str) -> str | None:
-        """What is written in the child of this name, or None."""
+        """The text of its child with this tag, or None."""
         found = self.child(tag)
         return None if found is None or not found.text else found.text
 
     def number_of(self, tag: str, default: float | None = None) -> float:
-        """A finite number that is written in a child; without a default it must be there."""
+        """The finite number in its child with this tag; raises if it is missing and there is no default."""
         text = self.text_of(tag)
         if text is not None:
-            return self.needed_child(tag).as_number(text, tag)
+            return self.required_child(tag).as_number(text, tag)
         if default is None:
-            raise self.refused(f"<{tag}> is missing")
+            raise self.error(f"<{tag}> is missing")
         return default
 
     def number(self, attribute: str, default: float | None = None) -> float:
-        """A finite number; without a default it must be there."""
+        """The finite number of an attribute; raises if it is missing and there is no default."""
         value = self.get(attribute)
         if value is None and default is not None:
             return default
-        return self.as_number(self.needed(attribute), attribute)
+        return self.as_number(self.required(attribute), attribute)
 
-    def maybe_number(self, attribute: str) -> float | None:
-        """A finite number, or None."""
+    def optional_number(self, attribute: str) -> float | None:
+        """The finite number of an attribute, or None."""
         return None if self.get(attribute) is None else self.number(attribute)
 
     def numbers(self, attribute: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
-        """So many finite numbers, with spaces between them."""
+        """The `count` finite numbers of an attribute, separated by spaces."""
         value = self.get(attribute)
         if value is None and default is not None:
             return default
-        return self.as_numbers(self.needed(attribute), count, attribute)
+        return self.as_numbers(self.required(attribute), count, attribute)
 
     def as_numbers(self, value: str, count: int, what: str) -> tuple[float, ...]:
-        """A text that is so many finite numbers."""
-        words = value.split(None, count)
-        if len(words) != count:
-            raise self.refused(f"{what} has {len(value.split())} numbers, '{value[:_SHOWN]}', and {count} are expected")
-        return tuple(self.as_number(word, what) for word in words)
+        """Convert a text to `count` finite numbers."""
+        parts = value.split(None, count)
+        if len(parts) != count:
+            raise self.error(f"{what} has {len(value.split())} numbers, '{value[:_SHOWN]}', and {count} are expected")
+        return tuple(self.as_number(part, what) for part in parts)
 
     def as_number(self, value: str, what: str) -> float:
-        """A text that is a finite number."""
-        word = value.strip()
-        number = float(word) if _NUMBER.fullmatch(word) else math.nan
+        """Convert a text to a finite number."""
+        text = value.strip()
+        number = float(text) if _NUMBER.fullmatch(text) else math.nan
         if not math.isfinite(number):
-            raise self.refused(f"{what} is '{word[:_SHOWN]}', and a finite number is expected")
+            raise self.error(f"{what} is '{text[:_SHOWN]}', and a finite number is expected")
         return number
 
-    def places(self, values: tuple[float, ...], what: str) -> tuple[float, ...]:
-        """Lengths or angles that a sum can hold."""
+    def bounded(self, values: tuple[float, ...], what: str) -> tuple[float, ...]:
+        """Check that lengths or angles are small enough to be added, and return them."""
         for value in values:
-            if abs(value) > LARGEST_PLACE:
-                raise self.refused(f"{what} is {value:g}, and nothing is farther than {LARGEST_PLACE:g} m")
+            if abs(value) > LARGEST_LENGTH:
+                raise self.error(f"{what} is {value:g}, and nothing is farther than {LARGEST_LENGTH:g} m")
         return values
 
+    def direction(self, xyz: tuple[float, float, float]) -> tuple[float, float, float]:
+        """Scale an axis to length one; an axis of length one is returned unchanged, to the last digit."""
+        length = math.hypot(*xyz)
+        if not 0.0 < length < math.inf:
+            raise self.error(f"the axis {xyz} has the length {length:g}, and a direction is expected")
+        if abs(length - 1.0) < _UNIT_TOLERANCE:
+            return xyz
+        x, y, z = (value / length for value in xyz)
+        return x, y, z
+
     def lengths(self, values: tuple[float, ...], what: str) -> tuple[float, ...]:
-        """Lengths of things, which are not below zero."""
+        """Check that lengths are neither negative nor too large, and return them."""
         if min(values) < 0.0:
-            raise self.refused(f"{what} is {min(values):g}, and a length is not below zero")
-        return self.places(values, what)
+            raise self.error(f"{what} is {min(values):g}, and a length is not below zero")
+        return self.bounded(values, what)
 
     def one_of(self, value: str, known: tuple[str, ...], what: str) -> str:
-        """A word from a list."""
+        """Check that a text is one of the known ones, and return it."""
         if value not in known:
-            raise self.refused(
-                f"there is no {what} '{value[:_SHOWN]}'", meant(value, known, f"Known: {', '.join(known)}.")
+            raise self.error(
+                f"there is no {what} '{value[:_SHOWN]}'", name_hint(value, known, f"Known: {', '.join(known)}.")
             )
         return value

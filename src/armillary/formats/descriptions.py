@@ -1,7 +1,7 @@
-"""What a file says of a robot: links, joints and shapes, as plain frozen values.
+"""Robot descriptions: links, joints and shapes as plain frozen values.
 
-Every format is read into these values and written from them. They know nothing of mathematics or of a world; lengths
-are metres, angles radians, masses kilograms.
+Every format is read into these values and written from them. They depend on no model and no world; lengths are metres,
+angles radians, masses kilograms.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class MeshForm:
 
     Attributes:
         uri: As the robot's file names it.
-        path: Where it lies; None where that could not be found out. The file itself may be missing all the same.
+        path: The path it means; None where its package was not found. The file itself may still be missing.
         scale: Factors along x, y and z.
     """
 
@@ -112,7 +112,7 @@ class MeshForm:
 
 @dataclass(frozen=True, slots=True)
 class OtherForm:
-    """A form that only its format knows; `kind` is what it is called there."""
+    """A form that only one format knows; `kind` is its name there."""
 
     kind: str
 
@@ -122,12 +122,12 @@ Form = BoxForm | SphereForm | CylinderForm | CapsuleForm | MeshForm | OtherForm
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a surface looks like.
+    """The appearance of a surface.
 
     Attributes:
         name: Empty where it has none.
         rgba: Red, green, blue and opacity, each from 0 to 1.
-        texture: The file of its picture, as the robot's file names it.
+        texture: The image file, as the robot's file names it.
     """
 
     name: str = ""
@@ -137,7 +137,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeDescription:
-    """One visible or touchable piece of a link."""
+    """One visual or collision shape of a link."""
 
     form: Form
     name: str = ""
@@ -147,7 +147,7 @@ class ShapeDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inertial:
-    """What a link weighs, and how it resists turning.
+    """The mass and the moments of inertia of a link.
 
     Attributes:
         mass_kg: Its mass.
@@ -178,7 +178,7 @@ class LinkDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How far, how fast and how strongly a joint moves; None: the file does not say."""
+    """Limits of the position, velocity and effort of a joint; None where the file has none."""
 
     lower: float | None = None
     upper: float | None = None
@@ -188,11 +188,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftLimits:
-    """Where a controller begins to hold back, and how hard.
+    """Limits at which a safety controller begins to act, and its gains.
 
     Attributes:
-        lower: The least position it steers to.
-        upper: The greatest one.
+        lower: The least position.
+        upper: The greatest position.
         k_position: Gain from the distance to a position limit to a velocity limit.
         k_velocity: Gain from the distance to a velocity limit to an effort limit.
     """
@@ -214,7 +214,7 @@ class Mimic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dynamics:
-    """What resists a joint: damping per speed, and dry friction."""
+    """Damping and dry friction of a joint."""
 
     damping: float = 0.0
     friction: float = 0.0
@@ -222,23 +222,23 @@ class Dynamics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointDescription:
-    """How one link moves in another: parent_T_child = parent_T_joint @ motion(position) @ joint_T_child.
+    """A joint, how one link moves in another: parent_T_child = parent_T_joint @ motion(position) @ joint_T_child.
 
     Attributes:
-        name: Of the joint.
+        name: The name of the joint.
         kind: One of `JOINT_KINDS`.
-        parent: The link it starts from.
-        child: The link it carries.
-        parent_T_joint: Where it sits.
-        joint_T_child: Where the child sits on it; in URDF always the identity.
-        axis: Unit vector in the joint's frame. Turned about, slid along; of a planar joint the normal of its plane.
-        second_axis: The axis of the second turn of `universal` and `revolute2`, carried by the first.
-        limits: Of the first axis.
-        second_limits: Of the second axis.
-        soft_limits: Of the first axis.
-        mimic: What it follows.
-        dynamics: What resists it.
-        pitch_m: Of a screw: how far it slides along its axis in one whole turn.
+        parent: The parent link.
+        child: The child link.
+        parent_T_joint: The frame of the joint in the parent link.
+        joint_T_child: The child link in the frame of the joint, at position zero; in URDF always the identity.
+        axis: Unit vector in the joint's frame: of rotation or translation; of a planar joint the normal of its plane.
+        second_axis: The second axis of `universal` and `revolute2`, which moves with the first.
+        limits: Limits of the first axis.
+        second_limits: Limits of the second axis.
+        soft_limits: Soft limits of the first axis.
+        mimic: The joint that it follows.
+        dynamics: Its damping and friction.
+        pitch_m: How far a screw moves along its axis in one turn.
     """
 
     name: str
@@ -262,12 +262,12 @@ class RobotDescription:
     """A robot, or anything else of links and joints.
 
     Attributes:
-        name: Of the robot.
-        links: In the order of the file.
-        joints: That make the tree: every link but the root is the child of exactly one.
-        root: The link that no joint carries.
-        closures: Joints whose child hangs in the tree already: each closes a loop.
-        origin_T_root: Where the file places the root; most say nothing, and it is the identity.
+        name: The name of the robot.
+        links: The links, in the order of the file.
+        joints: The joints of the tree: every link but the root is the child of exactly one.
+        root: The link that is the child of no joint.
+        closures: Joints whose child is in the tree already: each closes a kinematic loop.
+        origin_T_root: The pose that the file gives the root; the identity where it gives none.
     """
 
     name: str
@@ -289,7 +289,7 @@ class RobotDescription:
 
     @cached_property
     def joints_from_root(self) -> tuple[JointDescription, ...]:
-        """The joints of the tree, each after the one that carries its parent."""
+        """The joints of the tree, each after the joint above its parent link."""
         return tuple(self._walk())
 
     @property

@@ -1,8 +1,7 @@
-"""Meshes: surfaces of triangles, read through trimesh."""
+"""Triangle meshes, read with trimesh."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
@@ -25,7 +24,7 @@ _CORNERS = _AXES = 3
 
 
 class MeshArrays(NamedTuple):
-    """A surface.
+    """A triangle mesh.
 
     Attributes:
         vertices: Shape (N, 3) [m], read-only.
@@ -37,7 +36,7 @@ class MeshArrays(NamedTuple):
 
 
 class MissingMesh(NamedTuple):
-    """A mesh that is not there.
+    """A mesh file that was not found.
 
     Attributes:
         link: The link that it belongs to.
@@ -50,13 +49,13 @@ class MissingMesh(NamedTuple):
     path: str | None
 
     def __str__(self) -> str:
-        """In words."""
+        """Which mesh of which link is missing, and why."""
         why = "its package is not found" if self.path is None else f"there is no file '{self.path}'"
         return f"'{self.uri}' of the link '{self.link}': {why}"
 
 
 def missing_meshes(robot: RobotDescription) -> tuple[MissingMesh, ...]:
-    """Every mesh that a robot names and that is not there, each once."""
+    """List the mesh files of a robot that do not exist, each once."""
     found = (
         MissingMesh(link.name, shape.form.uri, shape.form.path)
         for link, shape in robot.shapes
@@ -66,27 +65,24 @@ def missing_meshes(robot: RobotDescription) -> tuple[MissingMesh, ...]:
 
 
 def read_meshes(robot: RobotDescription) -> dict[MeshForm, MeshArrays]:
-    """Every mesh of a robot, in the coordinates of its shape.
+    """Read every mesh of a robot, in the coordinates of its shape.
 
     Raises:
-        MissingMeshes: Names all that are not there, before any is read.
-        InvalidMesh: A file holds no surface.
+        MissingMeshes: Some are missing; it lists all of them, and none is read.
+        InvalidMesh: A file holds no mesh.
     """
     missing = missing_meshes(robot)
     if missing:
         raise MissingMeshes(robot.name, [str(one) for one in missing])
-    return {form: read_mesh(form.path, scale=form.scale) for form in _forms(robot) if form.path is not None}
-
-
-def _forms(robot: RobotDescription) -> Iterator[MeshForm]:
-    return (shape.form for _, shape in robot.shapes if isinstance(shape.form, MeshForm))
+    forms = (shape.form for _, shape in robot.shapes if isinstance(shape.form, MeshForm))
+    return {form: read_mesh(form.path, scale=form.scale) for form in forms if form.path is not None}
 
 
 def read_mesh(path: str | PathLike[str], *, scale: Triple = (1.0, 1.0, 1.0)) -> MeshArrays:
-    """Read one surface from STL, OBJ, DAE (Collada) or glTF.
+    """Read one mesh from STL, OBJ, DAE (Collada) or glTF.
 
-    The parts of a file become one surface, each where the file places it. Collada's unit of length counts; its up axis
-    does not, nor does anybody else in robotics heed it. A scale that mirrors keeps the outside outside.
+    The parts of a file become one mesh, each where the file places it. Collada's unit of length is applied; its up axis
+    is ignored, as robot descriptions expect. A scale that mirrors keeps the normals outside.
 
     Raises:
         InvalidMesh: The file is missing, of another kind, or holds no triangles.
@@ -125,7 +121,7 @@ def _triangles(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         mesh = scene.to_mesh()
         metres = trimesh.units.unit_conversion(scene.units, "meters") if scene.units else 1.0
         return np.array(mesh.vertices, dtype=np.float64) * metres, np.array(mesh.faces, dtype=np.int64)
-    except Exception as error:  # whatever a reader of strangers' files raises
+    except Exception as error:  # a reader of untrusted files may raise anything
         raise InvalidMesh(name, f"trimesh cannot read it ({type(error).__name__}: {error})") from error
 
 

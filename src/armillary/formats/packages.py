@@ -1,4 +1,4 @@
-"""Where the files are that a robot's file names: `package://`, `model://`, `file://` and plain paths."""
+"""Finding the files that a robot description refers to: `package://`, `model://`, `file://` and plain paths."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _LONGEST_MANIFEST = 100_000
 
 
 class FileFinder:
-    """Finds what a file names.
+    """Finds the files that another file refers to.
 
-    Looked through in this order: what was given, the folders around the file itself, and the environment
+    It searches in this order: the given packages, the folders around the file itself, and the environment
     (`ROS_PACKAGE_PATH`, `AMENT_PREFIX_PATH`, `GZ_SIM_RESOURCE_PATH`).
 
     Args:
@@ -43,7 +43,7 @@ class FileFinder:
             self._given = tuple(map(Path, packages))
 
     def path_of(self, uri: str) -> str | None:
-        """The file that a name means, whether or not it exists; None where its package is not found."""
+        """Return the path that a URI means, whether or not it exists; None where its package is not found."""
         if uri.startswith(_IN_PACKAGE):
             package, _, inside = uri.partition("://")[2].lstrip("/").partition("/")
             return self._in_package(package, inside)

@@ -1,4 +1,4 @@
-"""Writing URDF, and naming what it cannot say."""
+"""Writing URDF, and listing what it cannot express."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from os import PathLike
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
+
 from armillary._core import Transform
 from armillary.errors import CannotSayInUrdf
-from armillary.formats._urdf_joints import URDF_KINDS
-from armillary.formats._urdf_moved import moved_to_child
-from armillary.formats._xml import LARGEST_PLACE
+from armillary.formats._xml import LARGEST_LENGTH
 from armillary.formats.descriptions import (
     BoxForm,
     CapsuleForm,
@@ -31,8 +31,10 @@ from armillary.formats.descriptions import (
     ShapeDescription,
     SphereForm,
 )
+from armillary.formats.urdf import URDF_KINDS
 
 __all__ = ["urdf_losses", "write_urdf"]
+
 
 _IDENTITY = Transform.identity()
 _BOUNDED = {"revolute", "prismatic"}
@@ -44,16 +46,17 @@ def write_urdf(robot: RobotDescription, path: str | PathLike[str] | None = None,
     """Write a robot as URDF.
 
     Args:
-        robot: What to write.
-        path: The file; without one nothing but the text is made.
-        lossy: Write it without what URDF cannot say. Joints of kinds that URDF does not know become fixed, those
-            without limits get far ones, and links beside the axis of their joint turn about one through themselves.
+        robot: The robot.
+        path: The file; if not given, the text is only returned.
+        lossy: Leave out what URDF cannot express. Joints of kinds that URDF does not know become fixed, those
+            without limits get very large ones, and links off the axis of their joint turn about an axis through their
+            own origin.
 
     Returns:
         The text.
 
     Raises:
-        CannotSayInUrdf: With everything that `urdf_losses` finds.
+        CannotSayInUrdf: With everything that `urdf_losses` returns.
 
     >>> lamp = RobotDescription(name="lamp", root="foot", links=(LinkDescription(name="foot"),), joints=())
     >>> print(write_urdf(lamp))
@@ -69,7 +72,7 @@ def write_urdf(robot: RobotDescription, path: str | PathLike[str] | None = None,
     for link in robot.links:
         _write_link(root, link)
     for joint in robot.joints:
-        _write_joint(root, moved_to_child(joint)[0])
+        _write_joint(root, _with_frame_in_child(joint)[0])
     ET.indent(root)
     text = f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}'
     if path is not None:
@@ -78,13 +81,13 @@ def write_urdf(robot: RobotDescription, path: str | PathLike[str] | None = None,
 
 
 def urdf_losses(robot: RobotDescription) -> tuple[str, ...]:
-    """What URDF cannot say of a robot, a sentence each; empty where it can say all."""
+    """List what URDF cannot express of a robot, a sentence each; empty where it can express all."""
     return tuple(_losses(robot))
 
 
 def _losses(robot: RobotDescription) -> Iterator[str]:
     if robot.origin_T_root != _IDENTITY:
-        yield f"the root '{robot.root}' stands somewhere, and URDF has no place for that"
+        yield f"the root '{robot.root}' has a pose of its own, which URDF cannot express"
     yield from (f"the joint '{joint.name}' closes a loop at '{joint.child}'" for joint in robot.closures)
     for joint in robot.joints:
         yield from _losses_of_joint(joint)
@@ -101,7 +104,7 @@ def _losses_of_joint(joint: JointDescription) -> Iterator[str]:
     if joint.kind not in URDF_KINDS:
         yield f"the joint '{joint.name}' is of the kind '{joint.kind}'"
         return
-    if not moved_to_child(joint)[1]:
+    if not _with_frame_in_child(joint)[1]:
         yield f"the link '{joint.child}' does not sit on the axis of the joint '{joint.name}'"
     if joint.kind in _BOUNDED and not _is_bounded(joint):
         yield f"the {joint.kind} joint '{joint.name}' moves without limits"
@@ -117,12 +120,12 @@ def _finite(value: float | None) -> float | None:
 
 
 def _child(above: ET.Element, tag: str, **attributes: str | float | Iterable[float] | None) -> ET.Element:
-    said = {name: _written(value) for name, value in attributes.items() if value is not None}
-    return ET.SubElement(above, tag, said)
+    written = {name: _written(value) for name, value in attributes.items() if value is not None}
+    return ET.SubElement(above, tag, written)
 
 
 def _written(value: str | float | Iterable[float]) -> str:
-    """Numbers so that they are read again to the last digit."""
+    """Return the text of an attribute; numbers have all digits."""
     if isinstance(value, str):
         return _NO_XML.sub("_", value)
     return " ".join(map(_digits, value)) if isinstance(value, Iterable) else _digits(value)
@@ -196,7 +199,7 @@ def _write_joint(root: ET.Element, joint: JointDescription) -> None:
     if kind not in {"fixed", "floating"}:
         _child(element, "axis", xyz=joint.axis)
     if joint.kind in URDF_KINDS:
-        _write_bounds(element, joint)
+        _write_limits(element, joint)
 
 
 def _kind(joint: JointDescription) -> str:
@@ -205,13 +208,13 @@ def _kind(joint: JointDescription) -> str:
     return joint.kind if joint.kind in URDF_KINDS else "fixed"
 
 
-def _write_bounds(element: ET.Element, joint: JointDescription) -> None:
+def _write_limits(element: ET.Element, joint: JointDescription) -> None:
     limits = joint.limits or Limits()
     if joint.kind == "prismatic" and not _is_bounded(joint):
-        limits = replace(limits, lower=-LARGEST_PLACE, upper=LARGEST_PLACE)
+        limits = replace(limits, lower=-LARGEST_LENGTH, upper=LARGEST_LENGTH)
     if limits != Limits():
-        said = {name: _finite(getattr(limits, name)) for name in ("lower", "upper", "effort", "velocity")}
-        _child(element, "limit", **said)
+        written = {name: _finite(getattr(limits, name)) for name in ("lower", "upper", "effort", "velocity")}
+        _child(element, "limit", **written)
     if (soft := joint.soft_limits) is not None:
         ends = {"soft_lower_limit": soft.lower, "soft_upper_limit": soft.upper}
         _child(element, "safety_controller", **ends, k_position=soft.k_position, k_velocity=soft.k_velocity)
@@ -219,3 +222,34 @@ def _write_bounds(element: ET.Element, joint: JointDescription) -> None:
         _child(element, "mimic", joint=mimic.joint, multiplier=mimic.multiplier, offset=mimic.offset)
     if (dynamics := joint.dynamics) is not None:
         _child(element, "dynamics", damping=dynamics.damping, friction=dynamics.friction)
+
+
+_IDENTITY = Transform.identity()
+_ON_AXIS_M = 1e-12
+
+
+def _with_frame_in_child(joint: JointDescription) -> tuple[JointDescription, bool]:
+    """Return the joint with its frame moved to that of its child, and whether it moves in the same way.
+
+    It does if it is prismatic, or turns about an axis through the origin of the child.
+    """
+    if joint.joint_T_child == _IDENTITY:
+        return joint, True
+    x, y, z = joint.joint_T_child.rotation.inverse() @ np.array(joint.axis)
+    moved = replace(
+        joint,
+        parent_T_joint=joint.parent_T_joint @ joint.joint_T_child,
+        joint_T_child=_IDENTITY,
+        axis=(float(x), float(y), float(z)),
+    )
+    return moved, _moves_the_same(joint)
+
+
+def _moves_the_same(joint: JointDescription) -> bool:
+    match joint.kind:
+        case "fixed" | "prismatic":
+            return True
+        case "revolute" | "continuous":
+            off_axis = np.cross(np.array(joint.axis), joint.joint_T_child.translation)
+            return float(np.linalg.norm(off_axis)) < _ON_AXIS_M
+    return False

@@ -1,4 +1,4 @@
-"""The kinematics of a description in plain words: what a reader got wrong, these numbers show."""
+"""The kinematics of a description, computed plainly to check what a reader read."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def positions_of(robot: RobotDescription, drawn: dict[str, float]) -> dict[str, 
     return {joint.name: position(joint) for joint in robot.joints}
 
 
-def link_places(robot: RobotDescription, drawn: dict[str, float]) -> dict[str, Transform]:
+def link_poses(robot: RobotDescription, drawn: dict[str, float]) -> dict[str, Transform]:
     """root_T_link of every link."""
-    positions, places = positions_of(robot, drawn), {robot.root: Transform.identity()}
+    positions, root_T_link = positions_of(robot, drawn), {robot.root: Transform.identity()}
     for joint in robot.joints_from_root:
         moved = joint.parent_T_joint @ motion(joint, positions[joint.name]) @ joint.joint_T_child
-        places[joint.child] = places[joint.parent] @ moved
-    return places
+        root_T_link[joint.child] = root_T_link[joint.parent] @ moved
+    return root_T_link

@@ -21,7 +21,7 @@ NO_MESH = '<visual><geometry><mesh filename="/nowhere.stl"/></geometry></visual>
 
 @dataclass(frozen=True)
 class Case:
-    """A call that is refused, what its sentence says, and which evidence it keeps."""
+    """A call that raises, what its message contains, and which evidence it keeps."""
 
     kind: type[errors.ArmillaryError]
     call: Callable[[], object]
@@ -46,7 +46,7 @@ CASES = [
         errors.CannotSayInUrdf,
         lambda: write_urdf(read_sdf(LOOSE)[0]),
         "Pass lossy=True",
-        {"robot": "m", "missing": ("the root 'a' stands somewhere, and URDF has no place for that",)},
+        {"robot": "m", "missing": ("the root 'a' has a pose of its own, which URDF cannot express",)},
     ),
     Case(errors.MissingMeshes, lambda: read_meshes(read_urdf(link(NO_MESH))), "Pass packages=", {"robot": "lamp"}),
     Case(errors.InvalidMesh, lambda: read_mesh("/nowhere.stl"), "Export it again", {"path": "/nowhere.stl"}),

@@ -1,4 +1,4 @@
-"""Files that mean harm, and files with something wrong: refused in words, or read; never anything else."""
+"""Malicious and broken files: they are read, or raise InvalidRobotFile; nothing else happens."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DOCTYPES = {
 }
 
 
-def refused(read, given) -> errors.InvalidRobotFile:
+def error_from(read, given) -> errors.InvalidRobotFile:
     with pytest.raises(errors.InvalidRobotFile) as caught:
         read(given)
     return caught.value
@@ -41,35 +41,35 @@ def refused(read, given) -> errors.InvalidRobotFile:
 class TestHostileXml:
     @pytest.mark.parametrize("text", DOCTYPES.values(), ids=DOCTYPES)
     def test_with_a_document_type_is_refused(self, read, text):
-        assert "it declares a document type" in str(refused(read, text))
+        assert "it declares a document type" in str(error_from(read, text))
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-7", "utf-32", "cp037"])
     def test_does_not_hide_in_an_encoding(self, read, encoding, tmp_path):
         path = tmp_path / "a.xml"
         path.write_bytes(f'<?xml version="1.0" encoding="{encoding}"?>{DOCTYPES["file of others"]}'.encode(encoding))
-        refused(read, path)
+        error_from(read, path)
 
     def test_has_no_entities_without_a_document_type(self, read):
-        assert "no XML" in str(refused(read, '<robot name="&a;"/>'))
+        assert "no XML" in str(error_from(read, '<robot name="&a;"/>'))
 
     def test_of_ten_thousand_levels_is_refused(self, read):
-        assert "depth" in str(refused(read, "<link>" * 10_000 + "</link>" * 10_000))
+        assert "depth" in str(error_from(read, "<link>" * 10_000 + "</link>" * 10_000))
 
     def test_that_is_too_large_is_refused(self, read, tmp_path):
         path = tmp_path / "a.xml"
         path.write_bytes(b"<robot>" + b" " * LARGEST_FILE_BYTES)
-        assert "larger than 16 MiB" in str(refused(read, path))
-        assert "larger than 16 MiB" in str(refused(read, path.read_text()))
+        assert "larger than 16 MiB" in str(error_from(read, path))
+        assert "larger than 16 MiB" in str(error_from(read, path.read_text()))
 
     def test_that_is_no_file_is_refused(self, read, tmp_path):
         os.mkfifo(tmp_path / "pipe")
         for path in (tmp_path, tmp_path / "pipe"):
-            assert "no such file" in str(refused(read, path))
+            assert "no such file" in str(error_from(read, path))
 
     @pytest.mark.parametrize("content", [b"<robot>\xff</robot>", b"\0" * 100, b"<robot>\0</robot>", b"\xff\xfe<"])
     def test_that_is_no_text_is_refused(self, read, content, tmp_path):
         (tmp_path / "a.xml").write_bytes(content)
-        refused(read, tmp_path / "a.xml")
+        error_from(read, tmp_path / "a.xml")
 
 
 class TestXInclude:
@@ -91,14 +91,14 @@ class TestLongThings:
 
     def test_are_not_repeated_in_errors(self):
         name = "n" * 1_000_000
-        error = refused(read_urdf, robot(f'{LINKS}<joint name="{name}" type="{name}"/>'))
+        error = error_from(read_urdf, robot(f'{LINKS}<joint name="{name}" type="{name}"/>'))
         assert len(str(error)) < 2000
-        error = refused(read_urdf, lamp().replace('child link="head"', f'child link="{name}"'))
+        error = error_from(read_urdf, lamp().replace('child link="head"', f'child link="{name}"'))
         assert len(str(error)) < 2000
 
     def test_numbers_are_numbers_or_not(self):
         assert read_urdf(lamp(f'<axis xyz="0 0 0.{"0" * 100_000}1e100001"/>')).joints[0].axis == (0.0, 0.0, 1.0)
-        assert "finite number" in str(refused(read_urdf, lamp(f'<axis xyz="0 0 {"9" * 100_000}"/>')))
+        assert "finite number" in str(error_from(read_urdf, lamp(f'<axis xyz="0 0 {"9" * 100_000}"/>')))
 
 
 def sources():

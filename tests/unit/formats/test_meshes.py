@@ -64,8 +64,8 @@ class TestAMesh:
     def test_stands_as_its_numbers_say_whatever_axis_it_calls_up(self, axis, tmp_path):
         path = saved(tmp_path, "a.dae")
         before = read_mesh(path).vertices
-        said = re.sub("<up_axis>.*?</up_axis>", "", path.read_text())
-        path.write_text(said.replace("</asset>", f"<up_axis>{axis}</up_axis></asset>", 1))
+        text = re.sub("<up_axis>.*?</up_axis>", "", path.read_text())
+        path.write_text(text.replace("</asset>", f"<up_axis>{axis}</up_axis></asset>", 1))
         assert axis in path.read_text()
         np.testing.assert_array_equal(read_mesh(path).vertices, before)
 

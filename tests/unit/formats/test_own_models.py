@@ -13,7 +13,7 @@ import yourdfpy
 from armillary.demos.models import HANDLES, kitchen, mobile_manipulator
 from armillary.formats import read_urdf, write_urdf
 from unit.formats.likeness import differences
-from unit.formats.motions import link_places
+from unit.formats.motions import link_poses
 
 CLOSE = 1e-12
 MODELS = [kitchen(), mobile_manipulator(), mobile_manipulator("omni")]
@@ -39,7 +39,7 @@ class TestTheKitchen:
     def test_opens_away_from_its_wall(self, handle):
         moved = handle.removesuffix("_handle")
         closed, opened = (
-            link_places(kitchen(), {f"{moved}_joint": position})[handle].translation for position in (0.0, 0.4)
+            link_poses(kitchen(), {f"{moved}_joint": position})[handle].translation for position in (0.0, 0.4)
         )
         outward = -1.0 if moved.startswith("island") else 1.0
         assert outward * (opened[0] - closed[0]) > 0.1
@@ -52,7 +52,7 @@ class TestTheMobileManipulator:
         assert peer.nv == degrees
 
     def test_reaches_in_front_of_itself(self):
-        x, y, z = link_places(mobile_manipulator(), {})["tool"].translation
+        x, y, z = link_poses(mobile_manipulator(), {})["tool"].translation
         assert (x > 1.0, abs(y) < CLOSE, z > 0.5) == (True, True, True)
 
 
@@ -65,7 +65,7 @@ class TestEachModel:
         peer = pinocchio.buildModelFromXML(write_urdf(model))
         data = peer.createData()
         pinocchio.framesForwardKinematics(peer, data, pinocchio.neutral(peer))
-        for name, place in link_places(model, {}).items():
+        for name, place in link_poses(model, {}).items():
             np.testing.assert_allclose(data.oMf[peer.getFrameId(name)].homogeneous, place.matrix, atol=CLOSE)
 
     def test_is_read_by_yourdfpy(self, model):

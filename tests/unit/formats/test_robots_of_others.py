@@ -1,4 +1,4 @@
-"""Every robot of example-robot-data: read as pinocchio reads it, or refused for a reason that is true."""
+"""Every robot of example-robot-data: read as pinocchio reads it, or refused for a true reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from armillary import errors
 from armillary.formats import read_urdf, urdf_losses, write_urdf
 from unit.formats.kit import robot_files
 from unit.formats.likeness import differences
-from unit.formats.motions import link_places, positions_of
+from unit.formats.motions import link_poses, positions_of
 
 CLOSE = 1e-9
 BROKEN = {
@@ -23,7 +23,7 @@ each_sound_robot = pytest.mark.parametrize("path", SOUND, ids=lambda path: path.
 MOVING = {"revolute", "continuous", "prismatic"}
 
 
-# Here the joint that leads stands after the one that follows, and pinocchio can read them only as free.
+# Here the leading joint comes after the one that follows, and pinocchio can read them only as free.
 LEADER_LAST = {"romeo.urdf", "talos_full_v2.urdf", "talos_full_v2_box.urdf"}
 
 
@@ -72,10 +72,10 @@ class TestEachRobot:
         drawn = {joint.name: float(random.uniform(-1.5, 1.5)) for joint in robot.joints if joint.mimic is None}
         data, joints = peer.createData(), free_joints(robot, path)
         pinocchio.framesForwardKinematics(peer, data, configuration(peer, joints, positions_of(robot, drawn)))
-        places = link_places(robot, drawn)
+        root_T_link = link_poses(robot, drawn)
         for link in robot.links:
             expected = data.oMf[peer.getFrameId(link.name, pinocchio.FrameType.BODY)].homogeneous
-            np.testing.assert_allclose(places[link.name].matrix, expected, atol=CLOSE, err_msg=link.name)
+            np.testing.assert_allclose(root_T_link[link.name].matrix, expected, atol=CLOSE, err_msg=link.name)
 
     def test_is_the_same_when_it_is_written_and_read(self, path):
         robot = read_urdf(path)

@@ -8,15 +8,15 @@ import pytest
 from armillary.demos.models import kitchen, mobile_manipulator
 from armillary.formats import RobotDescription, read_sdf, read_urdf
 from unit.formats.kit import robot_file
-from unit.formats.motions import link_places
+from unit.formats.motions import link_poses
 
 CLOSE = 1e-9
 
 
 def pose(place, **attributes) -> str:
     numbers = " ".join(repr(float(value)) for value in (*place.translation, *place.rotation.rpy))
-    said = "".join(f' {name}="{value}"' for name, value in attributes.items())
-    return f"<pose{said}>{numbers}</pose>"
+    written = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    return f"<pose{written}>{numbers}</pose>"
 
 
 def scaled(mimic) -> str:
@@ -25,8 +25,8 @@ def scaled(mimic) -> str:
 
 def axis_of(joint) -> str:
     xyz, limits, mimic = " ".join(map(repr, joint.axis)), joint.limits, joint.mimic
-    bounded = limits is not None and limits.lower is not None
-    ends = f"<lower>{limits.lower}</lower><upper>{limits.upper}</upper>" if bounded else ""
+    root_T_link = limits is not None and limits.lower is not None
+    ends = f"<lower>{limits.lower}</lower><upper>{limits.upper}</upper>" if root_T_link else ""
     follows = "" if mimic is None else f'<mimic joint="{mimic.joint}">{scaled(mimic)}</mimic>'
     return f"<axis><xyz>{xyz}</xyz><limit>{ends}</limit>{follows}</axis>"
 
@@ -49,8 +49,8 @@ def in_chains(robot: RobotDescription) -> str:
 
 def in_the_model(robot: RobotDescription) -> str:
     """Each link in the model, each joint in its child."""
-    places = link_places(robot, {})
-    links = [f'<link name="{link.name}">{pose(places[link.name])}</link>' for link in robot.links]
+    root_T_link = link_poses(robot, {})
+    links = [f'<link name="{link.name}">{pose(root_T_link[link.name])}</link>' for link in robot.links]
     return _file(robot, links, [joint_text(joint, "") for joint in robot.joints])
 
 
@@ -70,7 +70,7 @@ class TestOneRobotInTwoFormats:
     @pytest.mark.parametrize("written", [in_chains, in_the_model])
     def test_moves_in_the_same_way(self, robot, written):
         (again,) = read_sdf(written(robot))
-        there, here = link_places(robot, self.drawn(robot)), link_places(again, self.drawn(robot))
+        there, here = link_poses(robot, self.drawn(robot)), link_poses(again, self.drawn(robot))
         assert set(here) == set(there)
         for name, place in there.items():
             np.testing.assert_allclose(here[name].matrix, place.matrix, atol=CLOSE, err_msg=name)

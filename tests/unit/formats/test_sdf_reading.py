@@ -24,7 +24,7 @@ from armillary.formats import (
     write_urdf,
 )
 from unit.formats.kit import robot_file
-from unit.formats.motions import link_places
+from unit.formats.motions import link_poses
 
 TWO = '<link name="a"/><link name="b"><pose>0 0 1 0 0 0</pose></link>'
 
@@ -183,9 +183,9 @@ class TestModelsInModels:
     def test_may_be_placed_by_a_part_of_them(self):
         wrist = joint("ball", ends="<parent>a</parent><child>hand</child>")
         found = one(model('<link name="a"/>' + self.INNER.format('placement_frame="b"') + self.HELD + wrist))
-        places = link_places(found, {})
-        assert places["hand::b"].is_close(at(z=1))
-        assert places["hand::a"].is_close(at(y=-1, z=1))
+        bounded = link_poses(found, {})
+        assert bounded["hand::b"].is_close(at(z=1))
+        assert bounded["hand::a"].is_close(at(y=-1, z=1))
 
     def test_may_be_in_files_of_their_own(self, tmp_path):
         folder = tmp_path / "lamp"
@@ -237,20 +237,20 @@ class TestCassie:
         path = robot_file("cassie_v2.sdf")
         cassie = one(path)
         written = re.findall(r"<link name='([^']+)'>\s*<pose>([^<]+)</pose>", path.read_text())
-        places = link_places(cassie, {})
+        bounded = link_poses(cassie, {})
         assert len(written) == len(cassie.links) > 20
         for name, pose in written:
             x, y, z, *rpy = map(float, pose.split())
             expected = Transform.from_xyz_rpy(xyz=(x, y, z), rpy=rpy)
-            assert (cassie.origin_T_root @ places[name]).is_close(expected)
+            assert (cassie.origin_T_root @ bounded[name]).is_close(expected)
 
     def test_has_its_loops_closed_where_it_stands(self):
         cassie = one(robot_file("cassie_v2.sdf"))
-        places = link_places(cassie, {})
+        bounded = link_poses(cassie, {})
         assert len(cassie.closures) == 4
         for loop in cassie.closures:
-            over_joint = places[loop.parent] @ loop.parent_T_joint @ loop.joint_T_child
-            assert over_joint.is_close(places[loop.child])
+            over_joint = bounded[loop.parent] @ loop.parent_T_joint @ loop.joint_T_child
+            assert over_joint.is_close(bounded[loop.child])
 
     def test_cannot_be_said_in_urdf_but_for_its_tree(self):
         cassie = one(robot_file("cassie_v2.sdf"))
@@ -275,12 +275,12 @@ REFUSED = [
     (model('<link name="a"><pose>1 2 3</pose></link>'), 3, "<pose>", "3 numbers"),
     (model('<link name="a"><pose>1 2 3 0 0 inf</pose></link>'), 3, "<pose>", "'inf'"),
     (model('<link name="a"><pose relative_to="b"/></link>'), 3, '<link name="a">', "nothing named 'm::b'"),
-    (model('<link name="a"><pose relative_to="a"/></link>'), 3, '<link name="a">', "in a circle"),
+    (model('<link name="a"><pose relative_to="a"/></link>'), 3, '<link name="a">', "in a cycle"),
     (
         model(CIRCLE + joint("ball", ends="<parent>a</parent><child>f</child>")),
         3,
         "<frame",
-        "attached to itself in a circle",
+        "attached to itself in a cycle",
     ),
     (model("<include><uri>model://lamp</uri></include>"), 3, "<include>", "'model://lamp' is not found"),
     (model('<include merge="true"><uri>x</uri></include>'), 3, "<include>", "not supported"),

@@ -146,7 +146,7 @@ REFUSED = [
     (lamp('<origin xyz="0 0 1e300"/>'), 3, '<origin> of <joint name="neck">', "farther than"),
     (lamp("<origin/><origin/>"), 3, '<origin> of <joint name="neck">', "second <origin>"),
     (lamp('<mimic joint="nick"/>'), 3, '<joint name="neck">', "Did you mean 'neck'?"),
-    (lamp('<mimic joint="neck"/>'), 3, '<joint name="neck">', "in a circle: neck, neck"),
+    (lamp('<mimic joint="neck"/>'), 3, '<joint name="neck">', "in a cycle: neck, neck"),
     (lamp().replace('child link="head"', 'child link="heat"'), 3, '<joint name="neck">', "Did you mean 'head'?"),
     (lamp().replace('<child link="head"/>', ""), 3, '<joint name="neck">', "<child> is missing"),
     (link("<visual/>"), 3, '<visual> of <link name="foot">', "<geometry> is missing"),
@@ -184,7 +184,7 @@ class TestWhatIsWrong:
 
     def test_includes_links_that_carry_each_other(self):
         second = '<joint name="back" type="fixed"><parent link="head"/><child link="foot"/></joint></robot>'
-        with pytest.raises(errors.InvalidRobotFile, match="in a circle: head, foot, head"):
+        with pytest.raises(errors.InvalidRobotFile, match="in a cycle: head, foot, head"):
             read_urdf(lamp().replace("</robot>", second))
 
     @pytest.mark.parametrize("name", ["nowhere.urdf", "", "x" * 5000, "a\0b"])
@@ -220,7 +220,7 @@ class TestAPartOfARobot:
     def test_must_be_there(self):
         with pytest.raises(errors.UnknownLink, match=r"no link 'f' here\. Its links: a, b, c, d, e"):
             read_urdf(self.CHAIN, root="f")
-        with pytest.raises(errors.InvalidArgument, match="'a' does not hang under the root 'b'"):
+        with pytest.raises(errors.InvalidArgument, match="'a' is not below the root 'b'"):
             read_urdf(self.CHAIN, root="b", tips=["a"])
         with pytest.raises(errors.InvalidArgument, match=r"Pass \['a'\]"):
             read_urdf(self.CHAIN, tips="a")

@@ -1,4 +1,4 @@
-"""URDF that is read again as it was meant, and what it has no words for."""
+"""Written URDF reads back to the same robot, and what it cannot express is listed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from armillary.formats import (
 )
 from strategies import transforms
 from unit.formats.likeness import differences
-from unit.formats.motions import link_places
+from unit.formats.motions import link_poses
 
 OFF = Transform.from_xyz_rpy(xyz=(0.1, 0.2, 0.3), rpy=(0.3, -0.2, 0.9))
 LIMITS = Limits(lower=-1.0, upper=1.0, velocity=1.0, effort=1.0)
@@ -79,7 +79,7 @@ class TestWhatUrdfCannotSay:
             name="two\n", links=pair().links, joints=pair("ball").joints, root="a", closures=(loop,), origin_T_root=OFF
         )
         named = ["the root 'a'", "the joint 'k' closes", "the joint 'j' is", "the name 'two\\n'"]
-        assert [words.startswith(start) for words, start in zip(urdf_losses(robot), named, strict=True)] == [True] * 4
+        assert [loss.startswith(start) for loss, start in zip(urdf_losses(robot), named, strict=True)] == [True] * 4
         assert read_urdf(write_urdf(robot, lossy=True)).name == "two_"
 
     @pytest.mark.parametrize("kind", ["fixed", "prismatic"])
@@ -87,14 +87,14 @@ class TestWhatUrdfCannotSay:
         robot = pair(kind, joint_T_child=OFF, axis=(0.0, 0.6, 0.8), limits=LIMITS)
         again = read_urdf(write_urdf(robot))
         for position in (0.0, 0.7):
-            there, here = (link_places(one, {"j": position})["b"] for one in (robot, again))
+            there, here = (link_poses(one, {"j": position})["b"] for one in (robot, again))
             assert there.is_close(here)
 
     def test_is_not_a_child_on_the_axis(self):
         robot = pair("continuous", joint_T_child=Transform.exp([0.0, 0.3, 0.4, 1.0, 0.0, 0.0]), axis=(1.0, 0.0, 0.0))
         on_axis = pair("continuous", joint_T_child=Transform.exp([0.5, 0.0, 0.0, 1.0, 0.0, 0.0]), axis=(1.0, 0.0, 0.0))
         assert urdf_losses(robot) != ()
-        there, here = (link_places(one, {"j": 0.7})["b"] for one in (on_axis, read_urdf(write_urdf(on_axis))))
+        there, here = (link_poses(one, {"j": 0.7})["b"] for one in (on_axis, read_urdf(write_urdf(on_axis))))
         assert there.is_close(here)
 
 

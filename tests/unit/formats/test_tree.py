@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from armillary import Transform
 from armillary.formats import JointDescription, Limits
-from armillary.formats._spanning import spanned, turned_round
+from armillary.formats._tree import reversed_joint, spanning_tree
 from strategies import floats, transforms
 from unit.formats.motions import motion
 
@@ -20,7 +20,7 @@ def joint(ends: str, **more) -> JointDescription:
 
 
 def spanned_by(links: str, *ends: str, first: str = "a"):
-    found = spanned(list(links), [joint(pair) for pair in ends], first)
+    found = spanning_tree(list(links), [joint(pair) for pair in ends], first)
     tree = [f"{one.parent}{one.child}" for one in found.joints]
     return tree, [one.name for one in found.closures], "".join(found.roots)
 
@@ -48,18 +48,18 @@ class TestAJointTurnedRound:
     @given(transforms(), transforms(), st.sampled_from(["revolute", "prismatic", "continuous"]), floats(3.0))
     def test_moves_the_same_links_in_the_same_way(self, before, after, kind, position):
         there = joint("ab", kind=kind, parent_T_joint=before, joint_T_child=after)
-        back = turned_round(there)
+        back = reversed_joint(there)
         a_T_b, b_T_a = (one.parent_T_joint @ motion(one, position) @ one.joint_T_child for one in (there, back))
         np.testing.assert_allclose((a_T_b @ b_T_a).matrix, np.eye(4), atol=1e-12)
 
     def test_has_its_axes_the_other_way_round(self):
         x, y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-        back = turned_round(joint("ab", kind="universal", axis=x, second_axis=y, limits=Limits(upper=1.0)))
+        back = reversed_joint(joint("ab", kind="universal", axis=x, second_axis=y, limits=Limits(upper=1.0)))
         assert (back.axis, back.second_axis) == ((0.0, -1.0, 0.0), (-1.0, 0.0, 0.0))
         assert (back.limits, back.second_limits) == (None, Limits(upper=1.0))
 
     def test_is_itself_when_it_is_turned_twice(self):
         there = joint("ab", parent_T_joint=Transform.exp([1, 2, 3, 0.1, 0.2, 0.3]))
-        again = turned_round(turned_round(there))
+        again = reversed_joint(reversed_joint(there))
         assert (again.parent, again.axis) == (there.parent, there.axis)
         assert again.parent_T_joint.is_close(there.parent_T_joint)
