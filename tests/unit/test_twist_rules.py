@@ -8,7 +8,7 @@ import pytest
 
 from armillary import World
 from armillary.errors import ConstraintViolation
-from armillary.relations.structure import TwistEdge
+from armillary.relations.rules import TwistEdge
 from unit.kit import STILL, FakeClock, error_of, everything_about, moved
 
 

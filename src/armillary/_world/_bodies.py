@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterator, Sequence
 
     from armillary._core import WorldCore
-    from armillary.relations.structure import TwistEdge, Violation
+    from armillary.relations.rules import TwistEdge, Violation
 
 
 class SelectedStructure:
     """Who hangs under whom at one instant, by the sources that are believed. `SourceTwists` is about twists.
 
-    Implements `armillary.relations.structure.Structure`.
+    Implements `armillary.relations.rules.Structure`.
     """
 
     def __init__(self, world: WorldCore, at: int | Latest, loose: str | None = None) -> None:
@@ -72,7 +72,7 @@ class SelectedStructure:
 class SourceTwists(SelectedStructure):
     """Which motions one source measures, in the trees of poses that are believed at one instant.
 
-    Implements `armillary.relations.structure.Structure`.
+    Implements `armillary.relations.rules.Structure`.
     """
 
     def __init__(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from armillary._world._bodies import SelectedStructure, SourceTwists, instants_from, said_by_one_source
 from armillary._world._pending import PendingWorld
 from armillary.errors import InvalidArgument, NotMeasured
-from armillary.relations.refusals import refuse
-from armillary.relations.structure import TwistEdge
+from armillary.relations.rules import TwistEdge, raise_if_violated
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import check_name
 
@@ -117,10 +116,10 @@ class MovingWorld(PendingWorld):
         for at in instants_from(self, None):
             structure = SelectedStructure(self, at)
             adopted = [frame for frame in together if structure.body_of(frame) in {frame, name}]
-            refuse(rules.one_body(structure, name, adopted), "add_body", asked)
+            raise_if_violated(rules.one_body(structure, name, adopted), "add_body", asked)
             for motions in self._motions_by_source(at):
                 found = rules.one_twist_path_as_one_body(motions, name, adopted)
-                refuse(said_by_one_source(found, hint), "add_body", asked)
+                raise_if_violated(said_by_one_source(found, hint), "add_body", asked)
 
     def _check_one_path(self, of: str, in_frame: str, source: str, start: int | None) -> None:
         """A new pose must not reach a body twice, nor join two words of one source about a motion.
@@ -136,10 +135,12 @@ class MovingWorld(PendingWorld):
                 return
             if not is_within:
                 structure = SelectedStructure(self, at, loose=of)
-                refuse(rules.one_pose_path(structure, of, in_frame), "set_pose", asked)
+                raise_if_violated(rules.one_pose_path(structure, of, in_frame), "set_pose", asked)
             for motions in self._motions_by_source(at, loose=of):
                 found = rules.one_twist_path_when_joined(motions, of, in_frame)
-                refuse(said_by_one_source(found, "Say one of these twists under another source="), "set_pose", asked)
+                raise_if_violated(
+                    said_by_one_source(found, "Say one of these twists under another source="), "set_pose", asked
+                )
 
     def _moved_away_at(self, of: str, in_frame: str, source: str, start: int | None) -> int | None:
         """When the source places the frame elsewhere, after `start`."""
@@ -181,7 +182,9 @@ class MovingWorld(PendingWorld):
         for at in instants_from(self, start, *(since for since in others.values() if since is not None)):
             twists = [TwistEdge(*edge) for edge, since in sorted(others.items(), key=_edge) if _is_open(since, at)]
             found = rules.one_twist_path(SourceTwists(self, at, twists), of, body)
-            refuse(said_by_one_source(found, hint), "set_twist", f"say how '{of}' moves relative to '{relative_to}'")
+            raise_if_violated(
+                said_by_one_source(found, hint), "set_twist", f"say how '{of}' moves relative to '{relative_to}'"
+            )
 
     def _stored_name(self, name: object) -> str:
         return check_name(name)

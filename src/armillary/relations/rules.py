@@ -1,8 +1,8 @@
-"""The structural rules of a pose-and-twist graph: C1 to C8, as questions that return a reason or nothing.
+"""The structural rules of a pose-and-twist graph, C1 to C8: each returns a violation, or None.
 
-Nothing here stores or changes anything. The rules see a graph through `Structure`, so that the time-free
-`RelationGraph` and one selection of a timed world obey the same ones. What they return is a value: whoever asks
-decides whether to raise it, report it, or keep the relation inactive.
+The functions store and change nothing. They see a graph through the protocol `Structure`, so that the time-free
+`RelationGraph` and one selection of a timed world obey the same rules. The caller decides whether to raise a violation,
+report it, or keep the relation inactive.
 
 * C1 bodies are unique; C2 frames are unique and on one body; C3 every frame has a body.
 * C4 poses are edges from frame to frame. C5 a pose within one body is constant.
@@ -14,11 +14,20 @@ decides whether to raise it, report it, or keep the relation inactive.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
+from typing import Any, NamedTuple, Protocol
 
-from armillary.relations.structure import BodyNode, FrameNode, PoseEdge, Structure, TwistEdge, Violation
+from armillary.errors.relations import ConstraintViolation
 
 __all__ = [
+    "BodyNode",
+    "Existing",
+    "FrameNode",
+    "PoseEdge",
+    "Structure",
+    "TwistEdge",
+    "Violation",
     "is_moving",
     "new_body",
     "new_frame",
@@ -29,12 +38,108 @@ __all__ = [
     "one_twist_path",
     "one_twist_path_as_one_body",
     "one_twist_path_when_joined",
+    "raise_if_violated",
     "twist_ends",
 ]
 
 
+class BodyNode(NamedTuple):
+    """A body."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"the body '{self.name}'"
+
+
+class FrameNode(NamedTuple):
+    """A frame and the body it is fixed to."""
+
+    name: str
+    body: str
+
+    def __str__(self) -> str:
+        return f"the frame '{self.name}' on '{self.body}'"
+
+
+class PoseEdge(NamedTuple):
+    """Where the frame `of` is, seen from `in_frame`: the edge from tail `in_frame` to head `of`."""
+
+    of: str
+    in_frame: str
+
+    def __str__(self) -> str:
+        return f"the pose of '{self.of}' in '{self.in_frame}'"
+
+
+class TwistEdge(NamedTuple):
+    """How the body of the frame `of` moves, seen from a body: the edge from that body to `of`."""
+
+    of: str
+    relative_to: str
+
+    def __str__(self) -> str:
+        return f"the twist of '{self.of}' relative to '{self.relative_to}'"
+
+
+Existing = BodyNode | FrameNode | PoseEdge | TwistEdge
+
+
+class Structure(Protocol):
+    """What the rules need to know of a graph. A tree of poses is named by its root frame."""
+
+    def is_body(self, name: str) -> bool:
+        """Whether a body has this name."""
+
+    def body_of(self, frame: str) -> str | None:
+        """The body a frame is on; None where no frame has this name."""
+
+    def frames_of(self, body: str) -> Collection[str]:
+        """The frames on a body."""
+
+    def pose_parent(self, frame: str) -> str | None:
+        """The frame in which this one is placed; None for a root."""
+
+    def root_of(self, frame: str) -> str:
+        """The root of the tree that holds the frame."""
+
+    def bodies_in(self, root: str) -> Collection[str]:
+        """The bodies with a frame in a tree; asked for its length and for membership."""
+
+    def twists_in(self, root: str) -> Collection[TwistEdge]:
+        """The twists whose head frame is in a tree."""
+
+    def twist_parent(self, frame: str) -> str | None:
+        """The body relative to which the twist of a frame is given."""
+
+    def twist_group(self, root: str, body: str) -> Hashable:
+        """An identifier of the set of bodies that the twists of a tree connect with this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Why a relation cannot be added: the rule, the reason, the relations it contradicts, and what to do."""
+
+    constraint: str
+    reason: str
+    existing: tuple[Existing, ...]
+    hint: str
+
+    def error(self, operation: str, asked: str, offer: Any = None) -> ConstraintViolation:
+        """Return the error of the violation; `offer` is an equivalent relation that would be accepted."""
+        return ConstraintViolation(
+            constraint=self.constraint,
+            operation=operation,
+            asked=asked,
+            reason=self.reason,
+            existing=self.existing,
+            hint=self.hint,
+            offer=offer,
+        )
+
+
 def new_body(graph: Structure, name: str) -> Violation | None:
-    """C1, and the one namespace of bodies and frames: a frame named like a body is on it."""
+    """Check a new body: C1, and that no frame has its name (a frame named like a body is on it)."""
     if graph.is_body(name):
         hint = f"Use it, or give frames to it with add_frame(..., body='{name}')."
         return Violation("C1", f"There is a body '{name}' already.", (BodyNode(name),), hint)
@@ -42,9 +147,9 @@ def new_body(graph: Structure, name: str) -> Violation | None:
 
 
 def new_frame(graph: Structure, name: str, body: str | None) -> Violation | None:
-    """C2 and C3."""
+    """Check a new frame: C2 and C3."""
     if body is None:
-        return Violation("C3", "Every frame is on a body.", (), f"Say which: add_frame('{name}', body=...).")
+        return Violation("C3", "Every frame is on a body.", (), f"Name it: add_frame('{name}', body=...).")
     if graph.is_body(name) and name != body:
         reason = f"A body has this name, and a frame named like a body is on it, not on '{body}'."
         return Violation("C2", reason, (BodyNode(name),), "Give the frame another name.")
@@ -52,13 +157,13 @@ def new_frame(graph: Structure, name: str, body: str | None) -> Violation | None
 
 
 def new_pose(graph: Structure, of: str, in_frame: str, twists: Collection[TwistEdge] = ()) -> Violation | None:
-    """C4 to C6b, and C8b again where the pose joins two trees that hold twists.
+    """Check a new pose: C4 to C6b, and C8b where it joins two trees that hold twists.
 
     Args:
-        graph: What there is.
+        graph: The graph without the pose.
         of: Head of the new edge: the frame that is placed.
         in_frame: Its tail.
-        twists: Twists that come with the pose (the zero twist of a rigid mount).
+        twists: Twists that are added with the pose (the zero twist of a rigid mount).
     """
     return (
         _ends(graph, "C4", "A pose is between two frames", (of, in_frame))
@@ -71,35 +176,35 @@ def new_pose(graph: Structure, of: str, in_frame: str, twists: Collection[TwistE
 
 
 def one_pose_path(graph: Structure, of: str, in_frame: str) -> Violation | None:
-    """C6b alone: no body is reached twice when the tree of `of`, which hangs under nothing, hangs under `in_frame`."""
+    """Check C6b alone: no body is reached twice when the tree of the root `of` is put below `in_frame`."""
     return None if graph.root_of(of) == graph.root_of(in_frame) else _one_pose_path(graph, of, in_frame)
 
 
 def new_twist(graph: Structure, of: str, relative_to: str) -> Violation | None:
-    """C7, C8a and C8b for a twist of the frame `of` relative to a body."""
+    """Check a new twist of the frame `of` relative to a body: C7, C8a and C8b."""
     return twist_ends(graph, of, relative_to) or one_twist_path(graph, of, relative_to)
 
 
 def one_twist_path(graph: Structure, of: str, relative_to: str) -> Violation | None:
-    """C8a and C8b alone, where any frame stands for its body."""
+    """Check C8a and C8b alone, for a twist between a frame and a body."""
     return _one_twist_parent(graph, of, relative_to) or _one_twist_path(graph, of, relative_to)
 
 
 def twist_ends(graph: Structure, of: str, relative_to: str) -> Violation | None:
-    """C7 alone."""
+    """Check C7 alone: the ends of a twist are a frame and a body."""
     return _ends(graph, "C7", "The moving end of a twist is a frame", (of,)) or _tail_is_body(graph, relative_to)
 
 
 def is_moving(graph: Structure, of: str, relative_to: str) -> bool:
-    """Whether twists tell already how a frame moves relative to a body."""
+    """Whether twists determine already how a frame moves relative to a body."""
     root = graph.root_of(of)
     return graph.twist_group(root, graph.body_of(of) or "") == graph.twist_group(root, relative_to)
 
 
 def one_body(graph: Structure, name: str, frames: Collection[str]) -> Violation | None:
-    """Whether frames that had bodies of their own may all be on one body from now on (C6b and C8b).
+    """Check that frames which had bodies of their own may be put on one body (C6b and C8b).
 
-    In each tree the frames of a body hang together; otherwise two paths would lead to what is between them.
+    In each tree the frames of a body must be connected; otherwise two paths would lead to what is between them.
     """
     tops: dict[str, str] = {}
     for frame in (frame for frame in frames if graph.pose_parent(frame) not in frames):
@@ -132,7 +237,7 @@ def _tail_is_body(graph: Structure, name: str) -> Violation | None:
         return None
     body = graph.body_of(name) or ""
     reason = f"A twist is relative to a body, and '{name}' is a frame: every point of '{body}' sees the same motion."
-    return Violation("C7", reason, (FrameNode(name, body),), f"Say reference_body='{body}'.")
+    return Violation("C7", reason, (FrameNode(name, body),), f"Pass reference_body='{body}'.")
 
 
 def _constant(graph: Structure, of: str, in_frame: str) -> Violation | None:
@@ -158,7 +263,7 @@ def _one_pose_parent(graph: Structure, of: str, in_frame: str) -> Violation | No
 
 
 def _one_pose_path(graph: Structure, of: str, in_frame: str) -> Violation | None:
-    """C6b. As `of` has no parent here, its subtree is its whole tree: two trees are about to become one."""
+    """Check C6b for a frame `of` without a parent: its tree is joined with that of `in_frame`."""
     if graph.root_of(of) == graph.root_of(in_frame):
         return _already_connected(graph, of, in_frame)
     own = {graph.body_of(of)} if graph.body_of(of) == graph.body_of(in_frame) else set()
@@ -216,7 +321,7 @@ def _one_twist_path(graph: Structure, of: str, relative_to: str) -> Violation | 
 def one_twist_path_when_joined(
     graph: Structure, of: str, in_frame: str, twists: Collection[TwistEdge] = ()
 ) -> Violation | None:
-    """C8b alone, for a pose that joins the trees of two frames, and twists that come with it."""
+    """Check C8b alone, for a pose that joins the trees of two frames, and twists that are added with it."""
     if graph.root_of(of) == graph.root_of(in_frame):
         return None
     joined, kept = sorted((graph.root_of(of), graph.root_of(in_frame)), key=lambda root: len(graph.twists_in(root)))
@@ -230,7 +335,7 @@ def one_twist_path_when_joined(
 
 
 def one_twist_path_as_one_body(graph: Structure, name: str, frames: Collection[str]) -> Violation | None:
-    """C8b alone, for frames that are on one body from now on."""
+    """Check C8b alone, for frames that are put on one body."""
     merged = {graph.body_of(frame) for frame in frames} | {name}
 
     def renamed(body: str) -> str:
@@ -254,7 +359,7 @@ def _already_moving(graph: Structure, edges: Iterable[TwistEdge], body: str, rel
 
 
 def _edges_up(graph: Structure, frame: str) -> Iterator[PoseEdge]:
-    """From a frame to the root of its tree."""
+    """The pose edges from a frame up to the root of its tree."""
     parent = graph.pose_parent(frame)
     while parent is not None:
         yield PoseEdge(frame, parent)
@@ -262,7 +367,7 @@ def _edges_up(graph: Structure, frame: str) -> Iterator[PoseEdge]:
 
 
 def _edges_between(graph: Structure, a: str, b: str) -> list[PoseEdge]:
-    """The path between two frames of one tree."""
+    """The pose edges of the path between two frames of one tree."""
     from_a, from_b = list(_edges_up(graph, a)), list(_edges_up(graph, b))
     while from_a and from_b and from_a[-1] == from_b[-1]:
         from_a.pop()
@@ -275,7 +380,7 @@ def _frame_in(graph: Structure, body: str, root: str) -> str:
 
 
 def _twist_path(graph: Structure, edges: Iterable[TwistEdge], start: str, end: str) -> list[TwistEdge]:
-    """The twists that already lead from body to body. Only for the sentence of a refusal."""
+    """The twists of the path from body to body, for the message of a violation."""
     neighbours: dict[str, list[tuple[str, TwistEdge]]] = {}
     for edge in edges:
         body = graph.body_of(edge.of) or ""
@@ -292,20 +397,26 @@ def _twist_path(graph: Structure, edges: Iterable[TwistEdge], start: str, end: s
 
 
 class _Groups:
-    """Sets of bodies that grow together, on top of groups that are already there and stay as they are."""
+    """A union-find structure of bodies, on top of given groups that are not changed."""
 
     def __init__(self, group_of: Callable[[str], Hashable]) -> None:
         self._group_of, self._joined = group_of, dict[Hashable, Hashable]()
 
     def join(self, a: str, b: str) -> bool:
-        """Joins the groups of both; False if they are one already."""
+        """Join the groups of two bodies; False if they are one already."""
         first, second = self._find(a), self._find(b)
         self._joined[first] = second
         return first != second
 
     def _find(self, body: str) -> Hashable:
         group = self._group_of(body)
-        while (above := self._joined.get(group, group)) != group:
-            self._joined[group] = self._joined.get(above, above)
-            group = above
+        while (parent := self._joined.get(group, group)) != group:
+            self._joined[group] = self._joined.get(parent, parent)
+            group = parent
         return group
+
+
+def raise_if_violated(violation: Violation | None, operation: str, asked: str) -> None:
+    """Raise the error of a violation, if there is one."""
+    if violation is not None:
+        raise violation.error(operation, asked)

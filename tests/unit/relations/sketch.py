@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from armillary.relations.structure import TwistEdge
+from armillary.relations.rules import TwistEdge
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armillary.relations import rules
-from armillary.relations.structure import BodyNode, FrameNode, PoseEdge, TwistEdge
+from armillary.relations.rules import BodyNode, FrameNode, PoseEdge, TwistEdge
 from unit.relations.sketch import Sketch
 
 

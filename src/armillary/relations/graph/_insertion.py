@@ -1,7 +1,7 @@
-"""From a relation as somebody says it to the form in which an edge of the graph holds it.
+"""Preparing relations for a graph: check their names and coordinates, and bring them to the form of an edge.
 
 A pose edge is from frame to frame; a twist edge holds the twist at the origin and along the axes of its head frame.
-The numbers are brought there through the poses known at that moment and are not reinterpreted later.
+Twists are transformed to it with the poses known at that moment, and not again when poses change.
 """
 
 from __future__ import annotations
@@ -10,26 +10,25 @@ from collections.abc import Collection
 
 from armillary.errors import InvalidArgument, RepresentationDiffers
 from armillary.errors.relations import ConstraintViolation, PosesMissing, UnknownName
-from armillary.relations import _graph_queries as queries
 from armillary.relations import rules
-from armillary.relations._graph_store import GraphStore
-from armillary.relations._graph_views import SeenFrom
 from armillary.relations._pose import Pose
 from armillary.relations._twist import Twist
-from armillary.relations.refusals import refuse, violated
+from armillary.relations.graph import _queries as queries
+from armillary.relations.graph._queries import PosesIn
+from armillary.relations.graph._store import GraphStore
 from armillary.relations.representations import NATIVE, POSITION_QUATERNION
-from armillary.relations.structure import BodyNode, FrameNode, Violation
+from armillary.relations.rules import BodyNode, FrameNode, Violation, raise_if_violated
 
-_OURS = frozenset((NATIVE, POSITION_QUATERNION))
-"""A `Transform` and a `PositionQuaternion` are one kind: the second says what the first cannot."""
+_NATIVE_KINDS = frozenset((NATIVE, POSITION_QUATERNION))
+"""A `Transform` and a `PositionQuaternion` count as one kind: the second expresses what the first cannot."""
 
 
 def known_pose(store: GraphStore, pose: Pose, call: str) -> Pose:
-    """The pose with the bodies of the graph, its names known and its numbers of the graph's kind."""
+    """Return the pose with the bodies of the graph; raises for unknown names or other coordinates."""
     if not isinstance(pose, Pose):
         raise InvalidArgument(f"{call} takes a Pose, got {pose!r}.")
     of, in_frame = (_node(store, name, "frame") for name in (pose.of, pose.in_frame))
-    _of_the_graphs_kind(store, pose, call)
+    _check_pose_coordinates(store, pose, call)
     body = _agreed_body(store, pose, of, pose.body, call)
     reference_body = _agreed_body(store, pose, in_frame, pose.reference_body, call)
     if (body, reference_body) == (pose.body, pose.reference_body):
@@ -38,12 +37,12 @@ def known_pose(store: GraphStore, pose: Pose, call: str) -> Pose:
 
 
 def is_edge_form(pose: Pose) -> bool:
-    """Whether the points are the frames' origins, and the axes those of the reference."""
+    """Whether the points of a pose are the origins of its frames, and the axes those of the reference."""
     return (pose.point, pose.reference_point, pose.expressed_in) == (pose.of, pose.in_frame, pose.in_frame)
 
 
 def in_edge_form(store: GraphStore, pose: Pose) -> Pose:
-    """The same pose between the frames themselves."""
+    """Return the pose between the frames themselves."""
     if pose.expressed_in == pose.of:
         pose = pose.change_coordinate_frame(pose.orientation)
     elif pose.expressed_in != pose.in_frame:
@@ -57,14 +56,14 @@ def in_edge_form(store: GraphStore, pose: Pose) -> Pose:
 
 
 def known_twist(store: GraphStore, twist: Twist, call: str) -> Twist:
-    """The twist with the bodies of the graph, its names known."""
+    """Return the twist with the bodies of the graph; raises for unknown names or other coordinates."""
     if not isinstance(twist, Twist):
         raise InvalidArgument(f"{call} takes a Twist, got {twist!r}.")
     point = _node(store, twist.point, "frame")
     _node(store, twist.reference_body, "body")
-    refuse(rules.twist_ends(store.structure, point, twist.reference_body), call, _asked(call, twist))
-    _known_axes(store, twist, call)
-    _motion_of_the_graphs_kind(store, twist, call)
+    raise_if_violated(rules.twist_ends(store.structure, point, twist.reference_body), call, _asked(call, twist))
+    _check_axes(store, twist, call)
+    _check_twist_coordinates(store, twist, call)
     body = store.structure.body_of(point)
     if body is None or twist.body == body:
         return twist
@@ -79,8 +78,8 @@ def _asked(call: str, twist: Twist) -> str:
     return f"{call.removesuffix('_twist')} {twist!r}"
 
 
-def _known_axes(store: GraphStore, twist: Twist, call: str) -> None:
-    """Refuses axes that the graph does not know."""
+def _check_axes(store: GraphStore, twist: Twist, call: str) -> None:
+    """Raise for axes that the graph does not know."""
     axes = twist.expressed_in
     if axes != twist.reference_body or store.structure.body_of(axes) is not None:
         store.body_of(axes)
@@ -93,12 +92,12 @@ def _known_axes(store: GraphStore, twist: Twist, call: str) -> None:
 
 
 def head_of(store: GraphStore, twist: Twist) -> str:
-    """The frame at whose origin the twist will be held: its point, or else a frame of the body that poses reach."""
+    """Return the head frame of a twist: its point, or else a frame of the body that poses connect with it."""
     structure = store.structure
     if structure.body_of(twist.point) in (twist.body, None):
         return twist.point
     if not structure.frames_of(twist.body):
-        raise violated(_no_frame(twist), "add_twist", f"add {twist!r}")
+        raise _no_frame(twist).error("add_twist", f"add {twist!r}")
     free = [frame for frame in structure.frames_of(twist.body) if structure.twist_parent(frame) is None]
     near = [frame for frame in free if structure.in_one_tree(frame, twist.point)]
     return next(iter(near or free or structure.frames_of(twist.body)))
@@ -110,7 +109,7 @@ def _no_frame(twist: Twist) -> Violation:
 
 
 def missing_poses(store: GraphStore, twist: Twist, head: str) -> PosesMissing | None:
-    """What keeps a twist from being brought to its head frame; None if nothing does."""
+    """Return the error of the poses that a twist needs to be moved to its head frame; None if none is missing."""
     structure = store.structure
     for name in (twist.point, twist.expressed_in):
         if not structure.in_one_tree(name, head):
@@ -119,14 +118,14 @@ def missing_poses(store: GraphStore, twist: Twist, head: str) -> PosesMissing | 
 
 
 def at_head(store: GraphStore, twist: Twist, head: str) -> Twist:
-    """The twist at the origin and along the axes of a frame on its body."""
+    """Return the twist at the origin and along the axes of a frame on its body."""
     if twist.point == head == twist.expressed_in:
         return twist
-    return queries.brought(SeenFrom(store, head), twist)
+    return queries.at_frame(PosesIn(store, head), twist)
 
 
 def _node(store: GraphStore, name: str, what: str) -> str:
-    """A name that is a frame or a body; the rules say which of the two it must be."""
+    """Check that a name is a frame or a body; the rules check which of the two it must be."""
     structure = store.structure
     if structure.body_of(name) is None and not structure.is_body(name):
         known = structure.frames() if what == "frame" else structure.bodies()
@@ -134,30 +133,30 @@ def _node(store: GraphStore, name: str, what: str) -> str:
     return name
 
 
-def _agreed_body(store: GraphStore, pose: Pose, frame: str, said: str, call: str) -> str:
-    """The body of a frame, unless the pose says that it is on another one; its own name says nothing."""
+def _agreed_body(store: GraphStore, pose: Pose, frame: str, named: str, call: str) -> str:
+    """Return the body of a frame; raises if the pose names another body (its own name counts as not given)."""
     body = store.structure.body_of(frame)
-    if body is None or said in (frame, body):
-        return body or said
+    if body is None or named in (frame, body):
+        return body or named
     raise ConstraintViolation(
         constraint="C2",
         operation=call,
         asked=f"{call} {pose!r}",
-        reason=f"It says that '{frame}' is on '{said}', and a frame is on one body only.",
+        reason=f"It says that '{frame}' is on '{named}', and a frame is on one body only.",
         existing=(FrameNode(frame, body),),
         hint=f"Say body '{body}', or nothing.",
         offer=None,
     )
 
 
-def _of_the_graphs_kind(store: GraphStore, pose: Pose, call: str) -> None:
+def _check_pose_coordinates(store: GraphStore, pose: Pose, call: str) -> None:
     found, expected = pose.parts.representation, store.representation
-    if found != expected and not _OURS.issuperset((found, expected)):
+    if found != expected and not _NATIVE_KINDS.issuperset((found, expected)):
         raise _differs(pose, call, expected.name, found.name)
 
 
-def _motion_of_the_graphs_kind(store: GraphStore, twist: Twist, call: str) -> None:
-    """Compared in the free form: a body, spatial or hybrid twist of the same kind is welcome."""
+def _check_twist_coordinates(store: GraphStore, twist: Twist, call: str) -> None:
+    """Raise for other coordinates, compared in the free form: body, spatial and hybrid twists are accepted."""
     found, expected = (type(each) for each in (queries.loosened(twist).coordinates, store.zero_motion))
     if found is not expected:
         raise _differs(twist, call, expected.__name__, found.__name__)
@@ -170,8 +169,8 @@ def _differs(relation: Pose | Twist, call: str, expected: str, found: str) -> Re
     return RepresentationDiffers(operation=call, asked=asked, expected=expected, found=found, hint=hint, reason=reason)
 
 
-def settle(store: GraphStore, frames: Collection[str]) -> None:
-    """Gives the twists that waited for one of these frames their value, where the poses now suffice: all or none."""
+def resolve_pending(store: GraphStore, frames: Collection[str]) -> None:
+    """Give the pending twists that need one of these frames their value, where the poses now suffice: all or none."""
     waiting = [(head, store.pending[head]) for head in store.pending.touched_by(frames)]
     ready = [(head, twist) for head, twist in waiting if missing_poses(store, twist, head) is None]
     for head, twist, value in [(head, twist, at_head(store, twist, head)) for head, twist in ready]:
