@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "armillary/forest.hpp"
+#include "armillary/graph/forest.hpp"
 
 namespace nb = nanobind;
 

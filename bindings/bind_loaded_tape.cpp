@@ -1,6 +1,6 @@
 #include <nanobind/stl/string.h>
 
-#include "armillary/loaded_tape.hpp"
+#include "armillary/expr/loaded_tape.hpp"
 #include "convert.hpp"
 #include "modules.hpp"
 #include "raise.hpp"

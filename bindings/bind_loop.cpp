@@ -1,4 +1,4 @@
-#include "armillary/loop_rows.hpp"
+#include "armillary/expr/loop_rows.hpp"
 #include "convert.hpp"
 #include "gil.hpp"
 #include "modules.hpp"

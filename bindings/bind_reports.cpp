@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "armillary/forest_view.hpp"
+#include "armillary/graph/forest_view.hpp"
 #include "convert.hpp"
 #include "gil.hpp"
 #include "world.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 
-#include "armillary/tape.hpp"
+#include "armillary/expr/tape.hpp"
 #include "convert.hpp"
 #include "modules.hpp"
 #include "raise.hpp"

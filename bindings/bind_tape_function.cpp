@@ -2,8 +2,8 @@
 #include <numeric>
 #include <vector>
 
-#include "armillary/loaded_tape.hpp"
-#include "armillary/tape.hpp"
+#include "armillary/expr/loaded_tape.hpp"
+#include "armillary/expr/tape.hpp"
 #include "convert.hpp"
 #include "modules.hpp"
 #include "raise.hpp"

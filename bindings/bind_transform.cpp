@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "armillary/uncertain.hpp"
+#include "armillary/math/uncertain.hpp"
 #include "convert.hpp"
 #include "gil.hpp"
 #include "modules.hpp"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "armillary/pose_row.hpp"
+#include "armillary/series/pose_row.hpp"
 #include "convert.hpp"
 #include "door.hpp"
 #include "gil.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "armillary/forest.hpp"
+#include "armillary/graph/forest.hpp"
 
 namespace nb = nanobind;
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "armillary/driven_form.hpp"
-#include "armillary/variables.hpp"
+#include "armillary/graph/driven_form.hpp"
+#include "armillary/graph/variables.hpp"
 
 namespace nb = nanobind;
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "armillary/errors.hpp"
+#include "armillary/graph/errors.hpp"
 
 namespace nb = nanobind;
 

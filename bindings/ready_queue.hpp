@@ -7,7 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "armillary/watch.hpp"
+#include "armillary/graph/watch.hpp"
 
 namespace armillary::python {
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "armillary/transform.hpp"
+#include "armillary/math/transform.hpp"
 
 namespace nb = nanobind;
 

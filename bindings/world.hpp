@@ -6,8 +6,8 @@
 #include <string>
 
 #include "answers.hpp"
-#include "armillary/candidates.hpp"
-#include "armillary/forest.hpp"
+#include "armillary/graph/candidates.hpp"
+#include "armillary/graph/forest.hpp"
 #include "armillary/scene/store.hpp"
 #include "raise.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "armillary/forest.hpp"
+#include "armillary/graph/forest.hpp"
 #include "check.hpp"
 
 namespace tests {

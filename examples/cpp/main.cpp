@@ -1,6 +1,6 @@
 // The core by itself, without Python: a robot that drives, a camera bolted to it, one question about the past.
 
-#include <armillary/forest.hpp>
+#include <armillary/graph/forest.hpp>
 #include <cstdio>
 
 int main() {

@@ -4,7 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "places.hpp"
+#include "scene/placement.hpp"
 
 namespace armillary::scene {
 

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <random>
 
-#include "armillary/scene/sha256.hpp"
+#include "armillary/detail/sha256.hpp"
 
 namespace armillary {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "circles.hpp"
+#include "scene/cycles.hpp"
 
 namespace armillary::scene {
 

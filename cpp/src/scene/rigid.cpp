@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "armillary/scene/facts.hpp"
+#include "armillary/scene/assertion_log.hpp"
 
 namespace armillary::scene {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include "armillary/pose_row.hpp"
+#include "armillary/series/pose_row.hpp"
 
 using namespace armillary;
 

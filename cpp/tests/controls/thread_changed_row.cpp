@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "armillary/pose_row.hpp"
+#include "armillary/series/pose_row.hpp"
 
 using namespace armillary;
 

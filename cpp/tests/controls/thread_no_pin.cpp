@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "armillary/pose_row.hpp"
+#include "armillary/series/pose_row.hpp"
 
 using namespace armillary;
 

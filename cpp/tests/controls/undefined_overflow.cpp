@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "armillary/pose_row.hpp"
+#include "armillary/series/pose_row.hpp"
 
 using namespace armillary;
 

@@ -16,7 +16,7 @@
 
 #include "armillary/detail/block_pool.hpp"
 #include "armillary/detail/plain_ptr.hpp"
-#include "armillary/scene/sha256.hpp"
+#include "armillary/detail/sha256.hpp"
 
 namespace armillary::detail {
 

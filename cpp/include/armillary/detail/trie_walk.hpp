@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "armillary/detail/trie_node.hpp"
-#include "armillary/scene/sha256.hpp"
+#include "armillary/detail/sha256.hpp"
 
 namespace armillary::detail {
 

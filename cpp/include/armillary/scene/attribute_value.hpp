@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "armillary/scene/sha256.hpp"
+#include "armillary/detail/sha256.hpp"
 
 namespace armillary {
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "armillary/scene/attribute_value.hpp"
-#include "armillary/scene/frame_fact.hpp"
+#include "armillary/scene/frame_assertion.hpp"
 #include "armillary/scene/node_id.hpp"
-#include "armillary/scene/sha256.hpp"
-#include "armillary/stamp.hpp"
-#include "armillary/transform.hpp"
-#include "armillary/uncertain.hpp"
+#include "armillary/detail/sha256.hpp"
+#include "armillary/series/stamp.hpp"
+#include "armillary/math/transform.hpp"
+#include "armillary/math/uncertain.hpp"
 
 namespace armillary::scene {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "armillary/forest.hpp"
-#include "armillary/frame_edit.hpp"
+#include "armillary/graph/forest.hpp"
+#include "armillary/graph/frame_edit.hpp"
 #include "armillary/scene/draft.hpp"
 
 namespace armillary::scene {

@@ -9,7 +9,7 @@
 #include "armillary/detail/trie_difference.hpp"
 #include "armillary/detail/trie_node.hpp"
 #include "armillary/detail/trie_walk.hpp"
-#include "armillary/scene/sha256.hpp"
+#include "armillary/detail/sha256.hpp"
 
 namespace armillary {
 

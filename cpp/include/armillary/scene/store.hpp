@@ -4,8 +4,8 @@
 #include <functional>
 #include <span>
 
-#include "armillary/forest.hpp"
-#include "armillary/scene/facts.hpp"
+#include "armillary/graph/forest.hpp"
+#include "armillary/scene/assertion_log.hpp"
 #include "armillary/scene/frames.hpp"
 
 namespace armillary::scene {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "armillary/companion.hpp"
+#include "armillary/graph/companion.hpp"
 #include "armillary/detail/plain_ptr.hpp"
 #include "armillary/scene/change.hpp"
 #include "armillary/scene/persistent_map.hpp"

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "armillary/graph/ids.hpp"
+#include "armillary/series/series.hpp"
+
+namespace armillary {
+
+/// Bodies that were declared have numbers from here on; implicit ones have the number of their frame.
+inline constexpr BodyId kFirstDeclaredBody = 0x80000000;
+
+[[nodiscard]] constexpr bool is_declared(BodyId body) { return body >= kFirstDeclaredBody && body != kNone; }
+
+/// One measured motion between two bodies: what `source` says of `head`, relative to `reference`.
+struct TwistLink {
+  FrameId head = kNone;
+  BodyId body = kNone;       ///< that `head` is on
+  BodyId reference = kNone;  ///< it moves relative to
+  RelationId relation = kNone;
+  SourceId source = kNone;
+  int preference = 0;              ///< its source was preferred for `head` (2), or for another frame of the two bodies (1)
+  const Series* series = nullptr;  ///< body form
+
+  /// Whether the two speak of the same bodies, wherever on them and whichever way round: as rivals.
+  [[nodiscard]] bool rivals(const TwistLink& other) const {
+    return (body == other.body && reference == other.reference) || (body == other.reference && reference == other.body);
+  }
+};
+
+/// Declared bodies with their frames, and who measures which motion between bodies. Immutable, part of a Topology.
+class BodyGraph {
+ public:
+  /// `links` in an order that does not depend on who spoke first; `frames` by declared body.
+  BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<FrameId>> frames);
+
+  [[nodiscard]] const TwistLink& link(std::uint32_t index) const { return links_[index]; }
+  [[nodiscard]] const std::vector<FrameId>& frames_of(BodyId declared) const { return frames_[declared - kFirstDeclaredBody]; }
+
+  /// Indices of the links that end at a body, on either side.
+  [[nodiscard]] const std::vector<std::uint32_t>& links_at(BodyId body) const;
+
+  /// The first link between two bodies, its rivals behind it; null where there is none.
+  [[nodiscard]] const TwistLink* between(BodyId a, BodyId b) const;
+
+  /// Whether there is at most one chain of links from any body to any other, rivals counting once.
+  [[nodiscard]] bool has_no_circle() const { return has_no_circle_; }
+
+ private:
+  std::vector<TwistLink> links_;  // rivals side by side; a last one that is nobody's rival ends them
+  std::vector<std::vector<FrameId>> frames_;
+  std::unordered_map<BodyId, std::vector<std::uint32_t>> at_body_;
+  std::unordered_map<std::uint64_t, std::uint32_t> first_between_;
+  bool has_no_circle_ = true;
+};
+
+/// Whether a series has rows on both sides of an instant, or at it.
+[[nodiscard]] bool covers(const Series& series, Stamp at);
+
+}  // namespace armillary

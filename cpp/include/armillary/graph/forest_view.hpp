@@ -1,0 +1,34 @@
+#pragma once
+
+#include "armillary/series/epoch.hpp"
+#include "armillary/graph/forest.hpp"
+
+namespace armillary {
+
+/// One version of a forest: every question to it sees the same frames and the same companion.
+///
+/// Belongs to the thread that made it, and is short-lived: while it lives nothing is freed that was replaced since.
+class ForestView {
+ public:
+  explicit ForestView(const Forest& forest);
+
+  /// Lives as long as the view; null where nobody gave one.
+  [[nodiscard]] const Companion* companion() const { return topology_.companion().get(); }
+  [[nodiscard]] CompanionPtr keep_companion() const { return topology_.companion(); }
+
+  [[nodiscard]] bool has(FrameId frame) const { return topology_.has(frame); }
+  [[nodiscard]] Result<PoseAnswer> pose(const Question& question) const;
+  [[nodiscard]] Sweep snapshot(FrameId in_frame, When at, const QueryContext& context) const;
+  [[nodiscard]] std::pair<FrameId, RelationId> parent_at(FrameId frame, When at) const;
+  /// Whether one frame is at one place in the other at every instant: fixed on the way, once and for always.
+  [[nodiscard]] bool is_one_place(FrameId of, FrameId in_frame) const;
+  /// Grows whenever a frame that is fixed, now or at some time, is told to be elsewhere: also by a sample.
+  [[nodiscard]] std::uint64_t fixed_changes() const;
+
+ private:
+  const Pin pin_;
+  const Forest& forest_;
+  const Topology& topology_;
+};
+
+}  // namespace armillary

@@ -1,0 +1,224 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "armillary/graph/driven_form.hpp"
+#include "armillary/graph/provider.hpp"
+#include "armillary/series/stamp.hpp"
+#include "armillary/math/transform.hpp"
+#include "armillary/math/uncertain.hpp"
+#include "armillary/graph/variables.hpp"
+
+namespace armillary {
+
+// The edits of a transaction. They own what they say. Frames, sources and relations are made where they are new.
+
+/// A frame that hangs nowhere yet; nothing where there is one of this name.
+struct AddFrame {
+  std::string of;
+};
+
+/// A constant pose, always or from `from` on; exact where it comes without a covariance.
+struct PlaceFixed {
+  std::string of, in_frame, source;
+  Stamp from = Stamp::always();
+  Transform in_frame_T_of{};
+  std::optional<Covariance> covariance{};
+  bool recalibrate = false;
+  bool is_unsure = false;    ///< how sure it is is not known
+  bool is_of_scene = false;  ///< it follows from where a node is
+};
+
+/// A pose that joints drive, always or from `from` on.
+struct PlaceDriven {
+  std::string of, in_frame, source;
+  Stamp from = Stamp::always();
+  std::shared_ptr<const DrivenForm> form{};
+};
+
+/// A pose at one instant.
+struct PlaceSample {
+  std::string of, in_frame, source;
+  Stamp at{};
+  Transform in_frame_T_of{};
+  std::optional<Covariance> covariance{};
+  bool is_of_scene = false;  ///< it follows from where a node is
+};
+
+/// All that `source` says of a frame, in place of `before`, what it said until now: those runs end, their samples go to the
+/// new ones, and wait where there is none for them. Whether that makes a loop is looked at when all edits of the transaction
+/// have passed.
+struct PlaceRuns {
+  /// What is placed, told apart from all others that ever had this frame.
+  using Thing = std::array<std::uint64_t, 2>;
+  /// From `from` until the next one, in `in_frame`; nowhere, where that is empty.
+  struct Piece {
+    Stamp from = Stamp::always();
+    std::string in_frame{};
+    Thing thing{};  ///< whose place it is: samples stay with their thing
+    Transform in_frame_T_of{};
+    std::optional<Covariance> covariance{};
+    bool is_fixed = true;                 ///< until the first sample of its thing; open again it goes on from its last one
+    std::optional<Stamp> first_sample{};  ///< the pose is one, at this stamp
+  };
+  /// One more sample of a thing, at any instant: also where the thing is nowhere, or another one in its place.
+  struct Late {
+    Thing thing{};
+    Stamp at{};
+    Transform in_frame_T_of{};
+    std::optional<Covariance> covariance{};
+  };
+  std::string of, source;
+  std::vector<Piece> before{}, after{};  ///< in the order of time
+  std::vector<Late> late{};
+  bool is_again = false;  ///< as before: nothing where the frame is gone
+};
+
+/// From `at` on the frame hangs nowhere, as far as `source` says. Earlier questions still answer.
+/// What is said of a later instant places it again from there on.
+struct CloseFrame {
+  std::string of, source;
+  Stamp at{};
+};
+
+/// The frame is that of a thing which comes and goes: when it was away, in place of what was told of that before.
+/// What others say of the frame ends where the thing goes, and holds again from when it is back, a sampled pose from its
+/// last sample on. What they say of an instant between places it from there on.
+struct KeepAway {
+  struct Absence {
+    Stamp from{}, until{};
+    friend bool operator==(const Absence&, const Absence&) = default;
+  };
+  std::string of;
+  std::vector<Absence> absences{};  ///< in the order of time
+  std::vector<std::string> but{};   ///< sources that speak for the thing: they know by themselves
+
+  friend bool operator==(const KeepAway&, const KeepAway&) = default;
+};
+
+/// The frame goes, its past included. Refused where others hang under it, or did.
+struct EraseFrame {
+  std::string of;
+  bool is_forgotten = false;  ///< nor does anybody know any more when its thing was away
+};
+
+/// Changes nothing; refused where frames other than these hang under them at `at` or later, and not because of where nodes are.
+struct ExpectNothingUnder {
+  std::vector<std::string> frames;
+  Stamp at{};
+};
+
+/// All that a source said of a frame, in place of what it said before. Samples stay, unless it `forgets`.
+struct AlignTrack {
+  /// From `since` on: a constant pose, one that joints drive, samples that are to come, or that it hangs nowhere.
+  struct Word {
+    Stamp since{};
+    std::string in_frame{};
+    std::shared_ptr<const FixedPose> pose{};
+    bool breaks_body = false;  ///< it holds nothing: see `RunRecord`
+    std::shared_ptr<const DrivenForm> form{};
+    bool is_closed = false;
+    bool is_new = false;  ///< else samples that were said since overrule it, and those it waits for may have come and gone
+
+    [[nodiscard]] bool is_samples() const { return !pose && !form && !is_closed; }
+  };
+  std::string of, source;
+  std::vector<Word> words{};  ///< in the order of time
+  bool forgets = false;
+  bool renews = false;  ///< something was taken back: what it hid is there again
+};
+
+/// What was said from one instant on, beside samples, goes, with all that it hides; nothing where there is none.
+struct EraseFixed {
+  std::string of, source;
+  Stamp since{};
+};
+
+/// Joints, by name and kind. Said again, nothing happens; those that were hidden are there again.
+struct AddJoints {
+  std::vector<std::pair<std::string, VariableKind>> joints;
+  bool replaces = false;  ///< one of another kind gives way, with what was said of it; else it refuses
+};
+
+/// Joints that nobody is to find any more. What was said of them stays, and they drive what they drive.
+struct HideJoints {
+  std::vector<std::string> names;
+};
+
+/// A relation whose samples are to come; nothing where it is known.
+struct AwaitSamples {
+  std::string of, in_frame, source;
+  Stamp since{};
+};
+
+/// The same of twists.
+struct AwaitTwists {
+  std::string of, relative_to, source;
+};
+
+/// Frames that are one rigid body from now on.
+struct JoinBody {
+  std::string name;
+  std::vector<std::string> frames;
+};
+
+/// Which frames are on which bodies, in place of what was so before.
+struct AssignBodies {
+  using Twist = std::tuple<std::string, std::string, std::string>;  ///< of, relative to, source
+  std::set<std::string> bodies{};
+  std::map<std::string, std::string> on{};  ///< by frame
+  std::set<Twist> idle_twists{};            ///< within a body nothing moves
+};
+
+/// Settles every contest about a frame; without a source it takes the preference back.
+struct PreferSource {
+  std::string of;
+  std::optional<std::string> source{};
+};
+
+/// These frames go, their past included. Where others hang in them that is refused, or those let go. What follows from
+/// where nodes are stays.
+struct EraseFrames {
+  std::vector<std::string> frames;
+  bool lets_others_go = false;
+};
+
+/// One run as those who said it know it.
+struct RunName {
+  std::string_view of, in_frame, source;
+  Stamp since{};
+  bool is_fixed = false;
+};
+
+/// The last edit of a transaction that refuses no loops: of the runs that would close one those of lower rank count.
+struct SettleLoops {
+  using Rank = std::tuple<int, std::int64_t, std::uint32_t, std::uint64_t, std::uint64_t>;
+  std::function<std::optional<Rank>(const RunName&)> rank_of;  ///< none: it counts before all that have one
+};
+
+/// A run that is left out because it would close a loop.
+struct ClosingRun {
+  std::string of, in_frame, source;
+  Stamp since{};
+  std::shared_ptr<const FixedPose> pose{};  ///< null: samples
+  Stamp at{};                               ///< the first instant of the loop
+  std::vector<std::string> path{};          ///< from `in_frame` up to `of`
+};
+
+/// A clock that starts again: samples are forgotten, fixed poses are fixed since always.
+struct RestartTime {};
+
+using FrameEdit = std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, KeepAway, EraseFrame, ExpectNothingUnder,
+                               AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, JoinBody, AssignBodies, PreferSource,
+                               EraseFrames, RestartTime, SettleLoops, PlaceDriven, AddJoints, HideJoints>;
+
+}  // namespace armillary

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "armillary/graph/topology.hpp"
+
+namespace armillary {
+
+/// One step from a frame to its parent, with what gives its value.
+struct PathEdge {
+  FrameId child;
+  RelationId relation;
+  ProviderRef provider;
+  Stamp opens = Stamp::always();     ///< set where the run begins after the instant asked for
+  const TwistLink* links = nullptr;  ///< between the bodies of its two frames; set where the question wants twists
+};
+
+/// The edges between two frames and their lowest common ancestor, in one version of the structure.
+///
+/// Scratch memory of one thread: reused from query to query, so that asking allocates nothing.
+struct Path {
+  std::vector<PathEdge> up;    ///< from `of` to the common ancestor
+  std::vector<PathEdge> down;  ///< from `in_frame` to the common ancestor
+  Stamp valid_from = Stamp::always();
+  Stamp valid_to = Stamp::never();  ///< the same path answers for every instant in [valid_from, valid_to)
+
+  void clear() {
+    up.clear();
+    down.clear();
+    valid_from = Stamp::always();
+    valid_to = Stamp::never();
+  }
+  [[nodiscard]] bool holds_at(Stamp at) const { return valid_from <= at && at < valid_to; }
+};
+
+/// Finds the path at one instant. Cost: at most twice the edges between the frames, whatever their depth.
+///
+/// Both ends climb in turn, marking what they pass, until one meets the other's marks.
+class PathFinder {
+ public:
+  /// Returns not_connected or ambiguous_path, or nothing.
+  [[nodiscard]] Failure find(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, const QueryContext& context,
+                             Path& path);
+
+  /// Begins to look at another instant, or at newer data, with `step`.
+  void restart() {
+    if (!weaknesses_.empty()) weaknesses_.clear();
+  }
+
+  /// The edge above one frame at one instant; false for a root and for a contested frame.
+  [[nodiscard]] bool step(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, PathEdge& edge,
+                          FrameId& parent);
+
+ private:
+  struct Climber;
+  enum class Step { moved, root, contested };
+
+  Step parent_edge(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
+                   FrameId& parent);
+  Step choose_parent(const FrameNode& node, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
+                     FrameId& parent);
+  [[nodiscard]] bool is_cut(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, const PathEdge& edge,
+                            FrameId parent);
+  Step choose_run(const TrackSet& set, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
+                  FrameId& parent);
+
+  /// How far an edge is from covering an instant; the larger, the weaker. Read once per search: writers go on.
+  using Weakness = std::pair<int, std::int64_t>;
+  [[nodiscard]] Weakness weakness(const PathEdge& edge, Stamp at);
+
+  std::vector<std::uint64_t> marks_;
+  std::uint64_t generation_ = 0;
+  std::vector<const Track*> open_;
+  std::unordered_map<RelationId, Weakness> weaknesses_;
+};
+
+/// Value of one edge at `at`. Returns none, before/after_history, single_sample or no_samples.
+[[nodiscard]] FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at, const QueryContext& context,
+                                        const std::optional<Covariance>& default_covariance, Evaluation& out);
+
+/// The motion that the edge goes on with after its last sample: measured, or that of the last interval.
+/// `last` is the newest row. False where nothing tells.
+[[nodiscard]] bool last_motion(const PathEdge& edge, const Series& series, const Row& last, const QueryContext& context,
+                               Velocity& body_form);
+
+/// The row before one at `stamp`; none where it was the first.
+[[nodiscard]] inline Row row_before(const Series& series, Stamp stamp) { return series.bracket({stamp.ns - 1}).before; }
+
+/// Newest instant not after `limit` that the edge covers; `Stamp::never()` where it covers all time;
+/// none where it has nothing at or before `limit`.
+[[nodiscard]] std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit);
+
+/// What the edge holds, for the evidence of a failure.
+[[nodiscard]] Coverage coverage_of(const PathEdge& edge);
+
+}  // namespace armillary

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "armillary/graph/ids.hpp"
+#include "armillary/series/stamp.hpp"
+#include "armillary/math/transform.hpp"
+#include "armillary/math/uncertain.hpp"
+#include "armillary/math/velocity.hpp"
+
+namespace armillary {
+
+class Selector;
+class Topology;
+
+enum class Outside {
+  raise,    ///< outside the history there is no answer
+  hold,     ///< the nearest sample, and the answer says so
+  predict,  ///< after the last sample its motion goes on, and the answer says so; before the first as `raise`
+};
+
+/// How far and how surely a motion is continued beyond the last sample.
+struct Prediction {
+  Duration horizon{1'000'000'000};
+  Covariance noise_per_s{};  ///< what a second adds, in the tangent of the frame
+
+  Prediction();  ///< 1e-4 m2/s and 1e-4 rad2/s
+};
+
+/// How a question is to be answered; handed to every part that helps to answer it.
+struct QueryContext {
+  Outside outside = Outside::raise;
+  Interpolation interpolation = Interpolation::linear;
+  const Selector* selector = nullptr;  ///< null: `unique`, a contested frame is a failure
+  bool want_covariance = true;
+  const Topology* measured_in = nullptr;   ///< set by the forest where edges are to know the measured twists of their motion
+  const Prediction* prediction = nullptr;  ///< set by the forest where `outside` is `predict`
+};
+
+/// What is known of an answer's uncertainty.
+enum class Certainty { unknown, exact, known };
+
+/// The value of one edge, or of a whole path, at one instant.
+struct Evaluation {
+  Transform value;
+  Covariance covariance;  ///< set where certainty is `known`
+  Certainty certainty = Certainty::exact;
+  bool held = false;
+  bool predicted = false;
+  bool integrated = false;  ///< what drives it was integrated from speeds
+};
+
+/// Relations an answer was computed from; on the heap only for long paths.
+class RelationList {
+ public:
+  RelationList() = default;
+
+  /// Before anything is put in.
+  void reserve(std::size_t count) {
+    if (count > kInline) more_ = std::make_unique<std::vector<RelationId>>();
+  }
+  void push_back(RelationId relation) {
+    if (!more_ && count_ == kInline) more_ = std::make_unique<std::vector<RelationId>>(few_.begin(), few_.end());
+    if (more_) return more_->push_back(relation);
+    few_[count_++] = relation;
+  }
+  [[nodiscard]] std::span<const RelationId> ids() const {
+    return more_ ? std::span<const RelationId>(*more_) : std::span<const RelationId>(few_.data(), count_);
+  }
+
+ private:
+  static constexpr std::size_t kInline = 12;
+  std::unique_ptr<std::vector<RelationId>> more_;
+  std::uint32_t count_ = 0;
+  std::array<RelationId, kInline> few_;
+};
+
+/// Where a frame was, seen from another.
+struct PoseAnswer {
+  Transform transform;
+  Stamp stamp = Stamp::always();  ///< `always`: everything on the path is fixed
+  Certainty certainty = Certainty::unknown;
+  bool held = false;
+  bool predicted = false;
+  std::unique_ptr<Covariance> covariance;  ///< set where certainty is `known`
+  RelationList relations;
+
+  bool integrated = false;  ///< an edge's poses were integrated from twists
+  BodyId body = kNone, reference_body = kNone;
+
+  [[nodiscard]] bool is_timeless() const { return stamp == Stamp::always(); }
+};
+
+/// How a velocity was obtained.
+enum class TwistMethod : std::uint8_t {
+  fixed,           ///< nothing on the way can move
+  measured,        ///< from twists that somebody measured
+  joints,          ///< from the velocities of joints
+  differentiated,  ///< from poses
+  mixed,           ///< some of each
+};
+
+/// How a body moved, seen from another.
+struct TwistAnswer {
+  Velocity velocity{};            ///< of the point asked for, along the axes asked for
+  Stamp stamp = Stamp::always();  ///< `always`: nothing on the way can move
+  TwistMethod method = TwistMethod::fixed;
+  Certainty certainty = Certainty::unknown;
+  bool held = false;
+  bool predicted = false;
+  std::unique_ptr<Covariance> covariance;  ///< set where certainty is `known`
+  RelationList relations;
+  BodyId body = kNone, reference_body = kNone;
+
+  [[nodiscard]] bool is_timeless() const { return stamp == Stamp::always(); }
+};
+
+}  // namespace armillary

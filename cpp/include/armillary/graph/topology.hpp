@@ -1,0 +1,140 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "armillary/graph/body_graph.hpp"
+#include "armillary/graph/companion.hpp"
+#include "armillary/graph/ids.hpp"
+#include "armillary/graph/provider.hpp"
+#include "armillary/series/series.hpp"
+
+namespace armillary {
+
+enum class ProviderKind : std::uint8_t { none, fixed, sampled, driven, twist };
+
+/// Where the value of a relation comes from during one run.
+struct ProviderRef {
+  ProviderKind kind = ProviderKind::none;
+  const void* pointer = nullptr;
+
+  [[nodiscard]] const FixedPose& fixed() const { return *static_cast<const FixedPose*>(pointer); }
+  [[nodiscard]] const Series& series() const { return *static_cast<const Series*>(pointer); }
+  [[nodiscard]] const DrivenProvider& driven() const { return *static_cast<const DrivenProvider*>(pointer); }
+  friend bool operator==(const ProviderRef&, const ProviderRef&) = default;
+};
+
+/// From `from` until the next run begins, the frame hangs under `parent`; a closed run hangs it nowhere.
+struct Run {
+  Stamp from;
+  FrameId parent;
+  RelationId relation;
+  ProviderRef provider;
+
+  [[nodiscard]] bool is_closed() const { return provider.kind == ProviderKind::none; }
+  friend bool operator==(const Run&, const Run&) = default;
+};
+
+/// All that one source says of one frame: its runs, oldest first.
+struct Track {
+  SourceId source;
+  bool preferred;
+  std::vector<Run> runs;
+
+  /// The run in force at `at`, or null before the first. It may be a closed one.
+  [[nodiscard]] const Run* run_at(Stamp at) const;
+};
+
+/// The tracks of a frame with rivals or a history of parents. Immutable.
+struct TrackSet {
+  std::vector<Track> tracks;
+
+  /// Since when the frame hangs nowhere, where somebody closed it and nobody holds it at `at`.
+  [[nodiscard]] std::optional<Stamp> closed_since(Stamp at) const;
+};
+
+/// Chooses among the tracks of a contested frame. Pure; called by readers.
+class Selector {
+ public:
+  virtual ~Selector() = default;
+  /// Index into `open`, or kNone for "contested".
+  [[nodiscard]] virtual std::uint32_t choose(FrameId frame, const std::vector<const Track*>& open, Stamp at) const = 0;
+};
+
+/// One frame as readers see it: nearly always one source, one parent for all time.
+struct FrameNode {
+  FrameId parent = kNone;
+  RelationId relation = kNone;
+  ProviderRef provider;
+  const TrackSet* tracks = nullptr;  ///< set where the parent depends on time or on a choice; rules alone
+  BodyId body = kNone;               ///< implicit bodies have the number of their frame
+  const std::string* name = nullptr;
+  bool alive = false;
+  bool may_loop = false;  ///< on a circle when time is ignored
+};
+
+/// One version of the structure. Immutable; found through one atomic pointer, freed when no reader holds it.
+///
+/// Nodes live in pages, so that a change copies one page and the list of pages, however many frames there are. A version
+/// that differs in its companion alone shares the list as well.
+class Topology {
+ public:
+  static constexpr std::uint32_t kPageFrames = 128;
+  struct Page {
+    std::array<FrameNode, kPageFrames> nodes;
+  };
+
+  [[nodiscard]] std::uint32_t frames() const { return frames_; }
+  [[nodiscard]] bool has(FrameId id) const { return id < frames_ && node(id).alive; }
+  [[nodiscard]] const FrameNode& node(FrameId id) const { return pages_[id / kPageFrames]->nodes[id % kPageFrames]; }
+  /// Null where no body was declared and no motion measured.
+  [[nodiscard]] const BodyGraph* bodies() const { return bodies_; }
+  [[nodiscard]] const CompanionPtr& companion() const { return companion_; }
+
+ private:
+  friend class TopologyEdit;
+  friend void destroy_topology(const Topology* topology);
+  using PageList = std::vector<const Page*>;
+
+  std::uint32_t frames_ = 0;
+  const Page* const* pages_ = nullptr;  // of `list_`
+  std::shared_ptr<const PageList> list_ = std::make_shared<const PageList>();
+  const BodyGraph* bodies_ = nullptr;
+  CompanionPtr companion_;
+};
+
+/// A change in the making: the list of pages and each page are copied when first touched; `commit` publishes all of it
+/// at once.
+class TopologyEdit {
+ public:
+  explicit TopologyEdit(const Topology* base);
+  ~TopologyEdit();
+  TopologyEdit(const TopologyEdit&) = delete;
+  TopologyEdit& operator=(const TopologyEdit&) = delete;
+
+  void grow_to(std::uint32_t frames);
+  [[nodiscard]] FrameNode& node(FrameId id);
+  void set_bodies(std::unique_ptr<const BodyGraph> bodies);
+  void set_companion(CompanionPtr companion) { next_->companion_ = std::move(companion); }
+
+  /// Publishes through `root`; what it replaces is retired.
+  void commit(std::atomic<const Topology*>& root, RetireList& retired);
+
+ private:
+  Topology::PageList& own_list();
+
+  const Topology* base_;
+  std::unique_ptr<Topology> next_;
+  std::shared_ptr<Topology::PageList> list_;  // null while it is that of `base_`
+  std::vector<bool> owned_;                   // pages that this edit copied
+  std::unique_ptr<const BodyGraph> bodies_;
+};
+
+/// Frees a topology that nobody reads any more, pages included.
+void destroy_topology(const Topology* topology);
+
+}  // namespace armillary

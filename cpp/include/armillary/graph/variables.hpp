@@ -1,0 +1,208 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "armillary/graph/errors.hpp"
+#include "armillary/graph/provider.hpp"
+#include "armillary/series/series.hpp"
+
+namespace armillary {
+
+using VariableId = std::uint32_t;
+using ChannelId = std::uint32_t;
+
+/// How a variable goes from one sample to the next.
+enum class VariableKind : std::uint8_t {
+  linear,
+  wrap,             ///< an angle: the shorter way round
+  hold,             ///< stays where it was left
+  unit_quaternion,  ///< one of four that are said together, w x y z, and turn along the shortest arc
+  velocity,         ///< a wheel's speed: it has no position, and what is said of it is its velocity
+};
+
+/// What a row of k variables has: k positions; then k velocities where `has_velocities` (NaN: not given); then the upper
+/// triangle, row by row, of the covariance of the positions, or of positions and velocities.
+struct RowForm {
+  bool has_velocities = false, has_covariance = false;
+  bool has_velocity_covariance = false;  ///< besides
+  bool is_computed = false;              ///< nobody said it: it was integrated from speeds
+
+  friend auto operator<=>(const RowForm&, const RowForm&) = default;
+
+  /// Of how many numbers the covariance is.
+  [[nodiscard]] std::uint32_t covered(std::uint32_t k) const { return !has_covariance ? 0 : has_velocity_covariance ? 2 * k : k; }
+  [[nodiscard]] std::uint32_t row_width(std::uint32_t k) const {
+    return (has_velocities ? 2 : 1) * k + covered(k) * (covered(k) + 1) / 2;
+  }
+};
+
+/// Samples of variables that one source says together, as readers see them. A position of NaN was said anew elsewhere.
+struct Channel : RowForm {
+  Channel(std::uint32_t variables, const RowForm& form, const Retention& retention)
+      : RowForm(form), width(variables), series(form.row_width(variables), retention) {}
+
+  const std::uint32_t width;
+  Series series;
+  std::atomic<std::int64_t> opens_ns{Stamp::never().ns};  ///< the oldest stamp that was ever said
+
+  /// Of two variables in one row; from `width` on of their velocities.
+  [[nodiscard]] double covariance(const Row& row, std::uint32_t i, std::uint32_t j) const {
+    const std::uint32_t first = i < j ? i : j, second = i < j ? j : i, n = covered(width);
+    const double* upper = row.values() + (has_velocities ? 2 : 1) * width;
+    return upper[first * (2 * n - first + 1) / 2 + second - first];
+  }
+};
+
+/// One variable in one channel.
+struct Column {
+  const Channel* channel = nullptr;
+  std::uint32_t index = 0;
+
+  friend bool operator==(const Column&, const Column&) = default;
+};
+
+/// What one source says of a variable.
+struct Voice {
+  SourceId source = kNone;
+  bool is_preferred = false;
+  std::vector<Column> columns{};
+
+  [[nodiscard]] Stamp newest() const;
+  [[nodiscard]] bool is_open_at(Stamp at) const;
+};
+
+/// Who says something of a variable.
+struct Voices {
+  Column only{};  ///< set where one source says it in one channel: the usual case
+  std::vector<Voice> all{};
+
+  /// The one that counts at `at`; before anybody spoke the one that begins first. Null where two contest it.
+  [[nodiscard]] const Voice* voice_at(Stamp at) const;
+};
+
+/// A number that joints are driven by. Readers hold a Pin.
+class Variable {
+ public:
+  Variable(std::string name, VariableKind kind, VariableId id, std::uint32_t part, const Variable* lead, Duration history)
+      : name(std::move(name)), kind(kind), id(id), part(part), lead(lead == nullptr ? this : lead), history(history) {}
+  ~Variable() { delete voices_.load(); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+  const std::string name;
+  const VariableKind kind;
+  const VariableId id;
+  const std::uint32_t part;    ///< of a quaternion: 0 to 3
+  const Variable* const lead;  ///< the first of the quaternion; of others the variable itself
+  const Duration history;
+
+  [[nodiscard]] const Voices& voices() const { return *voices_.load(); }
+  /// From the oldest to the newest sample; a held one has no end.
+  [[nodiscard]] Coverage coverage() const;
+  /// Whether a sample for `at` would come too late.
+  [[nodiscard]] bool has_forgotten(Stamp at) const;
+
+ private:
+  friend class Variables;
+  std::atomic<const Voices*> voices_{new Voices};
+};
+
+using VariablePtr = std::shared_ptr<const Variable>;
+
+/// What a channel is: who says which variables, and what with them.
+struct ChannelName : RowForm {
+  std::vector<VariableId> variables{};  ///< ascending
+  SourceId source = kNone;
+
+  friend auto operator<=>(const ChannelName&, const ChannelName&) = default;
+  [[nodiscard]] std::uint32_t row_width() const { return RowForm::row_width(static_cast<std::uint32_t>(variables.size())); }
+};
+
+/// Samples of one variable, oldest first.
+struct VariableTable {
+  std::vector<std::int64_t> stamps{};
+  std::vector<double> positions{};
+  std::vector<double> velocities{};  ///< NaN where none was given
+};
+
+/// All variables and their samples: the writer's side. Everything here is called under the writer lock.
+class Variables {
+ public:
+  explicit Variables(const Retention& retention);
+  ~Variables();
+  Variables(const Variables&) = delete;
+  Variables& operator=(const Variables&) = delete;
+
+  struct Wish {
+    std::string_view name;
+    VariableKind kind = VariableKind::linear;
+  };
+
+  /// Makes variables known. Four wishes of kind `unit_quaternion` in a row are one rotation. Said again, nothing happens;
+  /// another kind is refused, and then nothing is declared. A hidden one is there again, or gives way to one of another
+  /// kind.
+  Failure declare(std::span<const Wish> wishes);
+
+  /// A hidden one, too.
+  [[nodiscard]] VariableId find(std::string_view name) const;
+  void hide(VariableId id, bool is_hidden) { hidden_[id] = is_hidden; }
+  [[nodiscard]] bool is_hidden(VariableId id) const { return hidden_[id]; }
+  [[nodiscard]] const std::vector<bool>& hidden() const { return hidden_; }
+  /// Takes the last ones back, which nobody has seen.
+  void cut(std::size_t size, std::vector<bool> hidden);
+  [[nodiscard]] const Variable& operator[](VariableId id) const { return *all_[id]; }
+  [[nodiscard]] VariablePtr share(VariableId id) const { return all_[id]; }
+  [[nodiscard]] std::size_t size() const { return all_.size(); }
+
+  /// The channel of this name, made where it is new. A part of a rotation alone is refused.
+  [[nodiscard]] Result<ChannelId> channel(const ChannelName& name);
+  [[nodiscard]] const ChannelName& name_of(ChannelId id) const { return channels_[id].name; }
+
+  /// Whether these rows may be stored; rotations are brought to length one.
+  [[nodiscard]] Failure check(ChannelId id, std::span<const std::int64_t> stamps, double* rows) const;
+  /// Stores what was checked.
+  void write(ChannelId id, std::span<const std::int64_t> stamps, const double* rows, RetireList& retired);
+
+  /// False where the source has said nothing of it.
+  bool prefer(VariableId id, SourceId source, RetireList& retired);
+
+  [[nodiscard]] VariableTable samples(VariableId id, SourceId source, Stamp from, Stamp to) const;
+  [[nodiscard]] std::vector<SourceId> sources_of(VariableId id) const;
+
+  void clear(RetireList& retired);  ///< forgets samples, and who said them
+  /// Takes over the variables and samples of another; this one is empty.
+  void become(const Variables& other, RetireList& retired);
+
+ private:
+  struct Record {
+    ChannelName name;
+    std::unique_ptr<Channel> data{};  // null: nothing was said since the beginning
+    bool is_alone = false;            // no other channel of its source has any of its variables
+  };
+
+  void add(std::string_view name, VariableKind kind, std::uint32_t part);
+  [[nodiscard]] Failure check_wishes(std::span<const Wish> wishes) const;
+  [[nodiscard]] Failure check_stamp(const Record& record, Stamp at) const;
+  [[nodiscard]] Failure check_row(const Record& record, double* row) const;
+  [[nodiscard]] const Voice* voice_of(VariableId id, SourceId source) const;
+  void open(Record& record, RetireList& retired);
+  void publish(VariableId id, RetireList& retired);
+  void find_lone_channels();
+  void withdraw_elsewhere(const Record& record, std::span<const std::int64_t> stamps, RetireList& retired);
+
+  Retention retention_;
+  std::vector<std::shared_ptr<Variable>> all_;
+  std::map<std::string, VariableId, std::less<>> ids_;
+  std::vector<SourceId> preferred_;  // of each variable; kNone: nobody
+  std::vector<bool> hidden_;         // of each variable
+  std::vector<Record> channels_;
+  std::map<ChannelName, ChannelId> channel_ids_;
+};
+
+}  // namespace armillary

@@ -1,8 +1,0 @@
-// Compiled with wider vectors; only called where the processor has them.
-#include "batch_kernel.inc"
-
-namespace armillary::batch {
-
-const Kernel avx2_kernel{interpolate_block, compose_block};
-
-}  // namespace armillary::batch

@@ -1,0 +1,7 @@
+#include "graph/batch_kernel.inc"
+
+namespace armillary::batch {
+
+const Kernel base_kernel{interpolate_block, compose_block};
+
+}  // namespace armillary::batch

@@ -1,0 +1,291 @@
+// Bodies: which frames are one rigid thing, and what follows for the poses between them.
+
+#include <algorithm>
+
+#include "graph/forest_state.hpp"
+
+namespace armillary {
+
+using Guard = std::lock_guard<std::mutex>;
+
+BodyId Forest::State::find_body(std::string_view name) const {
+  if (const auto declared = body_ids.find(name); declared != body_ids.end()) return declared->second;
+  const FrameId frame = find_frame(name);
+  return frame == kNone ? kNone : frames[frame].body;
+}
+
+std::string Forest::State::body_name(BodyId body) const {
+  if (is_declared(body)) return bodies[body - kFirstDeclaredBody].name;
+  return body < frames.size() && frames[body].alive ? *frames[body].name : std::string{};
+}
+
+bool Forest::State::is_within_body(std::string_view of, std::string_view in_frame) const {
+  const BodyId body = find_body(of);
+  return is_declared(body) && body == find_body(in_frame);
+}
+
+/// The frame of a body that others place: the one that moves it.
+FrameId Forest::State::moving_frame_of(BodyId body) const {
+  for (const FrameId frame : bodies[body - kFirstDeclaredBody].frames)
+    for (const auto& track : frames[frame].tracks)
+      for (const RunRecord& run : track->runs)
+        if (!run.is_closed() && frames[run.parent].body != body) return frame;
+  return kNone;
+}
+
+namespace {
+
+constexpr double kSameM = 1e-9, kSameRad = 1e-9;
+
+bool is_same(const Transform& a, const Transform& b) {
+  return norm(a.translation - b.translation) <= kSameM && a.rotation.angle_to(b.rotation) <= kSameRad;
+}
+
+}  // namespace
+
+/// Within a body a pose is fixed, once; saying the same again does no harm.
+Failure Forest::State::check_constant(const EdgeName& edge, const FixedPose* pose, bool recalibrate) const {
+  if (bodies.empty() || tolerates_loops || !is_within_body(edge.of, edge.in_frame)) return {};
+  const BodyId body = find_body(edge.of);
+  const FrameId of = find_frame(edge.of), parent = find_frame(edge.in_frame);
+  Evidence refused{.kind = FailureKind::constant_in_body,
+                   .of = of,
+                   .in_frame = moving_frame_of(body),
+                   .name = bodies[body - kFirstDeclaredBody].name};
+  if (pose == nullptr) return refused;
+  if (recalibrate || of == kNone) return {};
+  for (const auto& track : frames[of].tracks)
+    for (const RunRecord& run : track->runs)
+      if (run.fixed && frames[run.parent].body == body && (run.parent != parent || !is_same(run.fixed->value, pose->value)))
+        return refused;
+  return {};
+}
+
+/// Whether these frames, with those that are on the body already, may be one rigid thing.
+Failure Forest::State::check_adoption(std::string_view name, std::span<const std::string_view> adopted) const {
+  const auto known = body_ids.find(name);
+  const BodyId body = known == body_ids.end() ? kNone : known->second;
+  std::unordered_set<FrameId> members;
+  if (body != kNone)
+    members.insert(bodies[body - kFirstDeclaredBody].frames.begin(), bodies[body - kFirstDeclaredBody].frames.end());
+  std::vector<std::string_view> all(adopted.begin(), adopted.end());
+  all.push_back(name);
+  for (const std::string_view frame : all) {
+    const BodyId present = find_body(frame);
+    if (is_declared(present) && present != body)
+      return Evidence{.kind = FailureKind::on_other_body, .name = std::string(frame), .other = body_name(present)};
+    if (const FrameId id = find_frame(frame); id != kNone) members.insert(id);
+  }
+  for (const FrameId id : members) {
+    for (const auto& track : frames[id].tracks) {
+      const FixedPose* said = nullptr;
+      for (const RunRecord& run : track->runs) {
+        if (!members.contains(run.parent)) continue;
+        const bool moves = !run.fixed || (said != nullptr && !is_same(said->value, run.fixed->value));
+        if (moves)
+          return Evidence{.kind = FailureKind::moves_in_body, .of = id, .in_frame = run.parent, .name = std::string(name)};
+        said = run.fixed.get();
+      }
+    }
+    for (const RelationId twist : frames[id].twists)
+      if (const BodyId reference = twists.at(twist)->reference; reference == body || members.contains(reference))
+        return Evidence{.kind = FailureKind::moves_in_body,
+                        .of = id,
+                        .in_frame = is_declared(reference) ? id : reference,
+                        .about_twist = true,
+                        .name = std::string(name)};
+  }
+  return {};
+}
+
+void Forest::State::adopt(FrameId frame, BodyId body) {
+  if (frames[frame].body == body) return;
+  const BodyId before = frames[frame].body;
+  frames[frame].body = body;
+  bodies[body - kFirstDeclaredBody].frames.push_back(frame);
+  for (auto& [id, twist] : twists)
+    if (twist->reference == before) twist->reference = body;
+  bodies_changed = true;
+}
+
+BodyId Forest::State::declare_body(std::string_view name) {
+  if (const auto known = body_ids.find(name); known != body_ids.end()) return known->second;
+  auto record = std::ranges::find(bodies, name, &BodyRecord::name);
+  if (record == bodies.end()) record = bodies.insert(bodies.end(), {.name = std::string(name)});
+  const BodyId body = kFirstDeclaredBody + static_cast<BodyId>(record - bodies.begin());
+  body_ids.emplace(std::string(name), body);
+  bodies_changed = true;
+  return body;
+}
+
+/// It is alone again.
+void Forest::State::leave_body(FrameId frame) {
+  if (!is_declared(frames[frame].body)) return;
+  touch(frame);
+  std::erase(bodies[frames[frame].body - kFirstDeclaredBody].frames, frame);
+  frames[frame].body = frame;
+  bodies_changed = true;
+}
+
+/// Twists are relative to the body that the frame is on by which they were said.
+void Forest::State::point_twists() {
+  for (auto& [id, twist] : twists) {
+    const auto is_gone = [&](BodyId body) { return body_ids.find(bodies[body - kFirstDeclaredBody].name) == body_ids.end(); };
+    if (!is_declared(twist->named))
+      twist->reference = frames[twist->named].body;
+    else if (!is_gone(twist->named))
+      twist->reference = twist->named;
+  }
+}
+
+Failure Forest::State::apply(const AssignBodies& edit) {
+  remember_bodies();
+  std::vector<FrameId> changed;
+  std::vector<BodyId> grown;
+  const auto target_of = [&](FrameId frame) -> const std::string* {
+    const auto found = edit.on.find(*frames[frame].name);
+    return found == edit.on.end() ? nullptr : &found->second;
+  };
+  for (const BodyRecord& body : bodies) {
+    const std::vector<FrameId> members = body.frames;
+    for (const FrameId frame : members)
+      if (const std::string* target = target_of(frame); target == nullptr || *target != body.name)
+        leave_body(frame), changed.push_back(frame);
+  }
+  std::erase_if(body_ids, [&](const auto& entry) { return !edit.bodies.contains(entry.first); });
+  for (const std::string& name : edit.bodies) declare_body(name);
+  for (const auto& [name, body_name] : edit.on) {
+    const FrameId frame = find_frame(name);
+    const BodyId body = body_ids.find(body_name)->second;
+    if (frame == kNone || frames[frame].body == body) continue;
+    touch(frame);
+    adopt(frame, body);
+    changed.push_back(frame), grown.push_back(body);
+  }
+  point_twists();
+  for (auto& [id, twist] : twists) {
+    const AssignBodies::Twist name{*frames[twist->of].name, named_by(*twist), sources[twist->source]};
+    twist->is_idle = edit.idle_twists.contains(name);
+  }
+  bodies_changed = true;
+  publish(changed);
+  for (const BodyId body : grown) body_grew(body);
+  return {};
+}
+
+/// A preference for a frame counts for what is measured on its body, most of all at the frame itself.
+int Forest::State::preference_of(const TwistRecord& twist) const {
+  if (frames[twist.of].preferred == twist.source) return 2;
+  const auto prefers = [&](const FrameRecord& frame) {
+    return frame.alive && frame.preferred == twist.source &&
+           (frame.body == frames[twist.of].body || frame.body == twist.reference);
+  };
+  return std::ranges::any_of(frames, prefers) ? 1 : 0;
+}
+
+/// In the order of names, rivals side by side: what is answered must not depend on who spoke first.
+std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
+  std::vector<TwistLink> links;
+  for (const auto& [id, twist] : twists) {
+    if (twist->is_idle) continue;
+    links.push_back({.head = twist->of,
+                     .body = frames[twist->of].body,
+                     .reference = twist->reference,
+                     .relation = id,
+                     .source = twist->source,
+                     .preference = preference_of(*twist),
+                     .series = twist->series.get()});
+  }
+  std::ranges::sort(links, {}, [this](const TwistLink& link) {
+    auto bodies_of = std::minmax({body_name(link.body), body_name(link.reference)});
+    return std::tuple(std::move(bodies_of), std::string_view(*frames[link.head].name), std::string_view(sources[link.source]));
+  });
+  std::vector<std::vector<FrameId>> members;
+  for (const BodyRecord& body : bodies) members.push_back(body.frames);
+  return std::make_unique<const BodyGraph>(std::move(links), std::move(members));
+}
+
+Failure Forest::add_body(std::string_view name, std::span<const std::string_view> adopted) {
+  const Guard guard(state_->lock);
+  return state_->join_body(name, adopted);
+}
+
+Failure Forest::State::join_body(std::string_view name, std::span<const std::string_view> adopted) {
+  if (Failure failure = check_adoption(name, adopted)) return failure;
+  remember_bodies();
+  const BodyId body = declare_body(name);
+  std::vector<FrameId> changed;
+  if (const FrameId named = find_frame(name); named != kNone) changed.push_back(named);
+  for (const std::string_view frame : adopted) changed.push_back(add_frame(frame));
+  for (const FrameId frame : changed) touch(frame), adopt(frame, body);
+  publish(changed);
+  structure_watches.frame_added(std::string(name));  // a wait may name the body, too
+  body_grew(body);
+  return {};
+}
+
+RelationId Forest::find_twist(const TwistName& name) const {
+  const Guard guard(state_->lock);
+  const FrameId of = state_->find_frame(name.of);
+  const SourceId source = state_->find_source(name.source);
+  const BodyId reference = state_->find_body(name.relative_to);
+  if (of == kNone || source == kNone || reference == kNone) return kNone;
+  const TwistRecord* twist = state_->find_twist(of, reference, source);
+  return twist == nullptr ? kNone : twist->id;
+}
+
+bool Forest::is_hopeless(const Failure& failure) const {
+  const Guard guard(state_->lock);
+  return failure->about_twist || state_->is_hopeless(failure);
+}
+
+bool Forest::has_bodies() const {
+  const Pin pin;
+  return state_->topology.load()->bodies() != nullptr;
+}
+
+std::vector<Stamp> Forest::moves_after(Stamp from) const {
+  const Pin pin;
+  const Topology& topology = *state_->topology.load();
+  std::vector<Stamp> moves;
+  for (FrameId id = 0; id < topology.frames(); ++id) {
+    if (topology.node(id).tracks == nullptr) continue;
+    for (const Track& track : topology.node(id).tracks->tracks)
+      for (const Run& run : track.runs)
+        if (run.from > from) moves.push_back(run.from);
+  }
+  std::ranges::sort(moves);
+  moves.erase(std::unique(moves.begin(), moves.end()), moves.end());
+  return moves;
+}
+
+BodyId Forest::find_body(std::string_view name) const {
+  const Guard guard(state_->lock);
+  return state_->find_body(name);
+}
+
+std::string Forest::body_name(BodyId id) const {
+  const Guard guard(state_->lock);
+  return state_->body_name(id);
+}
+
+std::vector<std::string> Forest::body_names() const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  for (const BodyRecord& body : state_->bodies) names.push_back(body.name);
+  return names;
+}
+
+std::vector<std::string> Forest::frames_of(BodyId body) const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  if (!is_declared(body)) {
+    if (body < state_->frames.size() && state_->frames[body].alive && state_->frames[body].body == body)
+      names.push_back(*state_->frames[body].name);
+    return names;
+  }
+  for (const FrameId frame : state_->bodies[body - kFirstDeclaredBody].frames) names.push_back(*state_->frames[frame].name);
+  return names;
+}
+
+}  // namespace armillary

@@ -1,0 +1,253 @@
+#include "graph/evaluate.hpp"
+
+#include <algorithm>
+
+#include "armillary/graph/driven_link.hpp"
+#include "armillary/series/pose_row.hpp"
+
+namespace armillary {
+
+void CovarianceSum::add(const Origin& origin, const Covariance& covariance, const std::array<double, 36>& jacobian) {
+  if (can_repeat_) {
+    parts_.push_back({origin, covariance, jacobian});
+  } else {
+    sum_ = sum_ + propagated(covariance, jacobian);
+  }
+}
+
+void CovarianceSum::add(Stamp at, std::vector<VariableError> errors) {
+  auto instant = std::ranges::find(instants_, at, &Instant::at);
+  if (instant == instants_.end()) instant = instants_.insert(instant, {at, {}});
+  instant->errors.insert(instant->errors.end(), errors.begin(), errors.end());
+}
+
+static bool share_a_variable(const std::vector<VariableError>& a, const std::vector<VariableError>& b) {
+  return std::ranges::any_of(
+      a, [&](const VariableError& error) { return std::ranges::find(b, error.variable, &VariableError::variable) != b.end(); });
+}
+
+Covariance CovarianceSum::of_variables() const {
+  Covariance first, second;
+  if (!instants_.empty()) add_covariance(instants_[0].errors, first);
+  if (instants_.size() < 2) return first;
+  add_covariance(instants_[1].errors, second);
+  return share_a_variable(instants_[0].errors, instants_[1].errors) ? bound_of_sum(first, second) : first + second;
+}
+
+Covariance CovarianceSum::total() const {
+  Covariance total = sum_ + of_variables();
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    const auto same = [&](const Part& other) { return other.origin.relation == part.origin.relation; };
+    const auto before = std::find_if(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(i), same);
+    if (before != parts_.begin() + static_cast<std::ptrdiff_t>(i)) continue;  // counted with its twin
+    const auto twin = std::find_if(parts_.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts_.end(), same);
+    if (twin == parts_.end()) {
+      total = total + propagated(part.covariance, part.jacobian);
+    } else if (twin->origin == part.origin) {
+      // One and the same error enters twice: its two effects add before they are squared.
+      std::array<double, 36> both = part.jacobian;
+      std::ranges::transform(both, twin->jacobian, both.begin(), std::plus{});
+      total = total + propagated(part.covariance, both);
+    } else {
+      // Two errors of one relation at two instants: correlated, nobody knows how.
+      total = total + bound_of_sum(propagated(part.covariance, part.jacobian), propagated(twin->covariance, twin->jacobian));
+    }
+  }
+  return total;
+}
+
+Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context) {
+  const Coverage held = coverage_of(edge);
+  const bool is_too_far = context.prediction != nullptr && kind == FailureKind::after_history;
+  Evidence evidence{.kind = kind,
+                    .relation = edge.relation,
+                    .requested = at,
+                    .first = held.first,
+                    .last = held.last,
+                    .horizon_ns = is_too_far ? context.prediction->horizon.ns : -1};
+  if (edge.provider.kind == ProviderKind::driven && at >= edge.opens) edge.provider.driven().explain(evidence);
+  return evidence;
+}
+
+namespace {
+
+bool never_had_samples(const PathEdge& edge) {
+  const bool is_forgotten = edge.provider.kind == ProviderKind::sampled && edge.provider.series().is_forgotten();
+  return !is_forgotten && coverage_of(edge).empty();
+}
+
+/// Lowers `newest` to what every edge covers; `limiting` names the edge that set it. An edge that has nothing so early
+/// lowers nothing: a path of an earlier instant may do without it, and if not, evaluating it says why.
+Failure lower_to_coverage(const std::vector<PathEdge>& edges, Stamp limit, Stamp& newest, RelationId& limiting) {
+  for (const PathEdge& edge : edges) {
+    const std::optional<Stamp> covered = newest_covered(edge, limit);
+    if (!covered && never_had_samples(edge)) return edge_failure(FailureKind::no_samples, edge, newest, {});
+    if (covered && *covered < newest) {
+      newest = *covered;
+      limiting = edge.relation;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Failure settle_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context, Scratch& scratch,
+                      Path& path, Stamp& at, RelationId& limiting) {
+  while (true) {
+    if (Failure failure = scratch.finder.find(topology, of, in_frame, at, context, path)) return failure;
+    Stamp newest = at;
+    for (const auto* edges : {&path.up, &path.down})
+      if (Failure failure = lower_to_coverage(*edges, at, newest, limiting)) return failure;
+    if (newest == at || path.holds_at(newest)) {
+      at = newest;
+      return {};
+    }
+    at = newest;
+  }
+}
+
+namespace {
+
+struct Evaluator {
+  Stamp at;
+  const QueryContext& context;
+  const std::optional<Covariance>& fallback;
+  Scratch& scratch;
+  Leg& leg;
+
+  /// Where the rows probably are, for all edges first: their memory is then fetched in parallel.
+  void probe(const std::vector<PathEdge>& edges) const {
+    for (const PathEdge& edge : edges) {
+      Series::Probe& probe = scratch.probes.emplace_back();
+      if (edge.provider.kind == ProviderKind::sampled) edge.provider.series().probe(at, probe);
+    }
+  }
+
+  /// The product of `edges`, last edge leftmost: ancestor_T_start.
+  FailureKind product(const std::vector<PathEdge>& edges, const Series::Probe* probes, Transform& result, std::size_t& failed) {
+    Evaluation evaluation;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const PathEdge& edge = edges[i];
+      const bool sampled = edge.provider.kind == ProviderKind::sampled;
+      const Bracket bracket = sampled ? Series::settle(probes[i], at) : Bracket{};
+      if (is_plain(bracket) && bracket.before.stamp_ns() != at.ns) {
+        const Transform value =
+            interpolate_linear(pose_of(bracket.before), pose_of(bracket.after), fraction(bracket.before, bracket.after, at.ns));
+        result = i == 0 ? value : value * result;
+        leg.timeless = false;
+        leg.certainty = Certainty::unknown;
+        continue;
+      }
+      const FailureKind kind = evaluate_edge(edge, sampled ? &bracket : nullptr, at, context, fallback, evaluation);
+      if (kind != FailureKind::none) {
+        failed = i;
+        return kind;
+      }
+      result = i == 0 ? evaluation.value : evaluation.value * result;
+      take(edge, evaluation);
+    }
+    return FailureKind::none;
+  }
+
+  /// The usual case, worth a short cut: between two samples, no covariance, straight interpolation.
+  [[nodiscard]] bool is_plain(const Bracket& bracket) const {
+    return bracket.before && bracket.after && bracket.before.side == nullptr && !fallback &&
+           context.interpolation == Interpolation::linear;
+  }
+
+  void take(const PathEdge& edge, const Evaluation& evaluation) {
+    leg.held = leg.held || evaluation.held;
+    leg.predicted = leg.predicted || evaluation.predicted;
+    leg.integrated = leg.integrated || evaluation.integrated;
+    leg.timeless = leg.timeless && edge.provider.kind == ProviderKind::fixed;
+    if (evaluation.certainty == Certainty::unknown) leg.certainty = Certainty::unknown;
+    if (leg.certainty == Certainty::unknown || !context.want_covariance) return;
+    if (evaluation.certainty == Certainty::known) leg.certainty = Certainty::known;
+    scratch.values.push_back(evaluation);
+  }
+};
+
+Failure evaluate_path(const Path& path, const QueryContext& context, const std::optional<Covariance>& fallback, Scratch& scratch,
+                      Leg& leg) {
+  scratch.probes.clear();
+  scratch.values.clear();
+  Evaluator evaluator{leg.at, context, fallback, scratch, leg};
+  evaluator.probe(path.up);
+  evaluator.probe(path.down);
+  Transform ancestor_T_of, ancestor_T_in;
+  std::size_t failed = 0;
+  FailureKind kind = evaluator.product(path.up, scratch.probes.data(), ancestor_T_of, failed);
+  if (kind != FailureKind::none) return edge_failure(kind, path.up[failed], leg.at, context);
+  kind = evaluator.product(path.down, scratch.probes.data() + path.up.size(), ancestor_T_in, failed);
+  if (kind != FailureKind::none) return edge_failure(kind, path.down[failed], leg.at, context);
+  leg.value = path.down.empty() ? ancestor_T_of : between(ancestor_T_in, ancestor_T_of);
+  return {};
+}
+
+}  // namespace
+
+Failure answer_leg(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, bool latest, const QueryContext& context,
+                   const std::optional<Covariance>& fallback, Scratch& scratch, Path& path, Leg& leg) {
+  RelationId limiting = kNone;
+  leg.at = latest ? Stamp::never() : at;
+  Failure failure = latest ? settle_latest(topology, of, in_frame, context, scratch, path, leg.at, limiting)
+                           : scratch.finder.find(topology, of, in_frame, at, context, path);
+  if (!failure) failure = evaluate_path(path, context, fallback, scratch, leg);
+  if (failure && latest) {
+    failure->limiting = limiting;
+    // At the newest common instant an edge can only fail by beginning after it.
+    if (failure->kind == FailureKind::single_sample) failure->kind = FailureKind::before_history;
+  }
+  return failure;
+}
+
+static CovarianceSum::Origin origin_of(const PathEdge& edge, const Leg& leg) {
+  const bool fixed = edge.provider.kind == ProviderKind::fixed;
+  return {edge.relation, edge.provider.pointer, fixed ? Stamp::always() : leg.at};
+}
+
+static std::array<double, 6> product(const Matrix6& matrix, const std::array<double, 6>& vector) {
+  std::array<double, 6> result{};
+  for (std::size_t row = 0; row < 6; ++row)
+    for (std::size_t i = 0; i < 6; ++i) result[row] += matrix[6 * row + i] * vector[i];
+  return result;
+}
+
+/// An edge's own error; or, where joints drive it, those of the joints, of which other edges may have their share.
+static void add_error(const PathEdge& edge, const Evaluation& value, const Leg& leg, const QueryContext& context,
+                      const Matrix6& jacobian, CovarianceSum& sum) {
+  const bool is_driven = edge.provider.kind == ProviderKind::driven && leg.at >= edge.opens;
+  std::vector<VariableError> errors;
+  if (is_driven) edge.provider.driven().add_errors(leg.at, context, errors);
+  if (errors.empty()) return sum.add(origin_of(edge, leg), value.covariance, jacobian);
+  if (value.predicted) {  // beside what the joints do, it grew on the way
+    Covariance by_joints;
+    add_covariance(errors, by_joints);
+    sum.add(origin_of(edge, leg), value.covariance + -1.0 * by_joints, jacobian);
+  }
+  for (VariableError& error : errors) error.effect = product(jacobian, error.effect);
+  sum.add(leg.at, std::move(errors));
+}
+
+void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const QueryContext& context,
+                     const Transform& after, CovarianceSum& sum) {
+  Transform behind = after;
+  for (std::size_t i = 0; i < path.up.size(); ++i) {
+    const Evaluation& edge = values[i];
+    if (edge.certainty == Certainty::known) add_error(path.up[i], edge, leg, context, adjoint(behind.inverse()), sum);
+    behind = edge.value * behind;
+  }
+  for (std::size_t i = path.down.size(); i-- > 0;) {
+    const Evaluation& edge = values[path.up.size() + i];
+    if (edge.certainty == Certainty::known) {
+      std::array<double, 36> jacobian = adjoint(behind.inverse() * edge.value);
+      std::ranges::transform(jacobian, jacobian.begin(), std::negate{});
+      add_error(path.down[i], edge, leg, context, jacobian, sum);
+    }
+    behind = between(edge.value, behind);
+  }
+}
+
+}  // namespace armillary

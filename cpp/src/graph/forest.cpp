@@ -1,0 +1,330 @@
+// The doors of a Forest: every call that changes it takes the lock, checks, then writes.
+
+#include "armillary/graph/forest.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "armillary/series/pose_row.hpp"
+#include "graph/forest_state.hpp"
+
+namespace armillary {
+
+namespace {
+
+using Guard = std::lock_guard<std::mutex>;
+
+/// The packed covariance of one sample, or nothing.
+class Side {
+ public:
+  explicit Side(const Covariance* covariance) : given_(covariance != nullptr) {
+    if (given_) covariance->pack(packed_);
+  }
+  [[nodiscard]] const double* get() const { return given_ ? packed_.data() : nullptr; }
+
+ private:
+  bool given_;
+  std::array<double, Covariance::kPacked> packed_;
+};
+
+}  // namespace
+
+Forest::Forest(ForestOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Forest::~Forest() = default;
+
+const ForestOptions& Forest::options() const { return state_->options; }
+
+FrameId Forest::add_frame(std::string_view name) {
+  const Guard guard(state_->lock);
+  return state_->add_frame(name);
+}
+
+FrameId Forest::find_frame(std::string_view name) const {
+  const Guard guard(state_->lock);
+  return state_->find_frame(name);
+}
+
+std::string Forest::frame_name(FrameId id) const {
+  const Guard guard(state_->lock);
+  return id < state_->frames.size() && state_->frames[id].alive ? *state_->frames[id].name : std::string{};
+}
+
+std::vector<std::string> Forest::frame_names() const {
+  const Guard guard(state_->lock);
+  std::vector<std::pair<std::uint64_t, std::string>> ordered;
+  for (const FrameRecord& frame : state_->frames)
+    if (frame.alive) ordered.emplace_back(frame.sequence, *frame.name);
+  std::ranges::sort(ordered);
+  std::vector<std::string> names;
+  for (auto& [sequence, name] : ordered) names.push_back(std::move(name));
+  return names;
+}
+
+BodyId Forest::body_of(FrameId id) const {
+  const Guard guard(state_->lock);
+  return id < state_->frames.size() ? state_->frames[id].body : kNone;
+}
+
+Failure to_values(const Transform& pose, std::array<double, 7>& values) {
+  const double squared = pose.rotation.squared_norm();
+  const Vector3& t = pose.translation;
+  if (!(std::abs(squared - 1.0) <= 0.01) || !std::isfinite(t.x + t.y + t.z)) return Evidence{.kind = FailureKind::not_a_pose};
+  values = values_of({squared == 1.0 ? pose.rotation : pose.rotation.normalized(), t});
+  return {};
+}
+
+Failure Forest::set_pose(const EdgeName& edge, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance) {
+  const Side side(covariance);
+  std::array<double, 7> values{};
+  if (Failure failure = to_values(in_frame_T_of, values)) return failure;
+  const Guard guard(state_->lock);
+  if (RelationRecord* known = state_->find_relation(edge)) return state_->write_known(*known, {at, values, side.get()});
+  return state_->write(edge, {&at.ns, 1}, values.data(), side.get());
+}
+
+RelationId Forest::find_relation(FrameId of, FrameId in_frame, std::string_view source) const {
+  const Guard guard(state_->lock);
+  const SourceId source_id = state_->find_source(source);
+  if (source_id == kNone || of >= state_->frames.size()) return kNone;
+  const RelationRecord* relation = state_->find_relation(of, in_frame, source_id);
+  return relation == nullptr ? kNone : relation->id;
+}
+
+SourceId Forest::find_source(std::string_view name) const {
+  const Guard guard(state_->lock);
+  return state_->find_source(name);
+}
+
+Failure Forest::State::write_known(RelationRecord& relation, const Sample& sample) {
+  if (Failure failure = check_stamps(&relation, {&sample.at.ns, 1})) return failure;
+  if (write_in_place(relation, sample)) return {};
+  const EdgeName edge{*frames[relation.of].name, *frames[relation.parent].name, sources[relation.source]};
+  return write(edge, {&sample.at.ns, 1}, sample.values.data(), sample.side);
+}
+
+Failure Forest::insert(RelationId id, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance) {
+  const Side side(covariance);
+  Sample sample{at, {}, side.get()};
+  if (Failure failure = to_values(in_frame_T_of, sample.values)) return failure;
+  const Guard guard(state_->lock);
+  if (id >= state_->relations.size() || !state_->relations[id])
+    return Evidence{.kind = FailureKind::unknown_frame, .relation = id};
+  return state_->write_known(*state_->relations[id], sample);
+}
+
+std::optional<Failure> Forest::try_insert(FrameId of, FrameId in_frame, SourceId source, Stamp at, const Transform& in_frame_T_of,
+                                          const Covariance* covariance) {
+  const Side side(covariance);
+  Sample sample{at, {}, side.get()};
+  if (Failure failure = to_values(in_frame_T_of, sample.values)) return failure;
+  const Guard guard(state_->lock);
+  if (of >= state_->frames.size()) return std::nullopt;
+  RelationRecord* relation = state_->find_relation(of, in_frame, source);
+  if (relation == nullptr) return std::nullopt;
+  return state_->write_known(*relation, sample);
+}
+
+Failure Forest::set_poses(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides) {
+  const Guard guard(state_->lock);
+  return state_->write(edge, stamps, rows, sides);
+}
+
+Failure Forest::fix(const EdgeName& edge, Stamp from, const FixedPose& pose, bool recalibrate) {
+  return fix(edge, from, std::make_shared<const FixedPose>(pose), recalibrate);
+}
+
+Failure Forest::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate) {
+  const Guard guard(state_->lock);
+  return state_->fix(edge, from, std::move(pose), recalibrate);
+}
+
+/// The pose is kept as it is where its quaternion is a unit one.
+Failure Forest::State::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate,
+                           bool is_of_scene) {
+  std::array<double, 7> values{};
+  if (Failure failure = to_values(pose->value, values)) return failure;
+  if (values != values_of(pose->value)) {
+    auto unit = std::make_shared<FixedPose>(*pose);
+    unit->value.rotation = {values[0], values[1], values[2], values[3]};
+    pose = std::move(unit);
+  }
+  return open_run(edge, {.from = from, .fixed = std::move(pose), .is_of_scene = is_of_scene}, recalibrate);
+}
+
+Failure Forest::drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider) {
+  const Guard guard(state_->lock);
+  return state_->open_run(edge, {.from = from, .driven = std::move(provider)});
+}
+
+void Forest::driven_changed(RelationId relation, Stamp stamp) {
+  const Guard guard(state_->lock);
+  if (relation < state_->relations.size() && state_->relations[relation])
+    state_->relations[relation]->track->watches.inserted(stamp);
+}
+
+Failure Forest::prefer(FrameId of, std::optional<std::string_view> source) {
+  const Guard guard(state_->lock);
+  return state_->prefer(of, source);
+}
+
+Failure Forest::State::prefer(FrameId of, std::optional<std::string_view> source) {
+  if (of >= frames.size() || !frames[of].alive) return Evidence{.kind = FailureKind::unknown_frame, .of = of};
+  SourceId chosen = kNone;
+  if (source) {
+    chosen = tolerates_loops ? add_source(*source) : find_source(*source);
+    const BodyId body = frames[of].body;
+    const bool measures = std::ranges::any_of(twists, [&](const auto& entry) {
+      const TwistRecord& twist = *entry.second;
+      return twist.source == chosen && (frames[twist.of].body == body || twist.reference == body);
+    });
+    if (chosen == kNone || (find_track(of, chosen) == nullptr && !measures && !tolerates_loops))
+      return Evidence{.kind = FailureKind::unknown_source, .of = of, .name = std::string(*source)};
+  }
+  touch(of);
+  frames[of].preferred = chosen;
+  bodies_changed = bodies_changed || !twists.empty();
+  publish(of);
+  return {};
+}
+
+Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
+  const Guard guard(state_->lock);
+  if (frame >= state_->frames.size() || !state_->frames[frame].alive)
+    return Evidence{.kind = FailureKind::unknown_frame, .of = frame};
+  return state_->remove(frame, with_subtree);
+}
+
+Failure Forest::State::remove(FrameId frame, bool with_subtree) {
+  const std::vector<FrameId> all = subtree_of(frame);
+  if (all.size() > 1 && !with_subtree) return Evidence{.kind = FailureKind::frame_in_use, .of = frame, .path = all};
+  for (const FrameId id : all) erase_frame(id);
+  for (const FrameId id : all) circular.erase(id);
+  publish(all);
+  refresh_circles();
+  return {};
+}
+
+void Forest::clear() {
+  const Guard guard(state_->lock);
+  state_->variables.clear(state_->retired);
+  state_->forget_twist_samples();
+  state_->forget_all_samples(false);
+  state_->refresh_circles();
+}
+
+void Forest::reset_time() {
+  const Guard guard(state_->lock);
+  state_->restart_time();
+}
+
+void Forest::State::restart_time() {
+  variables.clear(retired);
+  forget_twist_samples();
+  forget_all_samples(true);
+  refresh_circles();
+}
+
+std::vector<std::string> Forest::subtree(FrameId frame) const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  if (frame >= state_->frames.size() || !state_->frames[frame].alive) return names;
+  for (const FrameId id : state_->subtree_of(frame)) names.push_back(*state_->frames[id].name);
+  return names;
+}
+
+// -- Looking inside
+
+RelationId Forest::relations_made() const {
+  const Guard guard(state_->lock);
+  return static_cast<RelationId>(state_->relations.size());
+}
+
+namespace {
+
+ProviderKind kind_of(const TrackRecord& track, RelationId id) {
+  ProviderKind kind = ProviderKind::none;
+  for (const RunRecord& run : track.runs)
+    if (run.relation == id) kind = run.provider().kind;
+  return kind;
+}
+
+}  // namespace
+
+RelationInfo Forest::twist_info(const TwistRecord& record) const {
+  RelationInfo info{.id = record.id,
+                    .of = *state_->frames[record.of].name,
+                    .in_frame = state_->body_name(record.reference),
+                    .source = state_->sources[record.source],
+                    .kind = ProviderKind::twist,
+                    .samples = record.series->size()};
+  if (const Row first = record.series->first_row()) info.coverage = {{first.stamp_ns()}, record.series->newest()};
+  return info;
+}
+
+std::optional<RelationInfo> Forest::relation(RelationId id) const {
+  const Guard guard(state_->lock);
+  if (const auto twist = state_->twists.find(id); twist != state_->twists.end()) return twist_info(*twist->second);
+  if (id >= state_->relations.size() || !state_->relations[id]) return std::nullopt;
+  const RelationRecord& record = *state_->relations[id];
+  RelationInfo info{.id = id,
+                    .of = *state_->frames[record.of].name,
+                    .in_frame = *state_->frames[record.parent].name,
+                    .source = state_->sources[record.source],
+                    .kind = kind_of(*record.track, id)};
+  for (std::size_t k = 0; k < record.track->runs.size(); ++k) {
+    const RunRecord& run = record.track->runs[k];
+    const bool counts = run.relation == id && run.is_sampled() == (info.kind == ProviderKind::sampled);
+    if (!counts) continue;
+    if (run.is_sampled()) info.samples += record.track->own_samples(k);
+    info.integrated = run.is_sampled() && run.series->is_computed(run.series->newest());
+    const Coverage covered = record.track->coverage(k);
+    info.coverage.first = std::min(info.coverage.first, covered.first);
+    info.coverage.last = std::max(info.coverage.last, covered.last);
+  }
+  return info;
+}
+
+std::vector<Forest::Parentage> Forest::parents(When at) const {
+  const Guard guard(state_->lock);
+  std::vector<FrameId> ids;
+  for (FrameId id = 0; id < state_->frames.size(); ++id)
+    if (state_->frames[id].alive) ids.push_back(id);
+  std::ranges::sort(ids, {}, [this](FrameId id) { return state_->frames[id].sequence; });
+  std::vector<Parentage> all;
+  for (const FrameId id : ids) {
+    const auto [parent, relation] = parent_at(id, at);
+    all.push_back({*state_->frames[id].name, {}, {}});
+    if (parent == kNone) continue;
+    all.back().parent = *state_->frames[parent].name;
+    all.back().source = state_->sources[state_->relations[relation]->source];
+  }
+  return all;
+}
+
+std::vector<RelationInfo> Forest::relations() const {
+  std::vector<RelationInfo> all;
+  const RelationId made = relations_made();
+  for (RelationId id = 0; id < made; ++id)
+    if (std::optional<RelationInfo> info = relation(id)) all.push_back(std::move(*info));
+  return all;
+}
+
+std::vector<std::string> Forest::sources_of(FrameId frame) const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  if (frame < state_->frames.size())
+    for (const auto& track : state_->frames[frame].tracks)
+      if (!track->runs.empty()) names.push_back(state_->sources[track->source]);
+  return names;
+}
+
+std::vector<std::string> Forest::sources_at(FrameId frame, Stamp at) const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  if (frame < state_->frames.size())
+    for (const auto& track : state_->frames[frame].tracks)
+      if (track->run_at(at) >= 0 && !track->is_closed_at(at)) names.push_back(state_->sources[track->source]);
+  return names;
+}
+
+}  // namespace armillary

@@ -1,0 +1,466 @@
+#pragma once
+
+// The writer's side of a Forest: what the lock guards. Readers see only the published Topology.
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "armillary/graph/forest.hpp"
+#include "armillary/graph/frame_edit.hpp"
+#include "armillary/graph/path.hpp"
+
+namespace armillary {
+
+class DrivenLink;
+
+/// A number that was freed rests until so many others were: a batch under way must not meet another frame.
+inline constexpr std::size_t kRestingFrames = 4096;
+
+/// One run as the writer keeps it. A copy shares its values: who writes to a series unshares it first.
+struct RunRecord {
+  Stamp from{};
+  FrameId parent = kNone;
+  RelationId relation = kNone;
+  std::shared_ptr<Series> series{};  // one of these three; none of them: closed, the frame hangs nowhere
+  std::shared_ptr<const FixedPose> fixed{};
+  std::shared_ptr<DrivenProvider> driven{};
+  bool is_of_scene = false;  // it follows from where a node is
+  // Nobody said it: it ends what was said since the thing is away, or goes on with what was said from `said_from` on.
+  bool is_by_absence = false;
+  Stamp said_from{};
+  bool is_awaited = false;  // a mere word: nobody has said a sample of it yet
+  // Peers said it and it holds nothing, as if closed, until what is in its way is gone:
+  bool closes_loop = false;
+  bool breaks_body = false;
+
+  [[nodiscard]] Stamp since() const { return is_by_absence ? said_from : from; }
+  [[nodiscard]] bool is_idle() const { return closes_loop || breaks_body; }
+  [[nodiscard]] bool is_closed() const { return !series && !fixed && !driven; }
+  [[nodiscard]] bool is_sampled() const { return series != nullptr; }
+  [[nodiscard]] bool is_placeholder() const { return is_sampled() && series->empty(); }
+  [[nodiscard]] ProviderRef provider() const;
+};
+
+/// When things were away.
+using Absences = std::unordered_map<std::string, KeepAway>;
+
+/// The samples of things that one after the other have the same frame.
+using Histories = std::map<PlaceRuns::Thing, std::shared_ptr<Series>>;
+
+struct TrackRecord {
+  FrameId of = kNone;
+  SourceId source = kNone;
+  std::vector<RunRecord> runs{};  // by `from`, oldest first
+  std::vector<RelationId> relations{};
+  bool is_stale = false;     // an edit broke off for want of memory: readers have not seen its runs yet
+  bool may_loop = false;     // on a circle when time is ignored: every insert is then checked
+  bool was_cleared = false;  // samples of all its relations have come and gone
+  WatchList watches{};
+  Histories waiting{};  // what was said of things at instants when they hang nowhere; never written to
+
+  /// Index of the run in force at `at`, or -1. It may be a closed one.
+  [[nodiscard]] std::ptrdiff_t run_at(Stamp at) const;
+  /// The first stamp after `at` for which the source itself said something; `never` if there is none.
+  [[nodiscard]] Stamp next_said(Stamp at) const;
+  /// The runs as readers see them.
+  [[nodiscard]] std::vector<Run> published() const;
+  /// Since when the samples of run `k` are its own: open again, it has the last ones from before it was closed as well.
+  [[nodiscard]] Stamp own_since(std::size_t k) const;
+  [[nodiscard]] std::size_t own_samples(std::size_t k) const;
+  /// What run `k` covers: its samples, or until the next run begins.
+  [[nodiscard]] Coverage coverage(std::size_t k) const;
+  /// Whether a closed run is in force at `at`.
+  [[nodiscard]] bool is_closed_at(Stamp at) const;
+};
+
+struct RelationRecord {
+  RelationId id = kNone;
+  FrameId of = kNone, parent = kNone;
+  SourceId source = kNone;
+  TrackRecord* track = nullptr;
+  Retention retention{};
+  bool is_of_scene = false;  // it follows from where a node is
+  bool breaks_body = false;  // its samples hold nothing
+};
+
+/// A measured twist as it is kept.
+struct BodyTwist {
+  Velocity body_form{};
+  std::optional<Covariance> covariance{};  // along its own axes, the error of the turn apart
+  FrameId axes = kNone;                    // it was said along, where the turn from them is not exact
+};
+
+/// What one source says of how a frame moves, relative to one body.
+struct TwistRecord {
+  RelationId id = kNone;
+  FrameId of = kNone;
+  BodyId reference = kNone;
+  BodyId named = kNone;  // by which it was said: the body alone of a frame, or one that was declared
+  SourceId source = kNone;
+  bool is_idle = false;  // within a body nothing moves
+  Retention retention{};
+  std::shared_ptr<Series> series{};  // body form
+  std::vector<FrameId> axes{};       // that rows of it name
+  WatchList watches{};
+  struct Forgotten {
+    Stamp at;
+    Velocity velocity;
+  };
+  std::optional<Forgotten> forgotten{};  // the newest of them: the first poses that are kept moved with it
+
+  void insert(Stamp at, const BodyTwist& said, RetireList& retired);
+  /// What was said last, as seen from `at`.
+  [[nodiscard]] std::optional<Velocity> velocity_at(Stamp at) const;
+};
+
+/// A body that was declared.
+struct BodyRecord {
+  std::string name{};
+  std::vector<FrameId> frames{};  // in the order they came
+};
+
+struct FrameRecord {
+  std::shared_ptr<const std::string> name{};  // readers look at it through the published node
+  std::uint64_t sequence = 0;                 // order of creation; ids are reused
+  bool alive = false;
+  SourceId preferred = kNone;
+  BodyId body = kNone;
+  std::vector<std::unique_ptr<TrackRecord>> tracks{};
+  std::vector<RelationId> hanging{};  // relations whose parent this frame is
+  std::vector<RelationId> twists{};   // twist relations that are said of it
+};
+
+/// One sample on its way in.
+struct Sample {
+  Stamp at;
+  std::array<double, 7> values;
+  const double* side;  // Series::kSideWords values, or null
+};
+
+/// A row of one series as a row of another.
+void copy_row(const Series& from, const Row& row, Series& to, RetireList& retired);
+/// The last rows before an instant.
+void copy_last(const Series& from, Stamp before, Series& to, RetireList& retired);
+
+/// A pose as it is stored: with a unit quaternion. Refuses what is no pose.
+[[nodiscard]] Failure to_values(const Transform& pose, std::array<double, 7>& values);
+
+/// Where one wait is registered.
+struct Watched {
+  std::vector<TrackRecord*> tracks{};
+  std::vector<RelationId> twists{};
+  std::vector<FrameId> frames{};
+  std::string name{};
+  bool is_wait = true;  // else somebody asks again who does not count as waiting
+};
+
+/// From one frame to another: half of a question about two instants, all of others.
+struct Leap {
+  FrameId of = kNone, in_frame = kNone;
+  When at{};
+};
+
+struct StringHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+
+using NameTable = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
+
+/// One run on a circle: a fixed one by when it begins, samples by their relation.
+using LoopKey = std::tuple<FrameId, SourceId, RelationId, Stamp>;
+using LoopRank = SettleLoops::Rank;
+using LoopOrder = std::map<LoopKey, LoopRank>;
+struct Contender;
+
+struct TrackBefore;
+struct FrameBefore;
+struct BodiesBefore;
+struct Journal;
+
+/// The first that is not there is the failure.
+[[nodiscard]] Failure check_frames(const Topology& topology, const Question& question);
+
+struct Forest::State {
+  explicit State(ForestOptions given);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  const ForestOptions options;
+  std::atomic<const Topology*> topology;
+  mutable std::mutex lock;  // guards everything below
+  RetireList retired;
+  std::vector<FrameRecord> frames;
+  std::deque<FrameId> free_frames;  // longest free first
+  NameTable frame_ids;
+  std::vector<std::string> sources;
+  NameTable source_ids;
+  std::vector<std::unique_ptr<RelationRecord>> relations;  // null: removed, or a twist
+  std::unordered_map<RelationId, std::unique_ptr<TwistRecord>> twists;
+  Variables variables;
+  std::unordered_map<VariableId, std::vector<RelationId>> drives;  // poses that a variable drives, or drove once
+  std::vector<BodyRecord> bodies;
+  NameTable body_ids;
+  bool bodies_changed = false;                           // readers have not seen bodies or twist relations yet
+  std::vector<std::shared_ptr<Series>> unlinked_twists;  // taken out by the edit under way
+  StructureWatches structure_watches;
+  std::unordered_map<WaitId, Watched> watching;
+  std::size_t mere_watches = 0;  // of them, those that are no waits
+  std::vector<std::shared_ptr<const std::string>> names_gone;
+  std::vector<RunRecord> unlinked;  // taken out by the edit under way
+  Absences absences;                // by the names of frames, whether or not they are known
+  std::uint64_t next_sequence = 0;
+  std::unordered_set<FrameId> circular;         // frames on a circle when time is ignored
+  LoopOrder loop_order;                         // of the runs on circles, as far as it was told
+  std::vector<ClosingRun> loops;                // runs that are left out
+  std::atomic<std::uint64_t> fixed_changes{0};  // publications that edit a frame which was fixed at some time
+  bool fixed_changed = false;                   // the next one is such
+  std::atomic<std::size_t> idle_runs{0};
+  bool tolerates_loops = false;  // in the transaction under way: they are settled in the end
+  Journal* journal = nullptr;    // set while a transaction is under way: nothing is published meanwhile
+  bool closed = false;
+  std::atomic<WaitId> next_wait{1};
+
+  // names (forest_structure.cpp)
+  [[nodiscard]] FrameId find_frame(std::string_view name) const;
+  FrameId add_frame(std::string_view name);
+  SourceId add_source(std::string_view name);
+  [[nodiscard]] SourceId find_source(std::string_view name) const;
+  [[nodiscard]] TrackRecord* find_track(FrameId of, SourceId source) const;
+  [[nodiscard]] RelationRecord* find_relation(FrameId of, FrameId parent, SourceId source) const;
+  [[nodiscard]] RelationRecord* find_relation(const EdgeName& edge) const;
+  RelationRecord& make_relation(const EdgeName& edge);
+  TrackRecord& make_track(FrameId of, SourceId source);
+
+  // publishing: whatever an edit took out is retired only after readers cannot find it any more
+  void publish(FrameId frame);
+  void publish(std::span<const FrameId> changed);
+  void publish_now(std::span<const FrameId> changed, CompanionPtr companion);
+  void fill_node(const FrameRecord& frame, FrameNode& node);
+  void discard(RunRecord& run);
+
+  // transactions (forest_transaction.cpp)
+  Failure apply_all(std::span<const FrameEdit> edits);
+  [[nodiscard]] const PlaceSample* lone_sample(std::span<const FrameEdit> edits) const;
+  Failure apply(const AddFrame& edit);
+  Failure apply(const PlaceFixed& edit);
+  Failure apply(const PlaceSample& edit);
+  Failure apply(const PlaceRuns& edit);
+  Failure apply(const CloseFrame& edit);
+  Failure apply(const KeepAway& edit);
+  Failure apply(const EraseFrame& edit);
+  Failure apply(const ExpectNothingUnder& edit);
+  Failure apply(const AlignTrack& edit);
+  Failure apply(const EraseFixed& edit);
+  Failure apply(const AwaitSamples& edit);
+  Failure apply(const AwaitTwists& edit);
+  Failure apply(const JoinBody& edit);
+  Failure apply(const AssignBodies& edit);
+  Failure apply(const PreferSource& edit);
+  Failure apply(const EraseFrames& edit);
+  Failure apply(const RestartTime& edit);
+  Failure apply(const SettleLoops& edit);
+  Failure apply(const PlaceDriven& edit);
+  Failure apply(const AddJoints& edit);
+  Failure apply(const HideJoints& edit);
+  void keep_names(Evidence& evidence) const;
+  [[nodiscard]] std::vector<FrameId> hanging_under(std::span<const std::string> names, Stamp at, bool but_nodes) const;
+
+  // all that a source says at once (forest_placing.cpp)
+  [[nodiscard]] Failure check_pieces(const PlaceRuns& edit) const;
+  [[nodiscard]] Failure check_late(const PlaceRuns& edit, const PlaceRuns::Late& late) const;
+  [[nodiscard]] bool is_replaced(const PlaceRuns& edit, const RunRecord& run) const;
+  [[nodiscard]] RelationRecord& relation_of(const PlaceRuns& edit, const std::string& in_frame);
+  [[nodiscard]] Histories histories_of(const PlaceRuns& edit, const std::vector<RunRecord>& before, const Histories& waiting);
+  [[nodiscard]] std::shared_ptr<Series> samples_of(const PlaceRuns& edit, std::size_t k, const Series& all, RelationId relation);
+  void add_runs(const PlaceRuns& edit, std::size_t k, const std::shared_ptr<Series>& samples, const RelationRecord& relation,
+                std::vector<RunRecord>& runs);
+  void keep_waiting(TrackRecord& track, const PlaceRuns::Thing& thing, const std::shared_ptr<Series>& samples);
+  [[nodiscard]] std::vector<RunRecord> laid_out(TrackRecord& track, const PlaceRuns& edit, const std::vector<RunRecord>& before);
+  void place_again(TrackRecord& track, RunRecord run);
+  [[nodiscard]] Failure check_placed(const std::string& frame, const std::string& source);
+  [[nodiscard]] bool joins_others(const PlaceFixed& edit) const;
+
+  // what others say of things that are away (forest_absences.cpp)
+  void note_absences(const std::string& of, std::optional<KeepAway> noted);
+  void put_back_absences(const std::string& of, std::optional<KeepAway> kept);
+  void drop_absences(TrackRecord& track);
+  void add_absences(TrackRecord& track);
+  void add_absence(TrackRecord& track, const KeepAway::Absence& absence);
+  void go_on(TrackRecord& track, std::size_t ended, Stamp at);
+
+  // what to put back when a transaction fails (forest_journal.cpp)
+  void touch(FrameId frame) {  // before its record is changed
+    if (journal != nullptr) remember(frame);
+  }
+  void begin(Journal& empty);
+  void remember(FrameId frame);
+  void remember_free_frames();
+  void remember_bodies();
+  void remember_variables();
+  void roll_back();
+  void put_back(FrameId id, FrameBefore& before);
+  void put_back(TrackRecord& track, TrackBefore& before);
+  void put_back(BodiesBefore& before);
+  void retire_replaced(Journal& done);
+
+  // asking (forest_queries.cpp)
+  [[nodiscard]] Result<PoseAnswer> pose_now(const Question& question) const;
+  [[nodiscard]] Result<PoseAnswer> pose_in(const Topology& version, const Question& question) const;
+  [[nodiscard]] Result<PoseAnswer> pose_completed(const Topology& now, const Question& question) const;
+  [[nodiscard]] QueryContext completed(const QueryContext& context, const Topology& version) const;
+
+  // bodies (forest_bodies.cpp)
+  [[nodiscard]] BodyId find_body(std::string_view name) const;
+  [[nodiscard]] std::string body_name(BodyId body) const;
+  [[nodiscard]] bool is_within_body(std::string_view of, std::string_view in_frame) const;
+  [[nodiscard]] bool is_within_body(FrameId of, FrameId in_frame) const {
+    return is_declared(frames[of].body) && frames[of].body == frames[in_frame].body;
+  }
+  [[nodiscard]] Failure check_constant(const EdgeName& edge, const FixedPose* pose, bool recalibrate) const;
+  [[nodiscard]] FrameId moving_frame_of(BodyId body) const;
+  [[nodiscard]] Failure check_adoption(std::string_view name, std::span<const std::string_view> adopted) const;
+  Failure join_body(std::string_view name, std::span<const std::string_view> adopted);
+  [[nodiscard]] Failure prefer(FrameId of, std::optional<std::string_view> source);
+  void adopt(FrameId frame, BodyId body);
+  BodyId declare_body(std::string_view name);
+  void leave_body(FrameId frame);
+  void point_twists();
+  [[nodiscard]] int preference_of(const TwistRecord& twist) const;
+  [[nodiscard]] std::unique_ptr<const BodyGraph> body_graph() const;
+
+  // twists (forest_twist_writing.cpp)
+  [[nodiscard]] TwistRecord* find_twist(FrameId of, BodyId reference, SourceId source) const;
+  TwistRecord& make_twist(FrameId of, std::string_view relative_to, SourceId source);
+  [[nodiscard]] const std::string& named_by(const TwistRecord& twist) const;
+  [[nodiscard]] Failure to_body_form(const TwistName& name, const TwistSample& sample, BodyTwist& twist) const;
+  Failure write_twist(const TwistName& name, Stamp at, const BodyTwist& said);
+  void forget_axes(TwistRecord& twist, FrameId axes);
+  void erase_twist(RelationId id);
+  void erase_twists_of(FrameId frame);
+  void forget_twist_samples();
+
+  // poses from twists (forest_integration.cpp)
+  [[nodiscard]] bool rests_on(FrameId frame, BodyId body, Stamp at) const;
+  [[nodiscard]] RunRecord* run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp at) const;
+  bool drop_integrated(TrackRecord& track, Stamp from);
+  void write_integrated(TrackRecord& track, const TwistRecord& twist, Stamp from);
+  void write_integrated_on_circle(TrackRecord& track, const TwistRecord& twist, Stamp from);
+  void integrate(TrackRecord& track, const TwistRecord& twist, Stamp from);
+  void twist_said(const TwistRecord& twist, Stamp at);
+  void poses_said(TrackRecord& track, Stamp from, Stamp to);
+  void body_grew(BodyId body);
+
+  // joints (forest_variables.cpp)
+  Failure drive(const EdgeName& edge, Stamp from, const DrivenForm& form);
+  void note_drivers(const DrivenLink& link, RelationId relation);
+  void forget_drives(std::size_t relations_made, std::size_t variables_made);
+  void joints_said(ChannelId channel, std::span<const std::int64_t> stamps);
+  void drive_by_own_variables();
+
+  // writing (forest_writing.cpp)
+  [[nodiscard]] Failure check_stamps(const RelationRecord* relation, std::span<const std::int64_t> stamps) const;
+  [[nodiscard]] Stamp oldest_welcome(const RelationRecord& relation, Stamp at) const;
+  [[nodiscard]] Stamp newest(const RelationRecord& relation) const;
+  bool write_in_place(RelationRecord& relation, const Sample& sample);
+  Failure write_known(RelationRecord& relation, const Sample& sample);
+  Failure write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
+  Failure open_run(const EdgeName& edge, RunRecord run, bool recalibrate = false);
+  Failure fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate,
+              bool is_of_scene = false);
+  Failure erase_fixed(TrackRecord& track, Stamp since);
+  Failure await_samples(const AwaitSamples& edit);
+  Failure let_go(FrameId frame);
+  [[nodiscard]] bool is_of_scene(FrameId frame) const;
+  Failure strip_frame(FrameId frame);
+  template <typename Edit>
+  Failure edit_track(const EdgeName& edge, Edit edit);
+  template <typename Edit>
+  Failure edit_runs(TrackRecord& track, FrameId new_parent, Edit edit);
+  Failure renew_runs(TrackRecord& track);
+  [[nodiscard]] bool is_placed_by_node(std::string_view frame, std::string_view source) const;
+  Failure close_track(FrameId of, SourceId source, Stamp at);
+  void forget_samples(TrackRecord& track, bool time_restarts);
+  void forget_all_samples(bool time_restarts);
+  void restart_time();
+
+  // runs of one track (forest_runs.cpp)
+  void place_sample(TrackRecord& track, const RelationRecord& relation, const Sample& sample);
+  void place_run(TrackRecord& track, RunRecord run);
+  void remove_event(TrackRecord& track, Stamp at, RelationId unless);
+  void split_run(TrackRecord& track, std::size_t k, Stamp at);
+  void join_runs(TrackRecord& track, std::size_t k);
+  void erase_run(TrackRecord& track, std::size_t k);
+  void expire_runs(TrackRecord& track, const RelationRecord& relation);
+  void bound_runs(TrackRecord& track);
+  void empty_run(RunRecord& run, Stamp floor);
+  void drop_placeholder(TrackRecord& track, RelationId unless);
+  void await_run(TrackRecord& track, const RelationRecord& relation, Stamp since);
+  void end_waiting(TrackRecord& track, RelationId relation);
+  void drop_unused_relations(TrackRecord& track);
+  bool unshare(RunRecord& run);
+  [[nodiscard]] std::shared_ptr<Series> new_series(RelationId relation) const;
+  [[nodiscard]] std::shared_ptr<Series> copy_of(const RunRecord& run, Stamp from, Stamp to);
+  [[nodiscard]] TrackRecord copy_of(const TrackRecord& track);
+
+  // a forest like another (forest_copy.cpp)
+  void become(const State& other);
+  [[nodiscard]] FrameRecord copy_of(const FrameRecord& frame);
+  [[nodiscard]] TwistRecord copy_of(const TwistRecord& twist);
+
+  // loops (forest_loops.cpp)
+  [[nodiscard]] bool reaches(FrameId from, FrameId target) const;
+  [[nodiscard]] std::unordered_set<FrameId> ancestors_of(FrameId frame) const;
+  [[nodiscard]] std::unordered_set<FrameId> descendants_of(FrameId frame) const;
+  void refresh_circles();
+  [[nodiscard]] Failure check_loops(const TrackRecord& track) const;
+  [[nodiscard]] Failure check_loop(const TrackRecord& track, std::size_t k) const;
+  void mark_circle(FrameId of, FrameId parent);
+
+  // which runs count where peers closed loops together (forest_settling.cpp)
+  void settle_loops(const SettleLoops* told);
+  Failure align(TrackRecord& track, const AlignTrack& edit);
+  [[nodiscard]] bool is_overruled(const TrackRecord& track, const AlignTrack::Word& word) const;
+  std::set<RelationId> take_words_out(TrackRecord& track, bool with_samples);
+  void lay_word(TrackRecord& track, const AlignTrack::Word& word, const RelationRecord& relation);
+  void lay_out(TrackRecord& track, const AlignTrack& edit);
+  [[nodiscard]] std::vector<Contender> contenders(const SettleLoops* told);
+  [[nodiscard]] std::optional<LoopRank> rank_of(const TrackRecord& track, const RunRecord& run, const SettleLoops* told) const;
+  void leave_out(const Contender& one, const Evidence& loop);
+
+  // removal
+  void drop_empty_tracks(FrameId frame);
+  void erase_frame(FrameId frame);
+  Failure remove(FrameId frame, bool with_subtree);
+  [[nodiscard]] std::vector<FrameId> subtree_of(FrameId frame) const;
+
+  // waits
+  [[nodiscard]] std::size_t waits() const { return watching.size() - mere_watches; }
+  [[nodiscard]] Result<PoseAnswer> pose_by_name(const NamedQuestion& asked, Question& question) const;
+  void wake_everybody();
+  void forget_watch(WaitId id);
+  [[nodiscard]] bool has_driver_forgotten(const RelationRecord& relation, Stamp at) const;
+  [[nodiscard]] bool is_hopeless(const Failure& failure) const;
+  void watch_expiry(RelationId relation, Stamp at, const Watch& watch, Watched& watched);
+  void watch_track(RelationId relation, Stamp from, Stamp to, const Watch& watch, Watched& watched);
+  void watch_data(const Failure& failure, const QueryContext& context, const Watch& watch, Watched& watched);
+  void watch_way(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);
+  void watch_frames(const Watch& watch, Watched& watched);
+  void watch_for(const Failure& failure, const Question& question, const Watch& watch);
+  void watch_ways(const Question& question, const Watch& watch, Watched& watched);
+  [[nodiscard]] Failure resolve(const NamedQuestion& asked, Question& question) const;
+
+  // waits for motion (forest_twist_waits.cpp)
+  void watch_leg(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);
+  [[nodiscard]] std::unordered_set<BodyId> bodies_linked_to(std::unordered_set<BodyId> bodies) const;
+  void watch_twist(TwistRecord& twist, const TwistQuestion& question, const Watch& watch, Watched& watched);
+  void watch_links(const TwistQuestion& question, const Watch& watch, Watched& watched);
+  void watch_for(const Failure& failure, const TwistQuestion& question, const Watch& watch);
+};
+
+}  // namespace armillary

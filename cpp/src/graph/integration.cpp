@@ -1,0 +1,209 @@
+// A source that gives twists of its frame: after each pose it said, poses are integrated until the next it said.
+// What is integrated depends on the set of what was said, not on the order it came in.
+
+#include <algorithm>
+#include <cmath>
+
+#include "armillary/series/pose_row.hpp"
+#include "graph/forest_state.hpp"
+
+namespace armillary {
+
+namespace {
+
+/// One pose and how sure it is, on its way through the twists.
+struct Place {
+  Stamp at;
+  Transform pose;
+  std::optional<Covariance> covariance;
+};
+
+/// Goes on with the mean of two velocities; where none is known at the start, the one at the end is held.
+Place moved(const Place& before, const std::optional<Velocity>& last, const Row& twist) {
+  const double duration_s = 1e-9 * static_cast<double>(twist.stamp_ns() - before.at.ns);
+  const Velocity now = velocity_of(twist), mean = last ? 0.5 * (*last + now) : now;
+  const Transform way = Transform::exp(mean.during(duration_s));
+  Place after{{twist.stamp_ns()}, before.pose * way, std::nullopt};
+  after.pose.rotation = after.pose.rotation.normalized();
+  // The error of a turn repeats from twist to twist, and nobody knows how: then that of the integral is unknown.
+  const bool is_turned = axes_of(twist) != kNone;
+  if (const std::optional<Covariance> of_twist = covariance_of(twist); of_twist && before.covariance && !is_turned)
+    after.covariance = transported(*before.covariance, way.inverse()) + (duration_s * duration_s) * *of_twist;
+  return after;
+}
+
+void write_computed(const Place& place, Series& series, RetireList& retired) {
+  std::array<double, Covariance::kPacked> packed;
+  if (place.covariance) place.covariance->pack(packed);
+  series.insert_computed(place.at, values_of(place.pose), place.covariance ? packed.data() : nullptr, retired);
+}
+
+/// An absurd velocity leads out of what numbers can say.
+bool is_finite(const Transform& pose) {
+  const auto values = values_of(pose);
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
+/// Where integration sets out when something changed at `from`: from the newest that was said, or the last pose after it.
+Row start_of(const Series& series, Stamp from) {
+  const Stamp said = series.newest_said();
+  if (from > said) return series.bracket({from.ns - 1}).before;
+  const Row row = series.bracket(said).before;
+  return row && row.stamp_ns() == said.ns ? row : Row{};
+}
+
+/// Whether poses after `at` were integrated from twists that are forgotten since.
+bool outlive_twists(const Series& series, Stamp at, const Series& twists) {
+  const Row after = series.bracket(at).after;
+  return after && after.stamp_ns() < twists.floor().ns && series.is_computed({after.stamp_ns()});
+}
+
+/// Exactly: what hangs by it is where its parent is.
+bool is_identity(const FixedPose& pose) {
+  return pose.certainty == Certainty::exact && values_of(pose.value) == values_of(Transform{});
+}
+
+}  // namespace
+
+std::optional<Velocity> TwistRecord::velocity_at(Stamp at) const {
+  if (const Row row = series->bracket(at).before) return velocity_of(row);
+  return forgotten && forgotten->at <= at ? std::optional(forgotten->velocity) : std::nullopt;
+}
+
+Stamp TrackRecord::next_said(Stamp at) const {
+  const std::ptrdiff_t k = run_at(at);
+  if (k >= 0 && runs[static_cast<std::size_t>(k)].is_sampled()) {
+    const Series& series = *runs[static_cast<std::size_t>(k)].series;
+    Row row = series.bracket(at).after;
+    while (row && series.is_computed({row.stamp_ns()})) row = series.bracket({row.stamp_ns()}).after;
+    if (row) return {row.stamp_ns()};
+  }
+  const auto next = static_cast<std::size_t>(k + 1);
+  return next < runs.size() ? runs[next].from : Stamp::never();
+}
+
+/// The run in force at `at`, if it is sampled, and in a frame of the body that the twists are relative to.
+RunRecord* Forest::State::run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp at) const {
+  const std::ptrdiff_t k = track.run_at(at);
+  if (k < 0) return nullptr;
+  RunRecord& run = track.runs[static_cast<std::size_t>(k)];
+  const bool fits = run.is_sampled() && !run.is_placeholder() && rests_on(run.parent, twist.reference, at);
+  return fits ? &run : nullptr;
+}
+
+/// Whether a frame is on a body, or hangs by identity, at that instant, in one that is: a frame that came between.
+bool Forest::State::rests_on(FrameId frame, BodyId body, Stamp at) const {
+  for (std::size_t steps = 0; frame != kNone && steps <= frames.size(); ++steps) {
+    if (frames[frame].body == body) return true;
+    FrameId next = kNone;
+    for (const auto& track : frames[frame].tracks) {
+      const std::ptrdiff_t k = track->run_at(at);
+      const RunRecord* run = k < 0 ? nullptr : &track->runs[static_cast<std::size_t>(k)];
+      if (run == nullptr || !run->fixed || !is_identity(*run->fixed)) continue;
+      if (frames[run->parent].body == body) return true;
+      next = run->parent;
+    }
+    frame = next;
+  }
+  return false;
+}
+
+/// Takes back what was integrated from `from` until the next that was said. A new series: readers keep the one they see.
+bool Forest::State::drop_integrated(TrackRecord& track, Stamp from) {
+  const std::ptrdiff_t k = track.run_at(from);
+  if (k < 0 || !track.runs[static_cast<std::size_t>(k)].is_sampled()) return false;
+  RunRecord& run = track.runs[static_cast<std::size_t>(k)];
+  const Row after = run.series->bracket(from).after;
+  const Row before = run.series->bracket(from).before;
+  const bool is_here = before && before.stamp_ns() == from.ns && run.series->is_computed(from);
+  const bool is_after = after && run.series->is_computed({after.stamp_ns()});
+  if (!is_here && !is_after) return false;
+  RunRecord kept{.from = run.from, .parent = run.parent, .relation = run.relation};
+  kept.series = copy_of(run, is_here ? from : Stamp{from.ns + 1}, track.next_said(from));
+  track.is_stale = true;
+  discard(run);
+  run = std::move(kept);
+  return true;
+}
+
+/// Poses at the stamps of the twists, each from the one before it, until the next that was said.
+void Forest::State::write_integrated(TrackRecord& track, const TwistRecord& twist, Stamp from) {
+  RunRecord* run = run_to_integrate(track, twist, from);
+  const Row start = run == nullptr ? Row{} : start_of(*run->series, from);
+  if (!start) return;
+  Place place{{start.stamp_ns()}, pose_of(start), covariance_of(start)};
+  if (outlive_twists(*run->series, place.at, *twist.series)) drop_integrated(track, {place.at.ns + 1});
+  const Stamp end = track.next_said(place.at);
+  std::optional<Velocity> last = twist.velocity_at(place.at);
+  Row next = twist.series->bracket(place.at).after;
+  for (; next && next.stamp_ns() < end.ns; next = twist.series->bracket({next.stamp_ns()}).after) {
+    place = moved(place, last, next);
+    if (!is_finite(place.pose)) return static_cast<void>(drop_integrated(track, place.at));
+    write_computed(place, *run->series, retired);
+    last = velocity_of(next);
+  }
+}
+
+/// Where a circle is possible: tried on a copy, and kept as far as at no instant it closes a loop.
+void Forest::State::write_integrated_on_circle(TrackRecord& track, const TwistRecord& twist, Stamp from) {
+  TrackRecord draft = copy_of(track);
+  write_integrated(draft, twist, from);
+  while (const Failure failure = check_loops(draft))
+    if (!drop_integrated(draft, failure->requested)) return;
+  track.is_stale = true;
+  std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
+  track.runs = std::move(draft.runs);
+}
+
+void Forest::State::integrate(TrackRecord& track, const TwistRecord& twist, Stamp from) {
+  RunRecord* run = run_to_integrate(track, twist, from);
+  if (run == nullptr) return;
+  if (unshare(*run)) track.is_stale = true;
+  if (track.may_loop) {
+    write_integrated_on_circle(track, twist, from);
+  } else {
+    write_integrated(track, twist, from);
+  }
+  if (track.is_stale) publish(track.of);
+  track.is_stale = false;
+  if (track.may_loop && !watching.empty())  // where a circle is cut depends on all of its data
+    std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });
+  if (track.watches.empty()) return;
+  const auto tell = [&](const Row& row) { track.watches.inserted({row.stamp_ns()}); };
+  twist.series->for_each(from, {track.next_said(from).ns - 1}, tell);
+}
+
+/// What follows from a twist: the poses after it, in its run and in those that begin before the next twist.
+void Forest::State::twist_said(const TwistRecord& twist, Stamp at) {
+  TrackRecord* track = find_track(twist.of, twist.source);
+  if (track == nullptr) return;
+  const Row next = twist.series->bracket(at).after;
+  const Stamp until = next ? Stamp{next.stamp_ns()} : Stamp::never();
+  const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track->run_at(at), 0));
+  for (std::size_t k = first; k < track->runs.size() && track->runs[k].from < until; ++k) {
+    const RunRecord& run = track->runs[k];
+    const bool is_over = run.is_sampled() && run.series->newest_said() >= until;  // a newer twist is in force there
+    if (!is_over) integrate(*track, twist, std::max(at, run.from));
+  }
+}
+
+/// What follows from the newest pose of every run from the one before `from` to the one at `to`.
+void Forest::State::poses_said(TrackRecord& track, Stamp from, Stamp to) {
+  for (const RelationId id : frames[track.of].twists) {
+    const TwistRecord& twist = *twists.at(id);
+    if (twist.source != track.source) continue;
+    const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track.run_at(from) - 1, 0));
+    for (std::size_t k = first; k < track.runs.size() && track.runs[k].from <= to; ++k)
+      if (track.runs[k].is_sampled()) integrate(track, twist, std::max(track.runs[k].from, track.runs[k].series->newest_said()));
+  }
+}
+
+/// Frames came to a body: twists relative to it may move poses in any of them.
+void Forest::State::body_grew(BodyId body) {
+  for (const auto& [id, twist] : twists) {
+    if (twist->reference != body) continue;
+    if (TrackRecord* track = find_track(twist->of, twist->source)) poses_said(*track, Stamp::always(), Stamp::never());
+  }
+}
+
+}  // namespace armillary

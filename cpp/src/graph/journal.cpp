@@ -1,0 +1,177 @@
+// All or nothing: a transaction keeps what it touches as it was, and puts it back when one of its edits fails.
+
+#include "graph/journal.hpp"
+
+#include <algorithm>
+
+namespace armillary {
+
+void Forest::State::begin(Journal& empty) {
+  empty = {.frames_made = frames.size(),
+           .relations_made = relations.size(),
+           .sources_made = sources.size(),
+           .variables_made = variables.size(),
+           .runs_unlinked = unlinked.size(),
+           .twists_unlinked = unlinked_twists.size(),
+           .names_gone = names_gone.size(),
+           .next_sequence = next_sequence,
+           .bodies_changed = bodies_changed,
+           .circular = circular,
+           .loop_order = loop_order,
+           .loops = loops};
+  journal = &empty;
+}
+
+void Forest::State::remember(FrameId id) {
+  const auto [place, is_new] = journal->frames.try_emplace(id);
+  if (!is_new) return;
+  FrameBefore& before = place->second;
+  const FrameRecord& frame = frames[id];
+  before = {.name = frame.name,
+            .sequence = frame.sequence,
+            .preferred = frame.preferred,
+            .body = frame.body,
+            .hanging = frame.hanging,
+            .twists = frame.twists};
+  for (const auto& track : frame.tracks) {
+    TrackBefore& kept = before.tracks.emplace_back(
+        TrackBefore{.source = track->source, .is_stale = track->is_stale, .may_loop = track->may_loop, .runs = track->runs});
+    for (const RelationId relation : track->relations) kept.relations.push_back(*relations[relation]);
+    kept.waiting = track->waiting;
+  }
+}
+
+void Forest::State::remember_free_frames() {
+  if (journal != nullptr && !journal->free_frames) journal->free_frames = free_frames;
+}
+
+void Forest::State::remember_variables() {
+  if (journal != nullptr && !journal->hidden_variables) journal->hidden_variables = variables.hidden();
+}
+
+namespace {
+
+/// Without the waits: they stay with the record that they know.
+TwistRecord kept_of(const TwistRecord& twist) {
+  return {.id = twist.id,
+          .of = twist.of,
+          .reference = twist.reference,
+          .named = twist.named,
+          .source = twist.source,
+          .is_idle = twist.is_idle,
+          .retention = twist.retention,
+          .series = twist.series,
+          .axes = twist.axes,
+          .forgotten = twist.forgotten};
+}
+
+}  // namespace
+
+void Forest::State::remember_bodies() {
+  if (journal == nullptr || journal->bodies) return;
+  journal->bodies = BodiesBefore{.bodies = bodies, .body_ids = body_ids};
+  for (const auto& [id, twist] : twists) {
+    remember(twist->of);
+    journal->bodies->twists.push_back(kept_of(*twist));
+  }
+}
+
+namespace {
+
+/// Shortens a list that grew.
+template <typename List>
+void cut(List& list, std::size_t size) {
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(size), list.end());
+}
+
+}  // namespace
+
+/// No reader has seen anything of it: what was made is freed, what was taken out is put back.
+void Forest::State::roll_back() {
+  Journal& before = *std::exchange(journal, nullptr);
+  cut(relations, before.relations_made);
+  for (const auto& [id, kept] : before.frames)
+    if (frames[id].alive) frame_ids.erase(*frames[id].name);
+  for (auto& [id, kept] : before.frames) put_back(id, kept);
+  cut(frames, before.frames_made);
+  if (before.free_frames) free_frames = std::move(*before.free_frames);
+  for (std::size_t i = before.sources_made; i < sources.size(); ++i) source_ids.erase(sources[i]);
+  cut(sources, before.sources_made);
+  if (before.bodies) put_back(*before.bodies);
+  forget_drives(before.relations_made, before.variables_made);
+  if (before.hidden_variables) variables.cut(before.variables_made, std::move(*before.hidden_variables));
+  for (auto& [name, kept] : before.absences) put_back_absences(name, std::move(kept));
+  cut(unlinked, before.runs_unlinked);
+  cut(unlinked_twists, before.twists_unlinked);
+  cut(names_gone, before.names_gone);
+  next_sequence = before.next_sequence;
+  bodies_changed = before.bodies_changed;
+  circular = std::move(before.circular);
+  loop_order = std::move(before.loop_order);
+  loops = std::move(before.loops);
+  idle_runs = loops.size();
+}
+
+/// Tracks that are still there stay where they are: waits know them.
+void Forest::State::put_back(FrameId id, FrameBefore& before) {
+  FrameRecord restored{.name = before.name,
+                       .sequence = before.sequence,
+                       .alive = before.name != nullptr,
+                       .preferred = before.preferred,
+                       .body = before.body,
+                       .hanging = std::move(before.hanging),
+                       .twists = std::move(before.twists)};
+  for (TrackBefore& kept : before.tracks) {
+    const auto is_it = [&](const auto& track) { return track != nullptr && track->source == kept.source; };
+    const auto present = std::ranges::find_if(frames[id].tracks, is_it);
+    const bool is_there = present != frames[id].tracks.end();
+    restored.tracks.push_back(is_there ? std::move(*present)
+                                       : std::make_unique<TrackRecord>(TrackRecord{.of = id, .source = kept.source}));
+    put_back(*restored.tracks.back(), kept);
+  }
+  frames[id] = std::move(restored);
+  if (frames[id].alive) frame_ids.emplace(*frames[id].name, id);
+}
+
+void Forest::State::put_back(TrackRecord& track, TrackBefore& before) {
+  track.runs = std::move(before.runs);
+  track.is_stale = before.is_stale;
+  track.may_loop = before.may_loop;
+  track.waiting = std::move(before.waiting);
+  track.relations.clear();
+  for (RelationRecord& kept : before.relations) {
+    kept.track = &track;
+    track.relations.push_back(kept.id);
+    relations[kept.id] = std::make_unique<RelationRecord>(std::move(kept));
+  }
+}
+
+void Forest::State::put_back(BodiesBefore& before) {
+  bodies = std::move(before.bodies);
+  body_ids = std::move(before.body_ids);
+  std::erase_if(twists, [&](const auto& entry) {
+    return std::ranges::none_of(before.twists, [&](const TwistRecord& kept) { return kept.id == entry.first; });
+  });
+  for (TwistRecord& kept : before.twists) {
+    std::unique_ptr<TwistRecord>& twist = twists[kept.id];
+    if (twist) kept.watches = std::move(twist->watches);
+    twist = std::make_unique<TwistRecord>(std::move(kept));
+  }
+}
+
+/// After publication: values that no run has any more. Those that another record shares are that one's to retire.
+void Forest::State::retire_replaced(Journal& done) {
+  const auto drop_shared = [](auto& value) {
+    if (value.use_count() > 1) value.reset();
+  };
+  for (auto& [id, frame] : done.frames)
+    for (TrackBefore& track : frame.tracks)
+      for (RunRecord& run : track.runs) {
+        drop_shared(run.series);
+        drop_shared(run.fixed);
+        drop_shared(run.driven);
+        if (!run.is_closed()) retired.retire(new RunRecord(std::move(run)));
+      }
+}
+
+}  // namespace armillary

@@ -1,0 +1,346 @@
+#include "armillary/graph/path.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "armillary/series/pose_row.hpp"
+
+namespace armillary {
+
+namespace {
+
+/// A mark says which search, which end, and after how many steps.
+constexpr std::uint64_t mark_of(std::uint64_t generation, std::uint64_t side, std::uint64_t steps) {
+  return generation << 32 | side << 31 | steps;
+}
+constexpr std::uint64_t generation_of(std::uint64_t mark) { return mark >> 32; }
+constexpr std::uint64_t side_of(std::uint64_t mark) { return mark >> 31 & 1; }
+constexpr std::uint64_t steps_of(std::uint64_t mark) { return mark & 0x7fffffff; }
+
+/// The run that opens first stands in before anything is open: so the path is found and the edge can say why.
+const Run* earliest_run(const TrackSet& set) {
+  const Run* earliest = nullptr;
+  for (const Track& track : set.tracks) {
+    const auto first = std::ranges::find_if_not(track.runs, &Run::is_closed);
+    if (first != track.runs.end() && (earliest == nullptr || first->from < earliest->from)) earliest = &*first;
+  }
+  return earliest;
+}
+
+void narrow_validity(const TrackSet& set, Stamp at, Path& path) {
+  for (const Track& track : set.tracks) {
+    const auto after = std::ranges::upper_bound(track.runs, at, {}, &Run::from);
+    if (after != track.runs.begin()) path.valid_from = std::max(path.valid_from, std::prev(after)->from);
+    if (after != track.runs.end()) path.valid_to = std::min(path.valid_to, after->from);
+  }
+}
+
+}  // namespace
+
+PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stamp at, const QueryContext& context, Path& path,
+                                        PathEdge& edge, FrameId& parent) {
+  narrow_validity(set, at, path);
+  open_.clear();
+  const Run* chosen = nullptr;
+  for (const Track& track : set.tracks) {
+    const Run* run = track.run_at(at);
+    if (run == nullptr || run->is_closed()) continue;
+    open_.push_back(&track);
+    if (track.preferred || chosen == nullptr) chosen = run;
+    if (track.preferred) {
+      open_.assign(1, &track);
+      break;
+    }
+  }
+  if (open_.size() > 1) {
+    const std::uint32_t choice = context.selector == nullptr ? kNone : context.selector->choose(frame, open_, at);
+    if (choice == kNone) return Step::contested;
+    chosen = open_[choice]->run_at(at);
+  }
+  if (chosen == nullptr && !set.closed_since(at)) chosen = earliest_run(set);
+  if (chosen == nullptr) return Step::root;
+  edge = {frame, chosen->relation, chosen->provider, chosen->from > at ? chosen->from : Stamp::always()};
+  parent = chosen->parent;
+  return Step::moved;
+}
+
+PathFinder::Step PathFinder::parent_edge(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context,
+                                         Path& path, PathEdge& edge, FrameId& parent) {
+  const FrameNode& node = topology.node(frame);
+  const Step step = choose_parent(node, frame, at, context, path, edge, parent);
+  if (context.measured_in != nullptr && topology.bodies() != nullptr && step == Step::moved)
+    edge.links = topology.bodies()->between(node.body, topology.node(parent).body);
+  if (!node.may_loop || step != Step::moved) return step;
+  path.valid_from = at;
+  path.valid_to = at == Stamp::never() ? at : Stamp{at.ns + 1};
+  return is_cut(topology, frame, at, context, edge, parent) ? Step::root : step;
+}
+
+namespace {
+
+std::pair<int, std::int64_t> weakness_of(const Coverage& held, Stamp at) {
+  if (held.empty()) return {3, 0};
+  if (held.first > at) return {2, held.first.ns};
+  if (held.last < at) return {1, -held.last.ns};
+  return {0, 0};
+}
+
+}  // namespace
+
+PathFinder::Weakness PathFinder::weakness(const PathEdge& edge, Stamp at) {
+  const auto [found, is_new] = weaknesses_.try_emplace(edge.relation);
+  if (is_new) found->second = weakness_of(coverage_of(edge), at);
+  return found->second;
+}
+
+/// Edges that do not cover `at` may run in a circle. It is cut at the weakest one, for every question alike:
+/// covering edges stay, then those that ended last, then those that begin first; of equals the last by name goes.
+bool PathFinder::is_cut(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, const PathEdge& edge,
+                        FrameId parent) {
+  Path ignored;
+  const auto rank = [&](FrameId id) { return std::string_view(*topology.node(id).name); };
+  const auto mine = weakness(edge, at);
+  bool weakest = true;
+  FrameId next = parent;
+  for (std::uint32_t steps = 0; next != frame; ++steps) {
+    PathEdge other;
+    FrameId above = kNone;
+    const Step step = choose_parent(topology.node(next), next, at, context, ignored, other, above);
+    if (step != Step::moved || steps > topology.frames()) return false;
+    const auto theirs = weakness(other, at);
+    weakest = weakest && (theirs < mine || (theirs == mine && rank(next) < rank(frame)));
+    next = above;
+  }
+  return weakest;
+}
+
+PathFinder::Step PathFinder::choose_parent(const FrameNode& node, FrameId frame, Stamp at, const QueryContext& context,
+                                           Path& path, PathEdge& edge, FrameId& parent) {
+  if (node.tracks != nullptr) return choose_run(*node.tracks, frame, at, context, path, edge, parent);
+  if (node.parent == kNone) return Step::root;
+  edge = {frame, node.relation, node.provider};
+  parent = node.parent;
+  return Step::moved;
+}
+
+bool PathFinder::step(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, PathEdge& edge,
+                      FrameId& parent) {
+  Path ignored;
+  return parent_edge(topology, frame, at, context, ignored, edge, parent) == Step::moved;
+}
+
+/// One end of the search on its way up.
+struct PathFinder::Climber {
+  FrameId frame;
+  std::uint64_t side;
+  std::vector<PathEdge>* edges;
+  bool stopped = false;
+  bool contested = false;
+};
+
+Failure PathFinder::find(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, const QueryContext& context,
+                         Path& path) {
+  path.clear();
+  if (of == in_frame) return {};
+  restart();
+  if (marks_.size() < topology.frames()) marks_.resize(topology.frames(), 0);
+  if (++generation_ == 0xffffffff) {
+    std::ranges::fill(marks_, 0);
+    generation_ = 1;
+  }
+  Climber ends[2] = {{of, 0, &path.up}, {in_frame, 1, &path.down}};
+  marks_[of] = mark_of(generation_, 0, 0);
+  marks_[in_frame] = mark_of(generation_, 1, 0);
+  while (!ends[0].stopped || !ends[1].stopped) {
+    for (Climber& end : ends) {
+      if (end.stopped) continue;
+      PathEdge edge;
+      FrameId parent = kNone;
+      const Step step = parent_edge(topology, end.frame, at, context, path, edge, parent);
+      if (step != Step::moved) {
+        end.stopped = true;
+        end.contested = step == Step::contested;
+        continue;
+      }
+      end.edges->push_back(edge);
+      const std::uint64_t mark = marks_[parent];
+      if (generation_of(mark) == generation_) {
+        if (side_of(mark) != end.side) {
+          ends[1 - end.side].edges->resize(steps_of(mark));
+          return {};
+        }
+        end.stopped = true;  // edges that do not cover `at` may run in a circle
+        continue;
+      }
+      marks_[parent] = mark_of(generation_, end.side, end.edges->size());
+      end.frame = parent;
+    }
+  }
+  Evidence failure{.kind = FailureKind::not_connected, .of = ends[0].frame, .in_frame = ends[1].frame, .requested = at};
+  for (const Climber& end : ends) {
+    const TrackSet* tracks = topology.node(end.frame).tracks;
+    const std::optional<Stamp> closed = tracks == nullptr ? std::nullopt : tracks->closed_since(at);
+    if (closed) failure.ended = end.frame, failure.last = *closed;
+  }
+  for (const Climber& end : ends)
+    if (end.contested) failure = {.kind = FailureKind::ambiguous_path, .of = end.frame, .requested = at};
+  return failure;
+}
+
+namespace {
+
+void set_certainty(const std::optional<Covariance>& covariance, const std::optional<Covariance>& fallback, Evaluation& out) {
+  const std::optional<Covariance>& used = covariance ? covariance : fallback;
+  out.certainty = used ? Certainty::known : Certainty::unknown;
+  if (used) out.covariance = *used;
+}
+
+void set_from_row(const Row& row, const QueryContext& context, const std::optional<Covariance>& fallback, Evaluation& out) {
+  out.value = pose_of(row);
+  if (context.want_covariance) set_certainty(covariance_of(row), fallback, out);
+}
+
+/// Both covariances moved to the tangent of the pose in between, then mixed linearly.
+std::optional<Covariance> covariance_between(const Row& before, const Row& after, double u, const Transform& at) {
+  const std::optional<Covariance> first = covariance_of(before), second = covariance_of(after);
+  if (!first || !second) return std::nullopt;
+  return (1.0 - u) * transported(*first, between(at, pose_of(before))) + u * transported(*second, between(at, pose_of(after)));
+}
+
+FailureKind outside_kind(const Series& series, FailureKind kind) {
+  const Row first = series.first_row();
+  if (!first) return FailureKind::no_samples;
+  return first.stamp_ns() == series.newest().ns ? FailureKind::single_sample : kind;
+}
+
+FailureKind hold_or_fail(const Series& series, const Row& nearest, FailureKind kind, const QueryContext& context,
+                         const std::optional<Covariance>& fallback, Evaluation& out) {
+  if (!nearest) return series.is_forgotten() ? FailureKind::before_history : FailureKind::no_samples;
+  if (context.outside != Outside::hold) return outside_kind(series, kind);
+  set_from_row(nearest, context, fallback, out);
+  out.held = true;
+  return FailureKind::none;
+}
+
+/// The last motion goes on; its uncertainty travels along and grows.
+FailureKind predict_or_fail(const PathEdge& edge, const Row& last, Stamp at, const QueryContext& context,
+                            const std::optional<Covariance>& fallback, Evaluation& out) {
+  const Series& series = edge.provider.series();
+  const std::int64_t ahead_ns = at.ns - last.stamp_ns();
+  Velocity motion;
+  const bool may = context.prediction != nullptr && ahead_ns <= context.prediction->horizon.ns;
+  if (!may || !last_motion(edge, series, last, context, motion)) return outside_kind(series, FailureKind::after_history);
+  const double ahead_s = 1e-9 * static_cast<double>(ahead_ns);
+  const Transform way = Transform::exp(motion.during(ahead_s));
+  set_from_row(last, context, fallback, out);
+  out.value = out.value * way;
+  if (out.certainty == Certainty::known)
+    out.covariance = transported(out.covariance, way.inverse()) + ahead_s * context.prediction->noise_per_s;
+  out.predicted = true;
+  return FailureKind::none;
+}
+
+FailureKind evaluate_sampled(const PathEdge& edge, const Bracket& bracket, Stamp at, const QueryContext& context,
+                             const std::optional<Covariance>& fallback, Evaluation& out) {
+  const Series& series = edge.provider.series();
+  const auto& [before, after] = bracket;
+  if (before && before.stamp_ns() == at.ns) {
+    set_from_row(before, context, fallback, out);
+    return FailureKind::none;
+  }
+  if (!before)
+    return hold_or_fail(series, after ? after : series.first_row(), FailureKind::before_history, context, fallback, out);
+  if (!after && context.outside == Outside::predict) return predict_or_fail(edge, before, at, context, fallback, out);
+  if (!after) return hold_or_fail(series, before, FailureKind::after_history, context, fallback, out);
+  out.value = interpolate_rows(before, after, at.ns, context.interpolation);
+  if (context.want_covariance) {
+    const bool possible = before.side != nullptr && after.side != nullptr;
+    set_certainty(possible ? covariance_between(before, after, fraction(before, after, at.ns), out.value) : std::nullopt,
+                  fallback, out);
+  }
+  return FailureKind::none;
+}
+
+void evaluate_fixed(const FixedPose& fixed, Evaluation& out) {
+  out.value = fixed.value;
+  out.certainty = fixed.certainty;
+  if (fixed.certainty == Certainty::known) out.covariance = fixed.covariance;
+}
+
+}  // namespace
+
+FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at, const QueryContext& context,
+                          const std::optional<Covariance>& default_covariance, Evaluation& out) {
+  out.held = out.predicted = false;
+  out.certainty = Certainty::unknown;
+  const bool is_early = at < edge.opens && edge.provider.kind != ProviderKind::sampled;
+  if (is_early) {
+    if (context.outside != Outside::hold) return FailureKind::before_history;
+    const FailureKind kind =
+        evaluate_edge({edge.child, edge.relation, edge.provider}, nullptr, edge.opens, context, default_covariance, out);
+    out.held = true;
+    return kind;
+  }
+  switch (edge.provider.kind) {
+    case ProviderKind::fixed:
+      evaluate_fixed(edge.provider.fixed(), out);
+      return FailureKind::none;
+    case ProviderKind::sampled: {
+      const Series& series = edge.provider.series();
+      return evaluate_sampled(edge, bracket != nullptr ? *bracket : series.bracket(at), at, context, default_covariance, out);
+    }
+    case ProviderKind::driven:
+      return edge.provider.driven().evaluate(at, context, out);
+    case ProviderKind::twist:
+    case ProviderKind::none:
+      break;
+  }
+  return FailureKind::no_samples;
+}
+
+std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit) {
+  if (limit < edge.opens && edge.provider.kind != ProviderKind::sampled) return std::nullopt;
+  switch (edge.provider.kind) {
+    case ProviderKind::fixed:
+      return Stamp::never();
+    case ProviderKind::sampled: {
+      const Series& series = edge.provider.series();
+      if (series.empty()) return std::nullopt;
+      if (series.newest() <= limit) return series.newest();
+      const Bracket bracket = series.bracket(limit);
+      if (!bracket.before) return std::nullopt;
+      return bracket.after ? limit : Stamp{bracket.before.stamp_ns()};
+    }
+    case ProviderKind::driven: {
+      const Coverage coverage = edge.provider.driven().coverage();
+      if (coverage.empty() || coverage.first > limit) return std::nullopt;
+      return std::min(coverage.last, limit);
+    }
+    case ProviderKind::twist:
+    case ProviderKind::none:
+      break;
+  }
+  return std::nullopt;
+}
+
+Coverage coverage_of(const PathEdge& edge) {
+  const ProviderRef& provider = edge.provider;
+  switch (provider.kind) {
+    case ProviderKind::fixed:
+      return {edge.opens, Stamp::never()};
+    case ProviderKind::sampled: {
+      const Row first = provider.series().first_row();
+      return first ? Coverage{{first.stamp_ns()}, provider.series().newest()} : Coverage{};
+    }
+    case ProviderKind::driven: {
+      const Coverage covered = provider.driven().coverage();
+      return {std::max(covered.first, edge.opens), covered.last};
+    }
+    case ProviderKind::twist:
+    case ProviderKind::none:
+      break;
+  }
+  return {};
+}
+
+}  // namespace armillary

@@ -1,0 +1,199 @@
+// Questions. No lock is taken: one Pin, one version of the structure.
+
+#include <algorithm>
+
+#include "armillary/graph/forest_view.hpp"
+#include "graph/forest_state.hpp"
+#include "graph/evaluate.hpp"
+
+namespace armillary {
+
+namespace {
+
+void list_relations(const Path& path, RelationList& list) {
+  for (const PathEdge& edge : path.up) list.push_back(edge.relation);
+  for (auto edge = path.down.rbegin(); edge != path.down.rend(); ++edge) list.push_back(edge->relation);
+}
+
+void set_covariance(const CovarianceSum& sum, PoseAnswer& answer) {
+  answer.covariance = std::make_unique<Covariance>(sum.total());
+}
+
+bool is_integrated(const Path& path, Stamp at) {
+  const auto integrated = [at](const PathEdge& edge) {
+    return edge.provider.kind == ProviderKind::sampled && edge.provider.series().rests_on_computed(at);
+  };
+  return std::ranges::any_of(path.up, integrated) || std::ranges::any_of(path.down, integrated);
+}
+
+/// One instant for both ends.
+Failure answer_at_one_time(const Topology& topology, const Question& question, const std::optional<Covariance>& fallback,
+                           Scratch& scratch, PoseAnswer& answer) {
+  Leg leg;
+  if (Failure failure = answer_leg(topology, question.of, question.in_frame, question.at.at, question.at.latest, question.context,
+                                   fallback, scratch, scratch.path, leg))
+    return failure;
+  answer.transform = leg.value;
+  answer.held = leg.held;
+  answer.predicted = leg.predicted;
+  answer.certainty = leg.certainty;
+  const bool same_frame = question.of == question.in_frame && !question.at.latest;
+  const bool is_timeless = (leg.timeless && !same_frame) || leg.at == Stamp::never();
+  answer.stamp = is_timeless ? Stamp::always() : leg.at;
+  answer.relations.reserve(scratch.path.up.size() + scratch.path.down.size());
+  list_relations(scratch.path, answer.relations);
+  answer.integrated = leg.integrated || (topology.bodies() != nullptr && is_integrated(scratch.path, leg.at));
+  if (leg.certainty == Certainty::known && question.context.want_covariance) {
+    CovarianceSum sum(false);
+    add_uncertainty(scratch.path, scratch.values, leg, question.context, {}, sum);
+    set_covariance(sum, answer);
+  }
+  return {};
+}
+
+Stamp stamp_of_two(const Question& question, const Leg& far, const Leg& near) {
+  const bool stands_still =
+      question.of == question.fixed_frame && question.in_frame == question.fixed_frame && !question.at.latest;
+  if (far.timeless && near.timeless && !stands_still) return Stamp::always();
+  if (!question.at.latest) return question.at.at;
+  return near.timeless ? far.at : near.at;
+}
+
+/// `of` at one instant, `in_frame` at another, through a frame that stood still.
+Failure answer_at_two_times(const Topology& topology, const Question& question, const std::optional<Covariance>& fallback,
+                            Scratch& scratch, PoseAnswer& answer) {
+  Leg far, near;
+  if (Failure failure = answer_leg(topology, question.of, question.fixed_frame, question.of_at.at, question.of_at.latest,
+                                   question.context, fallback, scratch, scratch.path, far))
+    return failure;
+  CovarianceSum sum(true);
+  const bool far_known = far.certainty != Certainty::unknown && question.context.want_covariance;
+  if (far_known) add_uncertainty(scratch.path, scratch.values, far, question.context, {}, sum);
+  if (Failure failure = answer_leg(topology, question.fixed_frame, question.in_frame, question.at.at, question.at.latest,
+                                   question.context, fallback, scratch, scratch.second, near))
+    return failure;
+  const bool all_known = far_known && near.certainty != Certainty::unknown;
+  if (all_known) add_uncertainty(scratch.second, scratch.values, near, question.context, far.value, sum);
+  answer.transform = near.value * far.value;
+  answer.held = near.held || far.held;
+  answer.predicted = near.predicted || far.predicted;
+  answer.stamp = stamp_of_two(question, far, near);
+  const bool exact = far.certainty == Certainty::exact && near.certainty == Certainty::exact;
+  answer.certainty = exact ? Certainty::exact : all_known ? Certainty::known : Certainty::unknown;
+  if (answer.certainty == Certainty::known) set_covariance(sum, answer);
+  answer.relations.reserve(scratch.path.up.size() + scratch.path.down.size() + scratch.second.up.size() +
+                           scratch.second.down.size());
+  list_relations(scratch.path, answer.relations);
+  list_relations(scratch.second, answer.relations);
+  answer.integrated =
+      far.integrated || near.integrated ||
+      (topology.bodies() != nullptr && (is_integrated(scratch.path, far.at) || is_integrated(scratch.second, near.at)));
+  return {};
+}
+
+}  // namespace
+
+Failure check_frames(const Topology& topology, const Question& question) {
+  for (const FrameId id : {question.of, question.in_frame})
+    if (!topology.has(id)) return Evidence{.kind = FailureKind::unknown_frame, .of = id};
+  if (question.fixed_frame != kNone && !topology.has(question.fixed_frame))
+    return Evidence{.kind = FailureKind::unknown_frame, .of = question.fixed_frame};
+  return {};
+}
+
+/// With what a prediction needs.
+QueryContext Forest::State::completed(const QueryContext& context, const Topology& version) const {
+  QueryContext complete = context;
+  if (context.outside != Outside::predict) return complete;
+  complete.prediction = &options.prediction;
+  complete.measured_in = &version;
+  return complete;
+}
+
+ForestView::ForestView(const Forest& forest) : forest_(forest), topology_(*forest.state_->topology.load()) {}
+
+CompanionPtr Forest::companion() const { return ForestView(*this).keep_companion(); }
+
+Result<PoseAnswer> Forest::pose(const Question& question) const { return ForestView(*this).pose(question); }
+
+Result<PoseAnswer> ForestView::pose(const Question& question) const {
+  return forest_.state_->pose_completed(topology_, question);
+}
+
+Result<PoseAnswer> Forest::State::pose_now(const Question& question) const {
+  const Pin pin;
+  return pose_completed(*topology.load(), question);
+}
+
+Result<PoseAnswer> Forest::State::pose_completed(const Topology& now, const Question& question) const {
+  if (question.context.outside != Outside::predict) return pose_in(now, question);
+  Question complete = question;
+  complete.context = completed(question.context, now);
+  return pose_in(now, complete);
+}
+
+/// The caller has pinned that version.
+Result<PoseAnswer> Forest::State::pose_in(const Topology& now, const Question& question) const {
+  Result<PoseAnswer> result;
+  result.failure = check_frames(now, question);
+  if (result.failure) return result;
+  Scratch& scratch = Scratch::of_this_thread();
+  const std::optional<Covariance>& fallback = options.default_covariance;
+  result.failure = question.fixed_frame == kNone ? answer_at_one_time(now, question, fallback, scratch, result.value)
+                                                 : answer_at_two_times(now, question, fallback, scratch, result.value);
+  result.value.body = now.node(question.of).body;
+  result.value.reference_body = now.node(question.in_frame).body;
+  return result;
+}
+
+bool Forest::can_pose(const Question& question) const {
+  Question plain = question;
+  plain.context.want_covariance = false;
+  return static_cast<bool>(pose(plain));
+}
+
+std::pair<FrameId, RelationId> Forest::parent_at(FrameId frame, When at) const { return ForestView(*this).parent_at(frame, at); }
+
+std::pair<FrameId, RelationId> ForestView::parent_at(FrameId frame, When at) const {
+  if (!has(frame)) return {kNone, kNone};
+  PathEdge edge;
+  FrameId parent = kNone;
+  const Stamp when = at.latest ? Stamp::never() : at.at;
+  PathFinder& finder = Scratch::of_this_thread().finder;
+  finder.restart();
+  if (!finder.step(topology_, frame, when, {}, edge, parent)) return {kNone, kNone};
+  return {parent, edge.relation};
+}
+
+/// A path that holds at every instant holds at any: it is looked for at one of them.
+bool ForestView::is_one_place(FrameId of, FrameId in_frame) const {
+  if (!has(of) || !has(in_frame)) return false;
+  Scratch& scratch = Scratch::of_this_thread();
+  const Path& path = scratch.path;
+  if (scratch.finder.find(topology_, of, in_frame, Stamp{0}, {}, scratch.path)) return false;
+  const auto is_fixed = [](const PathEdge& edge) { return edge.provider.kind == ProviderKind::fixed; };
+  const bool holds_always = path.valid_from == Stamp::always() && path.valid_to == Stamp::never();
+  return holds_always && std::ranges::all_of(path.up, is_fixed) && std::ranges::all_of(path.down, is_fixed);
+}
+
+std::uint64_t ForestView::fixed_changes() const { return forest_.state_->fixed_changes.load(); }
+
+Result<FixedInfo> Forest::attach(const Attachment& wish) {
+  const std::lock_guard<std::mutex> guard(state_->lock);  // nobody moves the frame between the question and the answer
+  const FrameId of = state_->find_frame(wish.of), to = state_->find_frame(wish.to);
+  if (of == kNone || to == kNone)
+    return {{}, Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of == kNone ? wish.of : wish.to)}};
+  Result<PoseAnswer> answer = pose({.of = of, .in_frame = to, .at = wish.seen_at, .context = {.outside = wish.outside}});
+  if (!answer) return {{}, std::move(answer.failure)};
+  FixedPose pose{.value = answer.value.transform, .certainty = answer.value.certainty};
+  if (answer.value.covariance) pose.covariance = *answer.value.covariance;
+  const RelationId current = parent_at(of, When::exactly(wish.from)).second;
+  const bool speaks_for_holder = !wish.source && current != kNone && state_->relations[current];
+  const std::string source =
+      speaks_for_holder ? state_->sources[state_->relations[current]->source] : std::string(wish.source.value_or(wish.own_name));
+  FixedInfo said{std::string(wish.of), std::string(wish.to), source, wish.from, pose};
+  Failure failure = state_->open_run({wish.of, wish.to, source}, {.from = wish.from, .fixed = std::make_unique<FixedPose>(pose)});
+  return {std::move(said), std::move(failure)};
+}
+
+}  // namespace armillary

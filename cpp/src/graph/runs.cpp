@@ -1,0 +1,297 @@
+// What one source says of one frame, as runs of parents that depend only on the set of samples.
+// Nothing here is seen by readers before it is published, but for rows added to a series they hold already.
+
+#include <algorithm>
+
+#include "armillary/series/pose_row.hpp"
+#include "graph/forest_state.hpp"
+
+namespace armillary {
+
+std::ptrdiff_t TrackRecord::run_at(Stamp at) const {
+  return std::ranges::upper_bound(runs, at, {}, &RunRecord::from) - runs.begin() - 1;
+}
+
+std::vector<Run> TrackRecord::published() const {
+  std::vector<Run> copies;
+  for (const RunRecord& run : runs)
+    copies.push_back(run.is_idle() ? Run{run.from} : Run{run.from, run.parent, run.relation, run.provider()});
+  return copies;
+}
+
+Coverage TrackRecord::coverage(std::size_t k) const {
+  const RunRecord& run = runs[k];
+  if (run.is_closed() || run.is_idle()) return {};
+  const Stamp next = k + 1 < runs.size() ? runs[k + 1].from : Stamp::never();
+  const Coverage open{run.from, next == Stamp::never() ? next : Stamp{next.ns - 1}};
+  if (!run.is_sampled()) return open;
+  const Row first = run.series->first_row();
+  return first ? Coverage{std::max(open.first, {first.stamp_ns()}), std::min(open.last, run.series->newest())} : Coverage{};
+}
+
+Stamp TrackRecord::own_since(std::size_t k) const {
+  Stamp since = Stamp::always();
+  for (std::size_t i = 0; i < k; ++i)
+    if (runs[i].relation == runs[k].relation && runs[i].is_sampled() && !runs[i].series->empty())
+      since = std::max(since, {runs[i].series->newest().ns + 1});
+  return since;
+}
+
+std::size_t TrackRecord::own_samples(std::size_t k) const {
+  const Series& series = *runs[k].series;
+  const Row first = series.first_row();
+  if (!first || first.stamp_ns() >= own_since(k).ns) return series.size();
+  std::size_t count = 0;
+  series.for_each(own_since(k), Stamp::never(), [&](const Row&) { ++count; });
+  return count;
+}
+
+bool TrackRecord::is_closed_at(Stamp at) const {
+  const std::ptrdiff_t k = run_at(at);
+  return k >= 0 && (runs[static_cast<std::size_t>(k)].is_closed() || runs[static_cast<std::size_t>(k)].is_idle());
+}
+
+void copy_row(const Series& from, const Row& row, Series& to, RetireList& retired) {
+  if (from.is_computed({row.stamp_ns()})) {
+    to.insert_computed({row.stamp_ns()}, {row.values(), kPoseWidth}, row.side, retired);
+  } else {
+    to.insert({row.stamp_ns()}, {row.values(), kPoseWidth}, row.side, retired);
+  }
+}
+
+/// Two, where there are: one alone would not tell that there were more, nor how it moved.
+void copy_last(const Series& from, Stamp before, Series& to, RetireList& retired) {
+  Stamp at{before.ns - 1};
+  for (int i = 0; i < 2; ++i) {
+    const Row row = from.bracket(at).before;
+    if (!row) return;
+    copy_row(from, row, to, retired);
+    at = {row.stamp_ns() - 1};
+  }
+}
+
+std::shared_ptr<Series> Forest::State::new_series(RelationId relation) const {
+  return std::make_shared<Series>(kPoseWidth, relations[relation]->retention);
+}
+
+void Forest::State::erase_run(TrackRecord& track, std::size_t k) {
+  discard(track.runs[k]);
+  track.runs.erase(track.runs.begin() + static_cast<std::ptrdiff_t>(k));
+}
+
+/// Two neighbouring runs under the same parent are one. A new series: readers keep the two they see.
+void Forest::State::join_runs(TrackRecord& track, std::size_t k) {
+  if (k + 1 >= track.runs.size()) return;
+  RunRecord &left = track.runs[k], &right = track.runs[k + 1];
+  if (!left.is_sampled() || !right.is_sampled() || left.relation != right.relation) return;
+  RunRecord both{.from = left.from, .parent = left.parent, .relation = left.relation, .series = new_series(left.relation)};
+  both.breaks_body = left.breaks_body;
+  const Stamp floor = left.series->empty() ? std::max(left.series->floor(), right.series->floor()) : left.series->floor();
+  if (floor != Stamp::always()) both.series->begin_forgotten(floor);
+  for (const RunRecord* run : {&left, &right})
+    run->series->for_each(Stamp::always(), Stamp::never(),
+                          [&](const Row& row) { copy_row(*run->series, row, *both.series, retired); });
+  erase_run(track, k + 1);
+  discard(track.runs[k]);
+  track.runs[k] = std::move(both);
+}
+
+/// The rows before and after `at` become two runs; a row at `at` is dropped.
+void Forest::State::split_run(TrackRecord& track, std::size_t k, Stamp at) {
+  RunRecord& whole = track.runs[k];
+  RunRecord left{.from = whole.from, .parent = whole.parent, .relation = whole.relation, .series = new_series(whole.relation)};
+  RunRecord right{.parent = whole.parent, .relation = whole.relation, .series = new_series(whole.relation)};
+  for (RunRecord* half : {&left, &right}) half->closes_loop = whole.closes_loop, half->breaks_body = whole.breaks_body;
+  whole.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
+    if (row.stamp_ns() != at.ns) copy_row(*whole.series, row, row.stamp_ns() < at.ns ? *left.series : *right.series, retired);
+  });
+  const bool left_was_forgotten = left.series->empty() && whole.from < at;
+  if (left_was_forgotten) left.series->begin_forgotten(at);
+  erase_run(track, k);
+  auto place = track.runs.begin() + static_cast<std::ptrdiff_t>(k);
+  if (!left.series->empty() || left_was_forgotten) place = std::next(track.runs.insert(place, std::move(left)));
+  if (right.series->empty()) return;
+  right.from = {right.series->first_row().stamp_ns()};
+  track.runs.insert(place, std::move(right));
+}
+
+/// One thing is said per instant: whatever was said for `at` goes, unless it is a sample of `unless`.
+void Forest::State::remove_event(TrackRecord& track, Stamp at, RelationId unless) {
+  const std::ptrdiff_t found = track.run_at(at);
+  if (found < 0) return;
+  const auto k = static_cast<std::size_t>(found);
+  const RunRecord& run = track.runs[k];
+  if (run.is_sampled()) {
+    const Row row = run.series->bracket(at).before;
+    const bool is_said = row && row.stamp_ns() == at.ns;
+    const bool was_said = run.series->empty() && run.from == at;  // and is forgotten since
+    if (run.relation == unless || !(is_said || was_said)) return;
+    const bool was_only = run.series->size() <= 1 && run.from == at;
+    split_run(track, k, at);
+    if (was_only && k > 0) join_runs(track, k - 1);
+  } else if (run.from == at && at != Stamp::always()) {
+    erase_run(track, k);
+    if (k > 0) join_runs(track, k - 1);
+  }
+}
+
+/// A cleared track keeps its last parent until something new is said.
+void Forest::State::drop_placeholder(TrackRecord& track, RelationId unless) {
+  if (track.runs.size() != 1 || track.runs[0].from != Stamp::always()) return;
+  if (track.runs[0].is_placeholder() && track.runs[0].relation != unless) erase_run(track, 0);
+}
+
+/// Samples that are to come, from `since` on. Where something is said for that instant already, there is no need to wait.
+void Forest::State::await_run(TrackRecord& track, const RelationRecord& relation, Stamp since) {
+  const std::ptrdiff_t present = track.run_at(since);
+  if (present >= 0) {
+    const RunRecord& before = track.runs[static_cast<std::size_t>(present)];
+    const Row row = before.is_sampled() ? before.series->bracket(since).before : Row{};
+    if (before.from == since || (row && row.stamp_ns() == since.ns)) return;
+    if (before.is_sampled() && before.series->newest() > since) split_run(track, static_cast<std::size_t>(present), since);
+  }
+  RunRecord run{.from = since, .parent = relation.parent, .relation = relation.id, .series = new_series(relation.id)};
+  run.is_awaited = true;
+  run.breaks_body = relation.breaks_body;
+  track.runs.insert(track.runs.begin() + track.run_at(since) + 1, std::move(run));
+}
+
+/// The first sample of a relation is there: its run begins with that.
+void Forest::State::end_waiting(TrackRecord& track, RelationId relation) {
+  const auto is_its = [&](const RunRecord& run) { return run.relation == relation && run.is_awaited; };
+  const auto found = std::ranges::find_if(track.runs, is_its);
+  if (found == track.runs.end()) return;
+  const auto k = static_cast<std::size_t>(found - track.runs.begin());
+  erase_run(track, k);
+  if (k > 0) join_runs(track, k - 1);
+}
+
+void Forest::State::place_sample(TrackRecord& track, const RelationRecord& relation, const Sample& sample) {
+  drop_placeholder(track, relation.id);
+  end_waiting(track, relation.id);
+  const std::ptrdiff_t present = track.run_at(sample.at);
+  const bool moves = present >= 0 && track.runs[static_cast<std::size_t>(present)].relation != relation.id;
+  if (moves) drop_integrated(track, sample.at);  // else they are integrated anew, in their places
+  remove_event(track, sample.at, relation.id);
+  const auto write = [&](RunRecord& run) {
+    unshare(run);
+    run.series->insert(sample.at, sample.values, sample.side, retired);
+  };
+  const std::ptrdiff_t current = track.run_at(sample.at);
+  if (current >= 0) {
+    RunRecord& run = track.runs[static_cast<std::size_t>(current)];
+    if (run.relation == relation.id && run.is_sampled()) {
+      if (run.from == Stamp::always()) run.from = sample.at;  // the first sample after a clear
+      return write(run);
+    }
+    if (run.is_sampled() && run.series->newest() > sample.at) split_run(track, static_cast<std::size_t>(current), sample.at);
+  }
+  const auto next = static_cast<std::size_t>(track.run_at(sample.at) + 1);
+  if (next < track.runs.size() && track.runs[next].relation == relation.id && track.runs[next].is_sampled()) {
+    track.runs[next].from = sample.at;
+    return write(track.runs[next]);
+  }
+  RunRecord fresh{.from = sample.at, .parent = relation.parent, .relation = relation.id, .series = new_series(relation.id)};
+  fresh.breaks_body = relation.breaks_body;
+  write(fresh);
+  track.runs.insert(track.runs.begin() + static_cast<std::ptrdiff_t>(next), std::move(fresh));
+}
+
+/// A fixed, driven or closed run from `run.from` on, until the next run.
+void Forest::State::place_run(TrackRecord& track, RunRecord run) {
+  if (run.from == Stamp::always()) {
+    while (!track.runs.empty()) erase_run(track, 0);
+    track.runs.push_back(std::move(run));
+    return;
+  }
+  drop_placeholder(track, kNone);
+  drop_integrated(track, run.from);
+  remove_event(track, run.from, kNone);
+  const std::ptrdiff_t current = track.run_at(run.from);
+  if (current >= 0) {
+    const RunRecord& before = track.runs[static_cast<std::size_t>(current)];
+    if (before.is_sampled() && before.series->newest() > run.from) split_run(track, static_cast<std::size_t>(current), run.from);
+  }
+  const std::ptrdiff_t place = track.run_at(run.from) + 1;
+  track.runs.insert(track.runs.begin() + place, std::move(run));
+}
+
+/// Before a series is written to: what readers see, and a transaction under way may have to put back, stays as it is.
+bool Forest::State::unshare(RunRecord& run) {
+  const bool is_shared = journal != nullptr && run.series.use_count() > 1;
+  if (is_shared) run.series = copy_of(run, Stamp::never(), Stamp::never());
+  return is_shared;
+}
+
+/// Expiry is per relation, against its own newest.
+void Forest::State::expire_runs(TrackRecord& track, const RelationRecord& relation) {
+  Stamp newest = Stamp::always();
+  for (const RunRecord& run : track.runs)
+    if (run.relation == relation.id && run.is_sampled()) newest = std::max(newest, run.series->newest());
+  const Stamp horizon = earlier(newest, relation.retention.history);
+  std::size_t left = relation.retention.max_samples;
+  for (std::size_t k = track.runs.size(); k-- > 0;) {
+    RunRecord& run = track.runs[k];
+    if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder()) continue;
+    const bool is_full = relation.retention.max_samples > 0 && left == 0;
+    if (run.series->newest() < horizon || is_full) {
+      empty_run(run, {std::max(horizon.ns, run.series->newest().ns + 1)});
+      continue;
+    }
+    if (run.series->floor() < std::min(horizon, run.series->newest())) unshare(run);
+    run.series->forget_before(horizon, retired);
+    left -= std::min(left, run.series->size());
+  }
+  bound_runs(track);
+}
+
+/// At most `max_runs`, and no forgotten run in front.
+void Forest::State::bound_runs(TrackRecord& track) {
+  while (track.waiting.size() > options.max_runs) track.waiting.erase(track.waiting.begin());
+  const auto is_forgotten = [](const RunRecord& run) { return run.is_placeholder() && !run.is_awaited; };
+  while (track.runs.size() > options.max_runs || (track.runs.size() > 1 && is_forgotten(track.runs[0]))) erase_run(track, 0);
+}
+
+/// All its samples are forgotten. It stays where it is: what lay before it must not come back.
+void Forest::State::empty_run(RunRecord& run, Stamp floor) {
+  RunRecord emptied{.from = run.from, .parent = run.parent, .relation = run.relation, .series = new_series(run.relation)};
+  emptied.series->begin_forgotten(floor);
+  discard(run);
+  run = std::move(emptied);
+}
+
+void Forest::State::drop_unused_relations(TrackRecord& track) {
+  std::erase_if(track.relations, [&](RelationId id) {
+    const bool used = std::ranges::any_of(track.runs, [id](const RunRecord& run) { return run.relation == id; });
+    if (used) return false;
+    touch(relations[id]->parent);
+    std::erase(frames[relations[id]->parent].hanging, id);
+    relations[id].reset();
+    return true;
+  });
+}
+
+/// A run's samples, but for those from `from` until before `to`.
+std::shared_ptr<Series> Forest::State::copy_of(const RunRecord& run, Stamp from, Stamp to) {
+  std::shared_ptr<Series> twin = new_series(run.relation);
+  if (run.series->floor() != Stamp::always()) twin->begin_forgotten(run.series->floor());
+  run.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
+    const bool is_left_out = from.ns <= row.stamp_ns() && row.stamp_ns() < to.ns;
+    if (!is_left_out) copy_row(*run.series, row, *twin, retired);
+  });
+  return twin;
+}
+
+/// A track to try an edit on: nothing in it is shared with what readers see.
+TrackRecord Forest::State::copy_of(const TrackRecord& track) {
+  TrackRecord copy{.of = track.of, .source = track.source, .may_loop = track.may_loop, .waiting = track.waiting};
+  copy.was_cleared = track.was_cleared;
+  for (const RunRecord& run : track.runs) {
+    RunRecord twin = run;
+    if (run.series) twin.series = copy_of(run, Stamp::never(), Stamp::never());
+    copy.runs.push_back(std::move(twin));
+  }
+  return copy;
+}
+
+}  // namespace armillary

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "armillary/graph/path.hpp"
+#include "graph/twist_uncertainty.hpp"
+
+namespace armillary {
+
+/// A body that a search has reached, and how.
+struct BodyVisit {
+  BodyId body = kNone;
+  std::uint32_t link = 0;     // over which
+  std::uint32_t from = 0;     // index of the visit before
+  bool is_reference = false;  // it is the link's reference, not its moving body
+  bool is_contested = false;  // another source says the same, and nothing decides
+};
+
+/// Working memory of one reading thread, so that asking allocates nothing.
+struct Scratch {
+  PathFinder finder;
+  Path path, second;
+  Path mount;  // between two frames of one body
+  std::vector<Series::Probe> probes;
+  std::vector<Evaluation> values;     // per edge: `up` then `down`
+  std::vector<Motion> motions;        // the same for questions about motion
+  std::vector<EdgeTwist> readings;    // what measured twists say of them; empty where nobody asked
+  std::vector<BodyVisit> visits;      // bodies reached on a search for measured motions
+  std::vector<std::uint32_t> rivals;  // links of which one is to be chosen
+  TwistUncertainty uncertainty;
+
+  static Scratch& of_this_thread() {
+    thread_local Scratch scratch;
+    return scratch;
+  }
+};
+
+}  // namespace armillary

@@ -1,0 +1,210 @@
+// Names, relations and the published version of the structure.
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "graph/journal.hpp"
+
+namespace armillary {
+
+ProviderRef RunRecord::provider() const {
+  if (series) return {ProviderKind::sampled, series.get()};
+  if (fixed) return {ProviderKind::fixed, fixed.get()};
+  if (driven) return {ProviderKind::driven, driven.get()};
+  return {};
+}
+
+Forest::State::State(ForestOptions given) : options(std::move(given)), topology(new Topology), variables(options.retention) {}
+
+Forest::State::~State() {
+  const Topology* last = topology.load();
+  for (FrameId id = 0; id < last->frames(); ++id) delete last->node(id).tracks;
+  destroy_topology(last);
+}
+
+FrameId Forest::State::find_frame(std::string_view name) const {
+  const auto found = frame_ids.find(name);
+  return found == frame_ids.end() ? kNone : found->second;
+}
+
+FrameId Forest::State::add_frame(std::string_view name) {
+  if (const FrameId known = find_frame(name); known != kNone) return known;
+  FrameId id = static_cast<FrameId>(frames.size());
+  if (free_frames.size() < kRestingFrames) {
+    frames.emplace_back();
+  } else {
+    remember_free_frames();
+    id = free_frames.front();
+    free_frames.pop_front();
+  }
+  touch(id);
+  FrameRecord& frame = frames[id];
+  frame.name = std::make_shared<const std::string>(name);
+  frame.sequence = next_sequence++;
+  frame.alive = true;
+  frame.body = id;
+  frame_ids.emplace(*frame.name, id);
+  if (const auto body = body_ids.find(name); body != body_ids.end()) {
+    remember_bodies();
+    adopt(id, body->second);
+  }
+  publish(id);
+  structure_watches.frame_added(*frame.name);
+  return id;
+}
+
+SourceId Forest::State::find_source(std::string_view name) const {
+  const auto found = source_ids.find(name);
+  return found == source_ids.end() ? kNone : found->second;
+}
+
+SourceId Forest::State::add_source(std::string_view name) {
+  if (const SourceId known = find_source(name); known != kNone) return known;
+  const auto id = static_cast<SourceId>(sources.size());
+  sources.emplace_back(name);
+  source_ids.emplace(std::string(name), id);
+  return id;
+}
+
+TrackRecord* Forest::State::find_track(FrameId of, SourceId source) const {
+  for (const auto& track : frames[of].tracks)
+    if (track->source == source) return track.get();
+  return nullptr;
+}
+
+RelationRecord* Forest::State::find_relation(FrameId of, FrameId parent, SourceId source) const {
+  const TrackRecord* track = find_track(of, source);
+  if (track == nullptr) return nullptr;
+  for (const RelationId id : track->relations)
+    if (relations[id]->parent == parent) return relations[id].get();
+  return nullptr;
+}
+
+RelationRecord* Forest::State::find_relation(const EdgeName& edge) const {
+  const FrameId of = find_frame(edge.of), parent = find_frame(edge.in_frame);
+  const SourceId source = find_source(edge.source);
+  if (of == kNone || parent == kNone || source == kNone) return nullptr;
+  return find_relation(of, parent, source);
+}
+
+TrackRecord& Forest::State::make_track(FrameId of, SourceId source) {
+  if (TrackRecord* known = find_track(of, source)) return *known;
+  touch(of);
+  frames[of].tracks.push_back(std::make_unique<TrackRecord>(TrackRecord{.of = of, .source = source}));
+  return *frames[of].tracks.back();
+}
+
+RelationRecord& Forest::State::make_relation(const EdgeName& edge) {
+  if (RelationRecord* known = find_relation(edge)) return *known;
+  const FrameId of = add_frame(edge.of), parent = add_frame(edge.in_frame);
+  const SourceId source = add_source(edge.source);
+  touch(of);
+  touch(parent);
+  TrackRecord* track = &make_track(of, source);
+  const auto id = static_cast<RelationId>(relations.size());
+  relations.push_back(std::make_unique<RelationRecord>(
+      RelationRecord{.id = id, .of = of, .parent = parent, .source = source, .track = track, .retention = options.retention}));
+  track->relations.push_back(id);
+  frames[parent].hanging.push_back(id);
+  return *relations.back();
+}
+
+/// The short form where it says everything; otherwise all tracks with all runs.
+void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
+  node = {};
+  node.alive = frame.alive;
+  node.body = frame.body;
+  node.name = frame.name.get();
+  node.may_loop = std::ranges::any_of(frame.tracks, [](const auto& track) { return track->may_loop; });
+  std::vector<const TrackRecord*> with_runs;
+  for (const auto& track : frame.tracks)
+    if (!track->runs.empty()) with_runs.push_back(track.get());
+  if (with_runs.empty()) return;
+  // By name: what is answered must not depend on who spoke first.
+  std::ranges::sort(with_runs, {}, [this](const TrackRecord* track) -> const std::string& { return sources[track->source]; });
+  const RunRecord& first = with_runs.front()->runs.front();
+  const bool is_always = first.is_sampled() || first.from == Stamp::always();
+  if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always && !first.is_idle()) {
+    node.parent = first.parent;
+    node.relation = first.relation;
+    node.provider = first.provider();
+    return;
+  }
+  auto set = std::make_unique<TrackSet>();
+  for (const TrackRecord* track : with_runs) {
+    set->tracks.push_back({track->source, track->source == frame.preferred, track->published()});
+  }
+  node.tracks = set.release();
+}
+
+void Forest::State::publish(FrameId frame) { publish(std::span<const FrameId>(&frame, 1)); }
+
+/// Within a transaction: when all of it has passed.
+void Forest::State::publish(std::span<const FrameId> changed) {
+  if (journal == nullptr) return publish_now(changed, nullptr);
+  journal->to_publish.insert(changed.begin(), changed.end());
+}
+
+void Forest::State::publish_now(std::span<const FrameId> changed, CompanionPtr companion) {
+  TopologyEdit edit(topology.load());
+  edit.grow_to(static_cast<std::uint32_t>(frames.size()));
+  std::vector<const TrackSet*> replaced;
+  for (const FrameId id : changed) {
+    FrameNode& node = edit.node(id);
+    replaced.push_back(node.tracks);
+    fill_node(frames[id], node);
+  }
+  if (bodies_changed) edit.set_bodies(body_graph());
+  if (companion) edit.set_companion(std::move(companion));
+  edit.commit(topology, retired);
+  if (std::exchange(fixed_changed, false)) ++fixed_changes;
+  bodies_changed = false;
+  for (auto& series : unlinked_twists) retired.retire(new std::shared_ptr<Series>(std::move(series)));
+  unlinked_twists.clear();
+  for (const TrackSet* set : replaced) retired.retire(set);
+  for (RunRecord& run : unlinked) retired.retire(new RunRecord(std::move(run)));
+  unlinked.clear();
+  for (auto& name : names_gone) retired.retire(new std::shared_ptr<const std::string>(std::move(name)));
+  names_gone.clear();
+  for (const FrameId id : changed) structure_watches.frame_changed(id);
+}
+
+void Forest::State::discard(RunRecord& run) { unlinked.push_back(std::move(run)); }
+
+/// A source that was refused has not spoken.
+void Forest::State::drop_empty_tracks(FrameId frame) {
+  std::erase_if(frames[frame].tracks, [](const auto& track) {
+    return track->runs.empty() && track->relations.empty() && track->watches.empty() && track->waiting.empty();
+  });
+}
+
+void Forest::State::erase_frame(FrameId id) {
+  touch(id);
+  remember_free_frames();
+  remember_bodies();
+  FrameRecord& frame = frames[id];
+  for (const auto& track : frame.tracks) {
+    track->watches.fire_all();
+    for (RunRecord& run : track->runs) discard(run);
+    track->runs.clear();
+    drop_unused_relations(*track);
+  }
+  erase_twists_of(id);
+  for (auto& [wait, watched] : watching) std::erase_if(watched.tracks, [&](const TrackRecord* track) { return track->of == id; });
+  frame_ids.erase(*frame.name);
+  names_gone.push_back(std::move(frame.name));
+  frame = {};
+  free_frames.push_back(id);
+}
+
+/// `frame` and everything that hangs or hung under it.
+std::vector<FrameId> Forest::State::subtree_of(FrameId frame) const {
+  std::vector<FrameId> all{frame};
+  std::unordered_set<FrameId> known{frame};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const RelationId id : frames[all[i]].hanging)
+      if (known.insert(relations[id]->of).second) all.push_back(relations[id]->of);
+  return all;
+}
+
+}  // namespace armillary

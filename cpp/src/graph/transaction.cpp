@@ -1,0 +1,186 @@
+// Several edits that readers see at once. Each is the single edit of its kind; publishing waits until all have passed.
+
+#include <algorithm>
+#include <variant>
+
+#include "armillary/series/pose_row.hpp"
+#include "graph/journal.hpp"
+
+namespace armillary {
+
+namespace {
+
+Failure unknown(const std::string& name) { return Evidence{.kind = FailureKind::unknown_frame, .name = name}; }
+
+bool is_instant(Stamp at) { return at == Stamp::always() || is_sample_stamp(at); }
+
+/// Whether the frame of `track` hangs by this relation at `at` or later.
+bool holds_from(const TrackRecord& track, RelationId relation, Stamp at) {
+  for (std::size_t k = 0; k < track.runs.size(); ++k) {
+    const bool is_over = k + 1 < track.runs.size() && track.runs[k + 1].from <= at;
+    if (track.runs[k].relation == relation && !is_over) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Failure Forest::State::apply(const AddFrame& edit) {
+  add_frame(edit.of);
+  return {};
+}
+
+/// Whether something was said of the frame in the name of a node before the node was heard of.
+bool Forest::State::joins_others(const PlaceFixed& edit) const {
+  const FrameId known = edit.is_of_scene ? find_frame(edit.of) : kNone;
+  const TrackRecord* track = known == kNone ? nullptr : find_track(known, find_source(edit.source));
+  const auto is_said = [](const RunRecord& run) { return !run.is_of_scene; };
+  return track != nullptr && std::ranges::any_of(track->runs, is_said);
+}
+
+/// What others said stays.
+Failure Forest::State::apply(const PlaceFixed& edit) {
+  if (joins_others(edit)) {
+    PlaceRuns::Piece piece{.from = edit.from, .in_frame = edit.in_frame, .in_frame_T_of = edit.in_frame_T_of};
+    piece.covariance = edit.covariance;
+    return apply(PlaceRuns{edit.of, edit.source, {}, {std::move(piece)}});
+  }
+  FixedPose pose{.value = edit.in_frame_T_of, .certainty = edit.is_unsure ? Certainty::unknown : Certainty::exact};
+  if (edit.covariance) {
+    pose.covariance = *edit.covariance;
+    pose.certainty = Certainty::known;
+  }
+  const EdgeName edge{edit.of, edit.in_frame, edit.source};
+  Failure failure = fix(edge, edit.from, std::make_shared<const FixedPose>(pose), edit.recalibrate, edit.is_of_scene);
+  if (!failure && edit.is_of_scene) find_relation(edge)->is_of_scene = true;
+  return failure;
+}
+
+Failure Forest::State::apply(const PlaceSample& edit) {
+  std::array<double, Covariance::kPacked> side;
+  if (edit.covariance) edit.covariance->pack(side);
+  Sample sample{edit.at, {}, edit.covariance ? side.data() : nullptr};
+  if (Failure failure = to_values(edit.in_frame_T_of, sample.values)) return failure;
+  const EdgeName edge{edit.of, edit.in_frame, edit.source};
+  if (RelationRecord* known = journal == nullptr ? find_relation(edge) : nullptr) return write_known(*known, sample);
+  Failure failure = write(edge, {&edit.at.ns, 1}, sample.values.data(), sample.side);
+  if (!failure && edit.is_of_scene) find_relation(edge)->is_of_scene = true;
+  return failure;
+}
+
+/// One that was erased meanwhile hangs nowhere already.
+Failure Forest::State::apply(const CloseFrame& edit) {
+  const FrameId of = find_frame(edit.of);
+  if (of == kNone) return {};
+  if (!is_instant(edit.at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = edit.at};
+  return close_track(of, add_source(edit.source), edit.at);
+}
+
+Failure Forest::State::apply(const EraseFrame& edit) {
+  const FrameId of = find_frame(edit.of);
+  if (of == kNone && !edit.is_forgotten) return unknown(edit.of);
+  Failure failure = of == kNone ? Failure{} : remove(of, false);
+  if (!failure && edit.is_forgotten) note_absences(edit.of, std::nullopt);
+  return failure;
+}
+
+Failure Forest::State::apply(const ExpectNothingUnder& edit) {
+  std::vector<FrameId> path = hanging_under(edit.frames, edit.at, true);
+  if (path.empty()) return {};
+  const FrameId of = find_frame(edit.frames.front());
+  path.insert(path.begin(), of);
+  return Evidence{.kind = FailureKind::frame_in_use, .of = of, .path = std::move(path)};
+}
+
+std::vector<FrameId> Forest::State::hanging_under(std::span<const std::string> names, Stamp at, bool but_nodes) const {
+  std::vector<FrameId> all;
+  for (const std::string& name : names)
+    if (const FrameId id = find_frame(name); id != kNone) all.push_back(id);
+  std::unordered_set<FrameId> known(all.begin(), all.end());
+  const auto given = static_cast<std::ptrdiff_t>(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const RelationId id : frames[all[i]].hanging) {
+      const RelationRecord& relation = *relations[id];
+      if (but_nodes && relation.is_of_scene) continue;
+      if (holds_from(*relation.track, id, at) && known.insert(relation.of).second) all.push_back(relation.of);
+    }
+  all.erase(all.begin(), all.begin() + given);
+  std::ranges::sort(all, {}, [this](FrameId id) { return frames[id].sequence; });
+  return all;
+}
+
+/// Frames that the failed transaction made are gone with it: the failure keeps their names.
+void Forest::State::keep_names(Evidence& evidence) const {
+  std::vector<FrameId> ids = evidence.path;
+  ids.insert(ids.end(), {evidence.of, evidence.in_frame});
+  for (const FrameId id : ids)
+    if (id != kNone && journal->frames.contains(id) && frames[id].alive) evidence.names.emplace_back(id, *frames[id].name);
+}
+
+Failure Forest::State::apply_all(std::span<const FrameEdit> edits) {
+  const auto for_each = [&](auto pass) -> Failure {
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+      Failure failure = pass(edits[i]);
+      if (!failure) continue;
+      failure->row = i;
+      keep_names(*failure.operator->());
+      return failure;
+    }
+    return {};
+  };
+  Failure failure =
+      for_each([this](const FrameEdit& one) { return std::visit([this](const auto& edit) { return apply(edit); }, one); });
+  if (failure) return failure;
+  return for_each([this](const FrameEdit& one) {
+    if (const auto* told = std::get_if<SettleLoops>(&one)) settle_loops(told);
+    if (const auto* runs = std::get_if<PlaceRuns>(&one)) return check_placed(runs->of, runs->source);
+    const auto* fixed = std::get_if<PlaceFixed>(&one);
+    return fixed != nullptr && joins_others(*fixed) ? check_placed(fixed->of, fixed->source) : Failure{};
+  });
+}
+
+/// One sample of a relation that exists is seen at once by itself: nothing has to be kept.
+const PlaceSample* Forest::State::lone_sample(std::span<const FrameEdit> edits) const {
+  const auto* sample = edits.size() == 1 ? std::get_if<PlaceSample>(&edits[0]) : nullptr;
+  const bool is_known = sample != nullptr && find_relation({sample->of, sample->in_frame, sample->source}) != nullptr;
+  return is_known ? sample : nullptr;
+}
+
+Failure Forest::transact(std::span<const FrameEdit> edits, CompanionPtr companion) {
+  const std::lock_guard<std::mutex> guard(state_->lock);
+  State& state = *state_;
+  if (const PlaceSample* sample = companion ? nullptr : state.lone_sample(edits)) return state.apply(*sample);
+  if (edits.empty()) return state.publish_now({}, std::move(companion)), Failure{};
+  Journal journal;
+  state.begin(journal);
+  state.tolerates_loops = std::holds_alternative<SettleLoops>(edits.back());
+  struct Undo {  // also where memory runs out
+    State& state;
+    ~Undo() {
+      state.tolerates_loops = false;
+      if (state.journal != nullptr) state.roll_back();
+    }
+  } undo{state};
+  if (Failure failure = state.apply_all(edits)) return failure;
+  const std::vector<FrameId> changed(journal.to_publish.begin(), journal.to_publish.end());
+  state.publish_now(changed, std::move(companion));
+  state.journal = nullptr;
+  state.retire_replaced(journal);
+  return {};
+}
+
+std::vector<std::string> Forest::hanging_under(std::span<const std::string> frames, Stamp at) const {
+  const std::lock_guard<std::mutex> guard(state_->lock);
+  std::vector<std::string> names;
+  for (const FrameId id : state_->hanging_under(frames, at, false)) names.push_back(*state_->frames[id].name);
+  return names;
+}
+
+bool Forest::ends_with(const EdgeName& edge, Stamp at) const {
+  const std::lock_guard<std::mutex> guard(state_->lock);
+  const RelationRecord* relation = state_->find_relation(edge);
+  return relation != nullptr && !relation->track->runs.empty() && relation->track->runs.back().from <= at &&
+         relation->track->runs.back().relation == relation->id;
+}
+
+}  // namespace armillary

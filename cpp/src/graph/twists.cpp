@@ -1,0 +1,337 @@
+// Questions about motion: measured twists from body to body, else the motions of the edges between two frames.
+
+#include <algorithm>
+
+#include "graph/body_search.hpp"
+#include "graph/edge_errors.hpp"
+#include "graph/forest_state.hpp"
+#include "graph/pose_steps.hpp"
+#include "graph/twist_path.hpp"
+
+namespace armillary {
+
+namespace {
+
+/// One question, in one version of the structure.
+class MotionSearch {
+ public:
+  MotionSearch(const Topology& topology, const TwistQuestion& question, const ForestOptions& options)
+      : topology_(topology),
+        question_(question),
+        ends_(ends_of(topology, question)),
+        fallback_(options.default_covariance),
+        strict_(question.context),
+        given_(question.context),
+        scratch_(Scratch::of_this_thread()),
+        search_(topology, ends_, scratch_) {
+    strict_.outside = Outside::raise;
+    strict_.prediction = nullptr;
+    strict_.measured_in = given_.measured_in = question.with_measured ? &topology : nullptr;
+    strict_.want_covariance = given_.want_covariance = false;  // that of a pose is of no use here, only its errors are
+    if (given_.outside == Outside::predict) given_.prediction = &options.prediction;
+  }
+
+  /// What covers the instant comes before what must be held or predicted, measured before differentiated.
+  Failure answer(TwistAnswer& out) {
+    out.body = ends_.of;
+    out.reference_body = ends_.reference;
+    if (ends_.of == ends_.reference) {
+      out.certainty = Certainty::exact;
+      return {};
+    }
+    Failure failure = measured_or_along_poses(strict_, out);
+    const bool can_extend = given_.outside != Outside::raise && !question_.at.latest;
+    if (failure && can_extend && failure.kind() != FailureKind::ambiguous_path) failure = measured_or_along_poses(given_, out);
+    return failure;
+  }
+
+ private:
+  static MotionEnds ends_of(const Topology& topology, const TwistQuestion& question) {
+    return {.of = topology.node(question.of).body,
+            .reference = question.reference == kNone ? question.relative_to : topology.node(question.reference).body,
+            .point = question.point == kNone ? question.of : question.point,
+            .axes = question.expressed_in == kNone ? question.reference : question.expressed_in,
+            .at = question.at};
+  }
+
+  Failure measured_or_along_poses(const QueryContext& context, TwistAnswer& out) {
+    if (follows_the_poses(context)) return sum_along_poses(question_.reference, ends_.axes, question_.at.at, context, out);
+    if (question_.with_measured && search_.find(context)) {
+      if (const BodyVisit* contested = search_.first_contested())
+        return rivals(search_.link_of(*contested), question_.at.latest ? Stamp::never() : question_.at.at);
+      if (sum_measured(context, out)) return {};
+    }
+    reset(out);
+    return along_poses(context, out);
+  }
+
+  void reset(TwistAnswer& out) const {
+    out = {};
+    out.body = ends_.of;
+    out.reference_body = ends_.reference;
+  }
+
+  static Failure rivals(const TwistLink& contested, Stamp at) {
+    return Evidence{.kind = FailureKind::ambiguous_path,
+                    .of = contested.head,
+                    .relation = contested.relation,
+                    .requested = at,
+                    .about_twist = true};
+  }
+
+  [[nodiscard]] bool is_known() const { return question_.context.want_covariance && scratch_.uncertainty.errors.is_known; }
+
+  /// Where every edge between the two frames is measured, and no shorter chain of bodies is, the sum along the poses is
+  /// the same and much cheaper: each pose is evaluated once. (One link alone may need no pose at all.)
+  /// Leaves path and readings in scratch.
+  bool follows_the_poses(const QueryContext& context) {
+    if (!question_.with_measured || question_.at.latest || question_.reference == kNone || topology_.bodies() == nullptr)
+      return false;
+    const Stamp at = question_.at.at;
+    const Path& path = scratch_.path;
+    if (scratch_.finder.find(topology_, question_.of, question_.reference, at, context, scratch_.path)) return false;
+    if (!read_twists(path, at, context, scratch_)) return false;
+    std::size_t measured = 0;
+    for (std::size_t i = 0; i < scratch_.readings.size(); ++i) {
+      if (edge_at(i).provider.kind == ProviderKind::fixed) continue;
+      if (!scratch_.readings[i]) return false;
+      ++measured;
+    }
+    return measured > 1 && search_.is_shortest(path, measured, context);
+  }
+
+  /// Of the path in scratch, `up` then `down`.
+  [[nodiscard]] const PathEdge& edge_at(std::size_t i) const {
+    const std::vector<PathEdge>&up = scratch_.path.up, &down = scratch_.path.down;
+    return i < up.size() ? up[i] : down[i - up.size()];
+  }
+
+  // -- Measured: a chain of bodies
+
+  /// The newest instant that all links and the poses between them cover.
+  bool settle_measured(const QueryContext& context, Stamp& at) {
+    at = Stamp::never();
+    RelationId limiting = kNone;
+    search_.for_each_link([&](const BodyVisit& step) { at = std::min(at, search_.link_of(step).series->newest()); });
+    for (Stamp before = Stamp::never(); before != at;) {
+      before = at;
+      bool fits = true;
+      search_.for_each_link([&](const BodyVisit& step) {
+        const FrameId head = search_.link_of(step).head;
+        fits = fits && !settle_latest(topology_, head, ends_.axes, context, scratch_, scratch_.second, at, limiting) &&
+               !settle_latest(topology_, ends_.point, head, context, scratch_, scratch_.second, at, limiting);
+      });
+      if (!fits) return false;
+    }
+    bool all_cover = true;
+    search_.for_each_link([&](const BodyVisit& step) { all_cover = all_cover && covers(*search_.link_of(step).series, at); });
+    return all_cover;
+  }
+
+  bool sum_measured(const QueryContext& context, TwistAnswer& out) {
+    Stamp at = question_.at.at;
+    if (question_.at.latest && !settle_measured(context, at)) return false;
+    scratch_.uncertainty.clear();
+    bool fits = true;
+    search_.for_each_link([&](const BodyVisit& step) { fits = fits && add_measured(step, at, context, out); });
+    if (!fits) return false;
+    out.stamp = at;
+    out.method = TwistMethod::measured;
+    set_covariance(out);
+    return true;
+  }
+
+  /// One link: turned to the axes asked for and moved to the point asked for.
+  bool add_measured(const BodyVisit& step, Stamp at, const QueryContext& context, TwistAnswer& out) {
+    const TwistLink& link = search_.link_of(step);
+    const std::optional<Stamp> read_at = question_.at.latest ? at : search_.usable_at(link, context);
+    const TwistReading reading = read_at ? reading_at(link, *read_at) : TwistReading{};
+    if (reading.link == nullptr) return false;
+    const Velocity twist = step.is_reference ? reading.body_form() : -reading.body_form();
+    scratch_.uncertainty.begin_chain();
+    Leg to_axes, to_point;
+    const bool is_as_said = reading.axes() == ends_.axes && ends_.point == link.head && *read_at == at;
+    if (is_as_said ? plain_leg(link.head, ends_.axes, at, context, to_axes, out)
+                   : append_leg(link.head, ends_.axes, at, context, to_axes, out))
+      return false;
+    if (is_known() && is_as_said) append_as_said(reading, at, to_axes.value.rotation);
+    if (is_known() && !is_as_said) append_measured(reading, *read_at, !step.is_reference);
+    if (append_leg(ends_.point, link.head, at, context, to_point, out)) return false;
+    out.velocity = out.velocity + to_axes.value.rotation * twist.at(to_point.value.translation);
+    out.held = out.held || (*read_at != at && context.outside == Outside::hold);
+    out.predicted = out.predicted || (*read_at != at && context.outside == Outside::predict);
+    out.relations.push_back(link.relation);
+    if (is_known()) scratch_.uncertainty.end_chain();
+    return true;
+  }
+
+  void append_measured(const TwistReading& reading, Stamp read_at, bool upwards) {
+    TwistUncertainty& uncertainty = scratch_.uncertainty;
+    const std::size_t first = uncertainty.errors.effects.size();
+    add_reading_errors(reading, read_at, uncertainty.errors);
+    add_turn_errors(topology_, reading, fallback_, scratch_);
+    uncertainty.append_motion(reading.body_form(), upwards, first);
+  }
+
+  /// Along the axes and of the point that were said: the pose that turned it there turns it back, whatever its error.
+  void append_as_said(const TwistReading& reading, Stamp at, const Rotation& axes_R_head) {
+    ErrorList& errors = scratch_.uncertainty.errors;
+    const std::size_t first = errors.effects.size();
+    add_reading_errors(reading, at, errors);
+    if (errors.is_known) errors.effects.back().on_motion = {axes_R_head.matrix(), {}, axes_R_head.matrix()};
+    scratch_.uncertainty.append_motion({}, false, first);
+  }
+
+  /// A pose on the way; its relations, flags and errors go into the answer.
+  Failure append_leg(FrameId of, FrameId in_frame, Stamp at, const QueryContext& context, Leg& leg, TwistAnswer& out) {
+    if (of == in_frame) return {};
+    if (!is_known()) return plain_leg(of, in_frame, at, context, leg, out);
+    if (Failure failure = append_poses(topology_, of, in_frame, at, context, fallback_, scratch_, leg)) return failure;
+    list_leg(leg, out);
+    return {};
+  }
+
+  /// The same, its errors apart.
+  Failure plain_leg(FrameId of, FrameId in_frame, Stamp at, const QueryContext& context, Leg& leg, TwistAnswer& out) {
+    if (Failure failure = answer_leg(topology_, of, in_frame, at, false, context, fallback_, scratch_, scratch_.second, leg))
+      return failure;
+    list_leg(leg, out);
+    return {};
+  }
+
+  void list_leg(const Leg& leg, TwistAnswer& out) const {
+    out.held = out.held || leg.held;
+    out.predicted = out.predicted || leg.predicted;
+    for (const auto* edges : {&scratch_.second.up, &scratch_.second.down})
+      for (const PathEdge& edge : *edges) list_once(edge.relation, out.relations);
+  }
+
+  static void list_once(RelationId relation, RelationList& list) {
+    if (std::ranges::find(list.ids(), relation) == list.ids().end()) list.push_back(relation);
+  }
+
+  void set_covariance(TwistAnswer& out) const {
+    out.certainty = is_known() ? Certainty::known : Certainty::unknown;
+    if (is_known()) out.covariance = std::make_unique<Covariance>(scratch_.uncertainty.total());
+  }
+
+  // -- Along the poses
+
+  /// The frame of the reference body that is fewest edges away; the failure of the last one where none is connected.
+  Failure nearest_reference(const QueryContext& context, FrameId& nearest) {
+    Failure failure = Evidence{.kind = FailureKind::not_connected, .of = question_.of, .in_frame = kNone};
+    if (!is_declared(ends_.reference)) return failure;
+    const Stamp at = question_.at.latest ? Stamp::never() : question_.at.at;
+    std::size_t fewest = SIZE_MAX;
+    for (const FrameId frame : topology_.bodies()->frames_of(ends_.reference)) {
+      if (Failure missed = scratch_.finder.find(topology_, question_.of, frame, at, context, scratch_.path)) {
+        if (fewest == SIZE_MAX) failure = std::move(missed);
+        continue;
+      }
+      const std::size_t edges = scratch_.path.up.size() + scratch_.path.down.size();
+      if (edges >= fewest) continue;
+      fewest = edges;
+      nearest = frame;
+    }
+    return fewest == SIZE_MAX ? std::move(failure) : Failure{};
+  }
+
+  Failure settle_poses(FrameId reference, FrameId axes, const QueryContext& context, Stamp& at, RelationId& limiting) {
+    const auto settle = [&](FrameId of, FrameId in_frame, Path& path) {
+      return settle_latest(topology_, of, in_frame, context, scratch_, path, at, limiting);
+    };
+    at = Stamp::never();
+    for (Stamp before = Stamp::always(); before != at;) {
+      before = at;
+      if (ends_.point != question_.of)
+        if (Failure failure = settle(ends_.point, question_.of, scratch_.second)) return failure;
+      if (axes != reference)
+        if (Failure failure = settle(reference, axes, scratch_.second)) return failure;
+      if (Failure failure = settle(question_.of, reference, scratch_.path)) return failure;
+    }
+    return {};
+  }
+
+  Failure along_poses(const QueryContext& context, TwistAnswer& out) {
+    FrameId reference = question_.reference;
+    if (reference == kNone)
+      if (Failure failure = nearest_reference(context, reference)) return failure;
+    const FrameId axes = question_.expressed_in == kNone ? reference : question_.expressed_in;
+    Stamp at = question_.at.at;
+    RelationId limiting = kNone;
+    Failure failure = question_.at.latest ? settle_poses(reference, axes, context, at, limiting)
+                                          : scratch_.finder.find(topology_, question_.of, reference, at, context, scratch_.path);
+    if (!failure && !read_measured(at, context)) failure = rivals(*edge_at(scratch_.readings.size() - 1).links, at);
+    if (!failure) failure = sum_along_poses(reference, axes, at, context, out);
+    if (failure && question_.at.latest && failure->kind == FailureKind::before_history) failure->limiting = limiting;
+    return failure;
+  }
+
+  bool read_measured(Stamp at, const QueryContext& context) {
+    scratch_.readings.clear();
+    return topology_.bodies() == nullptr || !question_.with_measured || read_twists(scratch_.path, at, context, scratch_);
+  }
+
+  /// Of the path and the readings in scratch.
+  Failure sum_along_poses(FrameId reference, FrameId axes, Stamp at, const QueryContext& context, TwistAnswer& out) {
+    TwistLeg leg;
+    scratch_.uncertainty.clear();
+    const MotionContext motions{context, fallback_, question_.window,
+                                question_.context.want_covariance ? &scratch_.uncertainty.errors : nullptr};
+    if (Failure failure = evaluate_twist_leg(scratch_.path, at, motions, scratch_, out.relations, leg)) return failure;
+    out.held = leg.held;
+    out.predicted = leg.predicted;
+    out.method = leg.methods.together();
+    for (const auto* edges : {&scratch_.path.up, &scratch_.path.down})
+      for (const PathEdge& edge : *edges) out.relations.push_back(edge.relation);
+    if (leg.timeless) {
+      out.certainty = Certainty::exact;
+      return {};
+    }
+    out.stamp = at;
+    out.velocity = leg.velocity;
+    return move_to_point_and_axes(leg, reference, axes, at, context, out);
+  }
+
+  /// From the origin of `of` and the axes of `reference` to what was asked for.
+  Failure move_to_point_and_axes(const TwistLeg& leg, FrameId reference, FrameId axes, Stamp at, const QueryContext& context,
+                                 TwistAnswer& out) {
+    scratch_.uncertainty.begin_chain();
+    Leg from_axes, to_point;
+    const bool is_body_form = axes == question_.of && !is_known();
+    if (!is_body_form)
+      if (Failure failure = append_leg(reference, axes, at, context, from_axes, out)) return failure;
+    if (is_known()) append_motions(topology_, at, fallback_, scratch_);
+    if (Failure failure = append_leg(ends_.point, question_.of, at, context, to_point, out)) return failure;
+    out.velocity = out.velocity.at(leg.in_T_of.rotation * to_point.value.translation);
+    out.velocity = (is_body_form ? leg.in_T_of.rotation.inverse() : from_axes.value.rotation) * out.velocity;
+    if (is_known()) scratch_.uncertainty.end_chain();
+    set_covariance(out);
+    return {};
+  }
+
+  const Topology& topology_;
+  const TwistQuestion& question_;
+  const MotionEnds ends_;
+  const std::optional<Covariance>& fallback_;
+  QueryContext strict_, given_;
+  Scratch& scratch_;
+  BodySearch search_;
+};
+
+}  // namespace
+
+Result<TwistAnswer> Forest::twist(const TwistQuestion& question) const {
+  const Pin pin;
+  const Topology& topology = *state_->topology.load();
+  Result<TwistAnswer> result;
+  for (const FrameId id : {question.of, question.reference, question.expressed_in, question.point})
+    if ((id != kNone || id == question.of) && !topology.has(id)) {
+      result.failure = Evidence{.kind = FailureKind::unknown_frame, .of = id};
+      return result;
+    }
+  result.failure = MotionSearch(topology, question, state_->options).answer(result.value);
+  return result;
+}
+
+}  // namespace armillary

@@ -1,0 +1,315 @@
+#include "armillary/graph/variable_reading.hpp"
+
+#include <numbers>
+
+#include "graph/variable_sources.hpp"
+
+namespace armillary {
+
+namespace {
+
+constexpr double kTurn = 2.0 * std::numbers::pi;
+
+/// From one position to the next; for an angle the shorter way round.
+double way(VariableKind kind, double from, double to) {
+  return kind == VariableKind::wrap ? std::remainder(to - from, kTurn) : to - from;
+}
+
+double seconds_between(const Said& a, const Said& b) { return 1e-9 * static_cast<double>(b.stamp_ns() - a.stamp_ns()); }
+
+double slope(VariableKind kind, const Said& a, const Said& b) {
+  return way(kind, a.position(), b.position()) / seconds_between(a, b);
+}
+
+Rotation rotation_of(const Said& said) { return {said.position(0), said.position(1), said.position(2), said.position(3)}; }
+
+/// How a quaternion changes that turns with this body velocity.
+Rotation rate_of(const Rotation& q, const Vector3& angular) {
+  return q * Rotation{0.0, 0.5 * angular.x, 0.5 * angular.y, 0.5 * angular.z};
+}
+
+Vector3 angular_between(const Said& a, const Said& b) {
+  return (1.0 / seconds_between(a, b)) * short_log(rotation_of(a), rotation_of(b));
+}
+
+double mix(double a, double b, double u) { return a + u * (b - a); }
+
+/// NaN where none was given; of a rotation as it turns `here`.
+Vector3 given_angular(const Rotation& here, const Said& said) {
+  const Rotation half = here.inverse() * Rotation{said.velocity(0), said.velocity(1), said.velocity(2), said.velocity(3)};
+  return {2.0 * half.x, 2.0 * half.y, 2.0 * half.z};
+}
+
+bool is_given(const Vector3& angular) { return !std::isnan(angular.x + angular.y + angular.z); }
+
+double part_of(const Rotation& q, std::uint32_t part) {
+  const double parts[] = {q.w, q.x, q.y, q.z};
+  return parts[part];
+}
+
+}  // namespace
+
+FailureKind VariableReader::look(const Variable& lead, SaidAround& out) {
+  const Voices& voices = lead.voices();
+  if (const auto& [channel, index] = voices.only; channel != nullptr) {
+    look_up(channel);
+    out = {{channel, bracket_.before, index}, {channel, bracket_.after, index}};
+    if (!out.before && !out.after) out.after.row = channel->series.first_row();
+    const bool is_whole = !(out.before && std::isnan(out.before.position())) && !(out.after && std::isnan(out.after.position()));
+    if (is_whole) return FailureKind::none;
+  }
+  if (voices.all.empty()) return FailureKind::no_samples;
+  const Voice* voice = voices.voice_at(at_);
+  if (voice == nullptr) return FailureKind::ambiguous_path;
+  out = around_of(*voice, lead.history, at_);
+  return FailureKind::none;
+}
+
+FailureKind VariableReader::sight(const Variable& lead, Sighting& out) {
+  if (const FailureKind kind = look(lead, out.around); kind != FailureKind::none) return kind;
+  const auto& [before, after] = out.around;
+  if (before && before.stamp_ns() == at_.ns) {
+    out.place = Place::exact;
+  } else if (before && lead.kind == VariableKind::hold) {
+    out.place = Place::held;
+  } else if (before && after) {
+    out.place = Place::between;
+    out.u = static_cast<double>(at_.ns - before.stamp_ns()) / static_cast<double>(after.stamp_ns() - before.stamp_ns());
+  } else {
+    return sight_outside(lead, out);
+  }
+  return FailureKind::none;
+}
+
+FailureKind VariableReader::sight_outside(const Variable& lead, Sighting& out) {
+  auto& [before, after] = out.around;
+  if (!before && !after) return FailureKind::no_samples;
+  if (context_.outside == Outside::hold) {
+    if (!before) before = after;
+    out.place = Place::held;
+    return FailureKind::none;
+  }
+  if (before && context_.outside == Outside::predict && can_predict(lead, out)) return FailureKind::none;
+  const Coverage covered = lead.coverage();
+  if (lead.kind != VariableKind::hold && covered.first == covered.last) return FailureKind::single_sample;
+  return before ? FailureKind::after_history : FailureKind::before_history;
+}
+
+bool VariableReader::can_predict(const Variable& lead, Sighting& out) const {
+  const Said& last = out.around.before;
+  const std::int64_t ahead_ns = at_.ns - last.stamp_ns();
+  if (context_.prediction == nullptr || ahead_ns > context_.prediction->horizon.ns) return false;
+  out.place = Place::predicted;
+  out.ahead_s = 1e-9 * static_cast<double>(ahead_ns);
+  if (lead.kind == VariableKind::velocity) return true;
+  double speed = 0.0;
+  Vector3 angular_speed;
+  const bool is_rotation = lead.kind == VariableKind::unit_quaternion;
+  return (is_rotation ? angular(lead, out, angular_speed) : velocity(lead, out, speed)) == FailureKind::none;
+}
+
+void VariableReader::note(const Sighting& sighting) {
+  const auto& [before, after] = sighting.around;
+  is_known_ = is_known_ && before.channel->has_covariance && (sighting.u == 0.0 || after.channel->has_covariance);
+  integrated_ = integrated_ || before.channel->is_computed || (sighting.u != 0.0 && after.channel->is_computed);
+  held_ = held_ || sighting.place == Place::held;
+  ahead_s_ = std::max(ahead_s_, sighting.ahead_s);
+}
+
+/// The two samples whose difference is the motion: at the last one those before.
+SaidAround VariableReader::interval(const Variable& lead, const Sighting& sighting) const {
+  const auto& [before, after] = sighting.around;
+  if (after) return sighting.around;
+  const Voice* voice = lead.voices().voice_at(at_);
+  if (voice == nullptr) return {};
+  return {around_of(*voice, lead.history, {before.stamp_ns() - 1}).before, before};
+}
+
+// -- Numbers
+
+double VariableReader::position(const Variable& variable, const Sighting& sighting) const {
+  const auto& [before, after] = sighting.around;
+  const double here = before.position();
+  if (sighting.place == Place::between) return here + sighting.u * way(variable.kind, here, after.position());
+  double speed = 0.0;
+  const bool goes_on = sighting.place == Place::predicted && variable.kind != VariableKind::velocity;
+  if (goes_on) (void)velocity(variable, sighting, speed);
+  return here + sighting.ahead_s * speed;
+}
+
+FailureKind VariableReader::velocity(const Variable& variable, const Sighting& sighting, double& out) const {
+  const auto& [before, after] = sighting.around;
+  out = 0.0;
+  if (sighting.place == Place::held) return FailureKind::none;
+  if (variable.kind == VariableKind::velocity) {
+    out = position(variable, sighting);
+    return FailureKind::none;
+  }
+  const double given =
+      sighting.place == Place::between ? mix(before.velocity(), after.velocity(), sighting.u) : before.velocity();
+  if (!std::isnan(given)) {
+    out = given;
+  } else if (variable.kind != VariableKind::hold) {
+    const SaidAround two = interval(variable, sighting);
+    if (!two.before) return FailureKind::single_sample;
+    out = slope(variable.kind, two.before, two.after);
+  }
+  return FailureKind::none;
+}
+
+// -- Rotations
+
+Rotation VariableReader::rotation(const Variable& lead, const Sighting& sighting) const {
+  const auto& [before, after] = sighting.around;
+  const Rotation here = rotation_of(before);
+  if (sighting.place == Place::between) return slerp(here, rotation_of(after), sighting.u);
+  if (sighting.place != Place::predicted) return here;
+  Vector3 speed;
+  (void)angular(lead, sighting, speed);
+  return here * Rotation::exp(sighting.ahead_s * speed);
+}
+
+/// In the body form.
+FailureKind VariableReader::angular(const Variable& lead, const Sighting& sighting, Vector3& out) const {
+  const auto& [before, after] = sighting.around;
+  out = {};
+  if (sighting.place == Place::held) return FailureKind::none;
+  const bool is_between = sighting.place == Place::between;
+  const Rotation here = is_between ? rotation(lead, sighting) : rotation_of(before);
+  Vector3 given = given_angular(here, before);
+  if (is_between) given = given + sighting.u * (given_angular(here, after) - given);
+  if (is_given(given)) {
+    out = given;
+    return FailureKind::none;
+  }
+  const SaidAround two = interval(lead, sighting);
+  if (!two.before) return FailureKind::single_sample;
+  out = angular_between(two.before, two.after);
+  return FailureKind::none;
+}
+
+// -- Lists of variables
+
+/// The usual case, worth a short cut: a number that one source says in one channel, between two samples.
+bool VariableReader::find_between(const Variable& variable, double& out) {
+  const bool is_number = variable.kind == VariableKind::linear || variable.kind == VariableKind::wrap;
+  const auto& [channel, index] = variable.voices().only;
+  if (!is_number || channel == nullptr) return false;
+  look_up(channel);
+  const auto& [before, after] = bracket_;
+  if (!before || !after || before.stamp_ns() == at_.ns) return false;
+  const double here = before.values()[index];
+  const double u = static_cast<double>(at_.ns - before.stamp_ns()) / static_cast<double>(after.stamp_ns() - before.stamp_ns());
+  out = here + u * way(variable.kind, here, after.values()[index]);
+  if (std::isnan(out)) return false;
+  is_known_ = is_known_ && channel->has_covariance;
+  integrated_ = integrated_ || channel->is_computed;
+  return true;
+}
+
+FailureKind VariableReader::positions(std::span<const Variable* const> variables, double* out) {
+  Sighting sighting;
+  Rotation turned;
+  const Variable* sighted = nullptr;
+  for (const Variable* variable : variables) {
+    if (find_between(*variable, *out)) {
+      ++out;
+      continue;
+    }
+    const Variable& lead = *variable->lead;
+    const bool is_rotation = lead.kind == VariableKind::unit_quaternion;
+    if (&lead != sighted) {
+      sighting = {};
+      if (const FailureKind kind = sight(lead, sighting); kind != FailureKind::none) return kind;
+      note(sighting);
+      if (is_rotation) turned = rotation(lead, sighting);
+      sighted = &lead;
+    }
+    *out++ = is_rotation ? part_of(turned, variable->part) : position(lead, sighting);
+  }
+  return FailureKind::none;
+}
+
+FailureKind VariableReader::velocities(std::span<const Variable* const> variables, double* out) {
+  Sighting sighting;
+  Rotation rate;
+  const Variable* sighted = nullptr;
+  for (const Variable* variable : variables) {
+    const Variable& lead = *variable->lead;
+    const bool is_rotation = lead.kind == VariableKind::unit_quaternion;
+    double speed = 0.0;
+    if (&lead != sighted || !is_rotation) {
+      sighting = {};
+      if (const FailureKind kind = sight(lead, sighting); kind != FailureKind::none) return kind;
+      Vector3 turning;
+      const FailureKind kind = is_rotation ? angular(lead, sighting, turning) : velocity(lead, sighting, speed);
+      if (kind != FailureKind::none) return kind;
+      if (is_rotation) rate = rate_of(rotation(lead, sighting), turning);
+      sighted = &lead;
+    }
+    *out++ = is_rotation ? part_of(rate, variable->part) : speed;
+  }
+  return FailureKind::none;
+}
+
+bool VariableReader::errors(std::span<const Variable* const> variables, std::vector<VariableError>& out) {
+  for (const Variable* variable : variables) {
+    Sighting sighting;
+    if (sight(*variable->lead, sighting) != FailureKind::none) return false;
+    out.push_back({variable, sighting.around, variable->part, sighting.u});
+  }
+  return true;
+}
+
+namespace {
+
+/// False where nobody said how sure it is.
+bool add_share(const Said& said, std::uint32_t index, double weight, std::vector<RowShare>& out) {
+  const bool is_covered = index < said.channel->covered(said.channel->width);
+  if (!is_covered || std::isnan(said.channel->covariance(said.row, index, index))) return false;
+  out.push_back({said.channel, said.row, index, weight});
+  return true;
+}
+
+}  // namespace
+
+bool VariableReader::add_position_shares(const Variable& variable, std::vector<RowShare>& out) {
+  Sighting sighting;
+  if (sight(*variable.lead, sighting) != FailureKind::none || sighting.place == Place::predicted) return false;
+  const auto& [before, after] = sighting.around;
+  if (!add_share(before, before.index + variable.part, 1.0 - sighting.u, out)) return false;
+  return sighting.u == 0.0 || add_share(after, after.index + variable.part, sighting.u, out);
+}
+
+/// The same choice as `velocity`. How a rotation turns is not linear in its parts.
+bool VariableReader::add_velocity_shares(const Variable& variable, std::vector<RowShare>& out) {
+  Sighting sighting;
+  const bool is_rotation = variable.kind == VariableKind::unit_quaternion;
+  if (is_rotation || sight(variable, sighting) != FailureKind::none) return false;
+  if (sighting.place == Place::held || sighting.place == Place::predicted) return false;
+  if (variable.kind == VariableKind::velocity) return add_position_shares(variable, out);
+  const auto& [before, after] = sighting.around;
+  const auto speed_of = [](const Said& said) { return said.channel->width + said.index; };
+  const bool is_between = sighting.place == Place::between;
+  if (!std::isnan(is_between ? before.velocity() + after.velocity() : before.velocity()))
+    return add_share(before, speed_of(before), 1.0 - sighting.u, out) &&
+           (!is_between || add_share(after, speed_of(after), sighting.u, out));
+  if (variable.kind == VariableKind::hold) return true;
+  const SaidAround two = interval(variable, sighting);
+  if (!two.before) return false;
+  const double per_s = 1.0 / seconds_between(two.before, two.after);
+  return add_share(two.before, two.before.index, -per_s, out) && add_share(two.after, two.after.index, per_s, out);
+}
+
+double VariableError::covariance_with(const VariableError& other) const {
+  const bool is_together =
+      said.before.row.words == other.said.before.row.words && (u == 0.0 || said.after.row.words == other.said.after.row.words);
+  if (!is_together) return 0.0;
+  const auto in_row = [&](const Said& mine, const Said& theirs) {
+    return mine.channel->covariance(mine.row, mine.index + part, theirs.index + other.part);
+  };
+  const double before = in_row(said.before, other.said.before);
+  return u == 0.0 ? before : before + u * (in_row(said.after, other.said.after) - before);
+}
+
+}  // namespace armillary

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "armillary/graph/variable_reading.hpp"
+
+namespace armillary {
+
+/// What a source says around an instant, over all of its channels; what is older than `history` is forgotten.
+[[nodiscard]] SaidAround around_of(const Voice& voice, Duration history, Stamp at);
+
+}  // namespace armillary

@@ -1,0 +1,171 @@
+// Joints: the variables of a forest, what is said of them, and the poses they drive.
+
+#include <algorithm>
+
+#include "armillary/graph/driven_link.hpp"
+#include "graph/forest_state.hpp"
+
+namespace armillary {
+
+namespace {
+
+using Guard = std::lock_guard<std::mutex>;
+
+}  // namespace
+
+Failure Forest::declare_variables(std::span<const Variables::Wish> wishes) {
+  const Guard guard(state_->lock);
+  return state_->variables.declare(wishes);
+}
+
+VariablePtr Forest::find_variable(std::string_view name) const {
+  const Guard guard(state_->lock);
+  const VariableId id = state_->variables.find(name);
+  return id == kNone || state_->variables.is_hidden(id) ? nullptr : state_->variables.share(id);
+}
+
+std::vector<std::pair<std::string, VariableKind>> Forest::variables() const {
+  const Guard guard(state_->lock);
+  std::vector<std::pair<std::string, VariableKind>> all;
+  for (VariableId id = 0; id < state_->variables.size(); ++id)
+    if (!state_->variables.is_hidden(id)) all.emplace_back(state_->variables[id].name, state_->variables[id].kind);
+  return all;
+}
+
+Result<ChannelId> Forest::joint_channel(ChannelName name, std::string_view source) {
+  const Guard guard(state_->lock);
+  name.source = state_->add_source(source);
+  return state_->variables.channel(name);
+}
+
+Failure Forest::set_joints(ChannelId channel, std::span<const std::int64_t> stamps, double* rows) {
+  const Guard guard(state_->lock);
+  if (Failure failure = state_->variables.check(channel, stamps, rows)) return failure;
+  state_->variables.write(channel, stamps, rows, state_->retired);
+  state_->joints_said(channel, stamps);
+  return {};
+}
+
+/// Wakes who waits for a pose that these variables drive.
+void Forest::State::joints_said(ChannelId channel, std::span<const std::int64_t> stamps) {
+  if (watching.empty()) return;
+  for (const VariableId id : variables.name_of(channel).variables) {
+    const auto driven = drives.find(id);
+    if (driven == drives.end()) continue;
+    for (const RelationId relation : driven->second)
+      if (relations[relation])
+        for (const std::int64_t stamp : stamps) relations[relation]->track->watches.inserted({stamp});
+  }
+}
+
+bool Forest::prefer_variable(const Variable& variable, std::optional<std::string_view> source) {
+  const Guard guard(state_->lock);
+  const SourceId chosen = source ? state_->find_source(*source) : kNone;
+  if (source && chosen == kNone) return false;
+  return state_->variables.prefer(variable.id, chosen, state_->retired);
+}
+
+std::vector<std::string> Forest::sources_of(const Variable& variable) const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  for (const SourceId source : state_->variables.sources_of(variable.id)) names.push_back(state_->sources[source]);
+  return names;
+}
+
+VariableTable Forest::joint_samples(const Variable& variable, std::string_view source, Stamp from, Stamp to) const {
+  const Guard guard(state_->lock);
+  return state_->variables.samples(variable.id, state_->find_source(source), from, to);
+}
+
+Result<JointAnswer> Forest::joint(const Variable& variable, When at, const QueryContext& given) const {
+  const Pin pin;
+  const QueryContext context = state_->completed(given, *state_->topology.load());
+  const Coverage held = variable.coverage();
+  const Voices& voices = variable.lead->voices();
+  const Voice* newest = at.latest && !held.empty() ? voices.voice_at(Stamp::never()) : nullptr;
+  Result<JointAnswer> result;
+  result.value.stamp = newest != nullptr ? newest->newest() : at.latest ? Stamp::never() : at.at;
+  const Variable* one = &variable;
+  VariableReader reader(result.value.stamp, context);
+  const FailureKind kind = reader.positions({&one, 1}, &result.value.position);
+  result.value.has_velocity =
+      kind == FailureKind::none && reader.velocities({&one, 1}, &result.value.velocity) == FailureKind::none;
+  result.value.held = reader.held();
+  result.value.predicted = reader.predicted();
+  result.value.integrated = reader.integrated();
+  if (kind == FailureKind::none) return result;
+  result.failure =
+      Evidence{.kind = kind, .requested = result.value.stamp, .first = held.first, .last = held.last, .joint = variable.name};
+  return result;
+}
+
+Failure Forest::drive_by_joints(const EdgeName& edge, Stamp from, const DrivenForm& form) {
+  const Guard guard(state_->lock);
+  return state_->drive(edge, from, form);
+}
+
+Failure Forest::State::drive(const EdgeName& edge, Stamp from, const DrivenForm& form) {
+  Result<std::shared_ptr<DrivenLink>> link = link_of(form, variables);
+  if (!link) return std::move(link.failure);
+  if (Failure failure = open_run(edge, {.from = from, .driven = link.value})) return failure;
+  note_drivers(*link.value, find_relation(edge)->id);
+  return {};
+}
+
+/// From now on samples of its variables wake who waits for it.
+void Forest::State::note_drivers(const DrivenLink& link, RelationId relation) {
+  for (const auto& variables : {link.positions(), link.velocities()})
+    for (const VariablePtr& variable : variables) {
+      std::vector<RelationId>& known = drives[variable->id];
+      if (std::ranges::find(known, relation) == known.end()) known.push_back(relation);
+    }
+}
+
+Failure Forest::State::apply(const PlaceDriven& edit) {
+  return drive({edit.of, edit.in_frame, edit.source}, edit.from, *edit.form);
+}
+
+Failure Forest::State::apply(const AddJoints& edit) {
+  remember_variables();
+  std::vector<Variables::Wish> wishes;
+  for (const auto& [name, kind] : edit.joints) {
+    wishes.push_back({name, kind});
+    const VariableId known = edit.replaces ? variables.find(name) : kNone;
+    if (known != kNone && variables[known].kind != kind) variables.hide(known, true);
+  }
+  return variables.declare(wishes);
+}
+
+Failure Forest::State::apply(const HideJoints& edit) {
+  remember_variables();
+  for (const std::string& name : edit.names)
+    if (const VariableId id = variables.find(name); id != kNone) variables.hide(id, true);
+  return {};
+}
+
+/// After a transaction that failed: what it made is gone.
+void Forest::State::forget_drives(std::size_t relations_made, std::size_t variables_made) {
+  std::erase_if(drives, [&](const auto& entry) { return entry.first >= variables_made; });
+  for (auto& [variable, driven] : drives) std::erase_if(driven, [&](RelationId id) { return id >= relations_made; });
+}
+
+/// After a copy: the links read the variables of this forest.
+void Forest::State::drive_by_own_variables() {
+  for (FrameRecord& frame : frames)
+    for (const auto& track : frame.tracks)
+      for (RunRecord& run : track->runs)
+        if (std::shared_ptr<DrivenProvider> own = run.driven ? run.driven->driven_by(variables) : nullptr) run.driven = own;
+}
+
+std::vector<DrivenInfo> Forest::driven_poses() const {
+  const Guard guard(state_->lock);
+  std::vector<DrivenInfo> found;
+  for (const FrameRecord& frame : state_->frames)
+    for (const auto& track : frame.tracks)
+      for (const RunRecord& run : track->runs)
+        if (run.driven)
+          found.push_back({*frame.name, *state_->frames[run.parent].name, state_->sources[track->source], run.from});
+  return found;
+}
+
+}  // namespace armillary

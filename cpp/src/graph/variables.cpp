@@ -1,0 +1,306 @@
+#include "armillary/graph/variables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace armillary {
+
+namespace {
+
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+constexpr std::uint32_t kParts = 4;  // of a quaternion
+
+bool strictly_increasing(std::span<const std::int64_t> stamps) {
+  return std::ranges::adjacent_find(stamps, std::ranges::greater_equal{}) == stamps.end();
+}
+
+/// Where a variable stands among those of a channel, or none.
+std::optional<std::uint32_t> place_of(const ChannelName& name, VariableId id) {
+  const auto found = std::ranges::lower_bound(name.variables, id);
+  if (found == name.variables.end() || *found != id) return std::nullopt;
+  return static_cast<std::uint32_t>(found - name.variables.begin());
+}
+
+bool share_a_variable(const ChannelName& a, const ChannelName& b) {
+  return std::ranges::any_of(a.variables, [&](VariableId id) { return place_of(b, id).has_value(); });
+}
+
+bool normalize(double* wxyz) {
+  const double squared = wxyz[0] * wxyz[0] + wxyz[1] * wxyz[1] + wxyz[2] * wxyz[2] + wxyz[3] * wxyz[3];
+  if (!(std::abs(squared - 1.0) <= 0.01)) return false;
+  const double scale = 1.0 / std::sqrt(squared);
+  if (squared != 1.0) std::for_each_n(wxyz, kParts, [scale](double& value) { value *= scale; });
+  return true;
+}
+
+bool is_alike(const Variable& known, VariableKind kind, std::uint32_t part) {
+  return known.kind == kind && (kind != VariableKind::unit_quaternion || known.part == part);
+}
+
+}  // namespace
+
+Variables::Variables(const Retention& retention)
+    : retention_{.history = retention.history, .max_samples = retention.max_samples} {}
+Variables::~Variables() = default;
+
+// -- Names
+
+VariableId Variables::find(std::string_view name) const {
+  const auto found = ids_.find(name);
+  return found == ids_.end() ? kNone : found->second;
+}
+
+Failure Variables::check_wishes(std::span<const Wish> wishes) const {
+  std::uint32_t part = 0;  // of the rotation at hand
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    const auto& [name, kind] = wishes[i];
+    const bool is_part = kind == VariableKind::unit_quaternion;
+    const VariableId known = find(name);
+    const bool is_other = known != kNone && !hidden_[known] && !is_alike(*all_[known], kind, part);
+    const bool breaks_off = part > 0 && !is_part;
+    if (is_other || breaks_off) return Evidence{.kind = FailureKind::other_variable, .row = i, .joint = std::string(name)};
+    part = is_part ? (part + 1) % kParts : 0;
+  }
+  if (part > 0)
+    return Evidence{.kind = FailureKind::other_variable, .row = wishes.size() - 1, .joint = std::string(wishes.back().name)};
+  return {};
+}
+
+Failure Variables::declare(std::span<const Wish> wishes) {
+  if (Failure failure = check_wishes(wishes)) return failure;
+  std::uint32_t part = 0;
+  for (const auto& [name, kind] : wishes) {
+    const bool is_part = kind == VariableKind::unit_quaternion;
+    const VariableId known = find(name);
+    if (known != kNone && is_alike(*all_[known], kind, part))
+      hidden_[known] = false;
+    else
+      add(name, kind, is_part ? part : 0);
+    part = is_part ? (part + 1) % kParts : 0;
+  }
+  return {};
+}
+
+void Variables::add(std::string_view name, VariableKind kind, std::uint32_t part) {
+  const auto id = static_cast<VariableId>(all_.size());
+  const Variable* lead = part > 0 ? all_[id - part].get() : nullptr;
+  all_.push_back(std::make_shared<Variable>(std::string(name), kind, id, part, lead, retention_.history));
+  preferred_.push_back(kNone);
+  hidden_.push_back(false);
+  ids_.insert_or_assign(std::string(name), id);
+}
+
+void Variables::cut(std::size_t size, std::vector<bool> hidden) {
+  std::erase_if(ids_, [&](const auto& entry) { return entry.second >= size; });
+  all_.resize(size);
+  preferred_.resize(size);
+  hidden_ = std::move(hidden);
+  for (std::size_t id = size; id-- > 0;) ids_.try_emplace(all_[id]->name, static_cast<VariableId>(id));
+}
+
+// -- Channels
+
+Result<ChannelId> Variables::channel(const ChannelName& name) {
+  if (const auto found = channel_ids_.find(name); found != channel_ids_.end()) return {found->second, {}};
+  for (const VariableId id : name.variables) {
+    if (all_[id]->kind != VariableKind::unit_quaternion) continue;
+    for (VariableId part = all_[id]->lead->id; part < all_[id]->lead->id + kParts; ++part)
+      if (!place_of(name, part)) return {kNone, Evidence{.kind = FailureKind::part_of_rotation, .joint = all_[part]->name}};
+  }
+  const auto id = static_cast<ChannelId>(channels_.size());
+  channels_.push_back({name});
+  channel_ids_.emplace(name, id);
+  return {id, {}};
+}
+
+void Variables::open(Record& record, RetireList& retired) {
+  const std::vector<VariableId>& variables = record.name.variables;
+  record.data = std::make_unique<Channel>(static_cast<std::uint32_t>(variables.size()), record.name, retention_);
+  for (const VariableId id : variables) publish(id, retired);
+  find_lone_channels();
+}
+
+/// Makes readers see what the channels have.
+void Variables::publish(VariableId id, RetireList& retired) {
+  auto next = std::make_unique<Voices>();
+  for (const Record& record : channels_) {
+    const std::optional<std::uint32_t> place = record.data ? place_of(record.name, id) : std::nullopt;
+    if (!place) continue;
+    auto voice = std::ranges::find(next->all, record.name.source, &Voice::source);
+    if (voice == next->all.end()) {
+      next->all.push_back({record.name.source, preferred_[id] == record.name.source});
+      voice = std::prev(next->all.end());
+    }
+    voice->columns.push_back({record.data.get(), *place});
+  }
+  if (next->all.size() == 1 && next->all[0].columns.size() == 1) next->only = next->all[0].columns[0];
+  retired.retire(all_[id]->voices_.exchange(next.release()));
+}
+
+void Variables::find_lone_channels() {
+  for (Record& record : channels_)
+    record.is_alone = std::ranges::none_of(channels_, [&](const Record& other) {
+      const bool speaks = other.data && other.name.source == record.name.source && &other != &record;
+      return speaks && share_a_variable(record.name, other.name);
+    });
+}
+
+// -- Writing
+
+const Voice* Variables::voice_of(VariableId id, SourceId source) const {
+  const std::vector<Voice>& all = all_[id]->voices().all;
+  const auto found = std::ranges::find(all, source, &Voice::source);
+  return found == all.end() ? nullptr : &*found;
+}
+
+Failure Variables::check_stamp(const Record& record, Stamp at) const {
+  if (!is_sample_stamp(at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = at};
+  if (record.data && record.is_alone && at > record.data->series.newest()) return {};
+  const auto refuse = [&](VariableId id, Stamp welcome, Stamp newest) {
+    return Evidence{.kind = FailureKind::before_history,
+                    .requested = at,
+                    .first = welcome,
+                    .last = std::max(newest, welcome),
+                    .joint = all_[id]->name};
+  };
+  for (const VariableId id : record.name.variables) {
+    const Voice* voice = voice_of(id, record.name.source);
+    if (voice == nullptr) continue;
+    const Stamp newest = voice->newest(), welcome = earlier(newest, retention_.history);
+    if (at < welcome) return refuse(id, welcome, newest);
+  }
+  if (!record.data) return {};
+  const Series& series = record.data->series;
+  const bool is_full = retention_.max_samples > 0 && series.size() >= retention_.max_samples;
+  const Row first = is_full ? series.first_row() : Row{};
+  const Stamp welcome = std::max(series.floor(), first ? Stamp{first.stamp_ns()} : Stamp::always());
+  return at < welcome ? Failure(refuse(record.name.variables[0], welcome, series.newest())) : Failure{};
+}
+
+Failure Variables::check_row(const Record& record, double* row) const {
+  const std::vector<VariableId>& variables = record.name.variables;
+  const std::size_t k = variables.size();
+  for (std::size_t i = 0; i < k; ++i) {
+    const bool is_finite = std::isfinite(row[i]) && !(record.name.has_velocities && std::isinf(row[k + i]));
+    const Variable& variable = *all_[variables[i]];
+    const bool begins_rotation = variable.kind == VariableKind::unit_quaternion && variable.part == 0;
+    if (!is_finite || (begins_rotation && !normalize(row + i)))
+      return Evidence{.kind = FailureKind::not_a_position, .joint = variable.name};
+  }
+  return {};
+}
+
+Failure Variables::check(ChannelId id, std::span<const std::int64_t> stamps, double* rows) const {
+  const Record& record = channels_[id];
+  const std::size_t width = record.name.row_width();
+  for (std::size_t row = 0; row < stamps.size(); ++row) {
+    Failure failure = check_row(record, rows + row * width);
+    if (!failure) failure = check_stamp(record, {stamps[row]});
+    if (!failure) continue;
+    failure->row = row;
+    return failure;
+  }
+  return {};
+}
+
+/// What was said of these variables at the same instants, in other company, is said anew.
+void Variables::withdraw_elsewhere(const Record& record, std::span<const std::int64_t> stamps, RetireList& retired) {
+  for (Record& other : channels_) {
+    const bool speaks = other.data && other.name.source == record.name.source && &other != &record;
+    if (!speaks || !share_a_variable(record.name, other.name)) continue;
+    for (const std::int64_t stamp : stamps) {
+      const Row said = other.data->series.bracket({stamp}).before;
+      if (!said || said.stamp_ns() != stamp) continue;
+      std::vector<double> values(said.values(), said.values() + other.name.row_width());
+      for (const VariableId id : record.name.variables)
+        if (const auto place = place_of(other.name, id)) values[*place] = kAbsent;
+      other.data->series.insert({stamp}, values, nullptr, retired);
+    }
+  }
+}
+
+void Variables::write(ChannelId id, std::span<const std::int64_t> stamps, const double* rows, RetireList& retired) {
+  if (stamps.empty()) return;
+  Record& record = channels_[id];
+  if (!record.data) open(record, retired);
+  Series& series = record.data->series;
+  const std::int64_t oldest = std::ranges::min(stamps);
+  if (oldest < record.data->opens_ns.load(std::memory_order_relaxed)) record.data->opens_ns.store(oldest);
+  if (strictly_increasing(stamps) && Stamp{stamps[0]} > series.newest()) {
+    series.append(stamps, rows, retired);
+  } else {
+    for (std::size_t row = 0; row < stamps.size(); ++row)
+      series.insert({stamps[row]}, {rows + row * series.width(), series.width()}, nullptr, retired);
+  }
+  if (!record.is_alone) withdraw_elsewhere(record, stamps, retired);
+}
+
+bool Variables::prefer(VariableId id, SourceId source, RetireList& retired) {
+  if (source != kNone && voice_of(id, source) == nullptr) return false;
+  const VariableId lead = all_[id]->lead->id, end = lead + (all_[id]->kind == VariableKind::unit_quaternion ? kParts : 1);
+  for (VariableId part = lead; part < end; ++part) {
+    preferred_[part] = source;
+    publish(part, retired);
+  }
+  return true;
+}
+
+// -- All of it
+
+VariableTable Variables::samples(VariableId id, SourceId source, Stamp from, Stamp to) const {
+  VariableTable table;
+  const Voice* voice = voice_of(id, source);
+  if (voice == nullptr) return table;
+  std::map<std::int64_t, std::pair<double, double>> found;
+  for (const auto& [channel, index] : voice->columns)
+    channel->series.for_each(std::max(from, earlier(voice->newest(), retention_.history)), to, [&](const Row& row) {
+      const double* values = row.values();
+      if (std::isnan(values[index])) return;
+      if (all_[id]->kind == VariableKind::velocity) {
+        found[row.stamp_ns()] = {kAbsent, values[index]};
+        return;
+      }
+      found[row.stamp_ns()] = {values[index], channel->has_velocities ? values[channel->width + index] : kAbsent};
+    });
+  for (const auto& [stamp, said] : found) {
+    table.stamps.push_back(stamp);
+    table.positions.push_back(said.first);
+    table.velocities.push_back(said.second);
+  }
+  return table;
+}
+
+std::vector<SourceId> Variables::sources_of(VariableId id) const {
+  std::vector<SourceId> sources;
+  for (const Voice& voice : all_[id]->voices().all) sources.push_back(voice.source);
+  return sources;
+}
+
+void Variables::clear(RetireList& retired) {
+  std::vector<std::unique_ptr<Channel>> gone;
+  for (Record& record : channels_)
+    if (record.data) gone.push_back(std::move(record.data));
+  for (VariableId id = 0; id < all_.size(); ++id) publish(id, retired);
+  for (auto& channel : gone) retired.retire(channel.release());
+}
+
+void Variables::become(const Variables& other, RetireList& retired) {
+  for (const auto& variable : other.all_) add(variable->name, variable->kind, variable->part);
+  hidden_ = other.hidden_;
+  preferred_ = other.preferred_;
+  channel_ids_ = other.channel_ids_;
+  for (const Record& record : other.channels_) {
+    channels_.push_back({record.name});
+    if (!record.data) continue;
+    Record& twin = channels_.back();
+    open(twin, retired);
+    if (record.data->series.floor() != Stamp::always()) twin.data->series.begin_forgotten(record.data->series.floor());
+    record.data->series.for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
+      twin.data->series.append(std::span(row.words, 1), row.values(), retired);
+    });
+    twin.data->opens_ns.store(record.data->opens_ns.load());
+  }
+}
+
+}  // namespace armillary

@@ -1,0 +1,246 @@
+// Waiting without polling: a wait watches the one thing that is missing and is asked again when that changes.
+
+#include <algorithm>
+
+#include "graph/blocking.hpp"
+#include "graph/forest_state.hpp"
+#include "graph/scratch.hpp"
+
+namespace armillary {
+
+using Guard = std::lock_guard<std::mutex>;
+
+void Forest::State::wake_everybody() {
+  structure_watches.fire_all();
+  for (const auto& [id, twist] : twists) twist->watches.fire_all();
+  for (const auto& [id, watched] : watching)
+    for (TrackRecord* track : watched.tracks) track->watches.fire_all();
+}
+
+bool Forest::State::has_driver_forgotten(const RelationRecord& relation, Stamp at) const {
+  const std::ptrdiff_t k = relation.track->run_at(at);
+  if (k < 0) return false;
+  const RunRecord& run = relation.track->runs[static_cast<std::size_t>(k)];
+  return run.relation == relation.id && run.driven && run.driven->has_forgotten(at);
+}
+
+/// Data older than the history will not be accepted any more: nothing to wait for.
+bool Forest::State::is_hopeless(const Failure& failure) const {
+  if (!may_pass(failure->kind)) return true;
+  if (failure->relation == kNone || !relations[failure->relation] || failure->limiting != kNone) return false;
+  if (has_driver_forgotten(*relations[failure->relation], failure->requested)) return true;
+  return failure->requested < oldest_welcome(*relations[failure->relation], failure->requested);
+}
+
+void Forest::State::watch_track(RelationId relation, Stamp from, Stamp to, const Watch& watch, Watched& watched) {
+  if (relation == kNone || !relations[relation]) return;
+  TrackRecord* track = relations[relation]->track;
+  watched.tracks.push_back(track);
+  track->watches.add(watch, from, to);
+}
+
+void Forest::State::watch_data(const Failure& failure, const QueryContext& context, const Watch& watch, Watched& watched) {
+  const auto on = [&](RelationId id, Stamp from, Stamp to) { watch_track(id, from, to, watch, watched); };
+  if (failure->kind == FailureKind::no_samples) return on(failure->relation, Stamp::always(), Stamp::never());
+  const bool is_after = failure->requested > failure->last;
+  if (is_after) {  // a prediction begins earlier than what it reaches
+    const Duration reach = context.outside == Outside::predict ? options.prediction.horizon : Duration{};
+    return on(failure->relation, earlier(failure->requested, reach), Stamp::never());
+  }
+  if (failure->limiting != kNone) {  // the two approach each other from both sides
+    on(failure->relation, Stamp::always(), failure->first);
+    return on(failure->limiting, failure->first, Stamp::never());
+  }
+  on(failure->relation, Stamp::always(), failure->requested);
+  const bool is_counted = relations[failure->relation] && relations[failure->relation]->retention.max_samples > 0;
+  if (is_counted) on(failure->relation, {failure->requested.ns + 1}, Stamp::never());  // until it is full: then it is too late
+}
+
+/// Once a sample is so much newer, what is missing around `at` can never come, and what is there is forgotten.
+void Forest::State::watch_expiry(RelationId relation, Stamp at, const Watch& watch, Watched& watched) {
+  if (!relations[relation]) return;
+  const std::int64_t history_ns = relations[relation]->retention.history.ns;
+  const bool never = at.ns > kLatestSample.ns - history_ns;
+  if (!never) watch_track(relation, {at.ns + history_ns + 1}, Stamp::never(), watch, watched);
+}
+
+/// The frames whose parents decide the path. LATEST is settled step by step, each time on the path of an earlier
+/// instant: data that lifts the instant beyond such a path leads another way, and is watched as well.
+void Forest::State::watch_way(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched) {
+  const Topology& version = *topology.load();  // the lock is held: it stays
+  Scratch& scratch = Scratch::of_this_thread();
+  Path& path = scratch.path;
+  RelationId limiting = kNone;
+  Stamp at = leap.at.latest ? Stamp::never() : leap.at.at;
+  for (bool settled = false; !settled;) {
+    const Failure failure = scratch.finder.find(version, leap.of, leap.in_frame, at, context, path);
+    if (failure) watched.frames.insert(watched.frames.end(), {failure->of, failure->in_frame});
+    if (limiting != kNone) watch_track(limiting, path.valid_to, Stamp::never(), watch, watched);
+    Stamp newest = at;
+    for (const auto* edges : {&path.up, &path.down}) {
+      for (const PathEdge& edge : *edges) {
+        watched.frames.push_back(edge.child);
+        if (!leap.at.latest) watch_expiry(edge.relation, at, watch, watched);
+        const std::optional<Stamp> covered = newest_covered(edge, at);
+        if (!covered || *covered >= newest) continue;
+        newest = *covered;
+        limiting = edge.relation;
+      }
+    }
+    settled = failure || !leap.at.latest || path.holds_at(newest) || newest == at;
+    at = newest;
+  }
+}
+
+/// Of the frames that were collected, once each.
+void Forest::State::watch_frames(const Watch& watch, Watched& watched) {
+  // What does not cover the instant may run in a circle, and anything on it decides where that is cut.
+  if (std::ranges::any_of(watched.frames, [this](FrameId frame) { return circular.contains(frame); }))
+    watched.frames.insert(watched.frames.end(), circular.begin(), circular.end());
+  std::ranges::sort(watched.frames);
+  watched.frames.erase(std::unique(watched.frames.begin(), watched.frames.end()), watched.frames.end());
+  for (const FrameId frame : watched.frames) structure_watches.add_frame(watch, frame);
+}
+
+/// Registers for the one thing that is missing, and for a change of the path that leads there.
+void Forest::State::watch_for(const Failure& failure, const Question& question, const Watch& watch) {
+  Watched& watched = watching[watch.id];
+  if (failure->kind == FailureKind::unknown_frame) {
+    watched.name = failure->name;
+    return structure_watches.add_name(watch, failure->name);
+  }
+  watch_ways(question, watch, watched);
+  const bool is_structure = failure->kind == FailureKind::not_connected || failure->kind == FailureKind::ambiguous_path;
+  if (!is_structure) watch_data(failure, question.context, watch, watched);
+}
+
+/// The structure that decides the path.
+void Forest::State::watch_ways(const Question& question, const Watch& watch, Watched& watched) {
+  watched.frames.insert(watched.frames.end(), {question.of, question.in_frame});
+  const bool is_direct = question.fixed_frame == kNone;
+  if (!is_direct) watch_way({question.of, question.fixed_frame, question.of_at}, question.context, watch, watched);
+  watch_way({is_direct ? question.of : question.fixed_frame, question.in_frame, question.at}, question.context, watch, watched);
+  watch_frames(watch, watched);
+}
+
+void Forest::State::forget_watch(WaitId id) {
+  const auto found = watching.find(id);
+  if (found == watching.end()) return;
+  for (TrackRecord* track : found->second.tracks) track->watches.remove(id);
+  for (const RelationId twist : found->second.twists)
+    if (const auto record = twists.find(twist); record != twists.end()) record->second->watches.remove(id);
+  for (const FrameId frame : found->second.frames) structure_watches.remove_frame(id, frame);
+  if (!found->second.name.empty()) structure_watches.remove_name(id, found->second.name);
+  if (!found->second.is_wait) --mere_watches;
+  watching.erase(found);
+}
+
+/// The first name that no frame has is the failure.
+Failure Forest::State::resolve(const NamedQuestion& asked, Question& question) const {
+  question = {.at = asked.at, .of_at = asked.of_at, .context = asked.context};
+  Failure failure;
+  const auto find = [&](const std::string& name, FrameId& id) {
+    id = find_frame(name);
+    if (id == kNone && !failure) failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};
+  };
+  find(asked.of, question.of);
+  find(asked.in_frame, question.in_frame);
+  if (!asked.fixed_frame.empty()) find(asked.fixed_frame, question.fixed_frame);
+  return failure;
+}
+
+/// The question with its names resolved, and what there is to say about it.
+Result<PoseAnswer> Forest::State::pose_by_name(const NamedQuestion& asked, Question& question) const {
+  Result<PoseAnswer> result;
+  result.failure = resolve(asked, question);
+  return result.failure ? std::move(result) : pose_now(question);
+}
+
+Result<PoseAnswer> Forest::answer_or_watch(const NamedQuestion& asked, const Watch& watch) {
+  const Guard guard(state_->lock);
+  state_->forget_watch(watch.id);
+  Result<PoseAnswer> result;
+  if (state_->closed) {
+    result.failure = Evidence{.kind = FailureKind::closed};
+    return result;
+  }
+  Question question;
+  result = state_->pose_by_name(asked, question);
+  if (result) return result;
+  if (state_->is_hopeless(result.failure)) return result;
+  if (state_->waits() >= state_->options.max_waits) {
+    result.failure->kind = FailureKind::limit_reached;
+    return result;
+  }
+  state_->watch_for(result.failure, question, watch);
+  return result;
+}
+
+bool Forest::watch_pose(const NamedQuestion& asked, const Watch& watch) {
+  const Guard guard(state_->lock);
+  state_->forget_watch(watch.id);
+  Question question;
+  const Result<PoseAnswer> result = state_->pose_by_name(asked, question);
+  const bool is_contested = !result && result.failure->kind == FailureKind::ambiguous_path;
+  if (result || (!is_contested && state_->is_hopeless(result.failure))) return false;
+  state_->watching[watch.id].is_wait = false;
+  ++state_->mere_watches;
+  state_->watch_for(result.failure, question, watch);
+  return true;
+}
+
+Failure Forest::watch_paths(const NamedQuestion& asked, const Watch& watch, std::size_t max_paths) {
+  const Guard guard(state_->lock);
+  state_->forget_watch(watch.id);
+  if (state_->closed) return Evidence{.kind = FailureKind::closed};
+  if (state_->waits() >= state_->options.max_waits) return Evidence{.kind = FailureKind::limit_reached};
+  Question question;
+  if (const Failure unknown = state_->resolve(asked, question)) {
+    state_->watch_for(unknown, question, watch);
+    return {};
+  }
+  Result<std::vector<Candidate>> paths = candidates(question, max_paths);
+  if (paths.failure) return std::move(paths.failure);
+  Failure hopeless;
+  for (Candidate& path : paths.value) {
+    question.context.selector = &path.sources;
+    if (!path.failure) {
+      state_->watch_ways(question, watch, state_->watching[watch.id]);
+    } else if (!state_->is_hopeless(path.failure)) {
+      state_->watch_for(path.failure, question, watch);
+    } else if (!hopeless) {
+      hopeless = std::move(path.failure);
+    }
+  }
+  return state_->watching.contains(watch.id) ? Failure{} : std::move(hopeless);
+}
+
+bool Forest::is_watching(WaitId id) const {
+  const Guard guard(state_->lock);
+  return state_->watching.contains(id);
+}
+
+void Forest::forget_watch(WaitId id) {
+  const Guard guard(state_->lock);
+  state_->forget_watch(id);
+}
+
+std::size_t Forest::waits_pending() const {
+  const Guard guard(state_->lock);
+  return state_->waits();
+}
+
+WaitId Forest::new_wait_id() { return state_->next_wait.fetch_add(1); }
+
+Result<PoseAnswer> Forest::wait_for_pose(const NamedQuestion& question, std::int64_t timeout_ns,
+                                         const std::function<bool()>& keep_waiting, bool* hopeless) {
+  return wait_until_answered<PoseAnswer>(*this, question, timeout_ns, keep_waiting, hopeless);
+}
+
+void Forest::close() {
+  const Guard guard(state_->lock);
+  state_->closed = true;
+  state_->wake_everybody();
+}
+
+}  // namespace armillary

@@ -1,0 +1,338 @@
+// How samples and runs come in: checked first, then written, then published, then told.
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "armillary/series/pose_row.hpp"
+#include "graph/forest_state.hpp"
+
+namespace armillary {
+
+Stamp Forest::State::newest(const RelationRecord& relation) const {
+  Stamp newest = Stamp::always();
+  for (const RunRecord& run : relation.track->runs)
+    if (run.relation == relation.id && run.is_sampled()) newest = std::max(newest, run.series->newest());
+  return newest;
+}
+
+/// Samples of this relation before the result are older than what it remembers.
+Stamp Forest::State::oldest_welcome(const RelationRecord& relation, Stamp at) const {
+  Stamp welcome = earlier(newest(relation), relation.retention.history);
+  std::size_t samples = 0;
+  Stamp oldest = Stamp::never();
+  for (const RunRecord& run : relation.track->runs) {
+    if (run.relation != relation.id || !run.is_sampled()) continue;
+    if (run.from <= at) welcome = std::max(welcome, run.series->floor());
+    samples += run.series->size();
+    if (const Row first = run.series->first_row()) oldest = std::min(oldest, Stamp{first.stamp_ns()});
+  }
+  const bool is_full = relation.retention.max_samples > 0 && samples >= relation.retention.max_samples;
+  return is_full ? std::max(welcome, oldest) : welcome;
+}
+
+Failure Forest::State::check_stamps(const RelationRecord* relation, std::span<const std::int64_t> stamps) const {
+  const Stamp last = relation == nullptr ? Stamp::always() : newest(*relation);
+  for (std::size_t row = 0; row < stamps.size(); ++row) {
+    const Stamp at{stamps[row]};
+    if (!is_sample_stamp(at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = at, .row = row};
+    if (relation == nullptr || at > last) continue;  // in order: nothing to look up
+    const Stamp welcome = oldest_welcome(*relation, at);
+    if (at < welcome)
+      return Evidence{.kind = FailureKind::before_history,
+                      .relation = relation->id,
+                      .requested = at,
+                      .first = welcome,
+                      .last = std::max(last, welcome),
+                      .row = row};
+  }
+  return {};
+}
+
+/// One parent for all time and no circle: the sample changes nothing but its series.
+bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sample) {
+  TrackRecord& track = *relation.track;
+  if (track.runs.size() != 1 || track.may_loop || track.is_stale) return false;
+  RunRecord& run = track.runs.front();
+  if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder() || run.is_idle()) return false;
+  if (sample.at < run.from) {
+    // rivals are told apart by when they begin, and what ended since a thing is away may begin before
+    if (frames[track.of].tracks.size() > 1 || !absences.empty()) return false;
+    run.from = sample.at;
+  }
+  run.series->insert(sample.at, sample.values, sample.side, retired);
+  track.watches.inserted(sample.at);
+  if (!frames[track.of].twists.empty() && sample.at == run.series->newest_said()) poses_said(track, sample.at, sample.at);
+  return true;
+}
+
+namespace {
+
+bool is_fixed(const Run& run) { return run.provider.kind == ProviderKind::fixed; }
+
+}  // namespace
+
+/// Edits the runs of a track that has the relation, or will have it.
+template <typename Edit>
+Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
+  const bool is_new = find_relation(edge) == nullptr;
+  RelationRecord& relation = make_relation(edge);
+  const bool closes_circle = is_new && reaches(relation.parent, relation.of);
+  return edit_runs(*relation.track, closes_circle ? relation.parent : kNone, [&](TrackRecord& track) { edit(track, relation); });
+}
+
+/// Edits the runs of a track. Where a circle is possible the edit is tried on a copy, and kept only if at no
+/// instant it closes a loop. `new_parent` is set where the track has a relation that closes a new circle.
+template <typename Edit>
+Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit edit) {
+  const FrameId of = track.of;
+  touch(of);
+  const std::vector<Run> before = track.published();
+  const std::size_t relations_before = track.relations.size();
+  const bool closes_circle = new_parent != kNone;
+  const bool was_stale = std::exchange(track.is_stale, true);
+  const auto edit_said = [&](TrackRecord& one) {
+    drop_absences(one);
+    edit(one);
+    add_absences(one);
+  };
+  if ((track.may_loop || closes_circle) && !tolerates_loops) {
+    TrackRecord draft = copy_of(track);
+    edit_said(draft);
+    if (Failure failure = check_loops(draft)) {
+      track.is_stale = was_stale;
+      drop_unused_relations(track);
+      drop_empty_tracks(of);
+      return failure;
+    }
+    std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
+    track.runs = std::move(draft.runs);
+  } else {
+    edit_said(track);
+  }
+  drop_unused_relations(track);
+  if (closes_circle) mark_circle(of, new_parent);
+  const bool is_changed = was_stale || track.published() != before;
+  if (is_changed && std::ranges::any_of(before, is_fixed)) fixed_changed = true;
+  if (is_changed) publish(of);
+  track.is_stale = false;
+  if (closes_circle) publish(std::vector<FrameId>(circular.begin(), circular.end()));
+  if (!circular.empty() && track.relations.size() < relations_before) refresh_circles();
+  // Where a circle is cut depends on all of its data.
+  if (track.may_loop && !watching.empty())
+    std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });
+  if (journal == nullptr && !loops.empty()) settle_loops(nullptr);  // what was in the way may have ended
+  return {};
+}
+
+namespace {
+
+/// Rows are stored as they come: their quaternions must be unit ones already.
+Failure check_rows(std::size_t count, const double* rows) {
+  for (std::size_t row = 0; row < count; ++row, rows += kPoseWidth) {
+    const double squared = rows[0] * rows[0] + rows[1] * rows[1] + rows[2] * rows[2] + rows[3] * rows[3];
+    const bool is_pose = std::abs(squared - 1.0) <= 1e-6 && std::isfinite(rows[4] + rows[5] + rows[6]);
+    if (!is_pose) return Evidence{.kind = FailureKind::not_a_pose, .row = row};
+  }
+  return {};
+}
+
+bool strictly_increasing(std::span<const std::int64_t> stamps) {
+  return std::ranges::adjacent_find(stamps, std::ranges::greater_equal{}) == stamps.end();
+}
+
+/// Row numbers by stamp; of equal stamps the later row comes later, and so wins.
+std::vector<std::size_t> order_of(std::span<const std::int64_t> stamps) {
+  std::vector<std::size_t> order(stamps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t row) { return stamps[row]; });
+  return order;
+}
+
+/// Everything to the end of the one run: the lane for bulk loading.
+bool can_append(const TrackRecord& track, const RelationRecord& relation, std::int64_t after_ns) {
+  if (track.runs.size() != 1) return false;
+  const RunRecord& run = track.runs.front();
+  return run.relation == relation.id && run.is_sampled() && run.series->newest().ns == after_ns;
+}
+
+}  // namespace
+
+Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows,
+                             const double* sides) {
+  if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
+  if (stamps.empty()) return {};
+  if (Failure failure = check_constant(edge, nullptr, false)) return failure;
+  if (Failure failure = check_rows(stamps.size(), rows)) return failure;
+  if (Failure failure = check_stamps(find_relation(edge), stamps)) return failure;
+  const bool in_order = strictly_increasing(stamps);
+  const std::vector<std::size_t> order = in_order ? std::vector<std::size_t>{} : order_of(stamps);
+  Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
+    for (RunRecord& run : track.runs)  // what is left out must not grow unseen: it is refused
+      if (run.relation == relation.id) run.closes_loop = false;
+    for (std::size_t i = 0; i < stamps.size(); ++i) {
+      if (i == 1 && in_order && sides == nullptr && can_append(track, relation, stamps[0]))
+        return track.runs[0].series->append(stamps.subspan(1), rows + kPoseWidth, retired);
+      const std::size_t row = in_order ? i : order[i];
+      Sample sample{{stamps[row]}, {}, sides == nullptr ? nullptr : sides + row * Covariance::kPacked};
+      std::copy_n(rows + row * kPoseWidth, kPoseWidth, sample.values.begin());
+      place_sample(track, relation, sample);
+      expire_runs(track, relation);
+    }
+  });
+  if (failure) return failure;
+  const RelationRecord* relation = find_relation(edge);
+  if (relation == nullptr) return {};
+  if (!relation->track->watches.empty())
+    for (const std::int64_t stamp : stamps) relation->track->watches.inserted({stamp});
+  if (frames[relation->of].twists.empty()) return {};
+  const auto [first, last] = std::ranges::minmax(stamps);
+  poses_said(*relation->track, {first}, {last});
+  return {};
+}
+
+/// Whether that source says of the frame where a node is.
+bool Forest::State::is_placed_by_node(std::string_view frame, std::string_view source) const {
+  const FrameId of = find_frame(frame);
+  const TrackRecord* track = of == kNone ? nullptr : find_track(of, find_source(source));
+  const auto is_it = [this](RelationId id) { return relations[id]->is_of_scene; };
+  return track != nullptr && std::ranges::any_of(track->relations, is_it);
+}
+
+/// A fixed or driven pose from `run.from` on.
+Failure Forest::State::open_run(const EdgeName& edge, RunRecord run, bool recalibrate) {
+  if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
+  if (Failure failure = check_constant(edge, run.fixed.get(), recalibrate)) return failure;
+  const bool is_of_node = run.from == Stamp::always() && !run.is_of_scene && is_placed_by_node(edge.of, edge.source);
+  if (is_of_node) return Evidence{.kind = FailureKind::placed_by_node, .name = std::string(edge.source)};
+  const Stamp from = run.from;
+  Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
+    run.parent = relation.parent;
+    run.relation = relation.id;
+    place_run(track, std::move(run));
+    bound_runs(track);
+  });
+  if (!failure) poses_said(*find_track(find_frame(edge.of), find_source(edge.source)), from, from);
+  return failure;
+}
+
+/// When something else changed that they follow from.
+Failure Forest::State::renew_runs(TrackRecord& track) {
+  return edit_runs(track, kNone, [](TrackRecord&) {});
+}
+
+/// From `at` on the frame hangs nowhere by this source, until the source says something newer.
+Failure Forest::State::close_track(FrameId of, SourceId source, Stamp at) {
+  Failure failure = edit_runs(make_track(of, source), kNone, [&](TrackRecord& track) {
+    place_run(track, {.from = at});
+    bound_runs(track);
+  });
+  if (!failure) poses_said(*find_track(of, source), at, at);
+  return failure;
+}
+
+// -- Facts that came from elsewhere, or are taken back
+
+Failure Forest::State::align(TrackRecord& track, const AlignTrack& edit) {
+  return edit_runs(track, kNone, [&](TrackRecord& edited) { lay_out(edited, edit); });
+}
+
+Failure Forest::State::erase_fixed(TrackRecord& track, Stamp since) {
+  Failure failure = edit_runs(track, kNone, [&](TrackRecord& edited) {
+    const std::ptrdiff_t found = edited.run_at(since);
+    if (found < 0) return;
+    const auto k = static_cast<std::size_t>(found);
+    if (edited.runs[k].from != since || edited.runs[k].is_sampled()) return;
+    erase_run(edited, k);
+    if (k > 0) join_runs(edited, k - 1);
+  });
+  if (failure) return failure;
+  poses_said(track, since, since);
+  drop_empty_tracks(track.of);
+  return {};
+}
+
+Failure Forest::State::await_samples(const AwaitSamples& edit) {
+  const EdgeName edge{edit.of, edit.in_frame, edit.source};
+  if (edit.of == edit.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = edit.of};
+  if (find_relation(edge) != nullptr) return {};
+  if (Failure failure = check_constant(edge, nullptr, false)) return failure;
+  return edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) { await_run(track, relation, edit.since); });
+}
+
+/// Others that hang in a frame do so no more, nor did they ever.
+Failure Forest::State::let_go(FrameId frame) {
+  const std::vector<RelationId> hanging = frames[frame].hanging;
+  for (const RelationId id : hanging) {
+    if (relations[id] == nullptr || relations[id]->is_of_scene) continue;
+    TrackRecord& track = *relations[id]->track;
+    const FrameId of = track.of;
+    Failure failure = edit_runs(track, kNone, [&](TrackRecord& edited) {
+      for (std::size_t k = edited.runs.size(); k-- > 0;)
+        if (edited.runs[k].relation == id) erase_run(edited, k);
+    });
+    if (failure) return failure;
+    drop_empty_tracks(of);
+  }
+  return {};
+}
+
+/// Whether nodes say where it is, or what is in it.
+bool Forest::State::is_of_scene(FrameId frame) const {
+  const auto is_it = [this](RelationId id) { return relations[id]->is_of_scene; };
+  return std::ranges::any_of(frames[frame].hanging, is_it) || std::ranges::any_of(frames[frame].tracks, [&](const auto& track) {
+           return std::ranges::any_of(track->relations, is_it);
+         });
+}
+
+/// All that was said of a frame goes, but for what follows from where nodes are.
+Failure Forest::State::strip_frame(FrameId frame) {
+  touch(frame);
+  remember_bodies();
+  for (const auto& track : frames[frame].tracks) {
+    Failure failure = edit_runs(*track, kNone, [&](TrackRecord& edited) {
+      for (std::size_t k = edited.runs.size(); k-- > 0;) {
+        const RunRecord& run = edited.runs[k];
+        const bool stays = run.is_of_scene || (run.is_sampled() && relations[run.relation]->is_of_scene);
+        if (!stays) erase_run(edited, k);
+      }
+    });
+    if (failure) return failure;
+  }
+  erase_twists_of(frame);
+  leave_body(frame);
+  frames[frame].preferred = kNone;
+  drop_empty_tracks(frame);
+  return {};
+}
+
+/// Sampled runs are emptied where they are: structure stays. When time restarts only the newest parent counts.
+void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
+  track.waiting.clear();
+  track.was_cleared = !time_restarts;
+  drop_absences(track);
+  if (time_restarts && !track.runs.empty() && track.runs.back().is_closed())
+    while (!track.runs.empty()) erase_run(track, 0);
+  if (track.runs.empty()) return drop_unused_relations(track);
+  const bool only_sampled = std::ranges::all_of(track.runs, &RunRecord::is_sampled);
+  if (time_restarts || only_sampled) {
+    while (track.runs.size() > 1) erase_run(track, 0);
+    track.runs.front().from = Stamp::always();
+  }
+  for (RunRecord& run : track.runs)
+    if (run.is_sampled()) empty_run(run, Stamp::always());
+  add_absences(track);
+  drop_unused_relations(track);
+}
+
+void Forest::State::forget_all_samples(bool time_restarts) {
+  std::vector<FrameId> changed;
+  for (FrameId id = 0; id < frames.size(); ++id) {
+    for (const auto& track : frames[id].tracks) forget_samples(*track, time_restarts);
+    if (frames[id].alive) changed.push_back(id);
+  }
+  publish(changed);
+}
+
+}  // namespace armillary

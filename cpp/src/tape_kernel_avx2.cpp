@@ -1,8 +1,0 @@
-// Compiled with wider vectors; only called where the processor has them.
-#include "tape_kernel.inc"
-
-namespace armillary::tape {
-
-const Kernel avx2_kernel = {run_steps, turn_all};
-
-}  // namespace armillary::tape

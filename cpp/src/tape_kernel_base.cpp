@@ -1,7 +1,0 @@
-#include "tape_kernel.inc"
-
-namespace armillary::tape {
-
-const Kernel base_kernel = {run_steps, turn_all};
-
-}  // namespace armillary::tape
