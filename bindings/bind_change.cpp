@@ -18,7 +18,7 @@ namespace armillary::python {
 using namespace nb::literals;
 using scene::Change;
 using scene::ChangePtr;
-using scene::Mark;
+using scene::HybridTimestamp;
 using scene::Placement;
 
 // A change in plain values, and back: what travels, and what is kept in files. What comes back may come from anywhere.
@@ -37,8 +37,8 @@ constexpr std::size_t kParts = 17;
   raise("InvalidArgument", std::string("This is no change of a scene: ") + what + ".");
 }
 
-nb::tuple mark_tuple(const Mark& mark) {
-  return nb::make_tuple(mark.wall_ns, mark.count, mark.authority, mark.dot.author, mark.dot.sequence);
+nb::tuple timestamp_tuple(const HybridTimestamp& timestamp) {
+  return nb::make_tuple(timestamp.wall_ns, timestamp.count, timestamp.authority, timestamp.dot.author, timestamp.dot.sequence);
 }
 
 template <typename T>
@@ -55,7 +55,7 @@ nb::tuple as_tuple(nb::handle value, std::size_t length, const char* what) {
   return tuple;
 }
 
-Mark as_mark(nb::handle value) {
+HybridTimestamp as_timestamp(nb::handle value) {
   const nb::tuple parts = as_tuple(value, 5, "its mark has five parts");
   return {number<std::int64_t>(parts[0], "a stamp is a whole number"),
           number<std::uint32_t>(parts[1], "a count is a whole number"),
@@ -109,11 +109,12 @@ nb::object removed_list(const std::vector<scene::Dot>& removed) {
 }
 
 nb::tuple state_of(const Change& change) {
-  return nb::make_tuple(kStateVersion, static_cast<int>(change.kind), change.author, change.bearer, mark_tuple(change.mark),
-                        change.at.ns, nb::cast(change.node), mark_tuple(change.incarnation), nb::cast(change.parent),
-                        mark_tuple(change.parent_incarnation), kind_name(change.node_kind), payload_tuple(change.payload.get()),
-                        placement_tuple(change.placement.get()), fact_tuple(change.fact.get()), change.restores,
-                        settings_list(change.settings), removed_list(change.removed));
+  return nb::make_tuple(kStateVersion, static_cast<int>(change.kind), change.author, change.replica_id,
+                        timestamp_tuple(change.timestamp), change.at.ns, nb::cast(change.node),
+                        timestamp_tuple(change.incarnation), nb::cast(change.parent), timestamp_tuple(change.parent_incarnation),
+                        kind_name(change.node_kind), payload_tuple(change.payload.get()), placement_tuple(change.placement.get()),
+                        assertion_tuple(change.assertion.get()), change.restores, settings_list(change.settings),
+                        removed_list(change.removed));
 }
 
 std::vector<scene::Dot> removed_from(nb::handle value) {
@@ -135,28 +136,28 @@ ChangePtr change_from(nb::handle value) {
   if (kind < 0 || kind >= static_cast<int>(std::size(kChangeKinds))) refuse("there is no such kind");
   change->kind = static_cast<scene::ChangeKind>(kind);
   change->author = as_string(state[2], "its author is a text");
-  change->bearer = number<std::uint64_t>(state[3], "its bearer is a whole number");
-  change->mark = as_mark(state[4]);
-  if (change->mark.dot.author != scene::author_key(change->author, change->bearer))
+  change->replica_id = number<std::uint64_t>(state[3], "its bearer is a whole number");
+  change->timestamp = as_timestamp(state[4]);
+  if (change->timestamp.dot.author != scene::author_key(change->author, change->replica_id))
     refuse("its author is not the one of its mark");
-  if (change->mark.dot.sequence == 0) refuse("sequences begin at one");
+  if (change->timestamp.dot.sequence == 0) refuse("sequences begin at one");
   change->at = Stamp{number<std::int64_t>(state[5], "a stamp is a whole number")};
   if (!is_sample_stamp(change->at)) refuse("its stamp is out of all bounds");
   if (scene::is_of_frames(change->kind)) {
-    change->fact = fact_from(change->kind, state[13]);
+    change->assertion = assertion_from(change->kind, state[13]);
     return change;
   }
   if (!nb::handle(state[13]).is_none()) refuse("what is said of frames is a change of its own");
   change->node = as_node_id(state[6]);
-  change->incarnation = as_mark(state[7]);
+  change->incarnation = as_timestamp(state[7]);
   change->parent = as_node_id_or_nil(state[8]);
-  change->parent_incarnation = as_mark(state[9]);
-  if (change->node == kRootNode || change->node == kLimboNode)
+  change->parent_incarnation = as_timestamp(state[9]);
+  if (change->node == kRootNode || change->node == kDetachedNode)
     if (change->kind != scene::ChangeKind::set_attributes) refuse("root and limbo have no parents");
   if (change->kind == scene::ChangeKind::add_node) {
     change->node_kind = as_kind(as_string(state[10], "the kind of a node is a text"));
-    const bool is_shared = change->node_kind == scene::NodeKind::frame || change->parent == kLimboNode;
-    if (!is_shared && change->incarnation != change->mark) refuse("a node begins with its first change");
+    const bool is_shared = change->node_kind == scene::NodeKind::frame || change->parent == kDetachedNode;
+    if (!is_shared && change->incarnation != change->timestamp) refuse("a node begins with its first change");
     change->payload = payload_from(state[11]);
     change->placement = placement_from(state[12]);
     check_parts(*change);
@@ -168,16 +169,16 @@ ChangePtr change_from(nb::handle value) {
 }
 
 /// The frame that a change speaks of; empty where it is of none, or of all.
-std::string frame_of(const scene::FrameFact& fact) {
-  return fact.of.empty() && !fact.frames.empty() ? fact.frames.front() : fact.of;
+std::string frame_of(const scene::FrameAssertion& assertion) {
+  return assertion.of.empty() && !assertion.frames.empty() ? assertion.frames.front() : assertion.of;
 }
 
 /// What it is, of which node or frame, and by whom.
 nb::str shown_change(const ChangeHandle& self) {
   const Change& change = *self.change;
-  const std::string frame = change.fact ? frame_of(*change.fact) : std::string{};
-  const std::string what = !change.fact ? " " + change.node.short_text() : frame.empty() ? "" : " '" + frame + "'";
-  const std::string kind(kChangeKinds[static_cast<int>(change.kind)]), number = std::to_string(change.mark.dot.sequence);
+  const std::string frame = change.assertion ? frame_of(*change.assertion) : std::string{};
+  const std::string what = !change.assertion ? " " + change.node.short_text() : frame.empty() ? "" : " '" + frame + "'";
+  const std::string kind(kChangeKinds[static_cast<int>(change.kind)]), number = std::to_string(change.timestamp.dot.sequence);
   const std::string text = "ChangeRecord(" + kind + what + " by '" + change.author + "', " + number + ")";
   return nb::str(text.data(), text.size());
 }
@@ -241,20 +242,21 @@ void bind_change(nb::module_& m) {
           nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"))
       .def_prop_ro("kind", [](const ChangeHandle& self) { return kChangeKinds[static_cast<int>(self.change->kind)].data(); })
       .def_prop_ro("author", [](const ChangeHandle& self) { return self.change->author; })
-      .def_prop_ro("authority", [](const ChangeHandle& self) { return self.change->mark.authority; })
-      .def_prop_ro("sequence", [](const ChangeHandle& self) { return self.change->mark.dot.sequence; })
+      .def_prop_ro("authority", [](const ChangeHandle& self) { return self.change->timestamp.authority; })
+      .def_prop_ro("sequence", [](const ChangeHandle& self) { return self.change->timestamp.dot.sequence; })
       .def_prop_ro("at", [](const ChangeHandle& self) { return self.change->at.ns; })
       .def_prop_ro("node", [](const ChangeHandle& self) { return self.change->node; })
       .def(
           "__eq__",
           [](const ChangeHandle& self, nb::handle other) {
             const ChangeHandle* change = value_of<ChangeHandle>(other);
-            return change != nullptr && change->change->mark == self.change->mark;
+            return change != nullptr && change->change->timestamp == self.change->timestamp;
           },
           nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__repr__", &shown_change)
       .def("__hash__", [](const ChangeHandle& self) {
-        return static_cast<Py_hash_t>((self.change->mark.dot.author ^ self.change->mark.dot.sequence * 0x9e3779b97f4a7c15) >> 1);
+        return static_cast<Py_hash_t>(
+            (self.change->timestamp.dot.author ^ self.change->timestamp.dot.sequence * 0x9e3779b97f4a7c15) >> 1);
       });
 }
 

@@ -18,10 +18,10 @@ using namespace nb::literals;
 using scene::Change;
 using scene::ChangeKind;
 using scene::ChangePtr;
+using scene::ChangeRequest;
 using scene::Fault;
 using scene::Outcome;
 using scene::Refusal;
-using scene::Wish;
 
 namespace {
 
@@ -66,7 +66,7 @@ nb::object error_of_refusal(const SceneCore& self, const Refusal& refusal) {
       return error_class("NotAGroup")(parent, kind_name(refusal.kind), names);
     case Fault::not_a_transform:
       return error_class("NotATransform")(node, kind_name(refusal.kind), names);
-    case Fault::circle:
+    case Fault::cycle:
       return error_class("SceneCycle")(node, id_list(refusal.path), names);
     case Fault::not_its_parent:
       return error_class("NotItsParent")(node, parent, names);
@@ -81,7 +81,7 @@ nb::object error_of_refusal(const SceneCore& self, const Refusal& refusal) {
       return error_class("BuiltUpon")(node, names);
     case Fault::built_upon_frame:
       return error_class("BuiltUpon")(nb::str(refusal.frame.data(), refusal.frame.size()));
-    case Fault::no_opposite:
+    case Fault::no_inverse:
       return error_class("NoOpposite")(nb::str(refusal.frame.data(), refusal.frame.size()));
     case Fault::nothing_to_undo:
       return error_class("NothingToUndo")();
@@ -111,7 +111,7 @@ void check_outcome(SceneCore& self, const Outcome& outcome) {
   world.joints.clear();
   world.doors.clear();
   sync_bodies(world);
-  settle_pending(Self(self.world));
+  resolve_pending(Self(self.world));
 }
 
 /// What came of it, or raises.
@@ -127,75 +127,75 @@ Stamp valid_from(nb::handle at) { return Stamp{as_stamp(at, "at")}; }
 /// Of a node that is there for others to name: limbo is not.
 NodeId named_node(nb::handle given) {
   const NodeId id = as_node_id(given);
-  if (id == kLimboNode) raise_object(error_class("UnknownNode")(nb::cast(id)));
+  if (id == kDetachedNode) raise_object(error_class("UnknownNode")(nb::cast(id)));
   return id;
 }
 
 /// ("add_node", kind, id, parent, attributes, at, payload, placement); without a parent it is the root of others
-Wish new_node(const nb::tuple& parts) {
-  Wish wish;
-  wish.change.kind = ChangeKind::add_node;
-  wish.change.node_kind = as_kind(text_of(parts[1]));
-  wish.change.node = nb::handle(parts[2]).is_none() ? NodeId::random() : as_node_id(parts[2]);
-  wish.change.parent = nb::handle(parts[3]).is_none() ? kLimboNode : named_node(parts[3]);
-  wish.change.settings = as_settings(parts[4], false);
-  wish.change.at = valid_from(parts[5]);
-  wish.change.payload = payload_from(parts[6]);
-  wish.change.placement = placement_from(parts[7]);
-  check_parts(wish.change);
-  return wish;
+ChangeRequest new_node(const nb::tuple& parts) {
+  ChangeRequest request;
+  request.change.kind = ChangeKind::add_node;
+  request.change.node_kind = as_kind(text_of(parts[1]));
+  request.change.node = nb::handle(parts[2]).is_none() ? NodeId::random() : as_node_id(parts[2]);
+  request.change.parent = nb::handle(parts[3]).is_none() ? kDetachedNode : named_node(parts[3]);
+  request.change.settings = as_settings(parts[4], false);
+  request.change.at = valid_from(parts[5]);
+  request.change.payload = payload_from(parts[6]);
+  request.change.placement = placement_from(parts[7]);
+  check_parts(request.change);
+  return request;
 }
 
-Wish as_wish(nb::handle given) {
+ChangeRequest as_request(nb::handle given) {
   const auto parts = nb::borrow<nb::tuple>(given);
   const std::string_view kind = text_of(parts[0]);
   if (kind == "add_node") return new_node(parts);
-  Wish wish;
+  ChangeRequest request;
   if (kind == "of_frames") {
-    wish.change.kind = change_kind(nb::cast<std::string>(parts[1]));
-    wish.change.fact = fact_from(wish.change.kind, parts[2]);
-    wish.change.at = valid_from(parts[3]);
-    return wish;
+    request.change.kind = change_kind(nb::cast<std::string>(parts[1]));
+    request.change.assertion = assertion_from(request.change.kind, parts[2]);
+    request.change.at = valid_from(parts[3]);
+    return request;
   }
-  wish.change.node = named_node(parts[1]);
+  request.change.node = named_node(parts[1]);
   if (kind == "set_transform") {
-    wish.sample = *placement_from(parts[2]);
-    wish.change.at = valid_from(parts[3]);
+    request.sample = *placement_from(parts[2]);
+    request.change.at = valid_from(parts[3]);
   } else if (kind == "set_attributes") {
-    wish.change.kind = ChangeKind::set_attributes;
-    wish.change.settings = as_settings(parts[2], true);
-    wish.change.at = valid_from(parts[3]);
+    request.change.kind = ChangeKind::set_attributes;
+    request.change.settings = as_settings(parts[2], true);
+    request.change.at = valid_from(parts[3]);
   } else if (kind == "remove") {
-    wish.change.kind = ChangeKind::remove_parents;
-    wish.change.at = valid_from(parts[2]);
-    wish.with_hanging_frames = nb::cast<bool>(parts[3]);
+    request.change.kind = ChangeKind::remove_parents;
+    request.change.at = valid_from(parts[2]);
+    request.with_frames_under = nb::cast<bool>(parts[3]);
   } else {
-    wish.restores = kind == "restore";
-    wish.change.kind = kind == "remove_parent" ? ChangeKind::remove_parents : ChangeKind::add_parent;
-    const bool is_unmounted = wish.restores && nb::handle(parts[2]).is_none();  // the root of others
-    wish.change.parent = is_unmounted ? kLimboNode : named_node(parts[2]);
-    wish.change.at = valid_from(parts[3]);
+    request.restores = kind == "restore";
+    request.change.kind = kind == "remove_parent" ? ChangeKind::remove_parents : ChangeKind::add_parent;
+    const bool is_unmounted = request.restores && nb::handle(parts[2]).is_none();  // the root of others
+    request.change.parent = is_unmounted ? kDetachedNode : named_node(parts[2]);
+    request.change.at = valid_from(parts[3]);
   }
-  return wish;
+  return request;
 }
 
 /// What happened, where somebody wants to know, and the node that each wish was about.
-nb::tuple apply(SceneCore& self, nb::list wishes, std::int64_t now_ns, bool for_undo, bool with_records, std::string tag) {
-  std::vector<Wish> wanted;
+nb::tuple apply(SceneCore& self, nb::list requests, std::int64_t now_ns, bool for_undo, bool with_records, std::string tag) {
+  std::vector<ChangeRequest> wanted;
   std::vector<NodeId> nodes;
-  wanted.reserve(nb::len(wishes));
-  nodes.reserve(nb::len(wishes));
-  for (nb::handle wish : wishes) wanted.push_back(as_wish(wish));
-  for (const Wish& wish : wanted) nodes.push_back(wish.change.node);
+  wanted.reserve(nb::len(requests));
+  nodes.reserve(nb::len(requests));
+  for (nb::handle request : requests) wanted.push_back(as_request(request));
+  for (const ChangeRequest& request : wanted) nodes.push_back(request.change.node);
   const Outcome outcome = self.store->apply(std::move(wanted), now_ns, for_undo, std::move(tag));
   check_outcome(self, outcome);
   return nb::make_tuple(with_records ? record_list(outcome.changes) : nb::list(), id_list(nodes));
 }
 
-nb::list insist(SceneCore& self, nb::list wishes, std::int64_t now_ns) {
-  std::vector<Wish> wanted;
-  for (nb::handle wish : wishes) wanted.push_back(as_wish(wish));
-  return finish(self, self.store->insist(std::move(wanted), now_ns));
+nb::list apply_unchecked(SceneCore& self, nb::list requests, std::int64_t now_ns) {
+  std::vector<ChangeRequest> wanted;
+  for (nb::handle request : requests) wanted.push_back(as_request(request));
+  return finish(self, self.store->apply_unchecked(std::move(wanted), now_ns));
 }
 
 nb::list merge(SceneCore& self, nb::list records) {
@@ -206,16 +206,16 @@ nb::list merge(SceneCore& self, nb::list records) {
 
 // -- What others lack
 
-nb::tuple changes_beyond(const SceneCore& self, nb::dict heard) {
-  scene::HeardFrom from;
-  for (const auto& [author, said] : heard) {
-    const auto parts = nb::borrow<nb::tuple>(said);
+nb::tuple changes_since(const SceneCore& self, nb::dict version_vector) {
+  scene::VersionVector from;
+  for (const auto& [author, known] : version_vector) {
+    const auto parts = nb::borrow<nb::tuple>(known);
     const auto key = nb::cast<std::uint64_t>(author);
-    for (nb::handle sequence : nb::object(parts[1])) scene::add_heard(from, {key, nb::cast<std::uint64_t>(sequence)});
+    for (nb::handle sequence : nb::object(parts[1])) scene::add_seen(from, {key, nb::cast<std::uint64_t>(sequence)});
     scene::set_upto(from, key, nb::cast<std::uint64_t>(parts[0]));
   }
   std::vector<ChangePtr> lacking;
-  const bool complete = self.store->changes_beyond(from, lacking);
+  const bool complete = self.store->changes_since(from, lacking);
   nb::list records;
   for (const ChangePtr& change : lacking) records.append(change_object(change));
   return nb::make_tuple(records, complete);
@@ -242,13 +242,13 @@ int clear(PyObject* self) {
   return 0;
 }
 
-const char* reason_name(scene::Idle::Reason reason) {
+const char* reason_name(scene::InactiveAssertion::Reason reason) {
   switch (reason) {
-    case scene::Idle::Reason::closes_loop:
+    case scene::InactiveAssertion::Reason::closes_cycle:
       return "closes_loop";
-    case scene::Idle::Reason::on_other_body:
+    case scene::InactiveAssertion::Reason::on_other_body:
       return "on_other_body";
-    case scene::Idle::Reason::moves_in_body:
+    case scene::InactiveAssertion::Reason::moves_in_body:
       return "moves_in_body";
     default:
       return "constant_in_body";
@@ -256,12 +256,12 @@ const char* reason_name(scene::Idle::Reason reason) {
 }
 
 /// What was said of frames and does not count: what would say it again, why, the body in the way, and the loop.
-nb::list idle(const SceneCore& self) {
+nb::list inactive(const SceneCore& self) {
   nb::list found;
-  for (scene::Idle& one : self.store->idle()) {
+  for (scene::InactiveAssertion& one : self.store->inactive()) {
     Change change;
     change.kind = one.kind;
-    change.fact = std::make_shared<const scene::FrameFact>(std::move(one.fact));
+    change.assertion = std::make_shared<const scene::FrameAssertion>(std::move(one.assertion));
     nb::list path;
     for (const std::string& frame : one.path) path.append(nb::str(frame.data(), frame.size()));
     found.append(nb::make_tuple(change_object(std::make_shared<const Change>(std::move(change))), reason_name(one.reason),
@@ -286,10 +286,10 @@ void bind_scene(nb::module_& m) {
       .def(
           "tags", [](const SceneCore& self) { return self.store->tags(); }, nb::sig("def tags(self) -> tuple[str, str]"))
       .def(
-          "stand_in_the_way", [](SceneCore& self, std::string tag) { self.store->stand_in_the_way(std::move(tag)); }, "tag"_a)
+          "stand_in_the_way", [](SceneCore& self, std::string tag) { self.store->push_undo_barrier(std::move(tag)); }, "tag"_a)
       .def(
-          "step_aside", [](SceneCore& self, const std::string& tag) { return self.store->step_aside(tag); }, "tag"_a)
-      .def("insist", &insist, "wishes"_a, "now_ns"_a,
+          "step_aside", [](SceneCore& self, const std::string& tag) { return self.store->remove_undo_barrier(tag); }, "tag"_a)
+      .def("insist", &apply_unchecked, "wishes"_a, "now_ns"_a,
            nb::sig("def insist(self, wishes: list[tuple[Any, ...]], now_ns: int) -> list[ChangeRecord]"))
       .def("merge", &merge, "records"_a, nb::sig("def merge(self, records: list[ChangeRecord]) -> list[ChangeRecord]"))
       .def(
@@ -306,8 +306,8 @@ void bind_scene(nb::module_& m) {
             return records;
           },
           nb::sig("def journal(self) -> list[ChangeRecord]"))
-      .def("idle", &idle, nb::sig("def idle(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]"))
-      .def("changes_beyond", &changes_beyond, "heard"_a,
+      .def("idle", &inactive, nb::sig("def idle(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]"))
+      .def("changes_beyond", &changes_since, "heard"_a,
            nb::sig("def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"))
       .def(
           "samples", [](const SceneCore& self, const NodeId& node) { return arrays_of(self.store->samples(node)); }, "node"_a,

@@ -21,7 +21,7 @@ namespace {
 /// The record of a node that is alive in the view, or UnknownNode.
 const NodeRecord& record_of(const SceneView& view, nb::handle node) {
   const NodeId id = as_node_id(node);
-  const bool is_hidden = id == kLimboNode;
+  const bool is_hidden = id == kDetachedNode;
   const NodeRecord* record = is_hidden ? nullptr : view.at ? Past(view.version, *view.at).find(id) : view.version->find(id);
   if (record == nullptr) raise_object(error_class("UnknownNode")(nb::cast(id), names_of(*view.version, {id})));
   return *record;
@@ -29,14 +29,14 @@ const NodeRecord& record_of(const SceneView& view, nb::handle node) {
 
 bool contains(const SceneView& view, nb::handle node) {
   const NodeId id = as_node_id(node);
-  if (id == kLimboNode) return false;
+  if (id == kDetachedNode) return false;
   return view.at ? Past(view.version, *view.at).find(id) != nullptr : view.version->is_alive(id);
 }
 
 nb::list parents(const SceneView& view, nb::handle node) {
   const NodeRecord& record = record_of(view, node);
   std::vector<NodeId> found = view.at ? Past(view.version, *view.at).parents(record) : record.parents();
-  std::erase(found, kLimboNode);
+  std::erase(found, kDetachedNode);
   return id_list(found);
 }
 
@@ -62,8 +62,8 @@ nb::list children(const SceneView& view, nb::handle node) {
 
 /// The roots of others that are not mounted.
 nb::list remote_roots(const SceneView& view) {
-  const NodeRecord& limbo = *view.version->find(kLimboNode);
-  return id_list(view.at ? Past(view.version, *view.at).children(limbo) : view.version->children(limbo));
+  const NodeRecord& detached = *view.version->find(kDetachedNode);
+  return id_list(view.at ? Past(view.version, *view.at).children(detached) : view.version->children(detached));
 }
 
 nb::list subtree(const SceneView& view, nb::handle node) {
@@ -74,8 +74,8 @@ nb::list subtree(const SceneView& view, nb::handle node) {
 nb::dict attributes(const SceneView& view, nb::handle node) {
   const NodeRecord& record = record_of(view, node);
   nb::dict found;
-  const auto give = [&](const scene::Attribute& said) {
-    found[nb::str(said.key.text->data(), said.key.text->size())] = attribute_object(*said.value);
+  const auto give = [&](const scene::Attribute& stored) {
+    found[nb::str(stored.key.text->data(), stored.key.text->size())] = attribute_object(*stored.value);
   };
   if (view.at)
     Past(view.version, *view.at).for_each_attribute(record, give);
@@ -91,8 +91,8 @@ nb::object payload(const SceneView& view, nb::handle node) {
 
 nb::object attribute(const SceneView& view, nb::handle node, const std::string& key) {
   const AttributeValue* found = nullptr;
-  record_of(view, node).for_each_attribute([&](const scene::Attribute& said) {
-    if (*said.key.text == key) found = said.value.get();
+  record_of(view, node).for_each_attribute([&](const scene::Attribute& stored) {
+    if (*stored.key.text == key) found = stored.value.get();
   });
   return found == nullptr ? nb::none() : attribute_object(*found);
 }
@@ -153,24 +153,24 @@ nb::tuple difference(const SceneView& view, const SceneView& other) {
   return nb::make_tuple(ids, steps);
 }
 
-nb::dict heard(const SceneView& view) {
+nb::dict version_vector(const SceneView& view) {
   nb::dict found;
-  for (const auto& [author, said] : view.version->heard) {
-    nb::list beyond;
-    for (const std::uint64_t sequence : said.beyond) beyond.append(sequence);
-    found[nb::int_(author)] = nb::make_tuple(said.upto, beyond);
+  for (const auto& [author, known] : view.version->version_vector) {
+    nb::list extra;
+    for (const std::uint64_t sequence : known.extra) extra.append(sequence);
+    found[nb::int_(author)] = nb::make_tuple(known.upto, extra);
   }
   return found;
 }
 
 /// Containment that is kept but not in force, because older containment leads back: (node, parent, since).
-nb::list circles(const SceneView& view) {
+nb::list cycles(const SceneView& view) {
   nb::list found;
   const auto visit = [&](const NodeId& id, const scene::RecordPtr& record) {
     for (const scene::Edge& edge : record->edges)
-      if (edge.closes_a_circle) found.append(nb::make_tuple(id, edge.parent, edge.from.ns));
+      if (edge.closes_cycle) found.append(nb::make_tuple(id, edge.parent, edge.from.ns));
   };
-  if (view.version->circles == 0) return found;
+  if (view.version->cycles == 0) return found;
   view.version->alive.for_each(visit);
   view.version->gone.for_each(visit);
   return found;
@@ -187,11 +187,11 @@ void bind_scene_view(nb::module_& m) {
       .def(
           "placement",
           [](const SceneView& view, nb::handle node) -> nb::object {
-            const scene::Placement* said = record_of(view, node).placement.get();
-            if (said == nullptr) return nb::none();
+            const scene::Placement* stored = record_of(view, node).placement.get();
+            if (stored == nullptr) return nb::none();
             const nb::object covariance =
-                said->covariance ? read_only_array(said->covariance->values.data(), {6, 6}) : nb::none();
-            return nb::make_tuple(nb::cast(said->parent_T_node), covariance);
+                stored->covariance ? read_only_array(stored->covariance->values.data(), {6, 6}) : nb::none();
+            return nb::make_tuple(nb::cast(stored->parent_T_node), covariance);
           },
           "node"_a, "Where a Transform was when it was made.",
           nb::sig("def placement(self, node: NodeId) -> tuple[Transform, NDArray[float64] | None]"))
@@ -247,8 +247,8 @@ void bind_scene_view(nb::module_& m) {
           "node"_a, "ancestor"_a)
       .def("digest", &digest, "under"_a, nb::sig("def digest(self, under: NodeId) -> bytes"))
       .def("difference", &difference, "other"_a, nb::sig("def difference(self, other: SceneView) -> tuple[list[NodeId], int]"))
-      .def("heard", &heard, nb::sig("def heard(self) -> dict[int, tuple[int, list[int]]]"))
-      .def("circles", &circles, nb::sig("def circles(self) -> list[tuple[NodeId, NodeId, int]]"))
+      .def("heard", &version_vector, nb::sig("def heard(self) -> dict[int, tuple[int, list[int]]]"))
+      .def("circles", &cycles, nb::sig("def circles(self) -> list[tuple[NodeId, NodeId, int]]"))
       .def_prop_ro("number", [](const SceneView& view) { return view.version->number; })
       .def_prop_ro(
           "oldest_past", [](const SceneView& view) { return stamp_or_none(view.version->oldest_past); },

@@ -15,7 +15,7 @@ using namespace nb::literals;
 namespace {
 
 /// A twist as it was said: copied, checked, its names as they will be stored.
-struct SaidTwist {
+struct MeasuredTwist {
   nb::object of, relative_to, expressed_in, source;
   Velocity velocity;
   Stamp at;
@@ -44,60 +44,61 @@ class TwistLock {
 bool may_still_come(Self self, const Failure& failure) { return failure && !core(self).forest->is_hopeless(failure); }
 
 /// `relative_to` is named as a frame, unless it is a body that no frame has the name of.
-scene::FrameFact fact_of(Self self, const SaidTwist& said) {
+scene::FrameAssertion assertion_of(Self self, const MeasuredTwist& measured) {
   const Forest& forest = *core(self).forest;
-  scene::FrameFact fact{.of = std::string(text_of(said.of)),
-                        .in_frame = std::string(text_of(said.relative_to)),
-                        .source = std::string(text_of(said.source)),
-                        .since = said.at};
-  fact.frames = {fact.of};
-  const bool is_only_a_body = forest.find_frame(fact.in_frame) == kNone && forest.find_body(fact.in_frame) != kNone;
-  if (!is_only_a_body) fact.frames.push_back(fact.in_frame);
-  return fact;
+  scene::FrameAssertion assertion{.of = std::string(text_of(measured.of)),
+                                  .in_frame = std::string(text_of(measured.relative_to)),
+                                  .source = std::string(text_of(measured.source)),
+                                  .since = measured.at};
+  assertion.frames = {assertion.of};
+  const bool is_only_a_body = forest.find_frame(assertion.in_frame) == kNone && forest.find_body(assertion.in_frame) != kNone;
+  if (!is_only_a_body) assertion.frames.push_back(assertion.in_frame);
+  return assertion;
 }
 
-Failure write_twist(Self self, const SaidTwist& said, bool is_new) {
+Failure write_twist(Self self, const MeasuredTwist& measured, bool is_new) {
   WorldCore& world = core(self);
-  const auto write = [&] { return world.forest->set_twist(said.name(), said.sample()); };
-  const bool is_said = !is_new || world.store->knows_twist(fact_of(self, said));
-  Failure failure = is_said ? write()
-                            : change_frames(self, scene::ChangeKind::add_twist_relation, fact_of(self, said), false,
-                                            [&](scene::FrameFact&) { return write(); });
+  const auto write = [&] { return world.forest->set_twist(measured.name(), measured.sample()); };
+  const bool is_given = !is_new || world.store->knows_twist(assertion_of(self, measured));
+  Failure failure = is_given ? write()
+                             : change_frames(self, scene::ChangeKind::add_twist_relation, assertion_of(self, measured), false,
+                                             [&](scene::FrameAssertion&) { return write(); });
   if (failure) return failure;
-  for (const nb::object& name : {said.of, said.relative_to})
+  for (const nb::object& name : {measured.of, measured.relative_to})
     if (known_id(world, name) == nullptr) remember(world, name);
   sync_catalog(world);
   return {};
 }
 
 /// The caller holds the lock: a relation that is new must not say what its source says already.
-Failure write_new_twist(Self self, const SaidTwist& said) {
-  const bool is_new = core(self).forest->find_twist(said.name()) == kNone;
-  if (is_new) self.attr("_check_new_twist")(said.of, said.relative_to, said.source, said.at.ns);
-  return write_twist(self, said, is_new);
+Failure write_new_twist(Self self, const MeasuredTwist& measured) {
+  const bool is_new = core(self).forest->find_twist(measured.name()) == kNone;
+  if (is_new) self.attr("_check_new_twist")(measured.of, measured.relative_to, measured.source, measured.at.ns);
+  return write_twist(self, measured, is_new);
 }
 
-void keep_pending(Self self, const SaidTwist& said) {
+void keep_pending(Self self, const MeasuredTwist& measured) {
   const auto numbers = [](const Vector3& v) { return nb::make_tuple(v.x, v.y, v.z); };
   self.attr("_keep_pending")(
-      "of"_a = said.of, "relative_to"_a = said.relative_to, "expressed_in"_a = said.expressed_in, "source"_a = said.source,
-      "at"_a = said.at.ns, "linear"_a = numbers(said.velocity.linear), "angular"_a = numbers(said.velocity.angular),
-      "covariance"_a = said.covariance ? read_only_array(said.covariance->values.data(), {6, 6}) : nb::none());
+      "of"_a = measured.of, "relative_to"_a = measured.relative_to, "expressed_in"_a = measured.expressed_in,
+      "source"_a = measured.source, "at"_a = measured.at.ns, "linear"_a = numbers(measured.velocity.linear),
+      "angular"_a = numbers(measured.velocity.angular),
+      "covariance"_a = measured.covariance ? read_only_array(measured.covariance->values.data(), {6, 6}) : nb::none());
 }
 
 /// The caller holds the lock. A later word about the same instant takes the place of one that waits.
 /// Whether it was written.
-bool write_or_keep(Self self, const SaidTwist& said, bool pending) {
-  Failure failure = write_new_twist(self, said);
+bool write_or_keep(Self self, const MeasuredTwist& measured, bool pending) {
+  Failure failure = write_new_twist(self, measured);
   if (pending && may_still_come(self, failure)) {
-    keep_pending(self, said);
-    failure = write_new_twist(self, said);  // its poses may have come before it was kept
+    keep_pending(self, measured);
+    failure = write_new_twist(self, measured);  // its poses may have come before it was kept
     if (may_still_come(self, failure)) return false;
   } else if (failure) {
-    raise_failure(core(self), failure, said.of, said.relative_to, failure->about_twist);
+    raise_failure(core(self), failure, measured.of, measured.relative_to, failure->about_twist);
   }
-  self.attr("_drop_pending")(nb::make_tuple(nb::make_tuple(said.of, said.source, said.at.ns)));
-  if (failure) raise_failure(core(self), failure, said.of, said.relative_to, failure->about_twist);
+  self.attr("_drop_pending")(nb::make_tuple(nb::make_tuple(measured.of, measured.source, measured.at.ns)));
+  if (failure) raise_failure(core(self), failure, measured.of, measured.relative_to, failure->about_twist);
   return true;
 }
 
@@ -130,36 +131,37 @@ void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::object expr
   WorldCore& world = core(self);
   const Stamp stamp{as_stamp(at, "at")};
   const GivenTwist given = given_twist(self, of, relative_to, {expressed_in, linear, angular, covariance}, twist, at);
-  SaidTwist said{.velocity = {checked_vector(given.linear, "linear"), checked_vector(given.angular, "angular")}, .at = stamp};
-  check_ahead(self, said.at.ns);
-  if (!given.covariance.is_none()) said.covariance = as_covariance(given.covariance, "covariance");
-  said.source = source_of(self, source);
-  said.of = admitted(self, of);
-  said.relative_to = admitted(self, relative_to);
-  said.expressed_in = self.attr("_stored_name")(given.expressed_in);
-  if (!pending && !world.has_pending && world.forest->find_twist(said.name()) != kNone) {
-    if (const Failure failure = write_twist(self, said, false))
-      raise_failure(world, failure, said.of, said.relative_to, failure->about_twist);
+  MeasuredTwist measured{.velocity = {checked_vector(given.linear, "linear"), checked_vector(given.angular, "angular")},
+                         .at = stamp};
+  check_ahead(self, measured.at.ns);
+  if (!given.covariance.is_none()) measured.covariance = as_covariance(given.covariance, "covariance");
+  measured.source = source_of(self, source);
+  measured.of = admitted(self, of);
+  measured.relative_to = admitted(self, relative_to);
+  measured.expressed_in = self.attr("_stored_name")(given.expressed_in);
+  if (!pending && !world.has_pending && world.forest->find_twist(measured.name()) != kNone) {
+    if (const Failure failure = write_twist(self, measured, false))
+      raise_failure(world, failure, measured.of, measured.relative_to, failure->about_twist);
     return;
   }
   {
     const TwistLock lock(self);
-    if (!write_or_keep(self, said, pending)) return;
+    if (!write_or_keep(self, measured, pending)) return;
   }
-  settle_pending(self);
+  resolve_pending(self);
 }
 
 /// Whether a twist that waited is stored now; raises what can never be stored any more.
 bool retry_twist(Self self, nb::object of, nb::object relative_to, nb::object expressed_in, nb::handle linear, nb::handle angular,
                  nb::handle at, nb::object source, nb::handle covariance) {
-  SaidTwist said{.of = of,
-                 .relative_to = relative_to,
-                 .expressed_in = expressed_in,
-                 .source = source,
-                 .velocity = {checked_vector(linear, "linear"), checked_vector(angular, "angular")},
-                 .at = {as_stamp(at, "at")}};
-  if (!covariance.is_none()) said.covariance = as_covariance(covariance, "covariance");
-  const Failure failure = write_new_twist(self, said);
+  MeasuredTwist measured{.of = of,
+                         .relative_to = relative_to,
+                         .expressed_in = expressed_in,
+                         .source = source,
+                         .velocity = {checked_vector(linear, "linear"), checked_vector(angular, "angular")},
+                         .at = {as_stamp(at, "at")}};
+  if (!covariance.is_none()) measured.covariance = as_covariance(covariance, "covariance");
+  const Failure failure = write_new_twist(self, measured);
   const bool waits = may_still_come(self, failure) || (failure && failure->kind == FailureKind::ambiguous_path);
   if (failure && !waits) raise_failure(core(self), failure, of, relative_to, failure->about_twist);
   return !waits;

@@ -136,7 +136,7 @@ void say_joints(Self self, const nb::object& positions, nb::handle at, nb::handl
   if (form.has_covariance) put_covariance(*door, sure, row.data() + (form.has_velocities ? 2 : 1) * door->width());
   if (const Failure failure = core(self).forest->set_joints(door->id, {&stamp.ns, 1}, row.data()))
     raise_joint_failure(self, failure, false);
-  settle_pending(self);
+  resolve_pending(self);
   if (given.names.size() > saying.positions) self.attr("_wheels_turned")(at, source);
 }
 
@@ -181,7 +181,7 @@ void set_joint_series(Self self, std::vector<nb::object> names, nb::object posit
   if (speeds) put_columns(*door, *speeds, door->width(), rows);
   const Failure failure = without_gil([&] { return core(self).forest->set_joints(door->id, stamps.span(), rows.data()); });
   if (failure) raise_joint_failure(self, failure, true);
-  settle_pending(self);
+  resolve_pending(self);
 }
 
 nb::tuple joint(Self self, nb::handle name, nb::handle at, nb::handle outside) {
@@ -218,7 +218,7 @@ void prefer_joint(Self self, nb::handle name, nb::handle source) {
   const VariablePtr variable = joint_of(self, name);
   std::optional<std::string_view> who;
   if (!source.is_none()) who = text_of(source_of(self, source));
-  if (world.forest->prefer_variable(*variable, who)) return settle_pending(self);
+  if (world.forest->prefer_variable(*variable, who)) return resolve_pending(self);
   std::string sources;
   for (const std::string& known : world.forest->sources_of(*variable)) sources += (sources.empty() ? "'" : ", '") + known + "'";
   raise("InvalidArgument",

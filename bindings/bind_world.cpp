@@ -20,26 +20,26 @@ void prefer(Self self, nb::handle of, nb::handle source) {
   WorldCore& world = core(self);
   nb::object stored = nb::borrow(of);
   const FrameId id = frame_id(self, of, &stored);
-  scene::FrameFact fact{.of = std::string(text_of(stored)), .has_source = !source.is_none()};
-  if (fact.has_source) fact.source = std::string(text_of(source_of(self, source)));
-  const std::optional<std::string> chosen = fact.has_source ? std::optional(fact.source) : std::nullopt;
-  const Failure failure = change_frames(self, scene::ChangeKind::prefer, std::move(fact), true,
-                                        [&](scene::FrameFact&) { return world.forest->prefer(id, chosen); });
+  scene::FrameAssertion assertion{.of = std::string(text_of(stored)), .has_source = !source.is_none()};
+  if (assertion.has_source) assertion.source = std::string(text_of(source_of(self, source)));
+  const std::optional<std::string> chosen = assertion.has_source ? std::optional(assertion.source) : std::nullopt;
+  const Failure failure = change_frames(self, scene::ChangeKind::prefer, std::move(assertion), true,
+                                        [&](scene::FrameAssertion&) { return world.forest->prefer(id, chosen); });
   if (failure) raise_failure(world, failure, of, of);
   ++world.edits;
-  settle_pending(self);
+  resolve_pending(self);
 }
 
 void add_frame(Self self, nb::args names) {
   std::vector<nb::object> checked;
   for (nb::handle name : names) checked.push_back(nb::object(self.attr("_declare")(name)));
   Forest& forest = *core(self).forest;
-  scene::FrameFact fact;
+  scene::FrameAssertion assertion;
   for (const nb::object& name : checked)
-    if (forest.find_frame(text_of(name)) == kNone) fact.frames.emplace_back(text_of(name));
-  if (fact.frames.empty()) return;
-  (void)change_frames(self, scene::ChangeKind::add_frame, std::move(fact), true, [&](scene::FrameFact& said) {
-    for (const std::string& frame : said.frames) forest.add_frame(frame);
+    if (forest.find_frame(text_of(name)) == kNone) assertion.frames.emplace_back(text_of(name));
+  if (assertion.frames.empty()) return;
+  (void)change_frames(self, scene::ChangeKind::add_frame, std::move(assertion), true, [&](scene::FrameAssertion& asserted) {
+    for (const std::string& frame : asserted.frames) forest.add_frame(frame);
     return Failure{};
   });
   for (const nb::object& name : checked) remember(core(self), name);
@@ -48,8 +48,8 @@ void add_frame(Self self, nb::args names) {
 void remove_frame(Self self, nb::handle name, bool subtree) {
   WorldCore& world = core(self);
   const FrameId id = frame_id(self, name);
-  const Failure failure = change_frames(self, scene::ChangeKind::remove_frame, {}, true, [&](scene::FrameFact& said) {
-    said.frames = world.forest->subtree(id);
+  const Failure failure = change_frames(self, scene::ChangeKind::remove_frame, {}, true, [&](scene::FrameAssertion& asserted) {
+    asserted.frames = world.forest->subtree(id);
     return world.forest->remove_frame(id, subtree);
   });
   if (failure) raise_failure(world, failure, name, name);
@@ -58,9 +58,9 @@ void remove_frame(Self self, nb::handle name, bool subtree) {
 }
 
 void reset_time(Self self, nb::handle to) {
-  scene::FrameFact fact;
-  if (!to.is_none()) fact.clock = Stamp{as_stamp(to, "to")};
-  (void)change_frames(self, scene::ChangeKind::reset_time, std::move(fact), true, [&](scene::FrameFact&) {
+  scene::FrameAssertion assertion;
+  if (!to.is_none()) assertion.clock = Stamp{as_stamp(to, "to")};
+  (void)change_frames(self, scene::ChangeKind::reset_time, std::move(assertion), true, [&](scene::FrameAssertion&) {
     core(self).forest->reset_time();
     return Failure{};
   });
@@ -79,7 +79,7 @@ Retention retention_from(std::int64_t history_ns, std::size_t max_samples, doubl
 void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs,
           std::size_t max_waits, double thin_m, double thin_rad, nb::handle default_covariance, const std::string& interpolation,
           std::int64_t max_ahead_ns, std::int64_t predict_up_to_ns, nb::handle process_noise, const std::string& root_frame,
-          std::size_t max_changes, std::size_t max_undo, std::uint8_t authority, std::uint64_t bearer) {
+          std::size_t max_changes, std::size_t max_undo, std::uint8_t authority, std::uint64_t replica_id) {
   ForestOptions options;
   options.prediction.horizon = {predict_up_to_ns};
   if (!process_noise.is_none()) options.prediction.noise_per_s = as_covariance(process_noise, "process_noise");
@@ -97,7 +97,7 @@ void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
                            .history = {history_ns},
                            .max_journal = max_changes,
                            .max_undo = max_undo,
-                           .bearer = bearer,
+                           .replica_id = replica_id,
                            .max_runs = max_runs,
                            .authority = authority};
   self->store = std::make_shared<scene::Store>(self->forest, std::move(kept));
@@ -106,8 +106,8 @@ void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
 void become(Self self, Self other) {
   WorldCore& twin = core(self);
   twin.forest->become(*core(other).forest);
-  const std::uint64_t bearer = twin.store->options().bearer;
-  twin.store = std::make_shared<scene::Store>(*core(other).store, twin.forest, bearer);
+  const std::uint64_t replica_id = twin.store->options().replica_id;
+  twin.store = std::make_shared<scene::Store>(*core(other).store, twin.forest, replica_id);
   twin.bodies = nb::list();
   sync_bodies(twin);
   sync_catalog(twin);
@@ -151,7 +151,7 @@ void bind_world(nb::module_& m) {
           "_said",
           [](Self self) {
             nb::list changes;
-            for (scene::Change& change : core(self).store->said())
+            for (scene::Change& change : core(self).store->snapshot())
               changes.append(change_object(std::make_shared<const scene::Change>(std::move(change))));
             return changes;
           },

@@ -34,13 +34,13 @@ void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row) {
 
 EdgeName Edge::name() const { return {text_of(of), text_of(in_frame), text_of(source)}; }
 
-scene::FrameFact Edge::fact(Stamp since) const {
-  scene::FrameFact fact{.of = std::string(text_of(of)),
-                        .in_frame = std::string(text_of(in_frame)),
-                        .source = std::string(text_of(source)),
-                        .since = since};
-  fact.frames = {fact.of, fact.in_frame};
-  return fact;
+scene::FrameAssertion Edge::assertion(Stamp since) const {
+  scene::FrameAssertion assertion{.of = std::string(text_of(of)),
+                                  .in_frame = std::string(text_of(in_frame)),
+                                  .source = std::string(text_of(source)),
+                                  .since = since};
+  assertion.frames = {assertion.of, assertion.in_frame};
+  return assertion;
 }
 
 namespace {
@@ -72,7 +72,7 @@ void finish(Self self, const Edge& edge, const Failure& failure) {
   for (const nb::object& name : {edge.of, edge.in_frame})
     if (known_id(world, name) == nullptr) remember(world, name);
   sync_catalog(world);
-  settle_pending(self);
+  resolve_pending(self);
 }
 
 namespace {
@@ -81,8 +81,8 @@ namespace {
 void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Transform& transform, Stamp at, nb::handle source,
                       const Covariance* covariance) {
   const Edge edge = admitted_edge(self, of, in_frame, source, at);
-  const Act act = [&](scene::FrameFact&) { return core(self).forest->set_pose(edge.name(), at, transform, covariance); };
-  finish(self, edge, add_samples(self, edge.fact(at), act));
+  const Act act = [&](scene::FrameAssertion&) { return core(self).forest->set_pose(edge.name(), at, transform, covariance); };
+  finish(self, edge, add_samples(self, edge.assertion(at), act));
 }
 
 /// Poses come in any coordinates that numbers can be read from, and are stored as a transform.
@@ -108,7 +108,7 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
         world.forest->try_insert(static_cast<FrameId>(PyLong_AsUnsignedLong(of_id)),
                                  static_cast<FrameId>(PyLong_AsUnsignedLong(in_id)), who, stamp, value, uncertainty);
     if (outcome && *outcome) raise_failure(world, *outcome, of, in_frame, true);
-    if (outcome) return settle_pending(self);
+    if (outcome) return resolve_pending(self);
   }
   set_pose_by_name(self, of, in_frame, value, stamp, source, uncertainty);
 }
@@ -204,8 +204,8 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
   const EdgeName name = edge.name();
   const double* uncertainty = given.sides.empty() ? nullptr : given.sides.data();
   Forest& forest = *core(self).forest;
-  const Act act = [&](scene::FrameFact&) { return forest.set_poses(name, stamps, given.rows.data(), uncertainty); };
-  const Failure failure = stamps.empty() ? Failure{} : add_samples(self, edge.fact(first), act, Gil::released);
+  const Act act = [&](scene::FrameAssertion&) { return forest.set_poses(name, stamps, given.rows.data(), uncertainty); };
+  const Failure failure = stamps.empty() ? Failure{} : add_samples(self, edge.assertion(first), act, Gil::released);
   if (failure) raise_batch_failure(self, failure, edge.of, edge.in_frame, true);
   finish(self, edge, {});
 }
@@ -220,7 +220,7 @@ bool merge_poses(Self self, const std::string& of, const std::string& in_frame, 
   }
   scene::Store& store = *core(self).store;
   const bool is_known = without_gil([&] { return store.merge_samples(std::move(samples)); });
-  settle_pending(self);
+  resolve_pending(self);
   return is_known;
 }
 
@@ -234,10 +234,10 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
   const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
   const Edge edge = admitted_edge(self, of, in_frame, source, from);
   ++core(self).edits;
-  scene::FrameFact fact = edge.fact(from);
-  fact.pose = fixed_pose(pose);
-  fact.recalibrate = recalibrate;
-  finish(self, edge, change_frames(self, scene::ChangeKind::fix, std::move(fact), true, [&](scene::FrameFact& said) {
+  scene::FrameAssertion assertion = edge.assertion(from);
+  assertion.pose = fixed_pose(pose);
+  assertion.recalibrate = recalibrate;
+  finish(self, edge, change_frames(self, scene::ChangeKind::fix, std::move(assertion), true, [&](scene::FrameAssertion& said) {
            return core(self).forest->fix(edge.name(), from, said.pose, recalibrate);
          }));
 }
@@ -254,15 +254,15 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
   if (!source.is_none()) who = text_of(source_of(self, source));
   const Stamp stamp{as_stamp(from, "at")};
   check_one_path(self, of_stored, to_stored, source.is_none() ? world.own_name : source_of(self, source), stamp);
-  const Attachment wish{.of = text_of(of_stored),
-                        .to = text_of(to_stored),
-                        .source = who,
-                        .own_name = text_of(world.own_name),
-                        .seen_at = at.is_none() ? When::newest() : When::exactly(stamp),
-                        .from = stamp,
-                        .outside = as_context(world, outside, nb::str("unique"), nb::none()).outside};
-  const Failure failure = change_frames(self, scene::ChangeKind::fix, {}, true, [&](scene::FrameFact& said) {
-    Result<FixedInfo> fixed = world.forest->attach(wish);
+  const Attachment attachment{.of = text_of(of_stored),
+                              .to = text_of(to_stored),
+                              .source = who,
+                              .own_name = text_of(world.own_name),
+                              .seen_at = at.is_none() ? When::newest() : When::exactly(stamp),
+                              .from = stamp,
+                              .outside = as_context(world, outside, nb::str("unique"), nb::none()).outside};
+  const Failure failure = change_frames(self, scene::ChangeKind::fix, {}, true, [&](scene::FrameAssertion& said) {
+    Result<FixedInfo> fixed = world.forest->attach(attachment);
     said = {.of = fixed.value.of, .in_frame = fixed.value.in_frame, .source = fixed.value.source, .since = stamp};
     said.pose = fixed_pose(fixed.value.pose);
     said.frames = {said.of, said.in_frame};
@@ -270,7 +270,7 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
   });
   if (failure) raise_failure(world, failure, of, to);
   sync_catalog(world);
-  settle_pending(self);
+  resolve_pending(self);
 }
 
 void check_new_relation(Self self, nb::object of, nb::object in_frame, nb::object source, nb::handle start) {

@@ -16,7 +16,7 @@ namespace armillary::python {
 
 using scene::ChangeKind;
 using scene::ChangePtr;
-using scene::FrameFact;
+using scene::FrameAssertion;
 
 namespace {
 
@@ -55,10 +55,10 @@ Failure change_observed(Self self, scene::Change change, std::int64_t now_ns, bo
 
 }  // namespace
 
-Failure change_frames(Self self, ChangeKind kind, FrameFact fact, bool for_undo, const Act& act, Gil gil) {
+Failure change_frames(Self self, ChangeKind kind, FrameAssertion assertion, bool for_undo, const Act& act, Gil gil) {
   scene::Change change;
   change.kind = kind;
-  change.fact = std::make_shared<const FrameFact>(std::move(fact));
+  change.assertion = std::make_shared<const FrameAssertion>(std::move(assertion));
   const nb::object now = self.attr("now")();
   const std::int64_t now_ns = as_stamp(now, "what the clock tells");
   if (core(self).is_observed) return change_observed(self, std::move(change), now_ns, for_undo, act, gil);
@@ -66,7 +66,7 @@ Failure change_frames(Self self, ChangeKind kind, FrameFact fact, bool for_undo,
   return with(gil, [&] { return store.record(std::move(change), now_ns, act, for_undo); });
 }
 
-Failure add_samples(Self self, FrameFact relation, const Act& act, Gil gil) {
+Failure add_samples(Self self, FrameAssertion relation, const Act& act, Gil gil) {
   if (core(self).store->knows_relation(relation)) return with(gil, [&] { return act(relation); });
   return change_frames(self, ChangeKind::add_relation, std::move(relation), false, act, gil);
 }
@@ -148,41 +148,42 @@ bool is_of_joints(ChangeKind kind) { return kind == ChangeKind::add_joints || ki
 
 }  // namespace
 
-nb::object fact_tuple(const FrameFact* fact) {
-  if (fact == nullptr) return nb::none();
+nb::object assertion_tuple(const FrameAssertion* assertion) {
+  if (assertion == nullptr) return nb::none();
   nb::list frames;
-  for (const std::string& frame : fact->frames) frames.append(nb::str(frame.data(), frame.size()));
-  return nb::make_tuple(fact->of, fact->in_frame, fact->has_source ? nb::object(nb::cast(fact->source)) : nb::none(),
-                        stamp_or_none(fact->since), pose_tuple(fact->pose.get()), fact->recalibrate, nb::tuple(frames),
-                        fact->clock ? nb::object(nb::int_(fact->clock->ns)) : nb::none(), form_tuple(fact->form.get()),
-                        joints_tuple(fact->joints));
+  for (const std::string& frame : assertion->frames) frames.append(nb::str(frame.data(), frame.size()));
+  return nb::make_tuple(assertion->of, assertion->in_frame,
+                        assertion->has_source ? nb::object(nb::cast(assertion->source)) : nb::none(),
+                        stamp_or_none(assertion->since), pose_tuple(assertion->pose.get()), assertion->recalibrate,
+                        nb::tuple(frames), assertion->clock ? nb::object(nb::int_(assertion->clock->ns)) : nb::none(),
+                        form_tuple(assertion->form.get()), joints_tuple(assertion->joints));
 }
 
-std::shared_ptr<const FrameFact> fact_from(ChangeKind kind, nb::handle value) {
+std::shared_ptr<const FrameAssertion> assertion_from(ChangeKind kind, nb::handle value) {
   if (!PyTuple_Check(value.ptr()) || PyTuple_GET_SIZE(value.ptr()) != kParts) refuse("it has ten parts");
   const auto parts = nb::borrow<nb::tuple>(value);
-  FrameFact fact;
-  fact.frames = names_from(parts[6]);
+  FrameAssertion assertion;
+  assertion.frames = names_from(parts[6]);
   const bool has_name =
       is_pair(kind) || kind == ChangeKind::add_body || kind == ChangeKind::prefer || kind == ChangeKind::release;
-  if (has_name) fact.of = name_from(parts[0]);
-  if (is_pair(kind)) fact.in_frame = name_from(parts[1]);
-  if (is_pair(kind) && fact.of == fact.in_frame) refuse("a frame is not in itself");
-  fact.has_source = !nb::handle(parts[2]).is_none();
-  if (fact.has_source && !PyUnicode_Check(nb::handle(parts[2]).ptr())) refuse("a source is a text");
-  if (fact.has_source) fact.source = std::string(text_of(parts[2]));
-  if (!fact.has_source && kind != ChangeKind::prefer) refuse("somebody says it");
-  if (!nb::handle(parts[3]).is_none()) fact.since = Stamp{as_stamp(parts[3], "at")};
-  if (kind == ChangeKind::add_relation && fact.since == Stamp::always()) refuse("samples begin at an instant");
-  if (kind == ChangeKind::fix) fact.pose = pose_from(parts[4]);
-  if (kind == ChangeKind::drive) fact.form = form_from(parts[8]);
-  if (is_of_joints(kind)) fact.joints = joints_from(parts[9]);
-  if (kind == ChangeKind::release && fact.since == Stamp::always()) refuse("a frame is released at an instant");
-  if (!nb::try_cast(parts[5], fact.recalibrate)) refuse("it corrects a pose or not");
-  if (!nb::handle(parts[7]).is_none()) fact.clock = Stamp{as_stamp(parts[7], "to")};
+  if (has_name) assertion.of = name_from(parts[0]);
+  if (is_pair(kind)) assertion.in_frame = name_from(parts[1]);
+  if (is_pair(kind) && assertion.of == assertion.in_frame) refuse("a frame is not in itself");
+  assertion.has_source = !nb::handle(parts[2]).is_none();
+  if (assertion.has_source && !PyUnicode_Check(nb::handle(parts[2]).ptr())) refuse("a source is a text");
+  if (assertion.has_source) assertion.source = std::string(text_of(parts[2]));
+  if (!assertion.has_source && kind != ChangeKind::prefer) refuse("somebody says it");
+  if (!nb::handle(parts[3]).is_none()) assertion.since = Stamp{as_stamp(parts[3], "at")};
+  if (kind == ChangeKind::add_relation && assertion.since == Stamp::always()) refuse("samples begin at an instant");
+  if (kind == ChangeKind::fix) assertion.pose = pose_from(parts[4]);
+  if (kind == ChangeKind::drive) assertion.form = form_from(parts[8]);
+  if (is_of_joints(kind)) assertion.joints = joints_from(parts[9]);
+  if (kind == ChangeKind::release && assertion.since == Stamp::always()) refuse("a frame is released at an instant");
+  if (!nb::try_cast(parts[5], assertion.recalibrate)) refuse("it corrects a pose or not");
+  if (!nb::handle(parts[7]).is_none()) assertion.clock = Stamp{as_stamp(parts[7], "to")};
   if (kind == ChangeKind::fix || kind == ChangeKind::add_relation || kind == ChangeKind::drive)
-    fact.frames = {fact.of, fact.in_frame};
-  return std::make_shared<const FrameFact>(std::move(fact));
+    assertion.frames = {assertion.of, assertion.in_frame};
+  return std::make_shared<const FrameAssertion>(std::move(assertion));
 }
 
 }  // namespace armillary::python

@@ -43,8 +43,8 @@ nb::dict names_of(const scene::Version& version, const std::vector<NodeId>& node
   for (const NodeId& node : nodes) {
     const scene::NodeRecord* record = version.recall(node);
     if (record == nullptr) continue;
-    record->for_each_attribute([&](const scene::Attribute& said) {
-      const auto* name = *said.key.text == "name" ? said.value->get_if<std::string>() : nullptr;
+    record->for_each_attribute([&](const scene::Attribute& attribute) {
+      const auto* name = *attribute.key.text == "name" ? attribute.value->get_if<std::string>() : nullptr;
       if (name != nullptr) names[nb::cast(node)] = nb::str(name->data(), name->size());
     });
   }

@@ -57,7 +57,7 @@ struct PathChoice {
 [[nodiscard]] FrameId frame_id(Self self, nb::handle name, nb::object* spelt = nullptr);
 
 /// Tries the twists that wait for poses. To be called after whatever may have made a pose known.
-inline void settle_pending(Self self) {
+inline void resolve_pending(Self self) {
   if (core(self).has_pending) self.attr("_settle_pending")();
 }
 
@@ -98,7 +98,7 @@ struct Edge {
 
   [[nodiscard]] EdgeName name() const;
   /// What a change says of it.
-  [[nodiscard]] scene::FrameFact fact(Stamp since) const;
+  [[nodiscard]] scene::FrameAssertion assertion(Stamp since) const;
 };
 /// Names that may be made by use, and rules of bodies that a relation may break from its first instant on.
 [[nodiscard]] Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle source, Stamp from);

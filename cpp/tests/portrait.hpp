@@ -39,7 +39,7 @@ inline void draw_frames(std::ostream& out, const Forest& forest) {
     const FrameId id = forest.find_frame(name);
     out << name << " on " << forest.body_name(forest.body_of(id)) << " by";
     for (const std::string& source : forest.sources_of(id)) out << " '" << source << "' " << forest.find_source(source);
-    for (const std::string& other : forest.hanging_under(std::span(&name, 1), {5})) out << ", under it " << other;
+    for (const std::string& other : forest.frames_under(std::span(&name, 1), {5})) out << ", under it " << other;
     out << '\n';
   }
   for (const std::string& body : forest.body_names()) {

@@ -5,8 +5,8 @@
 
 #include "armillary/series/pose_row.hpp"
 #include "graph/batch_poses.hpp"
-#include "graph/forest_state.hpp"
 #include "graph/evaluate.hpp"
+#include "graph/forest_state.hpp"
 
 namespace armillary {
 

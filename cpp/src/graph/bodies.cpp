@@ -45,7 +45,7 @@ bool is_same(const Transform& a, const Transform& b) {
 
 /// Within a body a pose is fixed, once; saying the same again does no harm.
 Failure Forest::State::check_constant(const EdgeName& edge, const FixedPose* pose, bool recalibrate) const {
-  if (bodies.empty() || tolerates_loops || !is_within_body(edge.of, edge.in_frame)) return {};
+  if (bodies.empty() || tolerates_cycles || !is_within_body(edge.of, edge.in_frame)) return {};
   const BodyId body = find_body(edge.of);
   const FrameId of = find_frame(edge.of), parent = find_frame(edge.in_frame);
   Evidence refused{.kind = FailureKind::constant_in_body,
@@ -78,13 +78,13 @@ Failure Forest::State::check_adoption(std::string_view name, std::span<const std
   }
   for (const FrameId id : members) {
     for (const auto& track : frames[id].tracks) {
-      const FixedPose* said = nullptr;
+      const FixedPose* fixed_before = nullptr;
       for (const RunRecord& run : track->runs) {
         if (!members.contains(run.parent)) continue;
-        const bool moves = !run.fixed || (said != nullptr && !is_same(said->value, run.fixed->value));
+        const bool moves = !run.fixed || (fixed_before != nullptr && !is_same(fixed_before->value, run.fixed->value));
         if (moves)
           return Evidence{.kind = FailureKind::moves_in_body, .of = id, .in_frame = run.parent, .name = std::string(name)};
-        said = run.fixed.get();
+        fixed_before = run.fixed.get();
       }
     }
     for (const RelationId twist : frames[id].twists)
@@ -165,7 +165,7 @@ Failure Forest::State::apply(const AssignBodies& edit) {
   point_twists();
   for (auto& [id, twist] : twists) {
     const AssignBodies::Twist name{*frames[twist->of].name, named_by(*twist), sources[twist->source]};
-    twist->is_idle = edit.idle_twists.contains(name);
+    twist->is_inactive = edit.inactive_twists.contains(name);
   }
   bodies_changed = true;
   publish(changed);
@@ -187,7 +187,7 @@ int Forest::State::preference_of(const TwistRecord& twist) const {
 std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
   std::vector<TwistLink> links;
   for (const auto& [id, twist] : twists) {
-    if (twist->is_idle) continue;
+    if (twist->is_inactive) continue;
     links.push_back({.head = twist->of,
                      .body = frames[twist->of].body,
                      .reference = twist->reference,

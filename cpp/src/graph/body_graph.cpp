@@ -28,7 +28,7 @@ class JoinedBodies {
   std::unordered_map<BodyId, BodyId> above_;
 };
 
-bool is_without_circle(const std::vector<TwistLink>& links) {
+bool is_without_cycle(const std::vector<TwistLink>& links) {
   JoinedBodies bodies;
   for (std::size_t i = 0; i < links.size(); ++i) {
     const bool is_rival = i > 0 && links[i].rivals(links[i - 1]);
@@ -46,7 +46,7 @@ BodyGraph::BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<Frame
     at_body_[links_[i].reference].push_back(i);
     first_between_.try_emplace(pair_of(links_[i].body, links_[i].reference), i);
   }
-  has_no_circle_ = is_without_circle(links_);
+  has_no_cycle_ = is_without_cycle(links_);
   links_.emplace_back();
 }
 

@@ -110,7 +110,7 @@ bool BodySearch::is_chain_of_bodies(const Path& path) const {
 }
 
 bool BodySearch::is_shortest(const Path& path, std::size_t links, const QueryContext& context) {
-  if (topology_.bodies()->has_no_circle() && is_chain_of_bodies(path)) return true;
+  if (topology_.bodies()->has_no_cycle() && is_chain_of_bodies(path)) return true;
   if (!find(context, false)) return false;
   std::size_t fewest = 0;
   for_each_link([&](const BodyVisit&) { ++fewest; });

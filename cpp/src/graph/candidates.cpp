@@ -1,11 +1,12 @@
 // Every path between two frames, where sources disagree on the way.
 
+#include "armillary/graph/candidates.hpp"
+
 #include <algorithm>
 #include <functional>
 
-#include "armillary/graph/candidates.hpp"
-#include "graph/forest_state.hpp"
 #include "graph/evaluate.hpp"
+#include "graph/forest_state.hpp"
 
 namespace armillary {
 
@@ -92,26 +93,27 @@ class PathSearch {
     const bool is_direct = exact.fixed_frame == kNone;
     Transform after;
     if (!is_direct)
-      if (Failure failure = add_leg({exact.of, exact.fixed_frame, {}}, exact.of_at, exact.context, after, candidate))
+      if (Failure failure = add_segment({exact.of, exact.fixed_frame, {}}, exact.of_at, exact.context, after, candidate))
         return failure;
     const FrameId from = is_direct ? exact.of : exact.fixed_frame;
-    if (Failure failure = add_leg({from, exact.in_frame, {}}, exact.at, exact.context, after, candidate)) return failure;
+    if (Failure failure = add_segment({from, exact.in_frame, {}}, exact.at, exact.context, after, candidate)) return failure;
     Result<PoseAnswer> answered = ask_(exact);
     candidate.answer = std::move(answered.value);
     return std::move(answered.failure);
   }
 
   /// Settles LATEST, so that all that follows is about one instant.
-  Failure add_leg(const Leap& leap, When& when, const QueryContext& context, Transform& behind, Candidate& candidate) {
+  Failure add_segment(const SegmentQuestion& wanted, When& when, const QueryContext& context, Transform& behind,
+                      Candidate& candidate) {
     Scratch& scratch = Scratch::of_this_thread();
-    Leg leg;
-    Failure failure =
-        answer_leg(topology_, leap.of, leap.in_frame, when.at, when.latest, context, fallback_, scratch, path_, leg);
+    Segment segment;
+    Failure failure = evaluate_segment(topology_, wanted.of, wanted.in_frame, when.at, when.latest, context, fallback_, scratch,
+                                       path_, segment);
     if (failure.kind() == FailureKind::ambiguous_path) return failure;
-    for (const PathEdge& edge : path_.up) add_edge(edge, false, leg.at, context, behind, candidate);
+    for (const PathEdge& edge : path_.up) add_edge(edge, false, segment.at, context, behind, candidate);
     for (auto edge = path_.down.rbegin(); edge != path_.down.rend(); ++edge)
-      add_edge(*edge, true, leg.at, context, behind, candidate);
-    if (when.latest && leg.at != Stamp::never()) when = When::exactly(leg.at);
+      add_edge(*edge, true, segment.at, context, behind, candidate);
+    if (when.latest && segment.at != Stamp::never()) when = When::exactly(segment.at);
     return failure;
   }
 

@@ -22,16 +22,16 @@ class Climb {
   Climb(const std::vector<FrameRecord>& frames, const std::vector<std::string>& sources, FrameId target)
       : frames_(frames), sources_(sources), target_(target) {}
 
-  struct Way {
+  struct CyclePath {
     std::vector<FrameId> frames;  // empty: there is none
     Stamp at;                     // the first instant at which all of it holds
   };
 
   /// The way from `start` to the target.
-  Way from(FrameId start, const Coverage& when) {
+  CyclePath from(FrameId start, const Coverage& when) {
     visit(start, when, kStart);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (steps_[i].frame == target_) return {way_to(i), steps_[i].when.first};
+      if (steps_[i].frame == target_) return {path_to(i), steps_[i].when.first};
       for (const TrackRecord* track : tracks_of(steps_[i].frame)) follow(*track, i);
     }
     return {};
@@ -68,11 +68,11 @@ class Climb {
     }
   }
 
-  [[nodiscard]] std::vector<FrameId> way_to(std::size_t step) const {
-    std::vector<FrameId> way;
-    for (; step != kStart; step = steps_[step].before) way.push_back(steps_[step].frame);
-    std::ranges::reverse(way);
-    return way;
+  [[nodiscard]] std::vector<FrameId> path_to(std::size_t step) const {
+    std::vector<FrameId> path;
+    for (; step != kStart; step = steps_[step].before) path.push_back(steps_[step].frame);
+    std::ranges::reverse(path);
+    return path;
   }
 
   const std::vector<FrameRecord>& frames_;
@@ -106,7 +106,7 @@ std::unordered_set<FrameId> reachable(FrameId start, Next next) {
 /// Whether `target` is an ancestor of `from` when time is ignored.
 bool Forest::State::reaches(FrameId from, FrameId target) const {
   if (from == target) return true;
-  return !frames[target].hanging.empty() && ancestors_of(from).contains(target);
+  return !frames[target].child_relations.empty() && ancestors_of(from).contains(target);
 }
 
 std::unordered_set<FrameId> Forest::State::ancestors_of(FrameId frame) const {
@@ -118,23 +118,23 @@ std::unordered_set<FrameId> Forest::State::ancestors_of(FrameId frame) const {
 
 std::unordered_set<FrameId> Forest::State::descendants_of(FrameId frame) const {
   return reachable(frame, [this](FrameId id, auto visit) {
-    for (const RelationId relation : frames[id].hanging) visit(relations[relation]->of);
+    for (const RelationId relation : frames[id].child_relations) visit(relations[relation]->of);
   });
 }
 
 /// Marks the frames of the circles that the relation `of` in `parent` closes, time ignored.
-void Forest::State::mark_circle(FrameId of, FrameId parent) {
+void Forest::State::mark_cycle(FrameId of, FrameId parent) {
   const std::unordered_set<FrameId> above = ancestors_of(parent), below = descendants_of(of);
   for (const FrameId id : above) {
     if (!below.contains(id)) continue;
     touch(id);
-    for (const auto& track : frames[id].tracks) track->may_loop = true;
+    for (const auto& track : frames[id].tracks) track->may_be_on_cycle = true;
     circular.insert(id);
   }
 }
 
 /// Takes the marks back where the circle is gone.
-void Forest::State::refresh_circles() {
+void Forest::State::refresh_cycles() {
   std::vector<FrameId> freed;
   for (const FrameId id : circular) {
     const bool closed = std::ranges::any_of(frames[id].tracks, [&](const auto& track) {
@@ -144,25 +144,25 @@ void Forest::State::refresh_circles() {
   }
   for (const FrameId id : freed) {
     touch(id);
-    for (const auto& track : frames[id].tracks) track->may_loop = false;
+    for (const auto& track : frames[id].tracks) track->may_be_on_cycle = false;
     circular.erase(id);
   }
   if (!freed.empty()) publish(freed);
 }
 
-Failure Forest::State::check_loops(const TrackRecord& track) const {
+Failure Forest::State::check_cycles(const TrackRecord& track) const {
   for (std::size_t k = 0; k < track.runs.size(); ++k)
-    if (Failure failure = check_loop(track, k)) return failure;
+    if (Failure failure = check_cycle(track, k)) return failure;
   return {};
 }
 
-Failure Forest::State::check_loop(const TrackRecord& track, std::size_t k) const {
+Failure Forest::State::check_cycle(const TrackRecord& track, std::size_t k) const {
   const Coverage covered = track.coverage(k);
   if (covered.empty()) return {};
   const FrameId parent = track.runs[k].parent;
-  auto [way, at] = Climb(frames, sources, track.of).from(parent, covered);
-  if (way.empty()) return {};
-  return Evidence{.kind = FailureKind::frame_loop, .of = track.of, .in_frame = parent, .requested = at, .path = std::move(way)};
+  auto [path, at] = Climb(frames, sources, track.of).from(parent, covered);
+  if (path.empty()) return {};
+  return Evidence{.kind = FailureKind::frame_loop, .of = track.of, .in_frame = parent, .requested = at, .path = std::move(path)};
 }
 
 }  // namespace armillary

@@ -52,7 +52,7 @@ FailureKind DrivenLink::evaluate(Stamp at, const QueryContext& context, Evaluati
   Numbers positions(read_.size());
   VariableReader reader(at, context);
   if (const FailureKind kind = reader.positions(read_, positions.data()); kind != FailureKind::none) return kind;
-  if (!settle(positions.data())) return FailureKind::open_loop;
+  if (!close_loop(positions.data())) return FailureKind::open_loop;
   out.value = pose(positions.data());
   out.held = reader.held();
   out.predicted = reader.predicted();
@@ -71,7 +71,7 @@ FailureKind DrivenLink::velocity(Stamp at, const QueryContext& context, Velocity
   Numbers positions(read_.size()), velocities(read_velocities_.size());
   VariableReader reader(at, context);
   if (const FailureKind kind = reader.positions(read_, positions.data()); kind != FailureKind::none) return kind;
-  if (!settle(positions.data())) return FailureKind::open_loop;
+  if (!close_loop(positions.data())) return FailureKind::open_loop;
   if (const FailureKind kind = reader.velocities(read_velocities_, velocities.data()); kind != FailureKind::none) return kind;
   out = body_velocity(positions.data(), velocities.data());
   return FailureKind::none;
@@ -89,7 +89,7 @@ bool DrivenLink::has_all_columns() const {
 void DrivenLink::add_errors(Stamp at, const QueryContext& context, std::vector<VariableError>& out) const {
   Numbers positions(read_.size());
   VariableReader reader(at, context);
-  if (reader.positions(read_, positions.data()) != FailureKind::none || !settle(positions.data())) return;
+  if (reader.positions(read_, positions.data()) != FailureKind::none || !close_loop(positions.data())) return;
   const std::size_t before = out.size();
   if (reader.errors(free_positions(), out)) add_effects(positions.data(), std::span(out).subspan(before));
 }
@@ -126,7 +126,7 @@ std::array<double, 6> DrivenLink::motion_along(std::size_t position, const doubl
     Numbers moved(read_.size());
     std::copy_n(positions, read_.size(), moved.data());
     moved.data()[position] += is_ahead ? kStep : -kStep;
-    (void)settle(moved.data());
+    (void)close_loop(moved.data());
     ends[is_ahead] = body_velocity(moved.data(), velocities);
   }
   const Velocity change = (0.5 / kStep) * (ends[1] - ends[0]);
@@ -137,7 +137,7 @@ bool DrivenLink::add_row_errors(Stamp at, const QueryContext& context, bool with
   const std::size_t m = read_velocities_.size();
   Numbers positions(read_.size()), velocities(m), jacobian(6 * m);
   VariableReader reader(at, context);
-  if (reader.positions(read_, positions.data()) != FailureKind::none || !settle(positions.data())) return false;
+  if (reader.positions(read_, positions.data()) != FailureKind::none || !close_loop(positions.data())) return false;
   if (with_motion && reader.velocities(read_velocities_, velocities.data()) != FailureKind::none) return false;
   if (!has_all_columns()) return false;
   body_jacobian(positions.data(), jacobian.data());
@@ -187,8 +187,9 @@ static void explain_apart(std::span<const Variable* const> variables, Evidence& 
 }
 
 static bool is_at_fault(const Variable& variable, const Coverage& held, const Evidence& failure) {
-  const Voices& voices = variable.lead->voices();
-  if (failure.kind == FailureKind::ambiguous_path) return voices.all.size() > 1 && voices.voice_at(failure.requested) == nullptr;
+  const VariableSources& by_source = variable.lead->by_source();
+  if (failure.kind == FailureKind::ambiguous_path)
+    return by_source.all.size() > 1 && by_source.source_at(failure.requested) == nullptr;
   if (failure.kind == FailureKind::no_samples) return held.empty();
   return failure.requested < held.first || failure.requested > held.last;
 }

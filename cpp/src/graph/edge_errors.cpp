@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graph/arc.hpp"
-#include "armillary/series/pose_row.hpp"
 #include "armillary/graph/variable_reading.hpp"
+#include "armillary/series/pose_row.hpp"
+#include "graph/arc.hpp"
 
 namespace armillary {
 

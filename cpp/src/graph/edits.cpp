@@ -52,11 +52,11 @@ Failure Forest::State::apply(const EraseFrames& edit) {
     if (id == kNone && !edit.lets_others_go) return unknown(name);
     if (id != kNone) all.push_back(id);
   }
-  const auto stays = [&](FrameId id) { return std::ranges::find(all, id) == all.end(); };
+  const auto remains = [&](FrameId id) { return std::ranges::find(all, id) == all.end(); };
   for (const FrameId id : all) {
     std::vector<FrameId> path{id};
-    for (const RelationId relation : frames[id].hanging)
-      if (stays(relations[relation]->of) && !(edit.lets_others_go && relations[relation]->is_of_scene))
+    for (const RelationId relation : frames[id].child_relations)
+      if (remains(relations[relation]->of) && !(edit.lets_others_go && relations[relation]->is_of_scene))
         path.push_back(relations[relation]->of);
     if (path.size() == 1) continue;
     if (!edit.lets_others_go) return Evidence{.kind = FailureKind::frame_in_use, .of = id, .path = std::move(path)};
@@ -69,7 +69,7 @@ Failure Forest::State::apply(const EraseFrames& edit) {
       return failure;
   }
   publish(all);
-  refresh_circles();
+  refresh_cycles();
   return {};
 }
 

@@ -93,8 +93,8 @@ Failure lower_to_coverage(const std::vector<PathEdge>& edges, Stamp limit, Stamp
 
 }  // namespace
 
-Failure settle_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context, Scratch& scratch,
-                      Path& path, Stamp& at, RelationId& limiting) {
+Failure resolve_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context, Scratch& scratch,
+                       Path& path, Stamp& at, RelationId& limiting) {
   while (true) {
     if (Failure failure = scratch.finder.find(topology, of, in_frame, at, context, path)) return failure;
     Stamp newest = at;
@@ -115,7 +115,7 @@ struct Evaluator {
   const QueryContext& context;
   const std::optional<Covariance>& fallback;
   Scratch& scratch;
-  Leg& leg;
+  Segment& segment;
 
   /// Where the rows probably are, for all edges first: their memory is then fetched in parallel.
   void probe(const std::vector<PathEdge>& edges) const {
@@ -136,8 +136,8 @@ struct Evaluator {
         const Transform value =
             interpolate_linear(pose_of(bracket.before), pose_of(bracket.after), fraction(bracket.before, bracket.after, at.ns));
         result = i == 0 ? value : value * result;
-        leg.timeless = false;
-        leg.certainty = Certainty::unknown;
+        segment.timeless = false;
+        segment.certainty = Certainty::unknown;
         continue;
       }
       const FailureKind kind = evaluate_edge(edge, sampled ? &bracket : nullptr, at, context, fallback, evaluation);
@@ -158,43 +158,44 @@ struct Evaluator {
   }
 
   void take(const PathEdge& edge, const Evaluation& evaluation) {
-    leg.held = leg.held || evaluation.held;
-    leg.predicted = leg.predicted || evaluation.predicted;
-    leg.integrated = leg.integrated || evaluation.integrated;
-    leg.timeless = leg.timeless && edge.provider.kind == ProviderKind::fixed;
-    if (evaluation.certainty == Certainty::unknown) leg.certainty = Certainty::unknown;
-    if (leg.certainty == Certainty::unknown || !context.want_covariance) return;
-    if (evaluation.certainty == Certainty::known) leg.certainty = Certainty::known;
+    segment.held = segment.held || evaluation.held;
+    segment.predicted = segment.predicted || evaluation.predicted;
+    segment.integrated = segment.integrated || evaluation.integrated;
+    segment.timeless = segment.timeless && edge.provider.kind == ProviderKind::fixed;
+    if (evaluation.certainty == Certainty::unknown) segment.certainty = Certainty::unknown;
+    if (segment.certainty == Certainty::unknown || !context.want_covariance) return;
+    if (evaluation.certainty == Certainty::known) segment.certainty = Certainty::known;
     scratch.values.push_back(evaluation);
   }
 };
 
 Failure evaluate_path(const Path& path, const QueryContext& context, const std::optional<Covariance>& fallback, Scratch& scratch,
-                      Leg& leg) {
+                      Segment& segment) {
   scratch.probes.clear();
   scratch.values.clear();
-  Evaluator evaluator{leg.at, context, fallback, scratch, leg};
+  Evaluator evaluator{segment.at, context, fallback, scratch, segment};
   evaluator.probe(path.up);
   evaluator.probe(path.down);
   Transform ancestor_T_of, ancestor_T_in;
   std::size_t failed = 0;
   FailureKind kind = evaluator.product(path.up, scratch.probes.data(), ancestor_T_of, failed);
-  if (kind != FailureKind::none) return edge_failure(kind, path.up[failed], leg.at, context);
+  if (kind != FailureKind::none) return edge_failure(kind, path.up[failed], segment.at, context);
   kind = evaluator.product(path.down, scratch.probes.data() + path.up.size(), ancestor_T_in, failed);
-  if (kind != FailureKind::none) return edge_failure(kind, path.down[failed], leg.at, context);
-  leg.value = path.down.empty() ? ancestor_T_of : between(ancestor_T_in, ancestor_T_of);
+  if (kind != FailureKind::none) return edge_failure(kind, path.down[failed], segment.at, context);
+  segment.value = path.down.empty() ? ancestor_T_of : between(ancestor_T_in, ancestor_T_of);
   return {};
 }
 
 }  // namespace
 
-Failure answer_leg(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, bool latest, const QueryContext& context,
-                   const std::optional<Covariance>& fallback, Scratch& scratch, Path& path, Leg& leg) {
+Failure evaluate_segment(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, bool latest,
+                         const QueryContext& context, const std::optional<Covariance>& fallback, Scratch& scratch, Path& path,
+                         Segment& segment) {
   RelationId limiting = kNone;
-  leg.at = latest ? Stamp::never() : at;
-  Failure failure = latest ? settle_latest(topology, of, in_frame, context, scratch, path, leg.at, limiting)
+  segment.at = latest ? Stamp::never() : at;
+  Failure failure = latest ? resolve_latest(topology, of, in_frame, context, scratch, path, segment.at, limiting)
                            : scratch.finder.find(topology, of, in_frame, at, context, path);
-  if (!failure) failure = evaluate_path(path, context, fallback, scratch, leg);
+  if (!failure) failure = evaluate_path(path, context, fallback, scratch, segment);
   if (failure && latest) {
     failure->limiting = limiting;
     // At the newest common instant an edge can only fail by beginning after it.
@@ -203,9 +204,9 @@ Failure answer_leg(const Topology& topology, FrameId of, FrameId in_frame, Stamp
   return failure;
 }
 
-static CovarianceSum::Origin origin_of(const PathEdge& edge, const Leg& leg) {
+static CovarianceSum::Origin origin_of(const PathEdge& edge, const Segment& segment) {
   const bool fixed = edge.provider.kind == ProviderKind::fixed;
-  return {edge.relation, edge.provider.pointer, fixed ? Stamp::always() : leg.at};
+  return {edge.relation, edge.provider.pointer, fixed ? Stamp::always() : segment.at};
 }
 
 static std::array<double, 6> product(const Matrix6& matrix, const std::array<double, 6>& vector) {
@@ -216,27 +217,27 @@ static std::array<double, 6> product(const Matrix6& matrix, const std::array<dou
 }
 
 /// An edge's own error; or, where joints drive it, those of the joints, of which other edges may have their share.
-static void add_error(const PathEdge& edge, const Evaluation& value, const Leg& leg, const QueryContext& context,
+static void add_error(const PathEdge& edge, const Evaluation& value, const Segment& segment, const QueryContext& context,
                       const Matrix6& jacobian, CovarianceSum& sum) {
-  const bool is_driven = edge.provider.kind == ProviderKind::driven && leg.at >= edge.opens;
+  const bool is_driven = edge.provider.kind == ProviderKind::driven && segment.at >= edge.opens;
   std::vector<VariableError> errors;
-  if (is_driven) edge.provider.driven().add_errors(leg.at, context, errors);
-  if (errors.empty()) return sum.add(origin_of(edge, leg), value.covariance, jacobian);
+  if (is_driven) edge.provider.driven().add_errors(segment.at, context, errors);
+  if (errors.empty()) return sum.add(origin_of(edge, segment), value.covariance, jacobian);
   if (value.predicted) {  // beside what the joints do, it grew on the way
     Covariance by_joints;
     add_covariance(errors, by_joints);
-    sum.add(origin_of(edge, leg), value.covariance + -1.0 * by_joints, jacobian);
+    sum.add(origin_of(edge, segment), value.covariance + -1.0 * by_joints, jacobian);
   }
   for (VariableError& error : errors) error.effect = product(jacobian, error.effect);
-  sum.add(leg.at, std::move(errors));
+  sum.add(segment.at, std::move(errors));
 }
 
-void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const QueryContext& context,
+void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Segment& segment, const QueryContext& context,
                      const Transform& after, CovarianceSum& sum) {
   Transform behind = after;
   for (std::size_t i = 0; i < path.up.size(); ++i) {
     const Evaluation& edge = values[i];
-    if (edge.certainty == Certainty::known) add_error(path.up[i], edge, leg, context, adjoint(behind.inverse()), sum);
+    if (edge.certainty == Certainty::known) add_error(path.up[i], edge, segment, context, adjoint(behind.inverse()), sum);
     behind = edge.value * behind;
   }
   for (std::size_t i = path.down.size(); i-- > 0;) {
@@ -244,7 +245,7 @@ void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, co
     if (edge.certainty == Certainty::known) {
       std::array<double, 36> jacobian = adjoint(behind.inverse() * edge.value);
       std::ranges::transform(jacobian, jacobian.begin(), std::negate{});
-      add_error(path.down[i], edge, leg, context, jacobian, sum);
+      add_error(path.down[i], edge, segment, context, jacobian, sum);
     }
     behind = between(edge.value, behind);
   }

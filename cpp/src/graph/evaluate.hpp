@@ -47,7 +47,7 @@ class CovarianceSum {
 };
 
 /// Evaluates one path; keeps what the covariance needs.
-struct Leg {
+struct Segment {
   Transform value;
   Stamp at = Stamp::always();
   Certainty certainty = Certainty::exact;
@@ -58,20 +58,20 @@ struct Leg {
 };
 
 /// Finds the path, settles LATEST, evaluates. `path` and `scratch.values` then hold the edges and their values.
-[[nodiscard]] Failure answer_leg(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, bool latest,
-                                 const QueryContext& context, const std::optional<Covariance>& fallback, Scratch& scratch,
-                                 Path& path, Leg& leg);
+[[nodiscard]] Failure evaluate_segment(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, bool latest,
+                                       const QueryContext& context, const std::optional<Covariance>& fallback, Scratch& scratch,
+                                       Path& path, Segment& segment);
 
 /// Lowers `at` to the newest instant that every edge on the path at that instant covers, and leaves that path.
 /// From `Stamp::never()` it stays there where all is fixed.
-[[nodiscard]] Failure settle_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context,
-                                    Scratch& scratch, Path& path, Stamp& at, RelationId& limiting);
+[[nodiscard]] Failure resolve_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context,
+                                     Scratch& scratch, Path& path, Stamp& at, RelationId& limiting);
 
 /// With what the edge holds as evidence.
 [[nodiscard]] Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context);
 
 /// Adds the errors of a leg's edges; `after` is the product of everything right of this leg.
-void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Leg& leg, const QueryContext& context,
+void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Segment& segment, const QueryContext& context,
                      const Transform& after, CovarianceSum& sum);
 
 }  // namespace armillary

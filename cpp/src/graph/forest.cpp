@@ -171,13 +171,13 @@ Failure Forest::State::prefer(FrameId of, std::optional<std::string_view> source
   if (of >= frames.size() || !frames[of].alive) return Evidence{.kind = FailureKind::unknown_frame, .of = of};
   SourceId chosen = kNone;
   if (source) {
-    chosen = tolerates_loops ? add_source(*source) : find_source(*source);
+    chosen = tolerates_cycles ? add_source(*source) : find_source(*source);
     const BodyId body = frames[of].body;
     const bool measures = std::ranges::any_of(twists, [&](const auto& entry) {
       const TwistRecord& twist = *entry.second;
       return twist.source == chosen && (frames[twist.of].body == body || twist.reference == body);
     });
-    if (chosen == kNone || (find_track(of, chosen) == nullptr && !measures && !tolerates_loops))
+    if (chosen == kNone || (find_track(of, chosen) == nullptr && !measures && !tolerates_cycles))
       return Evidence{.kind = FailureKind::unknown_source, .of = of, .name = std::string(*source)};
   }
   touch(of);
@@ -200,7 +200,7 @@ Failure Forest::State::remove(FrameId frame, bool with_subtree) {
   for (const FrameId id : all) erase_frame(id);
   for (const FrameId id : all) circular.erase(id);
   publish(all);
-  refresh_circles();
+  refresh_cycles();
   return {};
 }
 
@@ -209,7 +209,7 @@ void Forest::clear() {
   state_->variables.clear(state_->retired);
   state_->forget_twist_samples();
   state_->forget_all_samples(false);
-  state_->refresh_circles();
+  state_->refresh_cycles();
 }
 
 void Forest::reset_time() {
@@ -221,7 +221,7 @@ void Forest::State::restart_time() {
   variables.clear(retired);
   forget_twist_samples();
   forget_all_samples(true);
-  refresh_circles();
+  refresh_cycles();
 }
 
 std::vector<std::string> Forest::subtree(FrameId frame) const {

@@ -23,10 +23,10 @@ void Forest::State::become(const State& other) {
   body_ids = other.body_ids;
   next_sequence = other.next_sequence;
   circular = other.circular;
-  loop_order = other.loop_order;
+  cycle_order = other.cycle_order;
   loops = other.loops;
-  absences = other.absences;
-  idle_runs = loops.size();
+  inactive_intervals = other.inactive_intervals;
+  inactive_runs = loops.size();
   for (const auto& relation : other.relations)
     relations.push_back(relation ? std::make_unique<RelationRecord>(*relation) : nullptr);
   for (const FrameRecord& frame : other.frames) frames.push_back(copy_of(frame));
@@ -46,7 +46,7 @@ FrameRecord Forest::State::copy_of(const FrameRecord& frame) {
                    .alive = frame.alive,
                    .preferred = frame.preferred,
                    .body = frame.body,
-                   .hanging = frame.hanging,
+                   .child_relations = frame.child_relations,
                    .twists = frame.twists};
   for (const auto& track : frame.tracks) {
     auto copied = std::make_unique<TrackRecord>(copy_of(*track));
@@ -63,7 +63,7 @@ TwistRecord Forest::State::copy_of(const TwistRecord& twist) {
                    .reference = twist.reference,
                    .named = twist.named,
                    .source = twist.source,
-                   .is_idle = twist.is_idle,
+                   .is_inactive = twist.is_inactive,
                    .retention = twist.retention,
                    .series = std::make_shared<Series>(kTwistRowWidth, twist.retention)};
   twin.axes = twist.axes;
@@ -81,7 +81,7 @@ std::vector<FixedInfo> Forest::fixed_poses() const {
   for (const FrameRecord& frame : state_->frames)
     for (const auto& track : frame.tracks)
       for (const RunRecord& run : track->runs)
-        if (run.fixed && !run.is_by_absence)
+        if (run.fixed && !run.is_by_interval)
           found.push_back({*frame.name, *state_->frames[run.parent].name, state_->sources[track->source], run.from, *run.fixed});
   return found;
 }

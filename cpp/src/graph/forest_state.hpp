@@ -29,16 +29,16 @@ struct RunRecord {
   std::shared_ptr<const FixedPose> fixed{};
   std::shared_ptr<DrivenProvider> driven{};
   bool is_of_scene = false;  // it follows from where a node is
-  // Nobody said it: it ends what was said since the thing is away, or goes on with what was said from `said_from` on.
-  bool is_by_absence = false;
-  Stamp said_from{};
+  // Nobody said it: it ends what was said since the thing is away, or goes on with what was said from `asserted_from` on.
+  bool is_by_interval = false;
+  Stamp asserted_from{};
   bool is_awaited = false;  // a mere word: nobody has said a sample of it yet
   // Peers said it and it holds nothing, as if closed, until what is in its way is gone:
-  bool closes_loop = false;
+  bool closes_cycle = false;
   bool breaks_body = false;
 
-  [[nodiscard]] Stamp since() const { return is_by_absence ? said_from : from; }
-  [[nodiscard]] bool is_idle() const { return closes_loop || breaks_body; }
+  [[nodiscard]] Stamp since() const { return is_by_interval ? asserted_from : from; }
+  [[nodiscard]] bool is_inactive() const { return closes_cycle || breaks_body; }
   [[nodiscard]] bool is_closed() const { return !series && !fixed && !driven; }
   [[nodiscard]] bool is_sampled() const { return series != nullptr; }
   [[nodiscard]] bool is_placeholder() const { return is_sampled() && series->empty(); }
@@ -46,7 +46,7 @@ struct RunRecord {
 };
 
 /// When things were away.
-using Absences = std::unordered_map<std::string, KeepAway>;
+using InactiveIntervals = std::unordered_map<std::string, SetInactiveIntervals>;
 
 /// The samples of things that one after the other have the same frame.
 using Histories = std::map<PlaceRuns::Thing, std::shared_ptr<Series>>;
@@ -56,16 +56,16 @@ struct TrackRecord {
   SourceId source = kNone;
   std::vector<RunRecord> runs{};  // by `from`, oldest first
   std::vector<RelationId> relations{};
-  bool is_stale = false;     // an edit broke off for want of memory: readers have not seen its runs yet
-  bool may_loop = false;     // on a circle when time is ignored: every insert is then checked
-  bool was_cleared = false;  // samples of all its relations have come and gone
+  bool is_stale = false;         // an edit broke off for want of memory: readers have not seen its runs yet
+  bool may_be_on_cycle = false;  // on a circle when time is ignored: every insert is then checked
+  bool was_cleared = false;      // samples of all its relations have come and gone
   WatchList watches{};
   Histories waiting{};  // what was said of things at instants when they hang nowhere; never written to
 
   /// Index of the run in force at `at`, or -1. It may be a closed one.
   [[nodiscard]] std::ptrdiff_t run_at(Stamp at) const;
   /// The first stamp after `at` for which the source itself said something; `never` if there is none.
-  [[nodiscard]] Stamp next_said(Stamp at) const;
+  [[nodiscard]] Stamp next_given(Stamp at) const;
   /// The runs as readers see them.
   [[nodiscard]] std::vector<Run> published() const;
   /// Since when the samples of run `k` are its own: open again, it has the last ones from before it was closed as well.
@@ -101,7 +101,7 @@ struct TwistRecord {
   BodyId reference = kNone;
   BodyId named = kNone;  // by which it was said: the body alone of a frame, or one that was declared
   SourceId source = kNone;
-  bool is_idle = false;  // within a body nothing moves
+  bool is_inactive = false;  // within a body nothing moves
   Retention retention{};
   std::shared_ptr<Series> series{};  // body form
   std::vector<FrameId> axes{};       // that rows of it name
@@ -130,8 +130,8 @@ struct FrameRecord {
   SourceId preferred = kNone;
   BodyId body = kNone;
   std::vector<std::unique_ptr<TrackRecord>> tracks{};
-  std::vector<RelationId> hanging{};  // relations whose parent this frame is
-  std::vector<RelationId> twists{};   // twist relations that are said of it
+  std::vector<RelationId> child_relations{};  // relations whose parent this frame is
+  std::vector<RelationId> twists{};           // twist relations that are said of it
 };
 
 /// One sample on its way in.
@@ -159,7 +159,7 @@ struct Watched {
 };
 
 /// From one frame to another: half of a question about two instants, all of others.
-struct Leap {
+struct SegmentQuestion {
   FrameId of = kNone, in_frame = kNone;
   When at{};
 };
@@ -172,9 +172,9 @@ struct StringHash {
 using NameTable = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
 
 /// One run on a circle: a fixed one by when it begins, samples by their relation.
-using LoopKey = std::tuple<FrameId, SourceId, RelationId, Stamp>;
-using LoopRank = SettleLoops::Rank;
-using LoopOrder = std::map<LoopKey, LoopRank>;
+using CycleKey = std::tuple<FrameId, SourceId, RelationId, Stamp>;
+using CycleRank = ResolveCycles::Rank;
+using CycleOrder = std::map<CycleKey, CycleRank>;
 struct Contender;
 
 struct TrackBefore;
@@ -212,17 +212,17 @@ struct Forest::State {
   std::unordered_map<WaitId, Watched> watching;
   std::size_t mere_watches = 0;  // of them, those that are no waits
   std::vector<std::shared_ptr<const std::string>> names_gone;
-  std::vector<RunRecord> unlinked;  // taken out by the edit under way
-  Absences absences;                // by the names of frames, whether or not they are known
+  std::vector<RunRecord> unlinked;       // taken out by the edit under way
+  InactiveIntervals inactive_intervals;  // by the names of frames, whether or not they are known
   std::uint64_t next_sequence = 0;
   std::unordered_set<FrameId> circular;         // frames on a circle when time is ignored
-  LoopOrder loop_order;                         // of the runs on circles, as far as it was told
+  CycleOrder cycle_order;                       // of the runs on circles, as far as it was told
   std::vector<ClosingRun> loops;                // runs that are left out
   std::atomic<std::uint64_t> fixed_changes{0};  // publications that edit a frame which was fixed at some time
   bool fixed_changed = false;                   // the next one is such
-  std::atomic<std::size_t> idle_runs{0};
-  bool tolerates_loops = false;  // in the transaction under way: they are settled in the end
-  Journal* journal = nullptr;    // set while a transaction is under way: nothing is published meanwhile
+  std::atomic<std::size_t> inactive_runs{0};
+  bool tolerates_cycles = false;  // in the transaction under way: they are settled in the end
+  Journal* journal = nullptr;     // set while a transaction is under way: nothing is published meanwhile
   bool closed = false;
   std::atomic<WaitId> next_wait{1};
 
@@ -252,7 +252,7 @@ struct Forest::State {
   Failure apply(const PlaceSample& edit);
   Failure apply(const PlaceRuns& edit);
   Failure apply(const CloseFrame& edit);
-  Failure apply(const KeepAway& edit);
+  Failure apply(const SetInactiveIntervals& edit);
   Failure apply(const EraseFrame& edit);
   Failure apply(const ExpectNothingUnder& edit);
   Failure apply(const AlignTrack& edit);
@@ -264,12 +264,12 @@ struct Forest::State {
   Failure apply(const PreferSource& edit);
   Failure apply(const EraseFrames& edit);
   Failure apply(const RestartTime& edit);
-  Failure apply(const SettleLoops& edit);
+  Failure apply(const ResolveCycles& edit);
   Failure apply(const PlaceDriven& edit);
   Failure apply(const AddJoints& edit);
   Failure apply(const HideJoints& edit);
   void keep_names(Evidence& evidence) const;
-  [[nodiscard]] std::vector<FrameId> hanging_under(std::span<const std::string> names, Stamp at, bool but_nodes) const;
+  [[nodiscard]] std::vector<FrameId> frames_under(std::span<const std::string> names, Stamp at, bool but_nodes) const;
 
   // all that a source says at once (forest_placing.cpp)
   [[nodiscard]] Failure check_pieces(const PlaceRuns& edit) const;
@@ -281,18 +281,19 @@ struct Forest::State {
   void add_runs(const PlaceRuns& edit, std::size_t k, const std::shared_ptr<Series>& samples, const RelationRecord& relation,
                 std::vector<RunRecord>& runs);
   void keep_waiting(TrackRecord& track, const PlaceRuns::Thing& thing, const std::shared_ptr<Series>& samples);
-  [[nodiscard]] std::vector<RunRecord> laid_out(TrackRecord& track, const PlaceRuns& edit, const std::vector<RunRecord>& before);
+  [[nodiscard]] std::vector<RunRecord> merged_runs(TrackRecord& track, const PlaceRuns& edit,
+                                                   const std::vector<RunRecord>& before);
   void place_again(TrackRecord& track, RunRecord run);
   [[nodiscard]] Failure check_placed(const std::string& frame, const std::string& source);
   [[nodiscard]] bool joins_others(const PlaceFixed& edit) const;
 
   // what others say of things that are away (forest_absences.cpp)
-  void note_absences(const std::string& of, std::optional<KeepAway> noted);
-  void put_back_absences(const std::string& of, std::optional<KeepAway> kept);
-  void drop_absences(TrackRecord& track);
-  void add_absences(TrackRecord& track);
-  void add_absence(TrackRecord& track, const KeepAway::Absence& absence);
-  void go_on(TrackRecord& track, std::size_t ended, Stamp at);
+  void note_inactive_intervals(const std::string& of, std::optional<SetInactiveIntervals> noted);
+  void put_back_inactive_intervals(const std::string& of, std::optional<SetInactiveIntervals> kept);
+  void drop_inactive_intervals(TrackRecord& track);
+  void add_inactive_intervals(TrackRecord& track);
+  void add_inactive_interval(TrackRecord& track, const SetInactiveIntervals::Interval& interval);
+  void resume_after(TrackRecord& track, std::size_t ended, Stamp at);
 
   // what to put back when a transaction fails (forest_journal.cpp)
   void touch(FrameId frame) {  // before its record is changed
@@ -350,17 +351,17 @@ struct Forest::State {
   [[nodiscard]] RunRecord* run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp at) const;
   bool drop_integrated(TrackRecord& track, Stamp from);
   void write_integrated(TrackRecord& track, const TwistRecord& twist, Stamp from);
-  void write_integrated_on_circle(TrackRecord& track, const TwistRecord& twist, Stamp from);
+  void write_integrated_on_cycle(TrackRecord& track, const TwistRecord& twist, Stamp from);
   void integrate(TrackRecord& track, const TwistRecord& twist, Stamp from);
-  void twist_said(const TwistRecord& twist, Stamp at);
-  void poses_said(TrackRecord& track, Stamp from, Stamp to);
+  void on_twist_inserted(const TwistRecord& twist, Stamp at);
+  void on_poses_inserted(TrackRecord& track, Stamp from, Stamp to);
   void body_grew(BodyId body);
 
   // joints (forest_variables.cpp)
   Failure drive(const EdgeName& edge, Stamp from, const DrivenForm& form);
   void note_drivers(const DrivenLink& link, RelationId relation);
   void forget_drives(std::size_t relations_made, std::size_t variables_made);
-  void joints_said(ChannelId channel, std::span<const std::int64_t> stamps);
+  void on_joints_inserted(ChannelId channel, std::span<const std::int64_t> stamps);
   void drive_by_own_variables();
 
   // writing (forest_writing.cpp)
@@ -417,20 +418,21 @@ struct Forest::State {
   [[nodiscard]] bool reaches(FrameId from, FrameId target) const;
   [[nodiscard]] std::unordered_set<FrameId> ancestors_of(FrameId frame) const;
   [[nodiscard]] std::unordered_set<FrameId> descendants_of(FrameId frame) const;
-  void refresh_circles();
-  [[nodiscard]] Failure check_loops(const TrackRecord& track) const;
-  [[nodiscard]] Failure check_loop(const TrackRecord& track, std::size_t k) const;
-  void mark_circle(FrameId of, FrameId parent);
+  void refresh_cycles();
+  [[nodiscard]] Failure check_cycles(const TrackRecord& track) const;
+  [[nodiscard]] Failure check_cycle(const TrackRecord& track, std::size_t k) const;
+  void mark_cycle(FrameId of, FrameId parent);
 
   // which runs count where peers closed loops together (forest_settling.cpp)
-  void settle_loops(const SettleLoops* told);
+  void resolve_cycles(const ResolveCycles* ranking);
   Failure align(TrackRecord& track, const AlignTrack& edit);
-  [[nodiscard]] bool is_overruled(const TrackRecord& track, const AlignTrack::Word& word) const;
-  std::set<RelationId> take_words_out(TrackRecord& track, bool with_samples);
-  void lay_word(TrackRecord& track, const AlignTrack::Word& word, const RelationRecord& relation);
-  void lay_out(TrackRecord& track, const AlignTrack& edit);
-  [[nodiscard]] std::vector<Contender> contenders(const SettleLoops* told);
-  [[nodiscard]] std::optional<LoopRank> rank_of(const TrackRecord& track, const RunRecord& run, const SettleLoops* told) const;
+  [[nodiscard]] bool is_overruled(const TrackRecord& track, const AlignTrack::PoseAssertion& asserted) const;
+  std::set<RelationId> clear_assertions(TrackRecord& track, bool with_samples);
+  void insert_assertion(TrackRecord& track, const AlignTrack::PoseAssertion& asserted, const RelationRecord& relation);
+  void insert_assertions(TrackRecord& track, const AlignTrack& edit);
+  [[nodiscard]] std::vector<Contender> contenders(const ResolveCycles* ranking);
+  [[nodiscard]] std::optional<CycleRank> rank_of(const TrackRecord& track, const RunRecord& run,
+                                                 const ResolveCycles* ranking) const;
   void leave_out(const Contender& one, const Evidence& loop);
 
   // removal
@@ -449,14 +451,14 @@ struct Forest::State {
   void watch_expiry(RelationId relation, Stamp at, const Watch& watch, Watched& watched);
   void watch_track(RelationId relation, Stamp from, Stamp to, const Watch& watch, Watched& watched);
   void watch_data(const Failure& failure, const QueryContext& context, const Watch& watch, Watched& watched);
-  void watch_way(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);
+  void watch_path(const SegmentQuestion& wanted, const QueryContext& context, const Watch& watch, Watched& watched);
   void watch_frames(const Watch& watch, Watched& watched);
   void watch_for(const Failure& failure, const Question& question, const Watch& watch);
-  void watch_ways(const Question& question, const Watch& watch, Watched& watched);
+  void watch_segments(const Question& question, const Watch& watch, Watched& watched);
   [[nodiscard]] Failure resolve(const NamedQuestion& asked, Question& question) const;
 
   // waits for motion (forest_twist_waits.cpp)
-  void watch_leg(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched);
+  void watch_segment(const SegmentQuestion& wanted, const QueryContext& context, const Watch& watch, Watched& watched);
   [[nodiscard]] std::unordered_set<BodyId> bodies_linked_to(std::unordered_set<BodyId> bodies) const;
   void watch_twist(TwistRecord& twist, const TwistQuestion& question, const Watch& watch, Watched& watched);
   void watch_links(const TwistQuestion& question, const Watch& watch, Watched& watched);

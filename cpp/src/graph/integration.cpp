@@ -22,13 +22,13 @@ struct Place {
 Place moved(const Place& before, const std::optional<Velocity>& last, const Row& twist) {
   const double duration_s = 1e-9 * static_cast<double>(twist.stamp_ns() - before.at.ns);
   const Velocity now = velocity_of(twist), mean = last ? 0.5 * (*last + now) : now;
-  const Transform way = Transform::exp(mean.during(duration_s));
-  Place after{{twist.stamp_ns()}, before.pose * way, std::nullopt};
+  const Transform displacement = Transform::exp(mean.during(duration_s));
+  Place after{{twist.stamp_ns()}, before.pose * displacement, std::nullopt};
   after.pose.rotation = after.pose.rotation.normalized();
   // The error of a turn repeats from twist to twist, and nobody knows how: then that of the integral is unknown.
   const bool is_turned = axes_of(twist) != kNone;
   if (const std::optional<Covariance> of_twist = covariance_of(twist); of_twist && before.covariance && !is_turned)
-    after.covariance = transported(*before.covariance, way.inverse()) + (duration_s * duration_s) * *of_twist;
+    after.covariance = transported(*before.covariance, displacement.inverse()) + (duration_s * duration_s) * *of_twist;
   return after;
 }
 
@@ -46,10 +46,10 @@ bool is_finite(const Transform& pose) {
 
 /// Where integration sets out when something changed at `from`: from the newest that was said, or the last pose after it.
 Row start_of(const Series& series, Stamp from) {
-  const Stamp said = series.newest_said();
-  if (from > said) return series.bracket({from.ns - 1}).before;
-  const Row row = series.bracket(said).before;
-  return row && row.stamp_ns() == said.ns ? row : Row{};
+  const Stamp newest = series.newest_given();
+  if (from > newest) return series.bracket({from.ns - 1}).before;
+  const Row row = series.bracket(newest).before;
+  return row && row.stamp_ns() == newest.ns ? row : Row{};
 }
 
 /// Whether poses after `at` were integrated from twists that are forgotten since.
@@ -70,7 +70,7 @@ std::optional<Velocity> TwistRecord::velocity_at(Stamp at) const {
   return forgotten && forgotten->at <= at ? std::optional(forgotten->velocity) : std::nullopt;
 }
 
-Stamp TrackRecord::next_said(Stamp at) const {
+Stamp TrackRecord::next_given(Stamp at) const {
   const std::ptrdiff_t k = run_at(at);
   if (k >= 0 && runs[static_cast<std::size_t>(k)].is_sampled()) {
     const Series& series = *runs[static_cast<std::size_t>(k)].series;
@@ -119,7 +119,7 @@ bool Forest::State::drop_integrated(TrackRecord& track, Stamp from) {
   const bool is_after = after && run.series->is_computed({after.stamp_ns()});
   if (!is_here && !is_after) return false;
   RunRecord kept{.from = run.from, .parent = run.parent, .relation = run.relation};
-  kept.series = copy_of(run, is_here ? from : Stamp{from.ns + 1}, track.next_said(from));
+  kept.series = copy_of(run, is_here ? from : Stamp{from.ns + 1}, track.next_given(from));
   track.is_stale = true;
   discard(run);
   run = std::move(kept);
@@ -133,7 +133,7 @@ void Forest::State::write_integrated(TrackRecord& track, const TwistRecord& twis
   if (!start) return;
   Place place{{start.stamp_ns()}, pose_of(start), covariance_of(start)};
   if (outlive_twists(*run->series, place.at, *twist.series)) drop_integrated(track, {place.at.ns + 1});
-  const Stamp end = track.next_said(place.at);
+  const Stamp end = track.next_given(place.at);
   std::optional<Velocity> last = twist.velocity_at(place.at);
   Row next = twist.series->bracket(place.at).after;
   for (; next && next.stamp_ns() < end.ns; next = twist.series->bracket({next.stamp_ns()}).after) {
@@ -145,10 +145,10 @@ void Forest::State::write_integrated(TrackRecord& track, const TwistRecord& twis
 }
 
 /// Where a circle is possible: tried on a copy, and kept as far as at no instant it closes a loop.
-void Forest::State::write_integrated_on_circle(TrackRecord& track, const TwistRecord& twist, Stamp from) {
+void Forest::State::write_integrated_on_cycle(TrackRecord& track, const TwistRecord& twist, Stamp from) {
   TrackRecord draft = copy_of(track);
   write_integrated(draft, twist, from);
-  while (const Failure failure = check_loops(draft))
+  while (const Failure failure = check_cycles(draft))
     if (!drop_integrated(draft, failure->requested)) return;
   track.is_stale = true;
   std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
@@ -159,22 +159,22 @@ void Forest::State::integrate(TrackRecord& track, const TwistRecord& twist, Stam
   RunRecord* run = run_to_integrate(track, twist, from);
   if (run == nullptr) return;
   if (unshare(*run)) track.is_stale = true;
-  if (track.may_loop) {
-    write_integrated_on_circle(track, twist, from);
+  if (track.may_be_on_cycle) {
+    write_integrated_on_cycle(track, twist, from);
   } else {
     write_integrated(track, twist, from);
   }
   if (track.is_stale) publish(track.of);
   track.is_stale = false;
-  if (track.may_loop && !watching.empty())  // where a circle is cut depends on all of its data
+  if (track.may_be_on_cycle && !watching.empty())  // where a circle is cut depends on all of its data
     std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });
   if (track.watches.empty()) return;
-  const auto tell = [&](const Row& row) { track.watches.inserted({row.stamp_ns()}); };
-  twist.series->for_each(from, {track.next_said(from).ns - 1}, tell);
+  const auto report = [&](const Row& row) { track.watches.inserted({row.stamp_ns()}); };
+  twist.series->for_each(from, {track.next_given(from).ns - 1}, report);
 }
 
 /// What follows from a twist: the poses after it, in its run and in those that begin before the next twist.
-void Forest::State::twist_said(const TwistRecord& twist, Stamp at) {
+void Forest::State::on_twist_inserted(const TwistRecord& twist, Stamp at) {
   TrackRecord* track = find_track(twist.of, twist.source);
   if (track == nullptr) return;
   const Row next = twist.series->bracket(at).after;
@@ -182,19 +182,19 @@ void Forest::State::twist_said(const TwistRecord& twist, Stamp at) {
   const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track->run_at(at), 0));
   for (std::size_t k = first; k < track->runs.size() && track->runs[k].from < until; ++k) {
     const RunRecord& run = track->runs[k];
-    const bool is_over = run.is_sampled() && run.series->newest_said() >= until;  // a newer twist is in force there
+    const bool is_over = run.is_sampled() && run.series->newest_given() >= until;  // a newer twist is in force there
     if (!is_over) integrate(*track, twist, std::max(at, run.from));
   }
 }
 
 /// What follows from the newest pose of every run from the one before `from` to the one at `to`.
-void Forest::State::poses_said(TrackRecord& track, Stamp from, Stamp to) {
+void Forest::State::on_poses_inserted(TrackRecord& track, Stamp from, Stamp to) {
   for (const RelationId id : frames[track.of].twists) {
     const TwistRecord& twist = *twists.at(id);
     if (twist.source != track.source) continue;
     const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track.run_at(from) - 1, 0));
     for (std::size_t k = first; k < track.runs.size() && track.runs[k].from <= to; ++k)
-      if (track.runs[k].is_sampled()) integrate(track, twist, std::max(track.runs[k].from, track.runs[k].series->newest_said()));
+      if (track.runs[k].is_sampled()) integrate(track, twist, std::max(track.runs[k].from, track.runs[k].series->newest_given()));
   }
 }
 
@@ -202,7 +202,7 @@ void Forest::State::poses_said(TrackRecord& track, Stamp from, Stamp to) {
 void Forest::State::body_grew(BodyId body) {
   for (const auto& [id, twist] : twists) {
     if (twist->reference != body) continue;
-    if (TrackRecord* track = find_track(twist->of, twist->source)) poses_said(*track, Stamp::always(), Stamp::never());
+    if (TrackRecord* track = find_track(twist->of, twist->source)) on_poses_inserted(*track, Stamp::always(), Stamp::never());
   }
 }
 

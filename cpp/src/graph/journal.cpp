@@ -17,7 +17,7 @@ void Forest::State::begin(Journal& empty) {
            .next_sequence = next_sequence,
            .bodies_changed = bodies_changed,
            .circular = circular,
-           .loop_order = loop_order,
+           .cycle_order = cycle_order,
            .loops = loops};
   journal = &empty;
 }
@@ -31,11 +31,11 @@ void Forest::State::remember(FrameId id) {
             .sequence = frame.sequence,
             .preferred = frame.preferred,
             .body = frame.body,
-            .hanging = frame.hanging,
+            .child_relations = frame.child_relations,
             .twists = frame.twists};
   for (const auto& track : frame.tracks) {
-    TrackBefore& kept = before.tracks.emplace_back(
-        TrackBefore{.source = track->source, .is_stale = track->is_stale, .may_loop = track->may_loop, .runs = track->runs});
+    TrackBefore& kept = before.tracks.emplace_back(TrackBefore{
+        .source = track->source, .is_stale = track->is_stale, .may_be_on_cycle = track->may_be_on_cycle, .runs = track->runs});
     for (const RelationId relation : track->relations) kept.relations.push_back(*relations[relation]);
     kept.waiting = track->waiting;
   }
@@ -58,7 +58,7 @@ TwistRecord kept_of(const TwistRecord& twist) {
           .reference = twist.reference,
           .named = twist.named,
           .source = twist.source,
-          .is_idle = twist.is_idle,
+          .is_inactive = twist.is_inactive,
           .retention = twist.retention,
           .series = twist.series,
           .axes = twist.axes,
@@ -100,16 +100,16 @@ void Forest::State::roll_back() {
   if (before.bodies) put_back(*before.bodies);
   forget_drives(before.relations_made, before.variables_made);
   if (before.hidden_variables) variables.cut(before.variables_made, std::move(*before.hidden_variables));
-  for (auto& [name, kept] : before.absences) put_back_absences(name, std::move(kept));
+  for (auto& [name, kept] : before.inactive_intervals) put_back_inactive_intervals(name, std::move(kept));
   cut(unlinked, before.runs_unlinked);
   cut(unlinked_twists, before.twists_unlinked);
   cut(names_gone, before.names_gone);
   next_sequence = before.next_sequence;
   bodies_changed = before.bodies_changed;
   circular = std::move(before.circular);
-  loop_order = std::move(before.loop_order);
+  cycle_order = std::move(before.cycle_order);
   loops = std::move(before.loops);
-  idle_runs = loops.size();
+  inactive_runs = loops.size();
 }
 
 /// Tracks that are still there stay where they are: waits know them.
@@ -119,7 +119,7 @@ void Forest::State::put_back(FrameId id, FrameBefore& before) {
                        .alive = before.name != nullptr,
                        .preferred = before.preferred,
                        .body = before.body,
-                       .hanging = std::move(before.hanging),
+                       .child_relations = std::move(before.child_relations),
                        .twists = std::move(before.twists)};
   for (TrackBefore& kept : before.tracks) {
     const auto is_it = [&](const auto& track) { return track != nullptr && track->source == kept.source; };
@@ -136,7 +136,7 @@ void Forest::State::put_back(FrameId id, FrameBefore& before) {
 void Forest::State::put_back(TrackRecord& track, TrackBefore& before) {
   track.runs = std::move(before.runs);
   track.is_stale = before.is_stale;
-  track.may_loop = before.may_loop;
+  track.may_be_on_cycle = before.may_be_on_cycle;
   track.waiting = std::move(before.waiting);
   track.relations.clear();
   for (RelationRecord& kept : before.relations) {

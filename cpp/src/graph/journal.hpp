@@ -10,7 +10,7 @@ namespace armillary {
 
 struct TrackBefore {
   SourceId source = kNone;
-  bool is_stale = false, may_loop = false;
+  bool is_stale = false, may_be_on_cycle = false;
   std::vector<RunRecord> runs{};  // they share their values with the runs under edit
   std::vector<RelationRecord> relations{};
   Histories waiting{};
@@ -22,7 +22,7 @@ struct FrameBefore {
   SourceId preferred = kNone;
   BodyId body = kNone;
   std::vector<TrackBefore> tracks{};
-  std::vector<RelationId> hanging{}, twists{};
+  std::vector<RelationId> child_relations{}, twists{};
 };
 
 /// Bodies and twist relations: few, and kept only where an edit concerns them.
@@ -39,7 +39,7 @@ struct Journal {
   std::uint64_t next_sequence = 0;
   bool bodies_changed = false;
   std::unordered_set<FrameId> circular{};
-  LoopOrder loop_order{};
+  CycleOrder cycle_order{};
   std::vector<ClosingRun> loops{};
 
   // kept when first touched
@@ -47,7 +47,7 @@ struct Journal {
   std::optional<std::deque<FrameId>> free_frames{};
   std::optional<BodiesBefore> bodies{};
   std::optional<std::vector<bool>> hidden_variables{};
-  std::unordered_map<std::string, std::optional<KeepAway>> absences{};
+  std::unordered_map<std::string, std::optional<SetInactiveIntervals>> inactive_intervals{};
 
   std::unordered_set<FrameId> to_publish{};
 };

@@ -17,8 +17,8 @@ void differentiate(const Transform& a, const Transform& b, double per_s, Interpo
     out.linear = per_s * (b.translation - a.translation);
     out.angular = per_s * short_log(a.rotation, b.rotation);
   } else {
-    const Tangent way = between(a, b).log();
-    out.set_body_form({per_s * way.translation, per_s * way.rotation});
+    const Tangent difference = between(a, b).log();
+    out.set_body_form({per_s * difference.translation, per_s * difference.rotation});
   }
 }
 

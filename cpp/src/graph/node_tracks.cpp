@@ -30,13 +30,13 @@ FixedPose fixed_of(const Piece& piece) {
 }
 
 /// The pose of a piece, or of a late sample, as a row.
-template <typename Said>
-void write_row(const Said& said, Stamp at, Series& series, RetireList& retired) {
+template <typename Given>
+void write_row(const Given& given, Stamp at, Series& series, RetireList& retired) {
   std::array<double, 7> values{};
   std::array<double, Covariance::kPacked> side{};
-  if (Failure failure = to_values(said.in_frame_T_of, values)) return;  // checked before
-  if (said.covariance) said.covariance->pack(side);
-  series.insert(at, values, said.covariance ? side.data() : nullptr, retired);
+  if (Failure failure = to_values(given.in_frame_T_of, values)) return;  // checked before
+  if (given.covariance) given.covariance->pack(side);
+  series.insert(at, values, given.covariance ? side.data() : nullptr, retired);
 }
 
 bool is_in(const std::vector<Piece>& pieces, const std::string& frame) {
@@ -128,8 +128,8 @@ RelationRecord& Forest::State::relation_of(const PlaceRuns& edit, const std::str
     const std::string& old = *frames[free.parent].name;
     if (is_in(edit.after, old) || !is_in(edit.before, old)) continue;
     for (const FrameId touched : {free.parent, parent}) touch(touched);
-    std::erase(frames[free.parent].hanging, id);
-    frames[parent].hanging.push_back(id);
+    std::erase(frames[free.parent].child_relations, id);
+    frames[parent].child_relations.push_back(id);
     free.parent = parent;
     return free;
   }
@@ -200,7 +200,8 @@ void Forest::State::keep_waiting(TrackRecord& track, const PlaceRuns::Thing& thi
 }
 
 /// New runs in place of those before.
-std::vector<RunRecord> Forest::State::laid_out(TrackRecord& track, const PlaceRuns& edit, const std::vector<RunRecord>& before) {
+std::vector<RunRecord> Forest::State::merged_runs(TrackRecord& track, const PlaceRuns& edit,
+                                                  const std::vector<RunRecord>& before) {
   std::vector<RunRecord> runs;
   const Histories waiting = std::exchange(track.waiting, {});
   const std::shared_ptr<Series> only = waiting.empty() ? only_series(edit, before) : nullptr;
@@ -245,20 +246,20 @@ Failure Forest::State::apply(const PlaceRuns& edit) {
   const FrameId of = add_frame(edit.of);
   touch(of);
   TrackRecord& track = make_track(of, add_source(edit.source));
-  drop_absences(track);
+  drop_inactive_intervals(track);
   std::vector<RunRecord> before, others;
   for (RunRecord& run : track.runs) (is_replaced(edit, run) ? before : others).push_back(run);
-  std::vector<RunRecord> runs = laid_out(track, edit, before);
+  std::vector<RunRecord> runs = merged_runs(track, edit, before);
   if (std::ranges::any_of(track.runs, is_fixed)) fixed_changed = true;
   for (RunRecord& run : track.runs) discard(run);
   track.runs = std::move(runs);
   for (RunRecord& run : others) place_again(track, std::move(run));
-  add_absences(track);
+  add_inactive_intervals(track);
   bound_runs(track);
   drop_unused_relations(track);
   publish(of);
   for (const PlaceRuns::Late& late : edit.late) track.watches.inserted(late.at);
-  poses_said(track, Stamp::always(), Stamp::never());
+  on_poses_inserted(track, Stamp::always(), Stamp::never());
   return {};
 }
 
@@ -267,14 +268,14 @@ Failure Forest::State::check_placed(const std::string& frame, const std::string&
   const FrameId of = find_frame(frame);
   if (of == kNone) return {};  // a later edit erased it
   TrackRecord& track = make_track(of, find_source(source));
-  const std::vector<RelationId> hung = track.relations;
-  for (const RelationId id : hung)
-    if (reaches(relations[id]->parent, track.of)) mark_circle(track.of, relations[id]->parent);
-  if (track.may_loop) {
-    if (Failure failure = tolerates_loops ? Failure{} : check_loops(track)) return failure;
+  const std::vector<RelationId> relations_before = track.relations;
+  for (const RelationId id : relations_before)
+    if (reaches(relations[id]->parent, track.of)) mark_cycle(track.of, relations[id]->parent);
+  if (track.may_be_on_cycle) {
+    if (Failure failure = tolerates_cycles ? Failure{} : check_cycles(track)) return failure;
     publish(std::vector<FrameId>(circular.begin(), circular.end()));
   }
-  if (!circular.empty()) refresh_circles();
+  if (!circular.empty()) refresh_cycles();
   return {};
 }
 

@@ -70,7 +70,7 @@ PathFinder::Step PathFinder::parent_edge(const Topology& topology, FrameId frame
   const Step step = choose_parent(node, frame, at, context, path, edge, parent);
   if (context.measured_in != nullptr && topology.bodies() != nullptr && step == Step::moved)
     edge.links = topology.bodies()->between(node.body, topology.node(parent).body);
-  if (!node.may_loop || step != Step::moved) return step;
+  if (!node.may_be_on_cycle || step != Step::moved) return step;
   path.valid_from = at;
   path.valid_to = at == Stamp::never() ? at : Stamp{at.ns + 1};
   return is_cut(topology, frame, at, context, edge, parent) ? Step::root : step;
@@ -231,11 +231,11 @@ FailureKind predict_or_fail(const PathEdge& edge, const Row& last, Stamp at, con
   const bool may = context.prediction != nullptr && ahead_ns <= context.prediction->horizon.ns;
   if (!may || !last_motion(edge, series, last, context, motion)) return outside_kind(series, FailureKind::after_history);
   const double ahead_s = 1e-9 * static_cast<double>(ahead_ns);
-  const Transform way = Transform::exp(motion.during(ahead_s));
+  const Transform displacement = Transform::exp(motion.during(ahead_s));
   set_from_row(last, context, fallback, out);
-  out.value = out.value * way;
+  out.value = out.value * displacement;
   if (out.certainty == Certainty::known)
-    out.covariance = transported(out.covariance, way.inverse()) + ahead_s * context.prediction->noise_per_s;
+    out.covariance = transported(out.covariance, displacement.inverse()) + ahead_s * context.prediction->noise_per_s;
   out.predicted = true;
   return FailureKind::none;
 }

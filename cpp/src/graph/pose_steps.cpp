@@ -83,7 +83,7 @@ void add_mount_errors(const Carrier& carrier, const EdgeTwist& twist, const Uppe
 }  // namespace
 
 Failure append_poses(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, const QueryContext& context,
-                     const std::optional<Covariance>& fallback, Scratch& scratch, Leg& leg) {
+                     const std::optional<Covariance>& fallback, Scratch& scratch, Segment& segment) {
   if (Failure failure = scratch.finder.find(topology, of, in_frame, at, context, scratch.second)) return failure;
   TwistUncertainty& uncertainty = scratch.uncertainty;
   PoseReader reader{at, context, fallback, uncertainty.errors};
@@ -91,9 +91,9 @@ Failure append_poses(const Topology& topology, FrameId of, FrameId in_frame, Sta
     const std::size_t first = uncertainty.errors.effects.size();
     if (Failure failure = reader.read(edge)) return failure;
     uncertainty.append_pose(reader.pose.value, upwards, first);
-    leg.value = leg.value * (upwards ? reader.pose.value.inverse() : reader.pose.value);
-    leg.held = leg.held || reader.pose.held;
-    leg.predicted = leg.predicted || reader.pose.predicted;
+    segment.value = segment.value * (upwards ? reader.pose.value.inverse() : reader.pose.value);
+    segment.held = segment.held || reader.pose.held;
+    segment.predicted = segment.predicted || reader.pose.predicted;
     return {};
   });
 }

@@ -6,10 +6,10 @@
 
 namespace armillary {
 
-/// As `answer_leg`, at one instant; the edges go into `scratch.uncertainty` as steps from `in_frame` to `of`, with their
+/// As `evaluate_segment`, at one instant; the edges go into `scratch.uncertainty` as steps from `in_frame` to `of`, with their
 /// errors. Leaves the path in `scratch.second`.
 [[nodiscard]] Failure append_poses(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, const QueryContext& context,
-                                   const std::optional<Covariance>& fallback, Scratch& scratch, Leg& leg);
+                                   const std::optional<Covariance>& fallback, Scratch& scratch, Segment& segment);
 
 /// The motions of `scratch.path` as steps from `in_frame` to `of`.
 void append_motions(const Topology& topology, Stamp at, const std::optional<Covariance>& fallback, Scratch& scratch);

@@ -1,20 +1,20 @@
 // Several poses at one instant.
 
-#include "graph/forest_state.hpp"
 #include "graph/evaluate.hpp"
+#include "graph/forest_state.hpp"
 
 namespace armillary {
 
 namespace {
 
 /// Lowers `at` to the newest instant that the paths of all pairs cover; `never` where all is fixed.
-Failure settle_all(const Topology& topology, std::span<const FramePair> pairs, const QueryContext& context, Stamp& at,
-                   RelationId& limiting) {
+Failure resolve_all(const Topology& topology, std::span<const FramePair> pairs, const QueryContext& context, Stamp& at,
+                    RelationId& limiting) {
   Scratch& scratch = Scratch::of_this_thread();
   for (Stamp before = Stamp::always(); before != at;) {
     before = at;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      Failure failure = settle_latest(topology, pairs[i].of, pairs[i].in_frame, context, scratch, scratch.path, at, limiting);
+      Failure failure = resolve_latest(topology, pairs[i].of, pairs[i].in_frame, context, scratch, scratch.path, at, limiting);
       if (!failure) continue;
       failure->row = i;
       return failure;
@@ -47,7 +47,7 @@ Result<std::vector<PoseAnswer>> Forest::poses_at_once(std::span<const FramePair>
   RelationId limiting = kNone;
   Stamp instant = at.latest ? Stamp::never() : at.at;
   result.failure = unknown_among(topology, pairs);
-  if (!result.failure && at.latest) result.failure = settle_all(topology, pairs, context, instant, limiting);
+  if (!result.failure && at.latest) result.failure = resolve_all(topology, pairs, context, instant, limiting);
   if (result.failure) return result;
   const When when = instant == Stamp::never() ? When::newest() : When::exactly(instant);
   for (std::size_t i = 0; i < pairs.size(); ++i) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "armillary/graph/forest_view.hpp"
-#include "graph/forest_state.hpp"
 #include "graph/evaluate.hpp"
+#include "graph/forest_state.hpp"
 
 namespace armillary {
 
@@ -29,29 +29,29 @@ bool is_integrated(const Path& path, Stamp at) {
 /// One instant for both ends.
 Failure answer_at_one_time(const Topology& topology, const Question& question, const std::optional<Covariance>& fallback,
                            Scratch& scratch, PoseAnswer& answer) {
-  Leg leg;
-  if (Failure failure = answer_leg(topology, question.of, question.in_frame, question.at.at, question.at.latest, question.context,
-                                   fallback, scratch, scratch.path, leg))
+  Segment segment;
+  if (Failure failure = evaluate_segment(topology, question.of, question.in_frame, question.at.at, question.at.latest,
+                                         question.context, fallback, scratch, scratch.path, segment))
     return failure;
-  answer.transform = leg.value;
-  answer.held = leg.held;
-  answer.predicted = leg.predicted;
-  answer.certainty = leg.certainty;
+  answer.transform = segment.value;
+  answer.held = segment.held;
+  answer.predicted = segment.predicted;
+  answer.certainty = segment.certainty;
   const bool same_frame = question.of == question.in_frame && !question.at.latest;
-  const bool is_timeless = (leg.timeless && !same_frame) || leg.at == Stamp::never();
-  answer.stamp = is_timeless ? Stamp::always() : leg.at;
+  const bool is_timeless = (segment.timeless && !same_frame) || segment.at == Stamp::never();
+  answer.stamp = is_timeless ? Stamp::always() : segment.at;
   answer.relations.reserve(scratch.path.up.size() + scratch.path.down.size());
   list_relations(scratch.path, answer.relations);
-  answer.integrated = leg.integrated || (topology.bodies() != nullptr && is_integrated(scratch.path, leg.at));
-  if (leg.certainty == Certainty::known && question.context.want_covariance) {
+  answer.integrated = segment.integrated || (topology.bodies() != nullptr && is_integrated(scratch.path, segment.at));
+  if (segment.certainty == Certainty::known && question.context.want_covariance) {
     CovarianceSum sum(false);
-    add_uncertainty(scratch.path, scratch.values, leg, question.context, {}, sum);
+    add_uncertainty(scratch.path, scratch.values, segment, question.context, {}, sum);
     set_covariance(sum, answer);
   }
   return {};
 }
 
-Stamp stamp_of_two(const Question& question, const Leg& far, const Leg& near) {
+Stamp stamp_of_two(const Question& question, const Segment& far, const Segment& near) {
   const bool stands_still =
       question.of == question.fixed_frame && question.in_frame == question.fixed_frame && !question.at.latest;
   if (far.timeless && near.timeless && !stands_still) return Stamp::always();
@@ -62,15 +62,15 @@ Stamp stamp_of_two(const Question& question, const Leg& far, const Leg& near) {
 /// `of` at one instant, `in_frame` at another, through a frame that stood still.
 Failure answer_at_two_times(const Topology& topology, const Question& question, const std::optional<Covariance>& fallback,
                             Scratch& scratch, PoseAnswer& answer) {
-  Leg far, near;
-  if (Failure failure = answer_leg(topology, question.of, question.fixed_frame, question.of_at.at, question.of_at.latest,
-                                   question.context, fallback, scratch, scratch.path, far))
+  Segment far, near;
+  if (Failure failure = evaluate_segment(topology, question.of, question.fixed_frame, question.of_at.at, question.of_at.latest,
+                                         question.context, fallback, scratch, scratch.path, far))
     return failure;
   CovarianceSum sum(true);
   const bool far_known = far.certainty != Certainty::unknown && question.context.want_covariance;
   if (far_known) add_uncertainty(scratch.path, scratch.values, far, question.context, {}, sum);
-  if (Failure failure = answer_leg(topology, question.fixed_frame, question.in_frame, question.at.at, question.at.latest,
-                                   question.context, fallback, scratch, scratch.second, near))
+  if (Failure failure = evaluate_segment(topology, question.fixed_frame, question.in_frame, question.at.at, question.at.latest,
+                                         question.context, fallback, scratch, scratch.second, near))
     return failure;
   const bool all_known = far_known && near.certainty != Certainty::unknown;
   if (all_known) add_uncertainty(scratch.second, scratch.values, near, question.context, far.value, sum);
@@ -178,22 +178,24 @@ bool ForestView::is_one_place(FrameId of, FrameId in_frame) const {
 
 std::uint64_t ForestView::fixed_changes() const { return forest_.state_->fixed_changes.load(); }
 
-Result<FixedInfo> Forest::attach(const Attachment& wish) {
+Result<FixedInfo> Forest::attach(const Attachment& attachment) {
   const std::lock_guard<std::mutex> guard(state_->lock);  // nobody moves the frame between the question and the answer
-  const FrameId of = state_->find_frame(wish.of), to = state_->find_frame(wish.to);
+  const FrameId of = state_->find_frame(attachment.of), to = state_->find_frame(attachment.to);
   if (of == kNone || to == kNone)
-    return {{}, Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of == kNone ? wish.of : wish.to)}};
-  Result<PoseAnswer> answer = pose({.of = of, .in_frame = to, .at = wish.seen_at, .context = {.outside = wish.outside}});
+    return {{}, Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of == kNone ? attachment.of : attachment.to)}};
+  Result<PoseAnswer> answer =
+      pose({.of = of, .in_frame = to, .at = attachment.seen_at, .context = {.outside = attachment.outside}});
   if (!answer) return {{}, std::move(answer.failure)};
   FixedPose pose{.value = answer.value.transform, .certainty = answer.value.certainty};
   if (answer.value.covariance) pose.covariance = *answer.value.covariance;
-  const RelationId current = parent_at(of, When::exactly(wish.from)).second;
-  const bool speaks_for_holder = !wish.source && current != kNone && state_->relations[current];
-  const std::string source =
-      speaks_for_holder ? state_->sources[state_->relations[current]->source] : std::string(wish.source.value_or(wish.own_name));
-  FixedInfo said{std::string(wish.of), std::string(wish.to), source, wish.from, pose};
-  Failure failure = state_->open_run({wish.of, wish.to, source}, {.from = wish.from, .fixed = std::make_unique<FixedPose>(pose)});
-  return {std::move(said), std::move(failure)};
+  const RelationId current = parent_at(of, When::exactly(attachment.from)).second;
+  const bool is_for_holder = !attachment.source && current != kNone && state_->relations[current];
+  const std::string source = is_for_holder ? state_->sources[state_->relations[current]->source]
+                                           : std::string(attachment.source.value_or(attachment.own_name));
+  FixedInfo fixed_info{std::string(attachment.of), std::string(attachment.to), source, attachment.from, pose};
+  Failure failure = state_->open_run({attachment.of, attachment.to, source},
+                                     {.from = attachment.from, .fixed = std::make_unique<FixedPose>(pose)});
+  return {std::move(fixed_info), std::move(failure)};
 }
 
 }  // namespace armillary

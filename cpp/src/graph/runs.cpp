@@ -15,13 +15,13 @@ std::ptrdiff_t TrackRecord::run_at(Stamp at) const {
 std::vector<Run> TrackRecord::published() const {
   std::vector<Run> copies;
   for (const RunRecord& run : runs)
-    copies.push_back(run.is_idle() ? Run{run.from} : Run{run.from, run.parent, run.relation, run.provider()});
+    copies.push_back(run.is_inactive() ? Run{run.from} : Run{run.from, run.parent, run.relation, run.provider()});
   return copies;
 }
 
 Coverage TrackRecord::coverage(std::size_t k) const {
   const RunRecord& run = runs[k];
-  if (run.is_closed() || run.is_idle()) return {};
+  if (run.is_closed() || run.is_inactive()) return {};
   const Stamp next = k + 1 < runs.size() ? runs[k + 1].from : Stamp::never();
   const Coverage open{run.from, next == Stamp::never() ? next : Stamp{next.ns - 1}};
   if (!run.is_sampled()) return open;
@@ -48,7 +48,7 @@ std::size_t TrackRecord::own_samples(std::size_t k) const {
 
 bool TrackRecord::is_closed_at(Stamp at) const {
   const std::ptrdiff_t k = run_at(at);
-  return k >= 0 && (runs[static_cast<std::size_t>(k)].is_closed() || runs[static_cast<std::size_t>(k)].is_idle());
+  return k >= 0 && (runs[static_cast<std::size_t>(k)].is_closed() || runs[static_cast<std::size_t>(k)].is_inactive());
 }
 
 void copy_row(const Series& from, const Row& row, Series& to, RetireList& retired) {
@@ -101,7 +101,7 @@ void Forest::State::split_run(TrackRecord& track, std::size_t k, Stamp at) {
   RunRecord& whole = track.runs[k];
   RunRecord left{.from = whole.from, .parent = whole.parent, .relation = whole.relation, .series = new_series(whole.relation)};
   RunRecord right{.parent = whole.parent, .relation = whole.relation, .series = new_series(whole.relation)};
-  for (RunRecord* half : {&left, &right}) half->closes_loop = whole.closes_loop, half->breaks_body = whole.breaks_body;
+  for (RunRecord* half : {&left, &right}) half->closes_cycle = whole.closes_cycle, half->breaks_body = whole.breaks_body;
   whole.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
     if (row.stamp_ns() != at.ns) copy_row(*whole.series, row, row.stamp_ns() < at.ns ? *left.series : *right.series, retired);
   });
@@ -123,9 +123,9 @@ void Forest::State::remove_event(TrackRecord& track, Stamp at, RelationId unless
   const RunRecord& run = track.runs[k];
   if (run.is_sampled()) {
     const Row row = run.series->bracket(at).before;
-    const bool is_said = row && row.stamp_ns() == at.ns;
-    const bool was_said = run.series->empty() && run.from == at;  // and is forgotten since
-    if (run.relation == unless || !(is_said || was_said)) return;
+    const bool is_given = row && row.stamp_ns() == at.ns;
+    const bool was_given = run.series->empty() && run.from == at;  // and is forgotten since
+    if (run.relation == unless || !(is_given || was_given)) return;
     const bool was_only = run.series->size() <= 1 && run.from == at;
     split_run(track, k, at);
     if (was_only && k > 0) join_runs(track, k - 1);
@@ -265,7 +265,7 @@ void Forest::State::drop_unused_relations(TrackRecord& track) {
     const bool used = std::ranges::any_of(track.runs, [id](const RunRecord& run) { return run.relation == id; });
     if (used) return false;
     touch(relations[id]->parent);
-    std::erase(frames[relations[id]->parent].hanging, id);
+    std::erase(frames[relations[id]->parent].child_relations, id);
     relations[id].reset();
     return true;
   });
@@ -284,7 +284,7 @@ std::shared_ptr<Series> Forest::State::copy_of(const RunRecord& run, Stamp from,
 
 /// A track to try an edit on: nothing in it is shared with what readers see.
 TrackRecord Forest::State::copy_of(const TrackRecord& track) {
-  TrackRecord copy{.of = track.of, .source = track.source, .may_loop = track.may_loop, .waiting = track.waiting};
+  TrackRecord copy{.of = track.of, .source = track.source, .may_be_on_cycle = track.may_be_on_cycle, .waiting = track.waiting};
   copy.was_cleared = track.was_cleared;
   for (const RunRecord& run : track.runs) {
     RunRecord twin = run;

@@ -105,7 +105,7 @@ RelationRecord& Forest::State::make_relation(const EdgeName& edge) {
   relations.push_back(std::make_unique<RelationRecord>(
       RelationRecord{.id = id, .of = of, .parent = parent, .source = source, .track = track, .retention = options.retention}));
   track->relations.push_back(id);
-  frames[parent].hanging.push_back(id);
+  frames[parent].child_relations.push_back(id);
   return *relations.back();
 }
 
@@ -115,7 +115,7 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   node.alive = frame.alive;
   node.body = frame.body;
   node.name = frame.name.get();
-  node.may_loop = std::ranges::any_of(frame.tracks, [](const auto& track) { return track->may_loop; });
+  node.may_be_on_cycle = std::ranges::any_of(frame.tracks, [](const auto& track) { return track->may_be_on_cycle; });
   std::vector<const TrackRecord*> with_runs;
   for (const auto& track : frame.tracks)
     if (!track->runs.empty()) with_runs.push_back(track.get());
@@ -124,7 +124,7 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   std::ranges::sort(with_runs, {}, [this](const TrackRecord* track) -> const std::string& { return sources[track->source]; });
   const RunRecord& first = with_runs.front()->runs.front();
   const bool is_always = first.is_sampled() || first.from == Stamp::always();
-  if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always && !first.is_idle()) {
+  if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always && !first.is_inactive()) {
     node.parent = first.parent;
     node.relation = first.relation;
     node.provider = first.provider();
@@ -202,7 +202,7 @@ std::vector<FrameId> Forest::State::subtree_of(FrameId frame) const {
   std::vector<FrameId> all{frame};
   std::unordered_set<FrameId> known{frame};
   for (std::size_t i = 0; i < all.size(); ++i)
-    for (const RelationId id : frames[all[i]].hanging)
+    for (const RelationId id : frames[all[i]].child_relations)
       if (known.insert(relations[id]->of).second) all.push_back(relations[id]->of);
   return all;
 }

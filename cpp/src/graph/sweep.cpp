@@ -43,7 +43,7 @@ class Sweeper {
     const FrameId above = places_[frame].above;
     const bool is_next_to_known = above != kNone && places_[above].component != kNone;
     if (is_next_to_known) {
-      hang(frame);
+      add_to_tree(frame);
     } else {
       climb_from(frame);
     }
@@ -70,10 +70,10 @@ class Sweeper {
       chain_.push_back(frame);
       frame = here.above;
     }
-    for (; !chain_.empty(); chain_.pop_back()) hang(chain_.back());
+    for (; !chain_.empty(); chain_.pop_back()) add_to_tree(chain_.back());
   }
 
-  void hang(FrameId frame) {
+  void add_to_tree(FrameId frame) {
     Place& here = places_[frame];
     if (here.component != kNone) return;
     const Place& above = places_[here.above];
@@ -90,7 +90,7 @@ class Sweeper {
       FrameId parent = node.parent;
       const bool wants_twists =
           context.measured_in != nullptr && topology.bodies() != nullptr && !topology.bodies()->links_at(node.body).empty();
-      if (node.tracks == nullptr && !node.may_loop && !wants_twists) {
+      if (node.tracks == nullptr && !node.may_be_on_cycle && !wants_twists) {
         edge = {id, node.relation, node.provider};
       } else if (!finder_.step(topology, id, at, context, edge, parent)) {
         parent = kNone;

@@ -17,14 +17,15 @@ Failure Forest::State::apply(const AlignTrack& edit) {
   const FrameId of = add_frame(edit.of);
   TrackRecord& track = make_track(of, add_source(edit.source));
   touch(of);
-  for (const AlignTrack::Word& word : edit.words)
-    if (!word.is_closed) make_relation({edit.of, word.in_frame, edit.source}).breaks_body = word.is_samples() && word.breaks_body;
+  for (const AlignTrack::PoseAssertion& asserted : edit.pose_assertions)
+    if (!asserted.is_closed)
+      make_relation({edit.of, asserted.in_frame, edit.source}).breaks_body = asserted.is_samples() && asserted.breaks_body;
   if (Failure failure = align(track, edit)) return failure;
-  const std::vector<RelationId> hung = track.relations;
-  for (const RelationId id : hung)
-    if (reaches(relations[id]->parent, of)) mark_circle(of, relations[id]->parent);
+  const std::vector<RelationId> relations_before = track.relations;
+  for (const RelationId id : relations_before)
+    if (reaches(relations[id]->parent, of)) mark_cycle(of, relations[id]->parent);
   publish(std::vector<FrameId>(circular.begin(), circular.end()));
-  poses_said(track, Stamp::always(), Stamp::never());
+  on_poses_inserted(track, Stamp::always(), Stamp::never());
   drop_empty_tracks(of);
   return {};
 }
@@ -32,7 +33,7 @@ Failure Forest::State::apply(const AlignTrack& edit) {
 namespace {
 
 /// A relation whose samples are to come, or were cleared.
-bool is_mere_word(const RunRecord& run) { return run.is_placeholder() && run.series->floor() == Stamp::always(); }
+bool is_expected_only(const RunRecord& run) { return run.is_placeholder() && run.series->floor() == Stamp::always(); }
 
 bool begins_with(const std::vector<RunRecord>& runs, Stamp since) {
   return std::ranges::any_of(runs, [&](const RunRecord& run) { return run.from == since; });
@@ -41,60 +42,61 @@ bool begins_with(const std::vector<RunRecord>& runs, Stamp since) {
 }  // namespace
 
 /// A sample of the instant of a word took its place, and nobody said the word again.
-bool Forest::State::is_overruled(const TrackRecord& track, const AlignTrack::Word& word) const {
-  const std::ptrdiff_t k = track.run_at(word.since);
+bool Forest::State::is_overruled(const TrackRecord& track, const AlignTrack::PoseAssertion& asserted) const {
+  const std::ptrdiff_t k = track.run_at(asserted.since);
   const RunRecord* run = k < 0 ? nullptr : &track.runs[static_cast<std::size_t>(k)];
-  if (word.is_new || run == nullptr || !run->is_sampled()) return false;
-  const Row row = run->series->bracket(word.since).before;
-  return row && row.stamp_ns() == word.since.ns;
+  if (asserted.is_new || run == nullptr || !run->is_sampled()) return false;
+  const Row row = run->series->bracket(asserted.since).before;
+  return row && row.stamp_ns() == asserted.since.ns;
 }
 
 /// Takes out what is no samples; returns the relations whose samples were still to come.
-std::set<RelationId> Forest::State::take_words_out(TrackRecord& track, bool with_samples) {
+std::set<RelationId> Forest::State::clear_assertions(TrackRecord& track, bool with_samples) {
   std::set<RelationId> awaited;
   for (std::size_t k = track.runs.size(); k-- > 0;) {
     const RunRecord& run = track.runs[k];
-    const bool is_awaited = is_mere_word(run) && (run.is_awaited || !track.was_cleared);
+    const bool is_awaited = is_expected_only(run) && (run.is_awaited || !track.was_cleared);
     const bool goes = with_samples || !run.is_sampled() || is_awaited;
     const bool is_of_node = run.is_of_scene || (run.is_sampled() && relations[run.relation]->is_of_scene);
     if (!goes || is_of_node) continue;
-    if (is_mere_word(run)) awaited.insert(run.relation);
+    if (is_expected_only(run)) awaited.insert(run.relation);
     erase_run(track, k);
     if (k > 0) join_runs(track, k - 1);
   }
   return awaited;
 }
 
-void Forest::State::lay_word(TrackRecord& track, const AlignTrack::Word& word, const RelationRecord& relation) {
-  const std::shared_ptr<DrivenLink> link = word.form ? link_of(*word.form, variables).value : nullptr;
-  if (word.form && !link) return;  // its joints are not known here yet
+void Forest::State::insert_assertion(TrackRecord& track, const AlignTrack::PoseAssertion& asserted,
+                                     const RelationRecord& relation) {
+  const std::shared_ptr<DrivenLink> link = asserted.form ? link_of(*asserted.form, variables).value : nullptr;
+  if (asserted.form && !link) return;  // its joints are not known here yet
   if (link) note_drivers(*link, relation.id);
-  RunRecord run{.from = word.since, .parent = relation.parent, .relation = relation.id, .fixed = word.pose};
-  run.breaks_body = word.breaks_body;
+  RunRecord run{.from = asserted.since, .parent = relation.parent, .relation = relation.id, .fixed = asserted.pose};
+  run.breaks_body = asserted.breaks_body;
   run.driven = link;
-  if (word.since != Stamp::always())
+  if (asserted.since != Stamp::always())
     place_run(track, std::move(run));
-  else if (!begins_with(track.runs, word.since))
+  else if (!begins_with(track.runs, asserted.since))
     track.runs.insert(track.runs.begin(), std::move(run));
 }
 
-void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
-  std::vector<const AlignTrack::Word*> words;
-  for (const AlignTrack::Word& word : edit.words)
-    if (!is_overruled(track, word)) words.push_back(&word);
-  const std::set<RelationId> awaited = take_words_out(track, edit.forgets);
+void Forest::State::insert_assertions(TrackRecord& track, const AlignTrack& edit) {
+  std::vector<const AlignTrack::PoseAssertion*> pose_assertions;
+  for (const AlignTrack::PoseAssertion& asserted : edit.pose_assertions)
+    if (!is_overruled(track, asserted)) pose_assertions.push_back(&asserted);
+  const std::set<RelationId> awaited = clear_assertions(track, edit.forgets);
   const bool waits_again = edit.renews && !track.was_cleared;
-  for (const AlignTrack::Word* word : words) {
-    if (word->is_closed) {
-      place_run(track, {.from = word->since});
+  for (const AlignTrack::PoseAssertion* asserted : pose_assertions) {
+    if (asserted->is_closed) {
+      place_run(track, {.from = asserted->since});
       continue;
     }
-    const RelationRecord& relation = *find_relation({edit.of, word->in_frame, edit.source});
+    const RelationRecord& relation = *find_relation({edit.of, asserted->in_frame, edit.source});
     const auto is_its = [&](const RunRecord& run) { return run.relation == relation.id && run.is_sampled(); };
-    if (!word->is_samples())
-      lay_word(track, *word, relation);
-    else if ((word->is_new || waits_again || awaited.contains(relation.id)) && std::ranges::none_of(track.runs, is_its))
-      await_run(track, relation, word->since);
+    if (!asserted->is_samples())
+      insert_assertion(track, *asserted, relation);
+    else if ((asserted->is_new || waits_again || awaited.contains(relation.id)) && std::ranges::none_of(track.runs, is_its))
+      await_run(track, relation, asserted->since);
   }
   for (RunRecord& run : track.runs)
     if (run.is_sampled()) run.breaks_body = relations[run.relation]->breaks_body;
@@ -107,7 +109,7 @@ void Forest::State::lay_out(TrackRecord& track, const AlignTrack& edit) {
 struct Contender {
   TrackRecord* track = nullptr;
   std::size_t k = 0;
-  std::optional<LoopRank> rank{};                                // none: it counts whatever others say
+  std::optional<CycleRank> rank{};                               // none: it counts whatever others say
   std::tuple<std::string_view, std::string_view, Stamp> name{};  // of, source, from
   bool was_left_out = false;
 
@@ -116,28 +118,29 @@ struct Contender {
 
 namespace {
 
-LoopKey key_of(const TrackRecord& track, const RunRecord& run) {
+CycleKey key_of(const TrackRecord& track, const RunRecord& run) {
   return {track.of, track.source, run.is_sampled() ? run.relation : kNone, run.is_sampled() ? Stamp::always() : run.from};
 }
 
-constexpr LoopRank kLast{std::numeric_limits<int>::max(), 0, 0, 0, 0};
+constexpr CycleRank kLast{std::numeric_limits<int>::max(), 0, 0, 0, 0};
 
 }  // namespace
 
 /// When all edits have passed.
-Failure Forest::State::apply(const SettleLoops&) { return {}; }
+Failure Forest::State::apply(const ResolveCycles&) { return {}; }
 
 /// Without being told, as the last time; what is new since then comes last.
-std::optional<LoopRank> Forest::State::rank_of(const TrackRecord& track, const RunRecord& run, const SettleLoops* told) const {
+std::optional<CycleRank> Forest::State::rank_of(const TrackRecord& track, const RunRecord& run,
+                                                const ResolveCycles* ranking) const {
   if (run.is_of_scene) return std::nullopt;
-  if (told != nullptr)
-    return told->rank_of({*frames[track.of].name, *frames[run.parent].name, sources[track.source], run.since(), !!run.fixed});
-  const auto known = loop_order.find(key_of(track, run));
-  return known == loop_order.end() ? kLast : known->second;
+  if (ranking != nullptr)
+    return ranking->rank_of({*frames[track.of].name, *frames[run.parent].name, sources[track.source], run.since(), !!run.fixed});
+  const auto known = cycle_order.find(key_of(track, run));
+  return known == cycle_order.end() ? kLast : known->second;
 }
 
 /// The runs on circles, and those that were left out and may be on none any more, in the order in which they were said.
-std::vector<Contender> Forest::State::contenders(const SettleLoops* told) {
+std::vector<Contender> Forest::State::contenders(const ResolveCycles* ranking) {
   std::unordered_set<FrameId> concerned = circular;
   for (const ClosingRun& loop : loops)
     if (const FrameId of = find_frame(loop.of); of != kNone) concerned.insert(of);
@@ -148,7 +151,7 @@ std::vector<Contender> Forest::State::contenders(const SettleLoops* told) {
       for (std::size_t k = 0; k < track->runs.size(); ++k) {
         const RunRecord& run = track->runs[k];
         if (run.is_closed() || run.breaks_body) continue;
-        found.push_back({track.get(), k, rank_of(*track, run, told), {}, run.closes_loop});
+        found.push_back({track.get(), k, rank_of(*track, run, ranking), {}, run.closes_cycle});
         found.back().name = {*frames[id].name, sources[track->source], run.from};
       }
   }
@@ -156,26 +159,26 @@ std::vector<Contender> Forest::State::contenders(const SettleLoops* told) {
   return found;
 }
 
-void Forest::State::settle_loops(const SettleLoops* told) {
+void Forest::State::resolve_cycles(const ResolveCycles* ranking) {
   if (circular.empty() && loops.empty()) return;
-  const std::vector<Contender> all = contenders(told);
+  const std::vector<Contender> all = contenders(ranking);
   loops.clear();
-  loop_order.clear();
-  for (const Contender& one : all) one.run().closes_loop = one.rank.has_value();
+  cycle_order.clear();
+  for (const Contender& one : all) one.run().closes_cycle = one.rank.has_value();
   std::vector<FrameId> changed;
   for (const Contender& one : all) {
-    one.run().closes_loop = false;
-    if (one.rank) loop_order.emplace(key_of(*one.track, one.run()), *one.rank);
-    if (const Failure loop = one.rank ? check_loop(*one.track, one.k) : Failure{}) leave_out(one, *loop.operator->());
-    if (one.run().closes_loop != one.was_left_out) changed.push_back(one.track->of);
+    one.run().closes_cycle = false;
+    if (one.rank) cycle_order.emplace(key_of(*one.track, one.run()), *one.rank);
+    if (const Failure loop = one.rank ? check_cycle(*one.track, one.k) : Failure{}) leave_out(one, *loop.operator->());
+    if (one.run().closes_cycle != one.was_left_out) changed.push_back(one.track->of);
   }
-  idle_runs = loops.size();
+  inactive_runs = loops.size();
   publish(changed);
 }
 
 void Forest::State::leave_out(const Contender& one, const Evidence& loop) {
   RunRecord& run = one.run();
-  run.closes_loop = true;
+  run.closes_cycle = true;
   ClosingRun& left_out = loops.emplace_back(ClosingRun{.of = *frames[one.track->of].name,
                                                        .in_frame = *frames[run.parent].name,
                                                        .source = sources[one.track->source],
@@ -190,6 +193,6 @@ std::vector<ClosingRun> Forest::closing_runs() const {
   return state_->loops;
 }
 
-bool Forest::has_closing_runs() const { return state_->idle_runs.load() != 0; }
+bool Forest::has_closing_runs() const { return state_->inactive_runs.load() != 0; }
 
 }  // namespace armillary

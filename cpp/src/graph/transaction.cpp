@@ -34,8 +34,8 @@ Failure Forest::State::apply(const AddFrame& edit) {
 bool Forest::State::joins_others(const PlaceFixed& edit) const {
   const FrameId known = edit.is_of_scene ? find_frame(edit.of) : kNone;
   const TrackRecord* track = known == kNone ? nullptr : find_track(known, find_source(edit.source));
-  const auto is_said = [](const RunRecord& run) { return !run.is_of_scene; };
-  return track != nullptr && std::ranges::any_of(track->runs, is_said);
+  const auto is_given = [](const RunRecord& run) { return !run.is_of_scene; };
+  return track != nullptr && std::ranges::any_of(track->runs, is_given);
 }
 
 /// What others said stays.
@@ -80,26 +80,26 @@ Failure Forest::State::apply(const EraseFrame& edit) {
   const FrameId of = find_frame(edit.of);
   if (of == kNone && !edit.is_forgotten) return unknown(edit.of);
   Failure failure = of == kNone ? Failure{} : remove(of, false);
-  if (!failure && edit.is_forgotten) note_absences(edit.of, std::nullopt);
+  if (!failure && edit.is_forgotten) note_inactive_intervals(edit.of, std::nullopt);
   return failure;
 }
 
 Failure Forest::State::apply(const ExpectNothingUnder& edit) {
-  std::vector<FrameId> path = hanging_under(edit.frames, edit.at, true);
+  std::vector<FrameId> path = frames_under(edit.frames, edit.at, true);
   if (path.empty()) return {};
   const FrameId of = find_frame(edit.frames.front());
   path.insert(path.begin(), of);
   return Evidence{.kind = FailureKind::frame_in_use, .of = of, .path = std::move(path)};
 }
 
-std::vector<FrameId> Forest::State::hanging_under(std::span<const std::string> names, Stamp at, bool but_nodes) const {
+std::vector<FrameId> Forest::State::frames_under(std::span<const std::string> names, Stamp at, bool but_nodes) const {
   std::vector<FrameId> all;
   for (const std::string& name : names)
     if (const FrameId id = find_frame(name); id != kNone) all.push_back(id);
   std::unordered_set<FrameId> known(all.begin(), all.end());
   const auto given = static_cast<std::ptrdiff_t>(all.size());
   for (std::size_t i = 0; i < all.size(); ++i)
-    for (const RelationId id : frames[all[i]].hanging) {
+    for (const RelationId id : frames[all[i]].child_relations) {
       const RelationRecord& relation = *relations[id];
       if (but_nodes && relation.is_of_scene) continue;
       if (holds_from(*relation.track, id, at) && known.insert(relation.of).second) all.push_back(relation.of);
@@ -132,7 +132,7 @@ Failure Forest::State::apply_all(std::span<const FrameEdit> edits) {
       for_each([this](const FrameEdit& one) { return std::visit([this](const auto& edit) { return apply(edit); }, one); });
   if (failure) return failure;
   return for_each([this](const FrameEdit& one) {
-    if (const auto* told = std::get_if<SettleLoops>(&one)) settle_loops(told);
+    if (const auto* ranking = std::get_if<ResolveCycles>(&one)) resolve_cycles(ranking);
     if (const auto* runs = std::get_if<PlaceRuns>(&one)) return check_placed(runs->of, runs->source);
     const auto* fixed = std::get_if<PlaceFixed>(&one);
     return fixed != nullptr && joins_others(*fixed) ? check_placed(fixed->of, fixed->source) : Failure{};
@@ -153,11 +153,11 @@ Failure Forest::transact(std::span<const FrameEdit> edits, CompanionPtr companio
   if (edits.empty()) return state.publish_now({}, std::move(companion)), Failure{};
   Journal journal;
   state.begin(journal);
-  state.tolerates_loops = std::holds_alternative<SettleLoops>(edits.back());
+  state.tolerates_cycles = std::holds_alternative<ResolveCycles>(edits.back());
   struct Undo {  // also where memory runs out
     State& state;
     ~Undo() {
-      state.tolerates_loops = false;
+      state.tolerates_cycles = false;
       if (state.journal != nullptr) state.roll_back();
     }
   } undo{state};
@@ -169,10 +169,10 @@ Failure Forest::transact(std::span<const FrameEdit> edits, CompanionPtr companio
   return {};
 }
 
-std::vector<std::string> Forest::hanging_under(std::span<const std::string> frames, Stamp at) const {
+std::vector<std::string> Forest::frames_under(std::span<const std::string> frames, Stamp at) const {
   const std::lock_guard<std::mutex> guard(state_->lock);
   std::vector<std::string> names;
-  for (const FrameId id : state_->hanging_under(frames, at, false)) names.push_back(*state_->frames[id].name);
+  for (const FrameId id : state_->frames_under(frames, at, false)) names.push_back(*state_->frames[id].name);
   return names;
 }
 

@@ -39,7 +39,7 @@ struct Walker {
   const MotionContext& context;
   Scratch& scratch;
   RelationList& twists;
-  TwistLeg& leg;
+  TwistSegment& segment;
   Motion motion{};
 
   /// `first` is the place of the first edge among all that were probed and read.
@@ -75,13 +75,13 @@ struct Walker {
       const Velocity body_form = rows.twist.body_form(pose);
       out.climb(pose, pose.rotation * body_form.linear, body_form.angular);
       twists.push_back(rows.twist.reading.link->relation);
-      leg.methods.measured = true;
+      segment.methods.measured = true;
     } else {
       const bool has_window = context.window.ns > 0;
       if (!(has_window ? climb_window(edge, pose, out) : climb_interval(rows.poses, pose, out))) return false;
-      leg.methods.differentiated = true;
+      segment.methods.differentiated = true;
     }
-    leg.timeless = false;
+    segment.timeless = false;
     if (context.errors != nullptr) context.errors->is_known = false;
     return true;
   }
@@ -112,10 +112,10 @@ struct Walker {
   }
 
   void take(const PathEdge& edge) {
-    leg.held = leg.held || motion.pose.held;
-    leg.predicted = leg.predicted || motion.pose.predicted;
-    leg.timeless = leg.timeless && edge.provider.kind == ProviderKind::fixed;
-    leg.methods.add(motion.method);
+    segment.held = segment.held || motion.pose.held;
+    segment.predicted = segment.predicted || motion.pose.predicted;
+    segment.timeless = segment.timeless && edge.provider.kind == ProviderKind::fixed;
+    segment.methods.add(motion.method);
     if (motion.twist != kNone) twists.push_back(motion.twist);
     if (context.errors != nullptr && context.errors->is_known) scratch.motions.push_back(motion);
   }
@@ -131,8 +131,8 @@ bool read_twists(const Path& path, Stamp at, const QueryContext& context, Scratc
   return true;
 }
 
-Failure evaluate_twist_leg(const Path& path, Stamp at, const MotionContext& context, Scratch& scratch, RelationList& twists,
-                           TwistLeg& leg) {
+Failure evaluate_twist_segment(const Path& path, Stamp at, const MotionContext& context, Scratch& scratch, RelationList& twists,
+                               TwistSegment& segment) {
   scratch.probes.clear();
   scratch.motions.clear();
   for (const auto* edges : {&path.up, &path.down})
@@ -140,7 +140,7 @@ Failure evaluate_twist_leg(const Path& path, Stamp at, const MotionContext& cont
       Series::Probe& probe = scratch.probes.emplace_back();
       if (edge.provider.kind == ProviderKind::sampled) edge.provider.series().probe(at, probe);
     }
-  Walker walker{at, context, scratch, twists, leg};
+  Walker walker{at, context, scratch, twists, segment};
   Carried of, in;
   std::size_t failed = 0;
   FailureKind kind = walker.carry(path.up, 0, of, failed);
@@ -148,13 +148,13 @@ Failure evaluate_twist_leg(const Path& path, Stamp at, const MotionContext& cont
   kind = walker.carry(path.down, path.up.size(), in, failed);
   if (kind != FailureKind::none) return edge_failure(kind, path.down[failed], at, context.query);
   if (path.down.empty()) {
-    leg.in_T_of = of.top_T_begin;
-    leg.velocity = of.velocity;
+    segment.in_T_of = of.top_T_begin;
+    segment.velocity = of.velocity;
     return {};
   }
-  leg.in_T_of = between(in.top_T_begin, of.top_T_begin);
+  segment.in_T_of = between(in.top_T_begin, of.top_T_begin);
   const Vector3 lever = of.top_T_begin.translation - in.top_T_begin.translation;
-  leg.velocity = in.top_T_begin.rotation.inverse() * (of.velocity - in.velocity.at(lever));
+  segment.velocity = in.top_T_begin.rotation.inverse() * (of.velocity - in.velocity.at(lever));
   return {};
 }
 

@@ -15,7 +15,7 @@ struct MethodsUsed {
   [[nodiscard]] TwistMethod together() const;
 };
 
-struct TwistLeg {
+struct TwistSegment {
   Transform in_T_of{};
   Velocity velocity{};  ///< of `of`'s origin relative to `in_frame`, along the axes of `in_frame`
   MethodsUsed methods{};
@@ -27,8 +27,8 @@ struct TwistLeg {
 /// Evaluates the edges of a path that was found, poses and motions in one pass, with what `scratch.readings` says of
 /// them. `scratch.motions` then holds them, `up` then `down`, as long as all their errors are known and wanted; `twists`
 /// the measured relations that were used.
-[[nodiscard]] Failure evaluate_twist_leg(const Path& path, Stamp at, const MotionContext& context, Scratch& scratch,
-                                         RelationList& twists, TwistLeg& leg);
+[[nodiscard]] Failure evaluate_twist_segment(const Path& path, Stamp at, const MotionContext& context, Scratch& scratch,
+                                             RelationList& twists, TwistSegment& segment);
 
 /// Fills `scratch.readings` for the edges of a path, `up` then `down`. False where rivals say something of one of them,
 /// and nothing decides: then the last one is that.

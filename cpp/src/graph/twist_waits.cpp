@@ -8,11 +8,12 @@ namespace armillary {
 using Guard = std::lock_guard<std::mutex>;
 
 /// A pose that is needed: its way, and what it lacks.
-void Forest::State::watch_leg(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched) {
-  if (leap.of == leap.in_frame) return;
-  watched.frames.insert(watched.frames.end(), {leap.of, leap.in_frame});
-  watch_way(leap, context, watch, watched);
-  const Result<PoseAnswer> answer = pose_now({.of = leap.of, .in_frame = leap.in_frame, .at = leap.at, .context = context});
+void Forest::State::watch_segment(const SegmentQuestion& wanted, const QueryContext& context, const Watch& watch,
+                                  Watched& watched) {
+  if (wanted.of == wanted.in_frame) return;
+  watched.frames.insert(watched.frames.end(), {wanted.of, wanted.in_frame});
+  watch_path(wanted, context, watch, watched);
+  const Result<PoseAnswer> answer = pose_now({.of = wanted.of, .in_frame = wanted.in_frame, .at = wanted.at, .context = context});
   if (!answer && answer.failure->relation != kNone) watch_data(answer.failure, context, watch, watched);
 }
 
@@ -51,8 +52,8 @@ void Forest::State::watch_links(const TwistQuestion& question, const Watch& watc
   for (const auto& [id, twist] : twists) {
     if (!reached.contains(twist->reference)) continue;
     watch_twist(*twist, question, watch, watched);
-    if (axes != kNone) watch_leg({twist->of, axes, question.at}, question.context, watch, watched);
-    watch_leg({point, twist->of, question.at}, question.context, watch, watched);
+    if (axes != kNone) watch_segment({twist->of, axes, question.at}, question.context, watch, watched);
+    watch_segment({point, twist->of, question.at}, question.context, watch, watched);
   }
   for (const BodyId body : reached) {
     if (!is_declared(body)) {
@@ -78,11 +79,11 @@ void Forest::State::watch_for(const Failure& failure, const TwistQuestion& quest
     structure_watches.add_name(watch, body.name);
   }
   for (const FrameId reference : references) {
-    watch_leg({question.of, reference, question.at}, question.context, watch, watched);
+    watch_segment({question.of, reference, question.at}, question.context, watch, watched);
     if (question.expressed_in != kNone)
-      watch_leg({reference, question.expressed_in, question.at}, question.context, watch, watched);
+      watch_segment({reference, question.expressed_in, question.at}, question.context, watch, watched);
   }
-  if (question.point != kNone) watch_leg({question.point, question.of, question.at}, question.context, watch, watched);
+  if (question.point != kNone) watch_segment({question.point, question.of, question.at}, question.context, watch, watched);
   if (question.with_measured) watch_links(question, watch, watched);
   watch_frames(watch, watched);
   // Any other sample makes one sample a motion.

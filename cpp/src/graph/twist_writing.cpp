@@ -18,16 +18,16 @@ TwistRecord* Forest::State::find_twist(FrameId of, BodyId reference, SourceId so
   return nullptr;
 }
 
-void TwistRecord::insert(Stamp at, const BodyTwist& said, RetireList& retired) {
+void TwistRecord::insert(Stamp at, const BodyTwist& given, RetireList& retired) {
   const Stamp horizon = earlier(std::max(series->newest(), at), series->retention().history);
   const Row aged = horizon == Stamp::always() ? Row{} : series->bracket({horizon.ns - 1}).before;
   const Row oldest = aged ? aged : series->first_row();
   const std::optional<Forgotten> leaving =
       oldest ? std::optional(Forgotten{{oldest.stamp_ns()}, velocity_of(oldest)}) : std::nullopt;
   std::array<double, Covariance::kPacked> packed;
-  if (said.covariance) said.covariance->pack(packed);
-  series->insert(at, twist_values(said.body_form, said.axes), said.covariance ? packed.data() : nullptr, retired);
-  if (said.axes != kNone && std::ranges::find(axes, said.axes) == axes.end()) axes.push_back(said.axes);
+  if (given.covariance) given.covariance->pack(packed);
+  series->insert(at, twist_values(given.body_form, given.axes), given.covariance ? packed.data() : nullptr, retired);
+  if (given.axes != kNone && std::ranges::find(axes, given.axes) == axes.end()) axes.push_back(given.axes);
   if (leaving && leaving->at < series->floor()) forgotten = leaving;
 }
 
@@ -141,7 +141,7 @@ Failure Forest::set_twist(const TwistName& name, const TwistSample& sample) {
   return state.write_twist(name, sample.at, twist);
 }
 
-Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTwist& said) {
+Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTwist& given) {
   const FrameId known_of = find_frame(name.of);
   const SourceId known_source = find_source(name.source);
   const BodyId known_reference = find_body(name.relative_to);
@@ -165,9 +165,9 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTw
     if (known_reference == kNone) add_frame(name.relative_to);
     twist = &make_twist(of, name.relative_to, add_source(name.source));
   }
-  twist->insert(at, said, retired);
+  twist->insert(at, given, retired);
   if (bodies_changed) publish(twist->of);
-  twist_said(*twist, at);
+  on_twist_inserted(*twist, at);
   twist->watches.inserted(at);
   return {};
 }

@@ -109,7 +109,7 @@ class MotionSearch {
   // -- Measured: a chain of bodies
 
   /// The newest instant that all links and the poses between them cover.
-  bool settle_measured(const QueryContext& context, Stamp& at) {
+  bool resolve_measured(const QueryContext& context, Stamp& at) {
     at = Stamp::never();
     RelationId limiting = kNone;
     search_.for_each_link([&](const BodyVisit& step) { at = std::min(at, search_.link_of(step).series->newest()); });
@@ -118,8 +118,8 @@ class MotionSearch {
       bool fits = true;
       search_.for_each_link([&](const BodyVisit& step) {
         const FrameId head = search_.link_of(step).head;
-        fits = fits && !settle_latest(topology_, head, ends_.axes, context, scratch_, scratch_.second, at, limiting) &&
-               !settle_latest(topology_, ends_.point, head, context, scratch_, scratch_.second, at, limiting);
+        fits = fits && !resolve_latest(topology_, head, ends_.axes, context, scratch_, scratch_.second, at, limiting) &&
+               !resolve_latest(topology_, ends_.point, head, context, scratch_, scratch_.second, at, limiting);
       });
       if (!fits) return false;
     }
@@ -130,7 +130,7 @@ class MotionSearch {
 
   bool sum_measured(const QueryContext& context, TwistAnswer& out) {
     Stamp at = question_.at.at;
-    if (question_.at.latest && !settle_measured(context, at)) return false;
+    if (question_.at.latest && !resolve_measured(context, at)) return false;
     scratch_.uncertainty.clear();
     bool fits = true;
     search_.for_each_link([&](const BodyVisit& step) { fits = fits && add_measured(step, at, context, out); });
@@ -149,14 +149,14 @@ class MotionSearch {
     if (reading.link == nullptr) return false;
     const Velocity twist = step.is_reference ? reading.body_form() : -reading.body_form();
     scratch_.uncertainty.begin_chain();
-    Leg to_axes, to_point;
-    const bool is_as_said = reading.axes() == ends_.axes && ends_.point == link.head && *read_at == at;
-    if (is_as_said ? plain_leg(link.head, ends_.axes, at, context, to_axes, out)
-                   : append_leg(link.head, ends_.axes, at, context, to_axes, out))
+    Segment to_axes, to_point;
+    const bool is_as_given = reading.axes() == ends_.axes && ends_.point == link.head && *read_at == at;
+    if (is_as_given ? plain_segment(link.head, ends_.axes, at, context, to_axes, out)
+                    : append_segment(link.head, ends_.axes, at, context, to_axes, out))
       return false;
-    if (is_known() && is_as_said) append_as_said(reading, at, to_axes.value.rotation);
-    if (is_known() && !is_as_said) append_measured(reading, *read_at, !step.is_reference);
-    if (append_leg(ends_.point, link.head, at, context, to_point, out)) return false;
+    if (is_known() && is_as_given) append_as_given(reading, at, to_axes.value.rotation);
+    if (is_known() && !is_as_given) append_measured(reading, *read_at, !step.is_reference);
+    if (append_segment(ends_.point, link.head, at, context, to_point, out)) return false;
     out.velocity = out.velocity + to_axes.value.rotation * twist.at(to_point.value.translation);
     out.held = out.held || (*read_at != at && context.outside == Outside::hold);
     out.predicted = out.predicted || (*read_at != at && context.outside == Outside::predict);
@@ -174,7 +174,7 @@ class MotionSearch {
   }
 
   /// Along the axes and of the point that were said: the pose that turned it there turns it back, whatever its error.
-  void append_as_said(const TwistReading& reading, Stamp at, const Rotation& axes_R_head) {
+  void append_as_given(const TwistReading& reading, Stamp at, const Rotation& axes_R_head) {
     ErrorList& errors = scratch_.uncertainty.errors;
     const std::size_t first = errors.effects.size();
     add_reading_errors(reading, at, errors);
@@ -183,25 +183,27 @@ class MotionSearch {
   }
 
   /// A pose on the way; its relations, flags and errors go into the answer.
-  Failure append_leg(FrameId of, FrameId in_frame, Stamp at, const QueryContext& context, Leg& leg, TwistAnswer& out) {
+  Failure append_segment(FrameId of, FrameId in_frame, Stamp at, const QueryContext& context, Segment& segment,
+                         TwistAnswer& out) {
     if (of == in_frame) return {};
-    if (!is_known()) return plain_leg(of, in_frame, at, context, leg, out);
-    if (Failure failure = append_poses(topology_, of, in_frame, at, context, fallback_, scratch_, leg)) return failure;
-    list_leg(leg, out);
+    if (!is_known()) return plain_segment(of, in_frame, at, context, segment, out);
+    if (Failure failure = append_poses(topology_, of, in_frame, at, context, fallback_, scratch_, segment)) return failure;
+    list_segment(segment, out);
     return {};
   }
 
   /// The same, its errors apart.
-  Failure plain_leg(FrameId of, FrameId in_frame, Stamp at, const QueryContext& context, Leg& leg, TwistAnswer& out) {
-    if (Failure failure = answer_leg(topology_, of, in_frame, at, false, context, fallback_, scratch_, scratch_.second, leg))
+  Failure plain_segment(FrameId of, FrameId in_frame, Stamp at, const QueryContext& context, Segment& segment, TwistAnswer& out) {
+    if (Failure failure =
+            evaluate_segment(topology_, of, in_frame, at, false, context, fallback_, scratch_, scratch_.second, segment))
       return failure;
-    list_leg(leg, out);
+    list_segment(segment, out);
     return {};
   }
 
-  void list_leg(const Leg& leg, TwistAnswer& out) const {
-    out.held = out.held || leg.held;
-    out.predicted = out.predicted || leg.predicted;
+  void list_segment(const Segment& segment, TwistAnswer& out) const {
+    out.held = out.held || segment.held;
+    out.predicted = out.predicted || segment.predicted;
     for (const auto* edges : {&scratch_.second.up, &scratch_.second.down})
       for (const PathEdge& edge : *edges) list_once(edge.relation, out.relations);
   }
@@ -236,18 +238,18 @@ class MotionSearch {
     return fewest == SIZE_MAX ? std::move(failure) : Failure{};
   }
 
-  Failure settle_poses(FrameId reference, FrameId axes, const QueryContext& context, Stamp& at, RelationId& limiting) {
-    const auto settle = [&](FrameId of, FrameId in_frame, Path& path) {
-      return settle_latest(topology_, of, in_frame, context, scratch_, path, at, limiting);
+  Failure resolve_poses(FrameId reference, FrameId axes, const QueryContext& context, Stamp& at, RelationId& limiting) {
+    const auto resolve = [&](FrameId of, FrameId in_frame, Path& path) {
+      return resolve_latest(topology_, of, in_frame, context, scratch_, path, at, limiting);
     };
     at = Stamp::never();
     for (Stamp before = Stamp::always(); before != at;) {
       before = at;
       if (ends_.point != question_.of)
-        if (Failure failure = settle(ends_.point, question_.of, scratch_.second)) return failure;
+        if (Failure failure = resolve(ends_.point, question_.of, scratch_.second)) return failure;
       if (axes != reference)
-        if (Failure failure = settle(reference, axes, scratch_.second)) return failure;
-      if (Failure failure = settle(question_.of, reference, scratch_.path)) return failure;
+        if (Failure failure = resolve(reference, axes, scratch_.second)) return failure;
+      if (Failure failure = resolve(question_.of, reference, scratch_.path)) return failure;
     }
     return {};
   }
@@ -259,7 +261,7 @@ class MotionSearch {
     const FrameId axes = question_.expressed_in == kNone ? reference : question_.expressed_in;
     Stamp at = question_.at.at;
     RelationId limiting = kNone;
-    Failure failure = question_.at.latest ? settle_poses(reference, axes, context, at, limiting)
+    Failure failure = question_.at.latest ? resolve_poses(reference, axes, context, at, limiting)
                                           : scratch_.finder.find(topology_, question_.of, reference, at, context, scratch_.path);
     if (!failure && !read_measured(at, context)) failure = rivals(*edge_at(scratch_.readings.size() - 1).links, at);
     if (!failure) failure = sum_along_poses(reference, axes, at, context, out);
@@ -274,37 +276,37 @@ class MotionSearch {
 
   /// Of the path and the readings in scratch.
   Failure sum_along_poses(FrameId reference, FrameId axes, Stamp at, const QueryContext& context, TwistAnswer& out) {
-    TwistLeg leg;
+    TwistSegment segment;
     scratch_.uncertainty.clear();
     const MotionContext motions{context, fallback_, question_.window,
                                 question_.context.want_covariance ? &scratch_.uncertainty.errors : nullptr};
-    if (Failure failure = evaluate_twist_leg(scratch_.path, at, motions, scratch_, out.relations, leg)) return failure;
-    out.held = leg.held;
-    out.predicted = leg.predicted;
-    out.method = leg.methods.together();
+    if (Failure failure = evaluate_twist_segment(scratch_.path, at, motions, scratch_, out.relations, segment)) return failure;
+    out.held = segment.held;
+    out.predicted = segment.predicted;
+    out.method = segment.methods.together();
     for (const auto* edges : {&scratch_.path.up, &scratch_.path.down})
       for (const PathEdge& edge : *edges) out.relations.push_back(edge.relation);
-    if (leg.timeless) {
+    if (segment.timeless) {
       out.certainty = Certainty::exact;
       return {};
     }
     out.stamp = at;
-    out.velocity = leg.velocity;
-    return move_to_point_and_axes(leg, reference, axes, at, context, out);
+    out.velocity = segment.velocity;
+    return move_to_point_and_axes(segment, reference, axes, at, context, out);
   }
 
   /// From the origin of `of` and the axes of `reference` to what was asked for.
-  Failure move_to_point_and_axes(const TwistLeg& leg, FrameId reference, FrameId axes, Stamp at, const QueryContext& context,
-                                 TwistAnswer& out) {
+  Failure move_to_point_and_axes(const TwistSegment& segment, FrameId reference, FrameId axes, Stamp at,
+                                 const QueryContext& context, TwistAnswer& out) {
     scratch_.uncertainty.begin_chain();
-    Leg from_axes, to_point;
+    Segment from_axes, to_point;
     const bool is_body_form = axes == question_.of && !is_known();
     if (!is_body_form)
-      if (Failure failure = append_leg(reference, axes, at, context, from_axes, out)) return failure;
+      if (Failure failure = append_segment(reference, axes, at, context, from_axes, out)) return failure;
     if (is_known()) append_motions(topology_, at, fallback_, scratch_);
-    if (Failure failure = append_leg(ends_.point, question_.of, at, context, to_point, out)) return failure;
-    out.velocity = out.velocity.at(leg.in_T_of.rotation * to_point.value.translation);
-    out.velocity = (is_body_form ? leg.in_T_of.rotation.inverse() : from_axes.value.rotation) * out.velocity;
+    if (Failure failure = append_segment(ends_.point, question_.of, at, context, to_point, out)) return failure;
+    out.velocity = out.velocity.at(segment.in_T_of.rotation * to_point.value.translation);
+    out.velocity = (is_body_form ? segment.in_T_of.rotation.inverse() : from_axes.value.rotation) * out.velocity;
     if (is_known()) scratch_.uncertainty.end_chain();
     set_covariance(out);
     return {};

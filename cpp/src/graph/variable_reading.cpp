@@ -11,32 +11,36 @@ namespace {
 constexpr double kTurn = 2.0 * std::numbers::pi;
 
 /// From one position to the next; for an angle the shorter way round.
-double way(VariableKind kind, double from, double to) {
+double difference(VariableKind kind, double from, double to) {
   return kind == VariableKind::wrap ? std::remainder(to - from, kTurn) : to - from;
 }
 
-double seconds_between(const Said& a, const Said& b) { return 1e-9 * static_cast<double>(b.stamp_ns() - a.stamp_ns()); }
-
-double slope(VariableKind kind, const Said& a, const Said& b) {
-  return way(kind, a.position(), b.position()) / seconds_between(a, b);
+double seconds_between(const VariableSample& a, const VariableSample& b) {
+  return 1e-9 * static_cast<double>(b.stamp_ns() - a.stamp_ns());
 }
 
-Rotation rotation_of(const Said& said) { return {said.position(0), said.position(1), said.position(2), said.position(3)}; }
+double slope(VariableKind kind, const VariableSample& a, const VariableSample& b) {
+  return difference(kind, a.position(), b.position()) / seconds_between(a, b);
+}
+
+Rotation rotation_of(const VariableSample& sample) {
+  return {sample.position(0), sample.position(1), sample.position(2), sample.position(3)};
+}
 
 /// How a quaternion changes that turns with this body velocity.
 Rotation rate_of(const Rotation& q, const Vector3& angular) {
   return q * Rotation{0.0, 0.5 * angular.x, 0.5 * angular.y, 0.5 * angular.z};
 }
 
-Vector3 angular_between(const Said& a, const Said& b) {
+Vector3 angular_between(const VariableSample& a, const VariableSample& b) {
   return (1.0 / seconds_between(a, b)) * short_log(rotation_of(a), rotation_of(b));
 }
 
 double mix(double a, double b, double u) { return a + u * (b - a); }
 
 /// NaN where none was given; of a rotation as it turns `here`.
-Vector3 given_angular(const Rotation& here, const Said& said) {
-  const Rotation half = here.inverse() * Rotation{said.velocity(0), said.velocity(1), said.velocity(2), said.velocity(3)};
+Vector3 given_angular(const Rotation& here, const VariableSample& sample) {
+  const Rotation half = here.inverse() * Rotation{sample.velocity(0), sample.velocity(1), sample.velocity(2), sample.velocity(3)};
   return {2.0 * half.x, 2.0 * half.y, 2.0 * half.z};
 }
 
@@ -49,19 +53,19 @@ double part_of(const Rotation& q, std::uint32_t part) {
 
 }  // namespace
 
-FailureKind VariableReader::look(const Variable& lead, SaidAround& out) {
-  const Voices& voices = lead.voices();
-  if (const auto& [channel, index] = voices.only; channel != nullptr) {
+FailureKind VariableReader::look(const Variable& lead, SampleBracket& out) {
+  const VariableSources& by_source = lead.by_source();
+  if (const auto& [channel, index] = by_source.only; channel != nullptr) {
     look_up(channel);
     out = {{channel, bracket_.before, index}, {channel, bracket_.after, index}};
     if (!out.before && !out.after) out.after.row = channel->series.first_row();
     const bool is_whole = !(out.before && std::isnan(out.before.position())) && !(out.after && std::isnan(out.after.position()));
     if (is_whole) return FailureKind::none;
   }
-  if (voices.all.empty()) return FailureKind::no_samples;
-  const Voice* voice = voices.voice_at(at_);
-  if (voice == nullptr) return FailureKind::ambiguous_path;
-  out = around_of(*voice, lead.history, at_);
+  if (by_source.all.empty()) return FailureKind::no_samples;
+  const VariableSource* of_source = by_source.source_at(at_);
+  if (of_source == nullptr) return FailureKind::ambiguous_path;
+  out = around_of(*of_source, lead.history, at_);
   return FailureKind::none;
 }
 
@@ -96,7 +100,7 @@ FailureKind VariableReader::sight_outside(const Variable& lead, Sighting& out) {
 }
 
 bool VariableReader::can_predict(const Variable& lead, Sighting& out) const {
-  const Said& last = out.around.before;
+  const VariableSample& last = out.around.before;
   const std::int64_t ahead_ns = at_.ns - last.stamp_ns();
   if (context_.prediction == nullptr || ahead_ns > context_.prediction->horizon.ns) return false;
   out.place = Place::predicted;
@@ -117,12 +121,12 @@ void VariableReader::note(const Sighting& sighting) {
 }
 
 /// The two samples whose difference is the motion: at the last one those before.
-SaidAround VariableReader::interval(const Variable& lead, const Sighting& sighting) const {
+SampleBracket VariableReader::interval(const Variable& lead, const Sighting& sighting) const {
   const auto& [before, after] = sighting.around;
   if (after) return sighting.around;
-  const Voice* voice = lead.voices().voice_at(at_);
-  if (voice == nullptr) return {};
-  return {around_of(*voice, lead.history, {before.stamp_ns() - 1}).before, before};
+  const VariableSource* of_source = lead.by_source().source_at(at_);
+  if (of_source == nullptr) return {};
+  return {around_of(*of_source, lead.history, {before.stamp_ns() - 1}).before, before};
 }
 
 // -- Numbers
@@ -130,7 +134,7 @@ SaidAround VariableReader::interval(const Variable& lead, const Sighting& sighti
 double VariableReader::position(const Variable& variable, const Sighting& sighting) const {
   const auto& [before, after] = sighting.around;
   const double here = before.position();
-  if (sighting.place == Place::between) return here + sighting.u * way(variable.kind, here, after.position());
+  if (sighting.place == Place::between) return here + sighting.u * difference(variable.kind, here, after.position());
   double speed = 0.0;
   const bool goes_on = sighting.place == Place::predicted && variable.kind != VariableKind::velocity;
   if (goes_on) (void)velocity(variable, sighting, speed);
@@ -150,7 +154,7 @@ FailureKind VariableReader::velocity(const Variable& variable, const Sighting& s
   if (!std::isnan(given)) {
     out = given;
   } else if (variable.kind != VariableKind::hold) {
-    const SaidAround two = interval(variable, sighting);
+    const SampleBracket two = interval(variable, sighting);
     if (!two.before) return FailureKind::single_sample;
     out = slope(variable.kind, two.before, two.after);
   }
@@ -182,7 +186,7 @@ FailureKind VariableReader::angular(const Variable& lead, const Sighting& sighti
     out = given;
     return FailureKind::none;
   }
-  const SaidAround two = interval(lead, sighting);
+  const SampleBracket two = interval(lead, sighting);
   if (!two.before) return FailureKind::single_sample;
   out = angular_between(two.before, two.after);
   return FailureKind::none;
@@ -193,14 +197,14 @@ FailureKind VariableReader::angular(const Variable& lead, const Sighting& sighti
 /// The usual case, worth a short cut: a number that one source says in one channel, between two samples.
 bool VariableReader::find_between(const Variable& variable, double& out) {
   const bool is_number = variable.kind == VariableKind::linear || variable.kind == VariableKind::wrap;
-  const auto& [channel, index] = variable.voices().only;
+  const auto& [channel, index] = variable.by_source().only;
   if (!is_number || channel == nullptr) return false;
   look_up(channel);
   const auto& [before, after] = bracket_;
   if (!before || !after || before.stamp_ns() == at_.ns) return false;
   const double here = before.values()[index];
   const double u = static_cast<double>(at_.ns - before.stamp_ns()) / static_cast<double>(after.stamp_ns() - before.stamp_ns());
-  out = here + u * way(variable.kind, here, after.values()[index]);
+  out = here + u * difference(variable.kind, here, after.values()[index]);
   if (std::isnan(out)) return false;
   is_known_ = is_known_ && channel->has_covariance;
   integrated_ = integrated_ || channel->is_computed;
@@ -264,10 +268,10 @@ bool VariableReader::errors(std::span<const Variable* const> variables, std::vec
 namespace {
 
 /// False where nobody said how sure it is.
-bool add_share(const Said& said, std::uint32_t index, double weight, std::vector<RowShare>& out) {
-  const bool is_covered = index < said.channel->covered(said.channel->width);
-  if (!is_covered || std::isnan(said.channel->covariance(said.row, index, index))) return false;
-  out.push_back({said.channel, said.row, index, weight});
+bool add_share(const VariableSample& sample, std::uint32_t index, double weight, std::vector<RowShare>& out) {
+  const bool is_covered = index < sample.channel->covered(sample.channel->width);
+  if (!is_covered || std::isnan(sample.channel->covariance(sample.row, index, index))) return false;
+  out.push_back({sample.channel, sample.row, index, weight});
   return true;
 }
 
@@ -289,27 +293,27 @@ bool VariableReader::add_velocity_shares(const Variable& variable, std::vector<R
   if (sighting.place == Place::held || sighting.place == Place::predicted) return false;
   if (variable.kind == VariableKind::velocity) return add_position_shares(variable, out);
   const auto& [before, after] = sighting.around;
-  const auto speed_of = [](const Said& said) { return said.channel->width + said.index; };
+  const auto speed_of = [](const VariableSample& sample) { return sample.channel->width + sample.index; };
   const bool is_between = sighting.place == Place::between;
   if (!std::isnan(is_between ? before.velocity() + after.velocity() : before.velocity()))
     return add_share(before, speed_of(before), 1.0 - sighting.u, out) &&
            (!is_between || add_share(after, speed_of(after), sighting.u, out));
   if (variable.kind == VariableKind::hold) return true;
-  const SaidAround two = interval(variable, sighting);
+  const SampleBracket two = interval(variable, sighting);
   if (!two.before) return false;
   const double per_s = 1.0 / seconds_between(two.before, two.after);
   return add_share(two.before, two.before.index, -per_s, out) && add_share(two.after, two.after.index, per_s, out);
 }
 
 double VariableError::covariance_with(const VariableError& other) const {
-  const bool is_together =
-      said.before.row.words == other.said.before.row.words && (u == 0.0 || said.after.row.words == other.said.after.row.words);
+  const bool is_together = around.before.row.words == other.around.before.row.words &&
+                           (u == 0.0 || around.after.row.words == other.around.after.row.words);
   if (!is_together) return 0.0;
-  const auto in_row = [&](const Said& mine, const Said& theirs) {
+  const auto in_row = [&](const VariableSample& mine, const VariableSample& theirs) {
     return mine.channel->covariance(mine.row, mine.index + part, theirs.index + other.part);
   };
-  const double before = in_row(said.before, other.said.before);
-  return u == 0.0 ? before : before + u * (in_row(said.after, other.said.after) - before);
+  const double before = in_row(around.before, other.around.before);
+  return u == 0.0 ? before : before + u * (in_row(around.after, other.around.after) - before);
 }
 
 }  // namespace armillary

@@ -6,27 +6,27 @@
 
 namespace armillary {
 
-Stamp Voice::newest() const {
+Stamp VariableSource::newest() const {
   Stamp newest = Stamp::always();
   for (const Column& column : columns) newest = std::max(newest, column.channel->series.newest());
   return newest;
 }
 
-static std::int64_t opens_ns(const Voice& voice) {
+static std::int64_t opens_ns(const VariableSource& of_source) {
   std::int64_t first = Stamp::never().ns;
-  for (const Column& column : voice.columns) first = std::min(first, column.channel->opens_ns.load());
+  for (const Column& column : of_source.columns) first = std::min(first, column.channel->opens_ns.load());
   return first;
 }
 
-bool Voice::is_open_at(Stamp at) const { return opens_ns(*this) <= at.ns; }
+bool VariableSource::is_open_at(Stamp at) const { return opens_ns(*this) <= at.ns; }
 
-const Voice* Voices::voice_at(Stamp at) const {
-  const Voice* open = nullptr;
+const VariableSource* VariableSources::source_at(Stamp at) const {
+  const VariableSource* open = nullptr;
   std::size_t rivals = 0;
-  for (const Voice& voice : all) {
-    if (!voice.is_open_at(at)) continue;
-    if (voice.is_preferred) return &voice;
-    open = &voice;
+  for (const VariableSource& of_source : all) {
+    if (!of_source.is_open_at(at)) continue;
+    if (of_source.is_preferred) return &of_source;
+    open = &of_source;
     ++rivals;
   }
   if (rivals > 0) return rivals == 1 ? open : nullptr;
@@ -57,12 +57,12 @@ Row row_after(const Column& column, Stamp at) {
 
 }  // namespace
 
-SaidAround around_of(const Voice& voice, Duration history, Stamp at) {
-  SaidAround found;
-  const Stamp floor = earlier(voice.newest(), history);
+SampleBracket around_of(const VariableSource& of_source, Duration history, Stamp at) {
+  SampleBracket found;
+  const Stamp floor = earlier(of_source.newest(), history);
   const bool is_forgotten = at < floor;
   const Stamp from = is_forgotten ? Stamp{floor.ns - 1} : at;
-  for (const Column& column : voice.columns) {
+  for (const Column& column : of_source.columns) {
     const Row before = is_forgotten ? Row{} : row_until(column, at);
     const bool is_kept = before && before.stamp_ns() >= floor.ns;
     if (is_kept && (!found.before || before.stamp_ns() > found.before.stamp_ns()))
@@ -75,25 +75,25 @@ SaidAround around_of(const Voice& voice, Duration history, Stamp at) {
 
 namespace {
 
-Coverage coverage_of(const Variable& variable, const Voice& voice) {
-  const SaidAround first = around_of(voice, variable.history, Stamp::always());
+Coverage coverage_of(const Variable& variable, const VariableSource& of_source) {
+  const SampleBracket first = around_of(of_source, variable.history, Stamp::always());
   if (!first.after) return {};
-  return {{first.after.stamp_ns()}, voice.newest()};
+  return {{first.after.stamp_ns()}, of_source.newest()};
 }
 
 }  // namespace
 
 Coverage Variable::coverage() const {
-  const Voices& said = lead->voices();
+  const VariableSources& known = lead->by_source();
   Coverage all;
-  if (said.only.channel != nullptr) {
-    const Series& series = said.only.channel->series;
+  if (known.only.channel != nullptr) {
+    const Series& series = known.only.channel->series;
     const Row first = series.first_row();
-    if (first && !is_absent(first, said.only.index)) all = {{first.stamp_ns()}, series.newest()};
+    if (first && !is_absent(first, known.only.index)) all = {{first.stamp_ns()}, series.newest()};
   }
-  for (const Voice& voice : said.all) {
-    if (!all.empty() && said.only.channel != nullptr) break;
-    const Coverage one = coverage_of(*lead, voice);
+  for (const VariableSource& of_source : known.all) {
+    if (!all.empty() && known.only.channel != nullptr) break;
+    const Coverage one = coverage_of(*lead, of_source);
     all = all.empty() ? one : one.empty() ? all : Coverage{std::min(all.first, one.first), std::max(all.last, one.last)};
   }
   if (kind == VariableKind::hold && !all.empty()) all.last = Stamp::never();
@@ -101,10 +101,10 @@ Coverage Variable::coverage() const {
 }
 
 bool Variable::has_forgotten(Stamp at) const {
-  const Voices& said = lead->voices();
-  return !said.all.empty() && std::ranges::all_of(said.all, [&](const Voice& voice) {
-    const Series& series = voice.columns[0].channel->series;
-    return at < earlier(voice.newest(), history) || (voice.columns.size() == 1 && at < series.floor());
+  const VariableSources& known = lead->by_source();
+  return !known.all.empty() && std::ranges::all_of(known.all, [&](const VariableSource& of_source) {
+    const Series& series = of_source.columns[0].channel->series;
+    return at < earlier(of_source.newest(), history) || (of_source.columns.size() == 1 && at < series.floor());
   });
 }
 

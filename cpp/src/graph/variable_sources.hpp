@@ -5,6 +5,6 @@
 namespace armillary {
 
 /// What a source says around an instant, over all of its channels; what is older than `history` is forgotten.
-[[nodiscard]] SaidAround around_of(const Voice& voice, Duration history, Stamp at);
+[[nodiscard]] SampleBracket around_of(const VariableSource& of_source, Duration history, Stamp at);
 
 }  // namespace armillary

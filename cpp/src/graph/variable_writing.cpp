@@ -13,9 +13,9 @@ using Guard = std::lock_guard<std::mutex>;
 
 }  // namespace
 
-Failure Forest::declare_variables(std::span<const Variables::Wish> wishes) {
+Failure Forest::declare_variables(std::span<const Variables::Declaration> declarations) {
   const Guard guard(state_->lock);
-  return state_->variables.declare(wishes);
+  return state_->variables.declare(declarations);
 }
 
 VariablePtr Forest::find_variable(std::string_view name) const {
@@ -42,12 +42,12 @@ Failure Forest::set_joints(ChannelId channel, std::span<const std::int64_t> stam
   const Guard guard(state_->lock);
   if (Failure failure = state_->variables.check(channel, stamps, rows)) return failure;
   state_->variables.write(channel, stamps, rows, state_->retired);
-  state_->joints_said(channel, stamps);
+  state_->on_joints_inserted(channel, stamps);
   return {};
 }
 
 /// Wakes who waits for a pose that these variables drive.
-void Forest::State::joints_said(ChannelId channel, std::span<const std::int64_t> stamps) {
+void Forest::State::on_joints_inserted(ChannelId channel, std::span<const std::int64_t> stamps) {
   if (watching.empty()) return;
   for (const VariableId id : variables.name_of(channel).variables) {
     const auto driven = drives.find(id);
@@ -81,8 +81,8 @@ Result<JointAnswer> Forest::joint(const Variable& variable, When at, const Query
   const Pin pin;
   const QueryContext context = state_->completed(given, *state_->topology.load());
   const Coverage held = variable.coverage();
-  const Voices& voices = variable.lead->voices();
-  const Voice* newest = at.latest && !held.empty() ? voices.voice_at(Stamp::never()) : nullptr;
+  const VariableSources& by_source = variable.lead->by_source();
+  const VariableSource* newest = at.latest && !held.empty() ? by_source.source_at(Stamp::never()) : nullptr;
   Result<JointAnswer> result;
   result.value.stamp = newest != nullptr ? newest->newest() : at.latest ? Stamp::never() : at.at;
   const Variable* one = &variable;
@@ -127,13 +127,13 @@ Failure Forest::State::apply(const PlaceDriven& edit) {
 
 Failure Forest::State::apply(const AddJoints& edit) {
   remember_variables();
-  std::vector<Variables::Wish> wishes;
+  std::vector<Variables::Declaration> declarations;
   for (const auto& [name, kind] : edit.joints) {
-    wishes.push_back({name, kind});
+    declarations.push_back({name, kind});
     const VariableId known = edit.replaces ? variables.find(name) : kNone;
     if (known != kNone && variables[known].kind != kind) variables.hide(known, true);
   }
-  return variables.declare(wishes);
+  return variables.declare(declarations);
 }
 
 Failure Forest::State::apply(const HideJoints& edit) {

@@ -51,10 +51,10 @@ VariableId Variables::find(std::string_view name) const {
   return found == ids_.end() ? kNone : found->second;
 }
 
-Failure Variables::check_wishes(std::span<const Wish> wishes) const {
+Failure Variables::check_declarations(std::span<const Declaration> declarations) const {
   std::uint32_t part = 0;  // of the rotation at hand
-  for (std::size_t i = 0; i < wishes.size(); ++i) {
-    const auto& [name, kind] = wishes[i];
+  for (std::size_t i = 0; i < declarations.size(); ++i) {
+    const auto& [name, kind] = declarations[i];
     const bool is_part = kind == VariableKind::unit_quaternion;
     const VariableId known = find(name);
     const bool is_other = known != kNone && !hidden_[known] && !is_alike(*all_[known], kind, part);
@@ -63,14 +63,15 @@ Failure Variables::check_wishes(std::span<const Wish> wishes) const {
     part = is_part ? (part + 1) % kParts : 0;
   }
   if (part > 0)
-    return Evidence{.kind = FailureKind::other_variable, .row = wishes.size() - 1, .joint = std::string(wishes.back().name)};
+    return Evidence{
+        .kind = FailureKind::other_variable, .row = declarations.size() - 1, .joint = std::string(declarations.back().name)};
   return {};
 }
 
-Failure Variables::declare(std::span<const Wish> wishes) {
-  if (Failure failure = check_wishes(wishes)) return failure;
+Failure Variables::declare(std::span<const Declaration> declarations) {
+  if (Failure failure = check_declarations(declarations)) return failure;
   std::uint32_t part = 0;
-  for (const auto& [name, kind] : wishes) {
+  for (const auto& [name, kind] : declarations) {
     const bool is_part = kind == VariableKind::unit_quaternion;
     const VariableId known = find(name);
     if (known != kNone && is_alike(*all_[known], kind, part))
@@ -123,34 +124,34 @@ void Variables::open(Record& record, RetireList& retired) {
 
 /// Makes readers see what the channels have.
 void Variables::publish(VariableId id, RetireList& retired) {
-  auto next = std::make_unique<Voices>();
+  auto next = std::make_unique<VariableSources>();
   for (const Record& record : channels_) {
     const std::optional<std::uint32_t> place = record.data ? place_of(record.name, id) : std::nullopt;
     if (!place) continue;
-    auto voice = std::ranges::find(next->all, record.name.source, &Voice::source);
-    if (voice == next->all.end()) {
+    auto of_source = std::ranges::find(next->all, record.name.source, &VariableSource::source);
+    if (of_source == next->all.end()) {
       next->all.push_back({record.name.source, preferred_[id] == record.name.source});
-      voice = std::prev(next->all.end());
+      of_source = std::prev(next->all.end());
     }
-    voice->columns.push_back({record.data.get(), *place});
+    of_source->columns.push_back({record.data.get(), *place});
   }
   if (next->all.size() == 1 && next->all[0].columns.size() == 1) next->only = next->all[0].columns[0];
-  retired.retire(all_[id]->voices_.exchange(next.release()));
+  retired.retire(all_[id]->by_source_.exchange(next.release()));
 }
 
 void Variables::find_lone_channels() {
   for (Record& record : channels_)
     record.is_alone = std::ranges::none_of(channels_, [&](const Record& other) {
-      const bool speaks = other.data && other.name.source == record.name.source && &other != &record;
-      return speaks && share_a_variable(record.name, other.name);
+      const bool is_of_source = other.data && other.name.source == record.name.source && &other != &record;
+      return is_of_source && share_a_variable(record.name, other.name);
     });
 }
 
 // -- Writing
 
-const Voice* Variables::voice_of(VariableId id, SourceId source) const {
-  const std::vector<Voice>& all = all_[id]->voices().all;
-  const auto found = std::ranges::find(all, source, &Voice::source);
+const VariableSource* Variables::source_of_variable(VariableId id, SourceId source) const {
+  const std::vector<VariableSource>& all = all_[id]->by_source().all;
+  const auto found = std::ranges::find(all, source, &VariableSource::source);
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -165,9 +166,9 @@ Failure Variables::check_stamp(const Record& record, Stamp at) const {
                     .joint = all_[id]->name};
   };
   for (const VariableId id : record.name.variables) {
-    const Voice* voice = voice_of(id, record.name.source);
-    if (voice == nullptr) continue;
-    const Stamp newest = voice->newest(), welcome = earlier(newest, retention_.history);
+    const VariableSource* of_source = source_of_variable(id, record.name.source);
+    if (of_source == nullptr) continue;
+    const Stamp newest = of_source->newest(), welcome = earlier(newest, retention_.history);
     if (at < welcome) return refuse(id, welcome, newest);
   }
   if (!record.data) return {};
@@ -207,12 +208,12 @@ Failure Variables::check(ChannelId id, std::span<const std::int64_t> stamps, dou
 /// What was said of these variables at the same instants, in other company, is said anew.
 void Variables::withdraw_elsewhere(const Record& record, std::span<const std::int64_t> stamps, RetireList& retired) {
   for (Record& other : channels_) {
-    const bool speaks = other.data && other.name.source == record.name.source && &other != &record;
-    if (!speaks || !share_a_variable(record.name, other.name)) continue;
+    const bool is_of_source = other.data && other.name.source == record.name.source && &other != &record;
+    if (!is_of_source || !share_a_variable(record.name, other.name)) continue;
     for (const std::int64_t stamp : stamps) {
-      const Row said = other.data->series.bracket({stamp}).before;
-      if (!said || said.stamp_ns() != stamp) continue;
-      std::vector<double> values(said.values(), said.values() + other.name.row_width());
+      const Row sample = other.data->series.bracket({stamp}).before;
+      if (!sample || sample.stamp_ns() != stamp) continue;
+      std::vector<double> values(sample.values(), sample.values() + other.name.row_width());
       for (const VariableId id : record.name.variables)
         if (const auto place = place_of(other.name, id)) values[*place] = kAbsent;
       other.data->series.insert({stamp}, values, nullptr, retired);
@@ -237,7 +238,7 @@ void Variables::write(ChannelId id, std::span<const std::int64_t> stamps, const 
 }
 
 bool Variables::prefer(VariableId id, SourceId source, RetireList& retired) {
-  if (source != kNone && voice_of(id, source) == nullptr) return false;
+  if (source != kNone && source_of_variable(id, source) == nullptr) return false;
   const VariableId lead = all_[id]->lead->id, end = lead + (all_[id]->kind == VariableKind::unit_quaternion ? kParts : 1);
   for (VariableId part = lead; part < end; ++part) {
     preferred_[part] = source;
@@ -250,11 +251,11 @@ bool Variables::prefer(VariableId id, SourceId source, RetireList& retired) {
 
 VariableTable Variables::samples(VariableId id, SourceId source, Stamp from, Stamp to) const {
   VariableTable table;
-  const Voice* voice = voice_of(id, source);
-  if (voice == nullptr) return table;
+  const VariableSource* of_source = source_of_variable(id, source);
+  if (of_source == nullptr) return table;
   std::map<std::int64_t, std::pair<double, double>> found;
-  for (const auto& [channel, index] : voice->columns)
-    channel->series.for_each(std::max(from, earlier(voice->newest(), retention_.history)), to, [&](const Row& row) {
+  for (const auto& [channel, index] : of_source->columns)
+    channel->series.for_each(std::max(from, earlier(of_source->newest(), retention_.history)), to, [&](const Row& row) {
       const double* values = row.values();
       if (std::isnan(values[index])) return;
       if (all_[id]->kind == VariableKind::velocity) {
@@ -263,17 +264,17 @@ VariableTable Variables::samples(VariableId id, SourceId source, Stamp from, Sta
       }
       found[row.stamp_ns()] = {values[index], channel->has_velocities ? values[channel->width + index] : kAbsent};
     });
-  for (const auto& [stamp, said] : found) {
+  for (const auto& [stamp, sample] : found) {
     table.stamps.push_back(stamp);
-    table.positions.push_back(said.first);
-    table.velocities.push_back(said.second);
+    table.positions.push_back(sample.first);
+    table.velocities.push_back(sample.second);
   }
   return table;
 }
 
 std::vector<SourceId> Variables::sources_of(VariableId id) const {
   std::vector<SourceId> sources;
-  for (const Voice& voice : all_[id]->voices().all) sources.push_back(voice.source);
+  for (const VariableSource& of_source : all_[id]->by_source().all) sources.push_back(of_source.source);
   return sources;
 }
 

@@ -66,28 +66,28 @@ void Forest::State::watch_expiry(RelationId relation, Stamp at, const Watch& wat
 
 /// The frames whose parents decide the path. LATEST is settled step by step, each time on the path of an earlier
 /// instant: data that lifts the instant beyond such a path leads another way, and is watched as well.
-void Forest::State::watch_way(const Leap& leap, const QueryContext& context, const Watch& watch, Watched& watched) {
+void Forest::State::watch_path(const SegmentQuestion& wanted, const QueryContext& context, const Watch& watch, Watched& watched) {
   const Topology& version = *topology.load();  // the lock is held: it stays
   Scratch& scratch = Scratch::of_this_thread();
   Path& path = scratch.path;
   RelationId limiting = kNone;
-  Stamp at = leap.at.latest ? Stamp::never() : leap.at.at;
-  for (bool settled = false; !settled;) {
-    const Failure failure = scratch.finder.find(version, leap.of, leap.in_frame, at, context, path);
+  Stamp at = wanted.at.latest ? Stamp::never() : wanted.at.at;
+  for (bool resolved = false; !resolved;) {
+    const Failure failure = scratch.finder.find(version, wanted.of, wanted.in_frame, at, context, path);
     if (failure) watched.frames.insert(watched.frames.end(), {failure->of, failure->in_frame});
     if (limiting != kNone) watch_track(limiting, path.valid_to, Stamp::never(), watch, watched);
     Stamp newest = at;
     for (const auto* edges : {&path.up, &path.down}) {
       for (const PathEdge& edge : *edges) {
         watched.frames.push_back(edge.child);
-        if (!leap.at.latest) watch_expiry(edge.relation, at, watch, watched);
+        if (!wanted.at.latest) watch_expiry(edge.relation, at, watch, watched);
         const std::optional<Stamp> covered = newest_covered(edge, at);
         if (!covered || *covered >= newest) continue;
         newest = *covered;
         limiting = edge.relation;
       }
     }
-    settled = failure || !leap.at.latest || path.holds_at(newest) || newest == at;
+    resolved = failure || !wanted.at.latest || path.holds_at(newest) || newest == at;
     at = newest;
   }
 }
@@ -109,17 +109,17 @@ void Forest::State::watch_for(const Failure& failure, const Question& question, 
     watched.name = failure->name;
     return structure_watches.add_name(watch, failure->name);
   }
-  watch_ways(question, watch, watched);
+  watch_segments(question, watch, watched);
   const bool is_structure = failure->kind == FailureKind::not_connected || failure->kind == FailureKind::ambiguous_path;
   if (!is_structure) watch_data(failure, question.context, watch, watched);
 }
 
 /// The structure that decides the path.
-void Forest::State::watch_ways(const Question& question, const Watch& watch, Watched& watched) {
+void Forest::State::watch_segments(const Question& question, const Watch& watch, Watched& watched) {
   watched.frames.insert(watched.frames.end(), {question.of, question.in_frame});
   const bool is_direct = question.fixed_frame == kNone;
-  if (!is_direct) watch_way({question.of, question.fixed_frame, question.of_at}, question.context, watch, watched);
-  watch_way({is_direct ? question.of : question.fixed_frame, question.in_frame, question.at}, question.context, watch, watched);
+  if (!is_direct) watch_path({question.of, question.fixed_frame, question.of_at}, question.context, watch, watched);
+  watch_path({is_direct ? question.of : question.fixed_frame, question.in_frame, question.at}, question.context, watch, watched);
   watch_frames(watch, watched);
 }
 
@@ -205,7 +205,7 @@ Failure Forest::watch_paths(const NamedQuestion& asked, const Watch& watch, std:
   for (Candidate& path : paths.value) {
     question.context.selector = &path.sources;
     if (!path.failure) {
-      state_->watch_ways(question, watch, state_->watching[watch.id]);
+      state_->watch_segments(question, watch, state_->watching[watch.id]);
     } else if (!state_->is_hopeless(path.failure)) {
       state_->watch_for(path.failure, question, watch);
     } else if (!hopeless) {

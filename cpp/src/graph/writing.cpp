@@ -53,17 +53,17 @@ Failure Forest::State::check_stamps(const RelationRecord* relation, std::span<co
 /// One parent for all time and no circle: the sample changes nothing but its series.
 bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sample) {
   TrackRecord& track = *relation.track;
-  if (track.runs.size() != 1 || track.may_loop || track.is_stale) return false;
+  if (track.runs.size() != 1 || track.may_be_on_cycle || track.is_stale) return false;
   RunRecord& run = track.runs.front();
-  if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder() || run.is_idle()) return false;
+  if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder() || run.is_inactive()) return false;
   if (sample.at < run.from) {
     // rivals are told apart by when they begin, and what ended since a thing is away may begin before
-    if (frames[track.of].tracks.size() > 1 || !absences.empty()) return false;
+    if (frames[track.of].tracks.size() > 1 || !inactive_intervals.empty()) return false;
     run.from = sample.at;
   }
   run.series->insert(sample.at, sample.values, sample.side, retired);
   track.watches.inserted(sample.at);
-  if (!frames[track.of].twists.empty() && sample.at == run.series->newest_said()) poses_said(track, sample.at, sample.at);
+  if (!frames[track.of].twists.empty() && sample.at == run.series->newest_given()) on_poses_inserted(track, sample.at, sample.at);
   return true;
 }
 
@@ -78,8 +78,8 @@ template <typename Edit>
 Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
   const bool is_new = find_relation(edge) == nullptr;
   RelationRecord& relation = make_relation(edge);
-  const bool closes_circle = is_new && reaches(relation.parent, relation.of);
-  return edit_runs(*relation.track, closes_circle ? relation.parent : kNone, [&](TrackRecord& track) { edit(track, relation); });
+  const bool closes_cycle = is_new && reaches(relation.parent, relation.of);
+  return edit_runs(*relation.track, closes_cycle ? relation.parent : kNone, [&](TrackRecord& track) { edit(track, relation); });
 }
 
 /// Edits the runs of a track. Where a circle is possible the edit is tried on a copy, and kept only if at no
@@ -90,17 +90,17 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
   touch(of);
   const std::vector<Run> before = track.published();
   const std::size_t relations_before = track.relations.size();
-  const bool closes_circle = new_parent != kNone;
+  const bool closes_cycle = new_parent != kNone;
   const bool was_stale = std::exchange(track.is_stale, true);
-  const auto edit_said = [&](TrackRecord& one) {
-    drop_absences(one);
+  const auto edit_given = [&](TrackRecord& one) {
+    drop_inactive_intervals(one);
     edit(one);
-    add_absences(one);
+    add_inactive_intervals(one);
   };
-  if ((track.may_loop || closes_circle) && !tolerates_loops) {
+  if ((track.may_be_on_cycle || closes_cycle) && !tolerates_cycles) {
     TrackRecord draft = copy_of(track);
-    edit_said(draft);
-    if (Failure failure = check_loops(draft)) {
+    edit_given(draft);
+    if (Failure failure = check_cycles(draft)) {
       track.is_stale = was_stale;
       drop_unused_relations(track);
       drop_empty_tracks(of);
@@ -109,20 +109,20 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
     std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
     track.runs = std::move(draft.runs);
   } else {
-    edit_said(track);
+    edit_given(track);
   }
   drop_unused_relations(track);
-  if (closes_circle) mark_circle(of, new_parent);
+  if (closes_cycle) mark_cycle(of, new_parent);
   const bool is_changed = was_stale || track.published() != before;
   if (is_changed && std::ranges::any_of(before, is_fixed)) fixed_changed = true;
   if (is_changed) publish(of);
   track.is_stale = false;
-  if (closes_circle) publish(std::vector<FrameId>(circular.begin(), circular.end()));
-  if (!circular.empty() && track.relations.size() < relations_before) refresh_circles();
+  if (closes_cycle) publish(std::vector<FrameId>(circular.begin(), circular.end()));
+  if (!circular.empty() && track.relations.size() < relations_before) refresh_cycles();
   // Where a circle is cut depends on all of its data.
-  if (track.may_loop && !watching.empty())
+  if (track.may_be_on_cycle && !watching.empty())
     std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });
-  if (journal == nullptr && !loops.empty()) settle_loops(nullptr);  // what was in the way may have ended
+  if (journal == nullptr && !loops.empty()) resolve_cycles(nullptr);  // what was in the way may have ended
   return {};
 }
 
@@ -170,7 +170,7 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   const std::vector<std::size_t> order = in_order ? std::vector<std::size_t>{} : order_of(stamps);
   Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
     for (RunRecord& run : track.runs)  // what is left out must not grow unseen: it is refused
-      if (run.relation == relation.id) run.closes_loop = false;
+      if (run.relation == relation.id) run.closes_cycle = false;
     for (std::size_t i = 0; i < stamps.size(); ++i) {
       if (i == 1 && in_order && sides == nullptr && can_append(track, relation, stamps[0]))
         return track.runs[0].series->append(stamps.subspan(1), rows + kPoseWidth, retired);
@@ -188,7 +188,7 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
     for (const std::int64_t stamp : stamps) relation->track->watches.inserted({stamp});
   if (frames[relation->of].twists.empty()) return {};
   const auto [first, last] = std::ranges::minmax(stamps);
-  poses_said(*relation->track, {first}, {last});
+  on_poses_inserted(*relation->track, {first}, {last});
   return {};
 }
 
@@ -213,7 +213,7 @@ Failure Forest::State::open_run(const EdgeName& edge, RunRecord run, bool recali
     place_run(track, std::move(run));
     bound_runs(track);
   });
-  if (!failure) poses_said(*find_track(find_frame(edge.of), find_source(edge.source)), from, from);
+  if (!failure) on_poses_inserted(*find_track(find_frame(edge.of), find_source(edge.source)), from, from);
   return failure;
 }
 
@@ -228,14 +228,14 @@ Failure Forest::State::close_track(FrameId of, SourceId source, Stamp at) {
     place_run(track, {.from = at});
     bound_runs(track);
   });
-  if (!failure) poses_said(*find_track(of, source), at, at);
+  if (!failure) on_poses_inserted(*find_track(of, source), at, at);
   return failure;
 }
 
 // -- Facts that came from elsewhere, or are taken back
 
 Failure Forest::State::align(TrackRecord& track, const AlignTrack& edit) {
-  return edit_runs(track, kNone, [&](TrackRecord& edited) { lay_out(edited, edit); });
+  return edit_runs(track, kNone, [&](TrackRecord& edited) { insert_assertions(edited, edit); });
 }
 
 Failure Forest::State::erase_fixed(TrackRecord& track, Stamp since) {
@@ -248,7 +248,7 @@ Failure Forest::State::erase_fixed(TrackRecord& track, Stamp since) {
     if (k > 0) join_runs(edited, k - 1);
   });
   if (failure) return failure;
-  poses_said(track, since, since);
+  on_poses_inserted(track, since, since);
   drop_empty_tracks(track.of);
   return {};
 }
@@ -263,8 +263,8 @@ Failure Forest::State::await_samples(const AwaitSamples& edit) {
 
 /// Others that hang in a frame do so no more, nor did they ever.
 Failure Forest::State::let_go(FrameId frame) {
-  const std::vector<RelationId> hanging = frames[frame].hanging;
-  for (const RelationId id : hanging) {
+  const std::vector<RelationId> child_relations = frames[frame].child_relations;
+  for (const RelationId id : child_relations) {
     if (relations[id] == nullptr || relations[id]->is_of_scene) continue;
     TrackRecord& track = *relations[id]->track;
     const FrameId of = track.of;
@@ -281,9 +281,9 @@ Failure Forest::State::let_go(FrameId frame) {
 /// Whether nodes say where it is, or what is in it.
 bool Forest::State::is_of_scene(FrameId frame) const {
   const auto is_it = [this](RelationId id) { return relations[id]->is_of_scene; };
-  return std::ranges::any_of(frames[frame].hanging, is_it) || std::ranges::any_of(frames[frame].tracks, [&](const auto& track) {
-           return std::ranges::any_of(track->relations, is_it);
-         });
+  return std::ranges::any_of(frames[frame].child_relations, is_it) ||
+         std::ranges::any_of(frames[frame].tracks,
+                             [&](const auto& track) { return std::ranges::any_of(track->relations, is_it); });
 }
 
 /// All that was said of a frame goes, but for what follows from where nodes are.
@@ -294,8 +294,8 @@ Failure Forest::State::strip_frame(FrameId frame) {
     Failure failure = edit_runs(*track, kNone, [&](TrackRecord& edited) {
       for (std::size_t k = edited.runs.size(); k-- > 0;) {
         const RunRecord& run = edited.runs[k];
-        const bool stays = run.is_of_scene || (run.is_sampled() && relations[run.relation]->is_of_scene);
-        if (!stays) erase_run(edited, k);
+        const bool remains = run.is_of_scene || (run.is_sampled() && relations[run.relation]->is_of_scene);
+        if (!remains) erase_run(edited, k);
       }
     });
     if (failure) return failure;
@@ -311,7 +311,7 @@ Failure Forest::State::strip_frame(FrameId frame) {
 void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
   track.waiting.clear();
   track.was_cleared = !time_restarts;
-  drop_absences(track);
+  drop_inactive_intervals(track);
   if (time_restarts && !track.runs.empty() && track.runs.back().is_closed())
     while (!track.runs.empty()) erase_run(track, 0);
   if (track.runs.empty()) return drop_unused_relations(track);
@@ -322,7 +322,7 @@ void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
   }
   for (RunRecord& run : track.runs)
     if (run.is_sampled()) empty_run(run, Stamp::always());
-  add_absences(track);
+  add_inactive_intervals(track);
   drop_unused_relations(track);
 }
 

@@ -54,8 +54,8 @@ Matrix4 Transform::matrix() const {
 
 Transform interpolate(const Transform& a, const Transform& b, double u, Interpolation kind) {
   if (kind == Interpolation::linear) return interpolate_linear(a, b, u);
-  const Tangent way = between(a, b).log();
-  return a * Transform::exp({u * way.translation, u * way.rotation});
+  const Tangent difference = between(a, b).log();
+  return a * Transform::exp({u * difference.translation, u * difference.rotation});
 }
 
 }  // namespace armillary

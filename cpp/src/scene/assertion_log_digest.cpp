@@ -22,33 +22,35 @@ std::string bytes_of(const FixedPose& pose) {
   return all + (pose.certainty == Certainty::unknown ? "unsure" : "");
 }
 
-std::string what_of(const Word& said) { return said.pose ? "fixed " : said.form ? "driven " : "closed "; }
+std::string what_of(const PoseAssertion& asserted) { return asserted.pose ? "fixed " : asserted.form ? "driven " : "closed "; }
 
 }  // namespace
 
-void Facts::describe(const std::string& name, const Frame& frame, std::vector<std::string>& lines) const {
+void AssertionLog::describe(const std::string& name, const Frame& frame, std::vector<std::string>& lines) const {
   if (frame.named > frame.removed) lines.push_back("frame " + quoted(name));
   for (const auto& [source, track] : frame.tracks) {
-    for (const Word& said : words(frame, track)) {
-      if (!said.is_closed) lines.push_back("pose " + quoted(name) + quoted(said.in_frame) + quoted(source));
-      if (said.is_samples()) continue;
-      lines.push_back(what_of(said) + quoted(name) + quoted(said.in_frame) + quoted(source) + std::to_string(said.since.ns) +
-                      (said.pose   ? bytes_of(*said.pose)
-                       : said.form ? said.form->description()
-                                   : ""));
+    for (const PoseAssertion& asserted : pose_assertions(frame, track)) {
+      if (!asserted.is_closed) lines.push_back("pose " + quoted(name) + quoted(asserted.in_frame) + quoted(source));
+      if (asserted.is_samples()) continue;
+      lines.push_back(what_of(asserted) + quoted(name) + quoted(asserted.in_frame) + quoted(source) +
+                      std::to_string(asserted.since.ns) +
+                      (asserted.pose   ? bytes_of(*asserted.pose)
+                       : asserted.form ? asserted.form->description()
+                                       : ""));
     }
   }
-  for (const auto& [twist, mark] : frame.twists)
-    if (counts(frame, twist.first, mark)) lines.push_back("twist " + quoted(name) + quoted(twist.first) + quoted(twist.second));
+  for (const auto& [twist, timestamp] : frame.twists)
+    if (counts(frame, twist.first, timestamp))
+      lines.push_back("twist " + quoted(name) + quoted(twist.first) + quoted(twist.second));
   for (const auto& [body, claims] : frame.bodies)
     if (claims.upper_bound(frame.removed) != claims.end()) lines.push_back("on " + quoted(name) + quoted(body));
   if (const std::optional<std::string> source = preferred(name)) lines.push_back("prefer " + quoted(name) + quoted(*source));
 }
 
-std::vector<std::string> Facts::lines() const {
+std::vector<std::string> AssertionLog::lines() const {
   std::vector<std::string> all;
   for (const auto& [name, frame] : frames_) describe(name, frame, all);
-  for (const auto& [name, mark] : bodies_) all.push_back("body " + quoted(name));
+  for (const auto& [name, timestamp] : bodies_) all.push_back("body " + quoted(name));
   for (const auto& [name, joint] : joints_)
     if (joint.kind) all.push_back("joint " + quoted(name) + std::to_string(static_cast<int>(*joint.kind)));
   all.push_back("epoch " + std::to_string(resets_));
@@ -57,7 +59,7 @@ std::vector<std::string> Facts::lines() const {
   return all;
 }
 
-Digest Facts::digest() const {
+Digest AssertionLog::digest() const {
   Sha256 hash;
   for (const std::string& line : lines()) hash.add(quoted(line));
   return hash.finish();

@@ -25,7 +25,7 @@ std::vector<Link> links_of(const Version& version) {
   const auto collect = [&](const NodeId& id, const RecordPtr& record) {
     for (const Edge& edge : record->edges) {
       const NodeRecord* parent = edge.removed ? nullptr : version.recall(edge.parent);
-      if (parent != nullptr && parent->incarnation == edge.parent_incarnation) links.push_back({edge.mark, id, edge.parent});
+      if (parent != nullptr && parent->incarnation == edge.parent_incarnation) links.push_back({edge.timestamp, id, edge.parent});
     }
   };
   version.alive.for_each(collect);
@@ -51,11 +51,11 @@ bool reaches(const Neighbours& up, const NodeId& from, const NodeId& target) {
 }
 
 /// What root and limbo reach, parents before children.
-std::vector<NodeId> reached(const Version& version, const std::vector<Link>& links, const std::vector<Mark>& closed) {
+std::vector<NodeId> reached(const Version& version, const std::vector<Link>& links, const std::vector<HybridTimestamp>& closed) {
   Neighbours down;
   for (const Link& link : links)
-    if (!std::ranges::binary_search(closed, link.mark)) down[link.parent].push_back(link.node);
-  std::vector<NodeId> order{kRootNode, kLimboNode};
+    if (!std::ranges::binary_search(closed, link.timestamp)) down[link.parent].push_back(link.node);
+  std::vector<NodeId> order{kRootNode, kDetachedNode};
   std::unordered_set<NodeId> seen(order.begin(), order.end());
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::vector<NodeId> below = down[order[i]];
@@ -67,15 +67,15 @@ std::vector<NodeId> reached(const Version& version, const std::vector<Link>& lin
 
 }  // namespace
 
-std::vector<Mark> closing(std::vector<Link> links) {
-  std::ranges::sort(links, {}, [](const Link& link) { return precedence(link.mark); });
+std::vector<HybridTimestamp> closing(std::vector<Link> links) {
+  std::ranges::sort(links, {}, [](const Link& link) { return precedence(link.timestamp); });
   Neighbours all, taken;
   for (const Link& link : links) all[link.node].push_back(link.parent);
-  std::vector<Mark> found;
+  std::vector<HybridTimestamp> found;
   for (const Link& link : links) {
     const bool in_a_knot = reaches(all, link.parent, link.node);
     if (in_a_knot && reaches(taken, link.parent, link.node))
-      found.push_back(link.mark);
+      found.push_back(link.timestamp);
     else if (in_a_knot)
       taken[link.node].push_back(link.parent);
   }
@@ -84,26 +84,26 @@ std::vector<Mark> closing(std::vector<Link> links) {
 }
 
 /// Decides anew which edges are in force, and from it who is alive. Rare: the whole scene is looked at.
-void Draft::settle_circles(Stamp at) {
+void Draft::resolve_cycles(Stamp at) {
   const std::vector<Link> links = links_of(*next_);
-  const std::vector<Mark> closed = closing(links);
+  const std::vector<HybridTimestamp> closed = closing(links);
   const std::vector<NodeId> living = reached(*next_, links, closed);
-  next_->circles = closed.size();
+  next_->cycles = closed.size();
   set_flags(closed, std::unordered_set<NodeId>(living.begin(), living.end()), at);
   move_to(living, at);
 }
 
-void Draft::set_flags(const std::vector<Mark>& closed, const std::unordered_set<NodeId>& living, Stamp at) {
+void Draft::set_flags(const std::vector<HybridTimestamp>& closed, const std::unordered_set<NodeId>& living, Stamp at) {
   std::vector<NewRecord> edited;
   const auto visit = [&](const NodeId&, const RecordPtr& record) {
     auto copy = NewRecord::make(*record);
     bool differs = false;
     for (Edge& edge : copy->edges) {
       const NodeRecord* parent = edge.removed || !living.contains(edge.parent) ? nullptr : next_->recall(edge.parent);
-      const bool parent_lives = parent != nullptr && parent->incarnation == edge.parent_incarnation;
-      const bool closes = std::ranges::binary_search(closed, edge.mark);
-      differs |= edge.parent_is_alive != parent_lives || edge.closes_a_circle != closes;
-      edge.parent_is_alive = parent_lives, edge.closes_a_circle = closes;
+      const bool is_parent_alive = parent != nullptr && parent->incarnation == edge.parent_incarnation;
+      const bool closes = std::ranges::binary_search(closed, edge.timestamp);
+      differs |= edge.parent_is_alive != is_parent_alive || edge.closes_cycle != closes;
+      edge.parent_is_alive = is_parent_alive, edge.closes_cycle = closes;
     }
     if (differs) edited.push_back(std::move(copy));
   };
@@ -121,9 +121,9 @@ void Draft::move_to(const std::vector<NodeId>& living, Stamp at) {
   next_->alive.for_each([&](const NodeId& id, const RecordPtr&) {
     if (!stays.contains(id)) dying.push_back(id);
   });
-  for (const NodeId& id : dying) bury(RecordPtr(*next_->alive.find(id)), at);
+  for (const NodeId& id : dying) deactivate(RecordPtr(*next_->alive.find(id)), at);
   for (const NodeId& id : living)
-    if (!next_->is_alive(id)) bear(id, at);
+    if (!next_->is_alive(id)) activate(id, at);
 }
 
 }  // namespace armillary::scene

@@ -8,15 +8,15 @@ namespace {
 
 constexpr std::size_t kPastValues = 100;  // of one attribute, for questions about the past
 
-bool by_key_then_mark(const Attribute& a, const Attribute& b) {
+bool by_key_then_timestamp(const Attribute& a, const Attribute& b) {
   const int order = a.key.text->compare(*b.key.text);
-  return order != 0 ? order < 0 : a.mark < b.mark;
+  return order != 0 ? order < 0 : a.timestamp < b.timestamp;
 }
 
-bool by_mark(const Edge& a, const Edge& b) { return a.mark < b.mark; }
+bool by_timestamp(const Edge& a, const Edge& b) { return a.timestamp < b.timestamp; }
 
 std::vector<Edge>::iterator edge_of(NodeRecord& record, const Dot& dot) {
-  return std::ranges::find_if(record.edges, [&](const Edge& edge) { return edge.mark.dot == dot; });
+  return std::ranges::find_if(record.edges, [&](const Edge& edge) { return edge.timestamp.dot == dot; });
 }
 
 bool is_edge_to(const Edge& edge, const NodeRecord& parent) {
@@ -36,30 +36,30 @@ Draft::Draft(VersionPtr base, KeyPool& keys) : base_(std::move(base)), next_(new
 
 // -- What was said, and when
 
-Mark Draft::next_mark(std::uint64_t author, std::int64_t wall_ns) {
+HybridTimestamp Draft::next_timestamp(std::uint64_t author, std::int64_t wall_ns) {
   const bool is_later = wall_ns > next_->newest_wall_ns;
-  const Mark last{next_->newest_wall_ns, next_->newest_count};
+  const HybridTimestamp last{next_->newest_wall_ns, next_->newest_count};
   std::uint64_t sequence = 1;
-  for (const auto& [who, heard] : next_->heard)
-    if (who == author) sequence = heard.newest() + 1;
+  for (const auto& [who, version_vector] : next_->version_vector)
+    if (who == author) sequence = version_vector.newest() + 1;
   return {is_later ? wall_ns : last.wall_ns, is_later ? 0 : last.count + 1, 0, {author, sequence}};
 }
 
-void Draft::hear(const Mark& mark) {
-  add_heard(next_->heard, mark.dot);
+void Draft::note_seen(const HybridTimestamp& timestamp) {
+  add_seen(next_->version_vector, timestamp.dot);
   const auto newest = std::pair(next_->newest_wall_ns, next_->newest_count);
-  std::tie(next_->newest_wall_ns, next_->newest_count) = std::max(newest, std::pair(mark.wall_ns, mark.count));
+  std::tie(next_->newest_wall_ns, next_->newest_count) = std::max(newest, std::pair(timestamp.wall_ns, timestamp.count));
 }
 
 bool Draft::take(const Change& change) {
-  if (has_heard(next_->heard, change.mark.dot)) return false;
-  hear(change.mark);
+  if (has_seen(next_->version_vector, change.timestamp.dot)) return false;
+  note_seen(change.timestamp);
   switch (change.kind) {
     case ChangeKind::add_node:
       add_node(change);
       break;
     case ChangeKind::add_parent:
-      add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.mark, change.at});
+      add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.timestamp, change.at});
       break;
     case ChangeKind::remove_parents:
       remove_edges(change);
@@ -71,7 +71,7 @@ bool Draft::take(const Change& change) {
       return true;  // of frames alone
   }
   moved_.push_back(change.node);
-  if (next_->circles > 0) settle_circles(change.at);  // what ended may have been part of one
+  if (next_->cycles > 0) resolve_cycles(change.at);  // what ended may have been part of one
   return true;
 }
 
@@ -83,7 +83,7 @@ void Draft::keep(NewRecord record) {
 }
 
 /// The record of one life of a node, made where it is the first word of it; null for a life that is over.
-NewRecord Draft::life(const NodeId& id, const Mark& incarnation) {
+NewRecord Draft::incarnation_of(const NodeId& id, const HybridTimestamp& incarnation) {
   const NodeRecord* known = next_->recall(id);
   if (known != nullptr && known->incarnation == incarnation) return NewRecord::make(*known);
   if (known != nullptr && known->incarnation > incarnation) return nullptr;
@@ -91,14 +91,14 @@ NewRecord Draft::life(const NodeId& id, const Mark& incarnation) {
   record->id = id;
   record->incarnation = incarnation;
   if (known == nullptr) return record;
-  if (next_->is_alive(id)) kill(id, Stamp{incarnation.wall_ns});
+  if (next_->is_alive(id)) remove_recursive(id, Stamp{incarnation.wall_ns});
   record->previous = *next_->gone.find(id);
   return record;
 }
 
 /// Of a life that is over, because the id was used again: kept for questions about the past alone.
 template <typename Edit>
-void Draft::edit_former(const NodeId& id, const Mark& incarnation, Edit edit) {
+void Draft::edit_past_incarnation(const NodeId& id, const HybridTimestamp& incarnation, Edit edit) {
   std::vector<RecordPtr> newer;
   const RecordPtr* held = next_->alive.find(id);
   RecordPtr older = held != nullptr ? *held : *next_->gone.find(id);
@@ -115,27 +115,27 @@ void Draft::edit_former(const NodeId& id, const Mark& incarnation, Edit edit) {
   keep(std::move(record));
 }
 
-void Draft::note_former_child(const NodeId& parent, const Mark& incarnation, const NodeId& child) {
-  const auto note = [&](NodeRecord& group) { group.former_children.set(child); };
-  if (NewRecord record = life(parent, incarnation)) {
+void Draft::note_past_child(const NodeId& parent, const HybridTimestamp& incarnation, const NodeId& child) {
+  const auto note = [&](NodeRecord& group) { group.past_children.set(child); };
+  if (NewRecord record = incarnation_of(parent, incarnation)) {
     note(*record);
     keep(std::move(record));
   } else {
-    edit_former(parent, incarnation, note);
+    edit_past_incarnation(parent, incarnation, note);
   }
 }
 
 void Draft::add_node(const Change& change) {
   const NodeRecord* parent = next_->recall(change.node) == nullptr ? next_->find(change.parent) : nullptr;
   if (parent != nullptr && parent->incarnation == change.parent_incarnation) return add_leaf(change);
-  if (NewRecord record = life(change.node, change.incarnation)) {
+  if (NewRecord record = incarnation_of(change.node, change.incarnation)) {
     begin(*record, change);
     keep(std::move(record));
   } else {
-    edit_former(change.node, change.incarnation, [&](NodeRecord& former) { begin(former, change); });
+    edit_past_incarnation(change.node, change.incarnation, [&](NodeRecord& past) { begin(past, change); });
   }
-  add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.mark, change.at});
-  revive(change.node, change.at);  // by a parent that was heard of before
+  add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.timestamp, change.at});
+  reactivate(change.node, change.at);  // by a parent that was heard of before
 }
 
 /// The usual case, in as few steps: nobody has spoken of the node, and its parent lives.
@@ -144,12 +144,12 @@ void Draft::add_leaf(const Change& change) {
   record->id = change.node;
   record->incarnation = change.incarnation;
   begin(*record, change);
-  record->edges.push_back({change.parent, change.parent_incarnation, change.mark, change.at});
+  record->edges.push_back({change.parent, change.parent_incarnation, change.timestamp, change.at});
   record->edges.back().parent_is_alive = true;
   add_to_index(*record);
   next_->alive.set(change.node, std::move(record));
   edit_record(change.parent, [&](NodeRecord& group) { group.children.set(change.node); });
-  events_.push_back({FrameEvent::Kind::born, change.node, {}, change.at});
+  events_.push_back({FrameEvent::Kind::activated, change.node, {}, change.at});
 }
 
 void Draft::begin(NodeRecord& record, const Change& change) {
@@ -158,51 +158,51 @@ void Draft::begin(NodeRecord& record, const Change& change) {
   record.kind = change.node_kind;
   record.payload = change.payload;
   record.placement = change.placement;
-  record.has_frame |= change.placement != nullptr || change.parent == kLimboNode;
+  record.has_frame |= change.placement != nullptr || change.parent == kDetachedNode;
   record.attributes.reserve(record.attributes.size() + change.settings.size());
   for (const Setting& setting : change.settings) set_attribute(record, setting, change);
 }
 
 // -- Containment
 
-void Draft::add_edge(const NodeId& node, const Mark& incarnation, const Edge& edge) {
+void Draft::add_edge(const NodeId& node, const HybridTimestamp& incarnation, const Edge& edge) {
   next_->may_be_circular = next_->may_be_circular || (has_ever_had_children(node) && next_->ever_led_up(edge.parent, node));
-  NewRecord record = life(node, incarnation);
+  NewRecord record = incarnation_of(node, incarnation);
   if (record == nullptr) {
-    edit_former(node, incarnation, [&](NodeRecord& former) { enter(former, edge); });
-    return note_former_child(edge.parent, edge.parent_incarnation, node);
+    edit_past_incarnation(node, incarnation, [&](NodeRecord& past) { enter(past, edge); });
+    return note_past_child(edge.parent, edge.parent_incarnation, node);
   }
   enter(*record, edge);
-  const bool was_removed = edge_of(*record, edge.mark.dot)->removed;
+  const bool was_removed = edge_of(*record, edge.timestamp.dot)->removed;
   keep(std::move(record));
-  NewRecord parent = life(edge.parent, edge.parent_incarnation);
-  if (parent == nullptr) return note_former_child(edge.parent, edge.parent_incarnation, node);  // never in force
-  (was_removed ? parent->former_children : parent->children).set(node, {});
+  NewRecord parent = incarnation_of(edge.parent, edge.parent_incarnation);
+  if (parent == nullptr) return note_past_child(edge.parent, edge.parent_incarnation, node);  // never in force
+  (was_removed ? parent->past_children : parent->children).set(node, {});
   keep(std::move(parent));
   if (!was_removed) connect(node, edge);
 }
 
 bool Draft::has_ever_had_children(const NodeId& id) const {
-  for (const NodeRecord* life = next_->recall(id); life != nullptr; life = life->previous.get())
-    if (!life->children.empty() || !life->former_children.empty()) return true;
+  for (const NodeRecord* record = next_->recall(id); record != nullptr; record = record->previous.get())
+    if (!record->children.empty() || !record->past_children.empty()) return true;
   return false;
 }
 
 /// Where the edge was removed before it was heard of, only its removal was kept.
 void Draft::enter(NodeRecord& record, const Edge& edge) {
-  const auto early = edge_of(record, edge.mark.dot);
+  const auto early = edge_of(record, edge.timestamp.dot);
   Edge entry = edge;
   if (early != record.edges.end()) {
     entry.removed = true;
     entry.until = std::max(early->until, edge.from);
     record.edges.erase(early);
   }
-  record.edges.insert(std::ranges::upper_bound(record.edges, entry, by_mark), entry);
+  record.edges.insert(std::ranges::upper_bound(record.edges, entry, by_timestamp), entry);
 }
 
 void Draft::connect(const NodeId& node, const Edge& edge) {
   const bool has_children = !next_->recall(node)->children.empty();
-  if (has_children && next_->leads_up(edge.parent, node)) return settle_circles(edge.from);
+  if (has_children && next_->leads_up(edge.parent, node)) return resolve_cycles(edge.from);
   if (next_->is_alive(edge.parent)) set_in_force(node, edge.parent, edge.from);
 }
 
@@ -212,14 +212,14 @@ void Draft::set_in_force(const NodeId& id, const NodeId& parent, Stamp at) {
   if (next_->is_alive(id))
     events_.push_back({FrameEvent::Kind::joined, id, parent, at});
   else
-    revive(id, at);
+    reactivate(id, at);
 }
 
 void Draft::remove_edges(const Change& change) {
-  NewRecord record = life(change.node, change.incarnation);
+  NewRecord record = incarnation_of(change.node, change.incarnation);
   if (record == nullptr)
-    return edit_former(change.node, change.incarnation, [&](NodeRecord& former) {
-      for (const Dot& dot : change.removed) remove_edge(former, dot, change.at);
+    return edit_past_incarnation(change.node, change.incarnation, [&](NodeRecord& past) {
+      for (const Dot& dot : change.removed) remove_edge(past, dot, change.at);
     });
   std::vector<NodeId> parents;
   for (const Dot& dot : change.removed)
@@ -227,11 +227,11 @@ void Draft::remove_edges(const Change& change) {
   const RecordPtr after = record;
   const bool dies = next_->is_alive(change.node) && !record->has_living_parent();
   if (dies)
-    bury(record, change.at);
+    deactivate(record, change.at);
   else
     keep(std::move(record));
   for (const NodeId& parent : parents) disconnect(*after, parent, change.at);
-  if (dies) leave_orphans(*after, change.at);
+  if (dies) detach_children(*after, change.at);
 }
 
 /// False where it has not been heard of, or was removed before: then the earlier end counts.
@@ -240,7 +240,7 @@ bool Draft::remove_edge(NodeRecord& record, const Dot& dot, Stamp at) {
   if (edge == record.edges.end()) {
     Edge early;
     early.from = Stamp::always();
-    early.mark.dot = dot;
+    early.timestamp.dot = dot;
     early.until = at;
     early.removed = true;
     record.edges.insert(record.edges.begin(), early);
@@ -249,8 +249,8 @@ bool Draft::remove_edge(NodeRecord& record, const Dot& dot, Stamp at) {
   const bool is_news = !edge->removed;
   edge->until = std::max(edge->from, std::min(edge->until, at));
   edge->removed = true;
-  if (edge->closes_a_circle) --next_->circles;
-  edge->closes_a_circle = false;
+  if (edge->closes_cycle) --next_->cycles;
+  edge->closes_cycle = false;
   return is_news;
 }
 
@@ -260,7 +260,7 @@ void Draft::disconnect(const NodeRecord& record, const NodeId& parent, Stamp at)
   if (std::ranges::any_of(record.edges, [&](const Edge& edge) { return is_edge_to(edge, *known); })) return;
   edit_record(parent, [&](NodeRecord& group) {
     group.children.erase(record.id);
-    group.former_children.set(record.id, {});
+    group.past_children.set(record.id, {});
   });
   events_.push_back({FrameEvent::Kind::left, record.id, parent, at});
 }
@@ -274,30 +274,30 @@ void Draft::set_parent_alive(const NodeId& child, const NodeRecord& parent, bool
   });
 }
 
-RecordPtr Draft::bear(const NodeId& id, Stamp at) {
+RecordPtr Draft::activate(const NodeId& id, Stamp at) {
   RecordPtr record = *next_->gone.find(id);
   next_->gone.erase(id);
   next_->alive.set(id, record);
   add_to_index(*record);
-  events_.push_back({FrameEvent::Kind::born, id, {}, at});
+  events_.push_back({FrameEvent::Kind::activated, id, {}, at});
   return record;
 }
 
-void Draft::bury(const RecordPtr& record, Stamp at) {
+void Draft::deactivate(const RecordPtr& record, Stamp at) {
   remove_from_index(*record);
   next_->alive.erase(record->id);
   next_->gone.set(record->id, record);
-  events_.push_back({FrameEvent::Kind::died, record->id, {}, at});
+  events_.push_back({FrameEvent::Kind::deactivated, record->id, {}, at});
 }
 
-void Draft::revive(const NodeId& id, Stamp at) {
+void Draft::reactivate(const NodeId& id, Stamp at) {
   std::vector<NodeId> waiting{id};
   while (!waiting.empty()) {
     const NodeId node = waiting.back();
     waiting.pop_back();
-    const RecordPtr* dead = next_->gone.find(node);
-    if (dead == nullptr || !(*dead)->has_known_beginning() || !(*dead)->has_living_parent()) continue;
-    const RecordPtr record = bear(node, at);
+    const RecordPtr* gone = next_->gone.find(node);
+    if (gone == nullptr || !(*gone)->has_known_beginning() || !(*gone)->has_living_parent()) continue;
+    const RecordPtr record = activate(node, at);
     record->children.for_each([&](const NodeId& child, const auto&) {
       set_parent_alive(child, *record, true);
       if (next_->is_alive(child))
@@ -308,31 +308,31 @@ void Draft::revive(const NodeId& id, Stamp at) {
   }
 }
 
-void Draft::kill(const NodeId& id, Stamp at) {
+void Draft::remove_recursive(const NodeId& id, Stamp at) {
   const RecordPtr record = *next_->alive.find(id);
-  bury(record, at);
-  leave_orphans(*record, at);
+  deactivate(record, at);
+  detach_children(*record, at);
 }
 
 /// Whoever had no other parent dies as well.
-void Draft::leave_orphans(const NodeRecord& dead, Stamp at) {
-  std::vector<RecordPtr> buried;
+void Draft::detach_children(const NodeRecord& gone, Stamp at) {
+  std::vector<RecordPtr> deactivated;
   const auto leave = [&](const NodeRecord& parent) {
     parent.children.for_each([&](const NodeId& child, const Nothing&) {
       set_parent_alive(child, parent, false);
-      const RecordPtr* orphan = next_->alive.find(child);
-      if (orphan == nullptr) return;
-      if ((*orphan)->has_living_parent()) {
+      const RecordPtr* detached = next_->alive.find(child);
+      if (detached == nullptr) return;
+      if ((*detached)->has_living_parent()) {
         events_.push_back({FrameEvent::Kind::left, child, parent.id, at});
         return;
       }
-      buried.push_back(*orphan);
-      bury(buried.back(), at);
+      deactivated.push_back(*detached);
+      deactivate(deactivated.back(), at);
     });
   };
-  leave(dead);
-  for (std::size_t i = 0; i < buried.size(); ++i) {
-    const RecordPtr parent = buried[i];  // the list grows
+  leave(gone);
+  for (std::size_t i = 0; i < deactivated.size(); ++i) {
+    const RecordPtr parent = deactivated[i];  // the list grows
     leave(*parent);
   }
 }
@@ -340,10 +340,10 @@ void Draft::leave_orphans(const NodeRecord& dead, Stamp at) {
 // -- Attributes
 
 void Draft::set_attributes(const Change& change) {
-  NewRecord record = life(change.node, change.incarnation);
+  NewRecord record = incarnation_of(change.node, change.incarnation);
   if (record == nullptr)
-    return edit_former(change.node, change.incarnation, [&](NodeRecord& former) {
-      for (const Setting& setting : change.settings) set_attribute(former, setting, change);
+    return edit_past_incarnation(change.node, change.incarnation, [&](NodeRecord& past) {
+      for (const Setting& setting : change.settings) set_attribute(past, setting, change);
     });
   const bool alive = next_->is_alive(change.node);
   if (alive) remove_from_index(*record);
@@ -354,9 +354,9 @@ void Draft::set_attributes(const Change& change) {
 
 void Draft::set_attribute(NodeRecord& record, const Setting& setting, const Change& change) {
   const Key key = keys_.intern(setting.key);
-  Attribute said{key, setting.value ? ValuePtr::make(*setting.value) : nullptr, change.mark, change.at};
+  Attribute attribute{key, setting.value ? ValuePtr::make(*setting.value) : nullptr, change.timestamp, change.at};
   auto& all = record.attributes;
-  all.insert(std::ranges::upper_bound(all, said, by_key_then_mark), std::move(said));
+  all.insert(std::ranges::upper_bound(all, attribute, by_key_then_timestamp), std::move(attribute));
   const auto by_key = [](const Attribute& one) -> const std::string& { return *one.key.text; };
   const auto values = std::ranges::equal_range(all, *key.text, {}, by_key);
   if (values.size() > kPastValues) all.erase(values.begin());
@@ -379,8 +379,8 @@ void Draft::index_value(const NodeId& id, const Attribute& attribute, bool prese
 // -- The past
 
 bool Draft::forget(const NodeId& id, Stamp oldest) {
-  const RecordPtr* dead = next_->gone.find(id);  // most are: the living are not looked through
-  const NodeRecord* known = dead != nullptr ? dead->get() : next_->find(id);
+  const RecordPtr* gone = next_->gone.find(id);  // most are: the living are not looked through
+  const NodeRecord* known = gone != nullptr ? gone->get() : next_->find(id);
   if (known == nullptr) return true;
   const auto is_over = [&](const Edge& edge) {
     return edge.removed ? edge.until < oldest : next_->recall(edge.parent) == nullptr;
@@ -388,13 +388,13 @@ bool Draft::forget(const NodeId& id, Stamp oldest) {
   std::vector<NodeId> left;
   for (const Edge& edge : known->edges)
     if (is_over(edge)) left.push_back(edge.parent);
-  const bool is_all_over = dead != nullptr && left.size() == known->edges.size();
+  const bool is_all_over = gone != nullptr && left.size() == known->edges.size();
   if (is_all_over)
     next_->gone.erase(id);
   else
     edit_record(id, [&](NodeRecord& record) { std::erase_if(record.edges, is_over), record.previous = nullptr; });
   for (const NodeId& parent : left)
-    if (next_->recall(parent) != nullptr) edit_record(parent, [&](NodeRecord& group) { group.former_children.erase(id); });
+    if (next_->recall(parent) != nullptr) edit_record(parent, [&](NodeRecord& group) { group.past_children.erase(id); });
   next_->oldest_past = std::max(next_->oldest_past, oldest);
   return is_all_over;
 }

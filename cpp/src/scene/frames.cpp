@@ -25,29 +25,30 @@ std::vector<std::string> FrameNames::all(const NodeRecord& record) const {
 
 namespace {
 
-PlaceRuns::Piece piece_of(const Stay& stay) {
-  PlaceRuns::Piece piece{.from = stay.from, .in_frame = stay.in_frame};
-  if (stay.placement == nullptr) return piece;
-  piece.in_frame_T_of = stay.placement->parent_T_node;
-  piece.covariance = stay.placement->covariance;
-  piece.is_fixed = stay.placement->is_fixed;
+PlaceRuns::Piece piece_of(const ParentInterval& interval) {
+  PlaceRuns::Piece piece{.from = interval.from, .in_frame = interval.in_frame};
+  if (interval.placement == nullptr) return piece;
+  piece.in_frame_T_of = interval.placement->parent_T_node;
+  piece.covariance = interval.placement->covariance;
+  piece.is_fixed = interval.placement->is_fixed;
   return piece;
 }
 
-PlaceRuns::Thing thing_of(const Mark& life) { return {life.dot.author, life.dot.sequence}; }
+PlaceRuns::Thing thing_of(const HybridTimestamp& incarnation) { return {incarnation.dot.author, incarnation.dot.sequence}; }
 
 /// A life that is met in `after` first brings its first sample.
 PlaceRuns runs_of(const Track& before, const Track& after) {
   PlaceRuns runs{after.of, after.source, {}, {}};
-  const auto add = [](const Stay& stay, std::vector<PlaceRuns::Piece>& pieces) {
-    pieces.push_back(piece_of(stay));
-    pieces.back().thing = thing_of(stay.life);
+  const auto add = [](const ParentInterval& interval, std::vector<PlaceRuns::Piece>& pieces) {
+    pieces.push_back(piece_of(interval));
+    pieces.back().thing = thing_of(interval.incarnation);
   };
-  for (const Stay& stay : before.stays) add(stay, runs.before);
-  for (const Stay& stay : after.stays) {
-    add(stay, runs.after);
-    const bool is_known = std::ranges::find(before.stays, stay.life, &Stay::life) != before.stays.end();
-    if (!runs.after.back().is_fixed && !is_known) runs.after.back().first_sample = stay.created_at;
+  for (const ParentInterval& interval : before.intervals) add(interval, runs.before);
+  for (const ParentInterval& interval : after.intervals) {
+    add(interval, runs.after);
+    const bool is_known =
+        std::ranges::find(before.intervals, interval.incarnation, &ParentInterval::incarnation) != before.intervals.end();
+    if (!runs.after.back().is_fixed && !is_known) runs.after.back().first_sample = interval.created_at;
   }
   return runs;
 }
@@ -59,31 +60,31 @@ const Track* find(const std::vector<Track>& tracks, const Track& like) {
 }
 
 /// From when on how many more tracks of a node place its frame, in the order of time.
-std::vector<std::pair<Stamp, int>> turns_of(const std::string& own, const Places& places) {
-  std::vector<std::pair<Stamp, int>> turns;
-  for (const Track& track : places.tracks) {
+std::vector<std::pair<Stamp, int>> change_points_of(const std::string& own, const NodePlacement& placement) {
+  std::vector<std::pair<Stamp, int>> points;
+  for (const Track& track : placement.tracks) {
     if (track.of != own) continue;
     bool was_open = false;
-    for (const Stay& stay : track.stays) {
-      const bool is_open = !stay.in_frame.empty();
-      turns.emplace_back(stay.from, static_cast<int>(is_open) - static_cast<int>(std::exchange(was_open, is_open)));
+    for (const ParentInterval& interval : track.intervals) {
+      const bool is_open = !interval.in_frame.empty();
+      points.emplace_back(interval.from, static_cast<int>(is_open) - static_cast<int>(std::exchange(was_open, is_open)));
     }
   }
-  std::ranges::sort(turns, {}, [](const auto& turn) { return std::pair(turn.first, -turn.second); });  // who comes first
-  return turns;
+  std::ranges::sort(points, {}, [](const auto& point) { return std::pair(point.first, -point.second); });  // who comes first
+  return points;
 }
 
 /// When nothing of a node places its frame, after the first time that something did.
-KeepAway away(const std::string& own, const Places& places) {
-  KeepAway edit{.of = own};
+SetInactiveIntervals inactive_intervals_of(const std::string& own, const NodePlacement& placement) {
+  SetInactiveIntervals edit{.of = own};
   int count = 0;
-  for (const auto& [at, more] : turns_of(own, places)) {
+  for (const auto& [at, more] : change_points_of(own, placement)) {
     const int before = std::exchange(count, count + more);
-    if (before == 0 && count > 0 && !edit.absences.empty()) edit.absences.back().until = at;
-    if (before > 0 && count == 0) edit.absences.push_back({at, Stamp::never()});
+    if (before == 0 && count > 0 && !edit.inactive_intervals.empty()) edit.inactive_intervals.back().until = at;
+    if (before > 0 && count == 0) edit.inactive_intervals.push_back({at, Stamp::never()});
   }
-  if (edit.absences.empty()) return edit;
-  for (const Track& track : places.tracks)
+  if (edit.inactive_intervals.empty()) return edit;
+  for (const Track& track : placement.tracks)
     if (track.of == own) edit.but.push_back(track.source);
   return edit;
 }
@@ -94,7 +95,7 @@ bool never_had_frame(const NodeRecord& record) {
 
 /// Most nodes that come and go are such: there is nothing to plan.
 bool is_lone_without_frame(const NodeRecord* record) {
-  return record != nullptr && never_had_frame(*record) && record->children.empty() && record->former_children.empty();
+  return record != nullptr && never_had_frame(*record) && record->children.empty() && record->past_children.empty();
 }
 
 /// Brings the frames of the world in line with a draft: from what the version before says of the places of a node to what
@@ -119,21 +120,21 @@ class Planner {
     };
     for (const NodeId& id : draft_.moved()) add(id, {});
     for (std::size_t i = 0; i < all.size(); ++i)
-      for (const NodeRecord* life = draft_.version().recall(all[i]); life != nullptr; life = life->previous.get()) {
-        life->children.for_each(add);
-        life->former_children.for_each(add);
+      for (const NodeRecord* record = draft_.version().recall(all[i]); record != nullptr; record = record->previous.get()) {
+        record->children.for_each(add);
+        record->past_children.for_each(add);
       }
     return all;
   }
 
   void align(const NodeId& id) {
     if (const NodeRecord* record = draft_.version().recall(id); record != nullptr && never_had_frame(*record)) return;
-    const Places before = before_.places_of(id), after = after_.places_of(id);
+    const NodePlacement before = before_.placement_of(id), after = after_.placement_of(id);
     if (before == after) return;
     keep_frames(id, after);
     for (const std::string& frame : after.frames)
       if (std::ranges::find(before.frames, frame) == before.frames.end()) edits_.emplace_back(AddFrame{frame});
-    keep_away(id, before, after);
+    set_inactive(id, before, after);
     const bool is_new = draft_.base()->recall(id) == nullptr;
     for (const Track& track : after.tracks) place(track, find(before.tracks, track), is_new);
     for (const Track& track : before.tracks)
@@ -142,14 +143,14 @@ class Planner {
 
   void place(const Track& track, const Track* before, bool is_new) {
     if (before != nullptr && *before == track) return;
-    const bool is_plain = is_new && track.stays.size() == 1 && track.stays[0].from == Stamp::always();
+    const bool is_plain = is_new && track.intervals.size() == 1 && track.intervals[0].from == Stamp::always();
     if (is_plain && !draft_.version().may_be_circular) return place_new(track);
     edits_.emplace_back(runs_of(before == nullptr ? Track{} : *before, track));
   }
 
   /// The usual case: at one place for all time, and nothing was said of it before.
   void place_new(const Track& track) {
-    const auto piece = piece_of(track.stays[0]);
+    const auto piece = piece_of(track.intervals[0]);
     if (piece.is_fixed)
       edits_.emplace_back(PlaceFixed{.of = track.of,
                                      .in_frame = piece.in_frame,
@@ -159,12 +160,12 @@ class Planner {
                                      .covariance = piece.covariance,
                                      .is_of_scene = true});
     else
-      edits_.emplace_back(PlaceSample{track.of, piece.in_frame, track.source, track.stays[0].created_at, piece.in_frame_T_of,
+      edits_.emplace_back(PlaceSample{track.of, piece.in_frame, track.source, track.intervals[0].created_at, piece.in_frame_T_of,
                                       piece.covariance, true});
   }
 
   /// A frame that was made stays, also when what asked for it is forgotten.
-  void keep_frames(const NodeId& id, const Places& after) {
+  void keep_frames(const NodeId& id, const NodePlacement& after) {
     const NodeRecord* record = draft_.version().recall(id);
     const bool has_frame = record->has_frame || record->had_several_parents();
     const bool has_mount = record->has_mount || (record->is_transform() && record->had_several_parents());
@@ -173,15 +174,15 @@ class Planner {
   }
 
   /// What others say of the frame of a node ends with it, and holds again when it is back.
-  void keep_away(const NodeId& id, const Places& before, const Places& after) {
+  void set_inactive(const NodeId& id, const NodePlacement& before, const NodePlacement& after) {
     const std::string own = names_.own(*draft_.version().recall(id));
-    KeepAway edit = away(own, after);
-    if (edit != away(own, before)) edits_.emplace_back(std::move(edit));
+    SetInactiveIntervals edit = inactive_intervals_of(own, after);
+    if (edit != inactive_intervals_of(own, before)) edits_.emplace_back(std::move(edit));
   }
 
   Draft& draft_;
   const FrameNames& names_;
-  Survey before_, after_;  // what `keep_frames` notes changes neither
+  PlacementResolver before_, after_;  // what `keep_frames` notes changes neither
   std::vector<FrameEdit> edits_;
 };
 
@@ -194,13 +195,13 @@ bool has_frames_to_plan(const Draft& draft) {
 
 std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names) { return Planner(draft, names).plan(); }
 
-void add_places_again(const VersionPtr& version, std::span<const std::string> frames, const FrameNames& names,
-                      std::vector<FrameEdit>& edits) {
-  Survey survey(version, names);
+void add_placements_again(const VersionPtr& version, std::span<const std::string> frames, const FrameNames& names,
+                          std::vector<FrameEdit>& edits) {
+  PlacementResolver resolver(version, names);
   for (const std::string& frame : frames) {
     const std::optional<NodeId> id = NodeId::parse(std::string_view(frame).substr(0, frame.find('/')));
     if (!id || version->recall(*id) == nullptr) continue;
-    for (const Track& track : survey.places_of(*id).tracks) {
+    for (const Track& track : resolver.placement_of(*id).tracks) {
       if (track.of != frame) continue;
       PlaceRuns runs = runs_of(track, track);
       runs.is_again = true;
@@ -210,34 +211,36 @@ void add_places_again(const VersionPtr& version, std::span<const std::string> fr
 }
 
 /// Its runs begin with its first place, and end where the next life has one.
-SampleTable samples_of(const VersionPtr& version, const NodeRecord& life, const FrameNames& names, const Forest& forest) {
-  const Track like{names.own(life), life.placement->source, {}};
-  const Places places = Survey(version, names).places_of(life.id);
-  const Track* track = find(places.tracks, like);
+SampleTable samples_of(const VersionPtr& version, const NodeRecord& record, const FrameNames& names, const Forest& forest) {
+  const Track like{names.own(record), record.placement->source, {}};
+  const NodePlacement placement = PlacementResolver(version, names).placement_of(record.id);
+  const Track* track = find(placement.tracks, like);
   if (track == nullptr) return {};
-  const auto is_of = [&](const Stay& stay) { return stay.life == life.incarnation; };
-  const auto is_of_other = [&](const Stay& stay) { return !stay.in_frame.empty() && stay.life != life.incarnation; };
-  const auto first = std::ranges::find_if(track->stays, is_of);
-  if (first == track->stays.end()) return {};
-  const auto next = std::find_if(first, track->stays.end(), is_of_other);
-  return forest.node_samples(like.of, like.source, first->from, next == track->stays.end() ? Stamp::never() : next->from);
+  const auto is_of = [&](const ParentInterval& interval) { return interval.incarnation == record.incarnation; };
+  const auto is_of_other = [&](const ParentInterval& interval) {
+    return !interval.in_frame.empty() && interval.incarnation != record.incarnation;
+  };
+  const auto first = std::ranges::find_if(track->intervals, is_of);
+  if (first == track->intervals.end()) return {};
+  const auto next = std::find_if(first, track->intervals.end(), is_of_other);
+  return forest.node_samples(like.of, like.source, first->from, next == track->intervals.end() ? Stamp::never() : next->from);
 }
 
 PlaceSample new_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names) {
-  const NodeRecord& record = *version->recall(sample.node, sample.life);
+  const NodeRecord& record = *version->recall(sample.node, sample.incarnation);
   return {names.own(record), names.base(version, record),    record.placement->source,
           sample.at,         sample.placement.parent_T_node, sample.placement.covariance};
 }
 
 PlaceRuns late_samples(const VersionPtr& version, std::span<const NodeSample> samples, const FrameNames& names) {
   const NodeSample& first = samples.front();
-  const NodeRecord& record = *version->recall(first.node, first.life);
+  const NodeRecord& record = *version->recall(first.node, first.incarnation);
   Track track{names.own(record), record.placement->source, {}};
-  const Places places = Survey(version, names).places_of(first.node);
-  if (const Track* known = find(places.tracks, track)) track = *known;
+  const NodePlacement placement = PlacementResolver(version, names).placement_of(first.node);
+  if (const Track* known = find(placement.tracks, track)) track = *known;
   PlaceRuns runs = runs_of(track, track);
   for (const NodeSample& sample : samples)
-    runs.late.push_back({thing_of(sample.life), sample.at, sample.placement.parent_T_node, sample.placement.covariance});
+    runs.late.push_back({thing_of(sample.incarnation), sample.at, sample.placement.parent_T_node, sample.placement.covariance});
   return runs;
 }
 

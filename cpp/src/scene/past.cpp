@@ -7,7 +7,7 @@
 
 namespace armillary::scene {
 
-const NodeRecord* Past::life(const NodeId& id) const {
+const NodeRecord* Past::incarnation_of(const NodeId& id) const {
   const NodeRecord* first = nullptr;
   for (const NodeRecord* record = version_->recall(id); record != nullptr; record = record->previous.get()) {
     if (!record->has_known_beginning()) continue;
@@ -19,7 +19,7 @@ const NodeRecord* Past::life(const NodeId& id) const {
 
 bool is_first(const NodeRecord& record, const Edge& edge) {
   const auto first = std::ranges::find_if(record.edges, [](const Edge& one) { return one.parent != NodeId{}; });
-  return first != record.edges.end() && first->mark == edge.mark;
+  return first != record.edges.end() && first->timestamp == edge.timestamp;
 }
 
 bool Past::held(const NodeRecord& record, const Edge& edge) const {
@@ -30,37 +30,37 @@ bool Past::held(const NodeRecord& record, const Edge& edge) const {
 /// It held then, and meant the life that its parent had then.
 bool Past::is_link(const NodeRecord& record, const Edge& edge) const {
   if (!held(record, edge)) return false;
-  const NodeRecord* parent = life(edge.parent);
+  const NodeRecord* parent = incarnation_of(edge.parent);
   return parent != nullptr && parent->incarnation == edge.parent_incarnation;
 }
 
 bool Past::counts(const NodeRecord& record, const Edge& edge) const {
-  return is_link(record, edge) && !(version_->may_be_circular && closes_a_circle(record, edge));
+  return is_link(record, edge) && !(version_->may_be_circular && closes_cycle(record, edge));
 }
 
 /// A knot that the node is in is among what is above it.
-bool Past::closes_a_circle(const NodeRecord& record, const Edge& edge) const {
+bool Past::closes_cycle(const NodeRecord& record, const Edge& edge) const {
   std::vector<Link> links;
   std::vector<NodeId> above{record.id};
   std::unordered_set<NodeId> seen{record.id};
   for (std::size_t i = 0; i < above.size(); ++i)
-    for (const Edge& one : life(above[i])->edges) {
-      if (!is_link(*life(above[i]), one)) continue;
-      links.push_back({one.mark, above[i], one.parent});
+    for (const Edge& one : incarnation_of(above[i])->edges) {
+      if (!is_link(*incarnation_of(above[i]), one)) continue;
+      links.push_back({one.timestamp, above[i], one.parent});
       if (seen.insert(one.parent).second) above.push_back(one.parent);
     }
-  return std::ranges::binary_search(closing(std::move(links)), edge.mark);
+  return std::ranges::binary_search(closing(std::move(links)), edge.timestamp);
 }
 
 const NodeRecord* Past::find(const NodeId& id) const {
   const auto above = [this](const NodeId& node) {
     std::vector<NodeId> found;
-    if (const NodeRecord* record = life(node))
+    if (const NodeRecord* record = incarnation_of(node))
       for (const Edge& edge : record->edges)
         if (counts(*record, edge)) found.push_back(edge.parent);
     return found;
   };
-  return alive_.has(id, above) ? life(id) : nullptr;
+  return alive_.has(id, above) ? incarnation_of(id) : nullptr;
 }
 
 std::vector<NodeId> Past::parents(const NodeRecord& record) const {
@@ -72,18 +72,18 @@ std::vector<NodeId> Past::parents(const NodeRecord& record) const {
 }
 
 std::vector<NodeId> Past::children(const NodeRecord& record) const {
-  std::vector<std::pair<Mark, NodeId>> found;
+  std::vector<std::pair<HybridTimestamp, NodeId>> found;
   const auto look_at = [&](const NodeId& id, const Nothing&) {
-    const NodeRecord* child = life(id);
+    const NodeRecord* child = incarnation_of(id);
     if (child == nullptr) return;
     for (const Edge& edge : child->edges)
-      if (edge.parent == record.id && counts(*child, edge)) return found.emplace_back(edge.mark, id), void();
+      if (edge.parent == record.id && counts(*child, edge)) return found.emplace_back(edge.timestamp, id), void();
   };
   record.children.for_each(look_at);
-  record.former_children.for_each(look_at);
+  record.past_children.for_each(look_at);
   std::ranges::sort(found);
   std::vector<NodeId> ids;
-  for (const auto& [mark, id] : found)
+  for (const auto& [timestamp, id] : found)
     if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
   return ids;
 }
@@ -91,8 +91,8 @@ std::vector<NodeId> Past::children(const NodeRecord& record) const {
 const NodeRecord& Past::framed(const NodeRecord& record) const {
   const NodeRecord* node = &record;
   for (std::vector<NodeId> above = parents(*node); node->placement == nullptr && node->id != kRootNode; above = parents(*node)) {
-    if (above.size() != 1 || above.front() == kLimboNode) break;
-    node = life(above.front());
+    if (above.size() != 1 || above.front() == kDetachedNode) break;
+    node = incarnation_of(above.front());
   }
   return *node;
 }
@@ -101,7 +101,7 @@ std::vector<NodeId> Past::subtree(const NodeId& under) const {
   std::vector<NodeId> found{under};
   std::unordered_set<NodeId> seen{under};
   for (std::size_t i = 0; i < found.size(); ++i)
-    for (const NodeId& child : children(*life(found[i])))
+    for (const NodeId& child : children(*incarnation_of(found[i])))
       if (seen.insert(child).second) found.push_back(child);
   return found;
 }
@@ -109,11 +109,11 @@ std::vector<NodeId> Past::subtree(const NodeId& under) const {
 std::vector<NodeId> Past::find(std::span<const Condition> conditions, const NodeId& under) const {
   std::vector<NodeId> found;
   for (const NodeId& id : subtree(under)) {
-    const NodeRecord& record = *life(id);
+    const NodeRecord& record = *incarnation_of(id);
     const bool all = std::ranges::all_of(conditions, [&](const Condition& condition) {
       const AttributeValue* value = nullptr;
-      for_each_attribute(record, [&](const Attribute& said) {
-        if (*said.key.text == condition.key) value = said.value.get();
+      for_each_attribute(record, [&](const Attribute& attribute) {
+        if (*attribute.key.text == condition.key) value = attribute.value.get();
       });
       return holds(condition, value);
     });

@@ -9,27 +9,27 @@
 namespace armillary::scene {
 
 /// Where a frame hangs from `from` on.
-struct Stay {
+struct ParentInterval {
   Stamp from = Stamp::always();
   std::string in_frame{};                        ///< empty: nowhere
   std::shared_ptr<const Placement> placement{};  ///< of a Transform; else by identity
   Stamp created_at{};                            ///< of a Transform
-  Mark life{};                                   ///< of a Transform: which of its lives
-  friend bool operator==(const Stay&, const Stay&) = default;
+  HybridTimestamp incarnation{};                 ///< of a Transform: which of its lives
+  friend bool operator==(const ParentInterval&, const ParentInterval&) = default;
 };
 
 /// What one source says of one frame.
 struct Track {
   std::string of, source;
-  std::vector<Stay> stays{};
+  std::vector<ParentInterval> intervals{};
   friend bool operator==(const Track&, const Track&) = default;
 };
 
 /// The frames of a node and where they hang, at all times.
-struct Places {
+struct NodePlacement {
   std::vector<std::string> frames{};
   std::vector<Track> tracks{};
-  friend bool operator==(const Places&, const Places&) = default;
+  friend bool operator==(const NodePlacement&, const NodePlacement&) = default;
 };
 
 /// What a version says of the places of nodes: nothing else matters for them, so that copies of a scene agree on it.
@@ -38,21 +38,21 @@ struct Places {
 /// A Transform that only ever was in one thing is placed in the frame of that. Whatever was in several has a hub, a frame
 /// that hangs by identity in that of each for as long as it is in it: one source a parent. For places there was no time
 /// before a node was added: it has always been in what it was added to.
-class Survey {
+class PlacementResolver {
  public:
-  Survey(VersionPtr version, const FrameNames& names) : version_(std::move(version)), names_(names) {}
+  PlacementResolver(VersionPtr version, const FrameNames& names) : version_(std::move(version)), names_(names) {}
 
-  [[nodiscard]] Places places_of(const NodeId& id);
+  [[nodiscard]] NodePlacement placement_of(const NodeId& id);
 
  private:
-  friend class Surveyor;
+  friend class NodeResolver;
   [[nodiscard]] const Past& at(Stamp at);
 
   VersionPtr version_;
   const FrameNames& names_;
   std::map<Stamp, Past> pasts_;
-  std::unordered_map<NodeId, std::set<Stamp>> turning_points_;
-  std::unordered_map<NodeId, bool> always_lived_;
+  std::unordered_map<NodeId, std::set<Stamp>> change_points_;
+  std::unordered_map<NodeId, bool> always_existed_;
 };
 
 /// The frame that a Transform is placed in; empty where none is known.

@@ -20,8 +20,8 @@ bool is_same(const FixedPose& a, const FixedPose& b) {
 }
 
 /// One thing that was said.
-struct Said {
-  Mark mark{};
+struct RigidAssertion {
+  HybridTimestamp timestamp{};
   ChangeKind kind = ChangeKind::add_body;
   std::string of{}, other{}, source{};  // a frame, and its parent or body
   Stamp since{};
@@ -29,59 +29,60 @@ struct Said {
   bool recalibrate = false;
 
   /// Of one change a body comes before its frames.
-  [[nodiscard]] auto order() const { return std::tuple(precedence(mark), std::string_view(of), std::string_view(other)); }
+  [[nodiscard]] auto order() const { return std::tuple(precedence(timestamp), std::string_view(of), std::string_view(other)); }
 };
 
-class Settler {
+class BodyResolver {
  public:
-  [[nodiscard]] Rigid settle(std::vector<Said> all) {
-    std::ranges::sort(all, {}, &Said::order);
-    for (const Said& said : all) take(said);
+  [[nodiscard]] Rigid resolve(std::vector<RigidAssertion> all) {
+    std::ranges::sort(all, {}, &RigidAssertion::order);
+    for (const RigidAssertion& asserted : all) take(asserted);
     return std::move(rigid_);
   }
 
  private:
-  void take(const Said& said) {
-    switch (said.kind) {
+  void take(const RigidAssertion& asserted) {
+    switch (asserted.kind) {
       case ChangeKind::add_body:
-        return said.of.empty() ? declare(said) : claim(said);
+        return asserted.of.empty() ? declare(asserted) : claim(asserted);
       case ChangeKind::fix:
-        return fix(said);
+        return fix(asserted);
       default:
-        return move(said);
+        return move(asserted);
     }
   }
 
-  void declare(const Said& said) {
-    const auto [there, is_free] = rigid_.on.emplace(said.other, said.other);
-    if (!is_free) return leave_out(said, Idle::Reason::on_other_body, there->second);
-    rigid_.bodies.insert(said.other);
+  void declare(const RigidAssertion& asserted) {
+    const auto [there, is_free] = rigid_.on.emplace(asserted.other, asserted.other);
+    if (!is_free) return leave_out(asserted, InactiveAssertion::Reason::on_other_body, there->second);
+    rigid_.bodies.insert(asserted.other);
   }
 
-  void claim(const Said& said) {
-    const std::string present = body_of(said.of);
-    if (present == said.other) return;
-    if (!present.empty()) return leave_out(said, Idle::Reason::on_other_body, present);
-    if (!rigid_.bodies.contains(said.other)) return leave_out(said, Idle::Reason::on_other_body, body_of(said.other));
-    rigid_.on[said.of] = said.other;
-    if (!moves_within(said.other)) return;
-    rigid_.on.erase(said.of);
-    leave_out(said, Idle::Reason::moves_in_body, said.other);
+  void claim(const RigidAssertion& asserted) {
+    const std::string present = body_of(asserted.of);
+    if (present == asserted.other) return;
+    if (!present.empty()) return leave_out(asserted, InactiveAssertion::Reason::on_other_body, present);
+    if (!rigid_.bodies.contains(asserted.other))
+      return leave_out(asserted, InactiveAssertion::Reason::on_other_body, body_of(asserted.other));
+    rigid_.on[asserted.of] = asserted.other;
+    if (!moves_within(asserted.other)) return;
+    rigid_.on.erase(asserted.of);
+    leave_out(asserted, InactiveAssertion::Reason::moves_in_body, asserted.other);
   }
 
-  void fix(const Said& said) {
-    const auto contradicts = [&](const Said& other) {
-      return other.of == said.of && other.pose && is_within(other, body_of(said.of)) &&
-             (other.other != said.other || !is_same(*other.pose, *said.pose));
+  void fix(const RigidAssertion& asserted) {
+    const auto contradicts = [&](const RigidAssertion& other) {
+      return other.of == asserted.of && other.pose && is_within(other, body_of(asserted.of)) &&
+             (other.other != asserted.other || !is_same(*other.pose, *asserted.pose));
     };
-    if (!said.recalibrate && is_within_one(said) && std::ranges::any_of(taken_, contradicts))
-      return leave_out(said, Idle::Reason::constant_in_body, body_of(said.of));
-    taken_.push_back(said);
+    if (!asserted.recalibrate && is_within_one(asserted) && std::ranges::any_of(taken_, contradicts))
+      return leave_out(asserted, InactiveAssertion::Reason::constant_in_body, body_of(asserted.of));
+    taken_.push_back(asserted);
   }
 
-  void move(const Said& said) {
-    if (is_within_one(said)) return leave_out(said, Idle::Reason::constant_in_body, body_of(said.of));
-    taken_.push_back(said);
+  void move(const RigidAssertion& asserted) {
+    if (is_within_one(asserted)) return leave_out(asserted, InactiveAssertion::Reason::constant_in_body, body_of(asserted.of));
+    taken_.push_back(asserted);
   }
 
   [[nodiscard]] std::string body_of(const std::string& frame) const {
@@ -89,65 +90,65 @@ class Settler {
     return found == rigid_.on.end() ? std::string{} : found->second;
   }
 
-  [[nodiscard]] bool is_within(const Said& said, const std::string& body) const {
-    return body_of(said.of) == body && body_of(said.other) == body;
+  [[nodiscard]] bool is_within(const RigidAssertion& asserted, const std::string& body) const {
+    return body_of(asserted.of) == body && body_of(asserted.other) == body;
   }
 
-  [[nodiscard]] bool is_within_one(const Said& said) const {
-    return !body_of(said.of).empty() && is_within(said, body_of(said.of));
+  [[nodiscard]] bool is_within_one(const RigidAssertion& asserted) const {
+    return !body_of(asserted.of).empty() && is_within(asserted, body_of(asserted.of));
   }
 
   /// Whether something that counts moves on a body.
   [[nodiscard]] bool moves_within(const std::string& body) const {
     std::map<std::pair<std::string, std::string>, const FixedPose*> fixed;  // by frame and source
-    for (const Said& said : taken_) {
-      if (!is_within(said, body)) continue;
-      if (!said.pose) return true;
-      const auto [other, is_first] = fixed.emplace(std::pair(said.of, said.source), said.pose.get());
-      if (!is_first && !is_same(*other->second, *said.pose)) return true;
+    for (const RigidAssertion& asserted : taken_) {
+      if (!is_within(asserted, body)) continue;
+      if (!asserted.pose) return true;
+      const auto [other, is_first] = fixed.emplace(std::pair(asserted.of, asserted.source), asserted.pose.get());
+      if (!is_first && !is_same(*other->second, *asserted.pose)) return true;
     }
     return false;
   }
 
-  void leave_out(const Said& said, Idle::Reason reason, const std::string& body) {
-    Idle idle{.kind = said.kind, .reason = reason, .body = body};
-    const bool is_claim = said.kind == ChangeKind::add_body;
-    idle.fact = {.of = is_claim ? said.other : said.of,
-                 .in_frame = is_claim ? std::string{} : said.other,
-                 .source = said.source,
-                 .since = said.since,
-                 .pose = said.pose,
-                 .recalibrate = said.recalibrate};
-    if (is_claim && !said.of.empty()) idle.fact.frames = {said.of};
-    rigid_.idle.push_back(std::move(idle));
+  void leave_out(const RigidAssertion& asserted, InactiveAssertion::Reason reason, const std::string& body) {
+    InactiveAssertion inactive{.kind = asserted.kind, .reason = reason, .body = body};
+    const bool is_claim = asserted.kind == ChangeKind::add_body;
+    inactive.assertion = {.of = is_claim ? asserted.other : asserted.of,
+                          .in_frame = is_claim ? std::string{} : asserted.other,
+                          .source = asserted.source,
+                          .since = asserted.since,
+                          .pose = asserted.pose,
+                          .recalibrate = asserted.recalibrate};
+    if (is_claim && !asserted.of.empty()) inactive.assertion.frames = {asserted.of};
+    rigid_.inactive.push_back(std::move(inactive));
   }
 
   Rigid rigid_;
-  std::vector<Said> taken_;  // poses and twists that count
+  std::vector<RigidAssertion> taken_;  // poses and twists that count
 };
 
 }  // namespace
 
-void Facts::settle_bodies() {
-  std::vector<Said> all;
+void AssertionLog::resolve_bodies() {
+  std::vector<RigidAssertion> all;
   std::set<std::string> claimed;
   for (BodyClaim& claim : body_claims()) {
     claimed.insert({claim.frame, claim.body});
-    all.push_back({claim.mark, ChangeKind::add_body, std::move(claim.frame), std::move(claim.body)});
+    all.push_back({claim.timestamp, ChangeKind::add_body, std::move(claim.frame), std::move(claim.body)});
   }
   for (const std::string& name : claimed) {
     const Frame* frame = find(name);
     if (frame == nullptr) continue;
     for (const auto& [source, track] : frame->tracks)
-      for (Word& word : words(*frame, track))
-        if (!word.is_closed && claimed.contains(word.in_frame))
-          all.push_back({word.mark, word.pose ? ChangeKind::fix : ChangeKind::add_relation, name, std::move(word.in_frame),
-                         source, word.since, std::move(word.pose), word.recalibrate});
-    for (const auto& [twist, mark] : frame->twists)
-      if (claimed.contains(twist.first) && counts(*frame, twist.first, mark))
-        all.push_back({mark, ChangeKind::add_twist_relation, name, twist.first, twist.second});
+      for (PoseAssertion& asserted : pose_assertions(*frame, track))
+        if (!asserted.is_closed && claimed.contains(asserted.in_frame))
+          all.push_back({asserted.timestamp, asserted.pose ? ChangeKind::fix : ChangeKind::add_relation, name,
+                         std::move(asserted.in_frame), source, asserted.since, std::move(asserted.pose), asserted.recalibrate});
+    for (const auto& [twist, timestamp] : frame->twists)
+      if (claimed.contains(twist.first) && counts(*frame, twist.first, timestamp))
+        all.push_back({timestamp, ChangeKind::add_twist_relation, name, twist.first, twist.second});
   }
-  rigid_ = Settler().settle(std::move(all));
+  rigid_ = BodyResolver().resolve(std::move(all));
 }
 
 }  // namespace armillary::scene

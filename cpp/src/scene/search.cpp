@@ -88,8 +88,8 @@ auto parents_in(const Version& version) {
 }
 
 void keep_those_under(const Version& version, const NodeId& under, std::vector<NodeId>& nodes) {
-  if (under == kRootNode && version.find(kLimboNode)->children.empty()) {
-    std::erase(nodes, kLimboNode);
+  if (under == kRootNode && version.find(kDetachedNode)->children.empty()) {
+    std::erase(nodes, kDetachedNode);
     return;
   }
   Ancestry ancestry{under};

@@ -11,7 +11,7 @@ namespace {
 /// The scene before anything was said: two groups that are always there.
 std::shared_ptr<Version> first_version() {
   std::shared_ptr<Version> version = new_version();
-  for (const NodeId& id : {kRootNode, kLimboNode}) {
+  for (const NodeId& id : {kRootNode, kDetachedNode}) {
     auto record = NewRecord::make();
     record->id = id;
     record->kind = NodeKind::group;
@@ -30,9 +30,9 @@ Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
     : forest_(std::move(forest)),
       options_(std::move(options)),
       names_(options_.root_frame),
-      voice_{author_key(options_.author, options_.bearer)},
+      authorship_{author_key(options_.author, options_.replica_id)},
       keys_(std::make_shared<KeyPool>()),
-      facts_(options_.max_runs, options_.max_journal) {
+      assertions_(options_.max_runs, options_.max_journal) {
   const VersionLock guard;
   (void)forest_->transact({}, first_version());
 }
@@ -45,15 +45,15 @@ void Store::open() {
   forest_->add_frame(options_.root_frame);
 }
 
-Store::Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t bearer)
+Store::Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t replica_id)
     : forest_(std::move(forest)),
       options_(other.options_),
       names_(other.names_),
-      voice_(other.voice_.copy(author_key(options_.author, bearer), other.version()->heard)),
+      authorship_(other.authorship_.copy(author_key(options_.author, replica_id), other.version()->version_vector)),
       keys_(other.keys_),
-      facts_(other.facts_) {
+      assertions_(other.assertions_) {
   const VersionLock guard;
-  options_.bearer = bearer;
+  options_.replica_id = replica_id;
   journal_ = other.journal_;
   dropped_ = other.dropped_;
   done_ = other.done_;
@@ -94,28 +94,28 @@ Refusal check_node(const NodeRecord* node, Change& change) {
   return {};
 }
 
-bool is_permanent(const NodeId& id) { return id == kRootNode || id == kLimboNode; }
+bool is_permanent(const NodeId& id) { return id == kRootNode || id == kDetachedNode; }
 
 /// A node whose id others choose as well, because it stands for the same thing: those are one life, not two.
-bool is_shared(const Change& change) { return change.node_kind == NodeKind::frame || change.parent == kLimboNode; }
+bool is_shared(const Change& change) { return change.node_kind == NodeKind::frame || change.parent == kDetachedNode; }
 
 constexpr Stamp kFirstInstant{kEarliestSample.ns + 1};
 
 /// Before any mark that comes after the former life, also while the clock stands still.
-Mark life_after(const NodeRecord* former) {
-  if (former == nullptr) return {};
-  return {former->incarnation.wall_ns, former->incarnation.count + 1, 0, {}};
+HybridTimestamp incarnation_after(const NodeRecord* previous) {
+  if (previous == nullptr) return {};
+  return {previous->incarnation.wall_ns, previous->incarnation.count + 1, 0, {}};
 }
 
 Refusal check_new_node(const Version& version, Change& change) {
   const NodeRecord* parent = version.find(change.parent);
   if (parent != nullptr) parent->children.prefetch(change.node);  // at the same time as what comes next, not after it
   if (version.is_alive(change.node)) return refuse(Fault::node_exists, change);
-  change.incarnation = is_shared(change) ? life_after(version.recall(change.node)) : change.mark;
+  change.incarnation = is_shared(change) ? incarnation_after(version.recall(change.node)) : change.timestamp;
   return check_parent(parent, change);
 }
 
-Refusal check_new_parent(const Version& version, Change& change, bool restores, bool insists) {
+Refusal check_new_parent(const Version& version, Change& change, bool restores, bool is_unchecked) {
   if (is_permanent(change.node)) return refuse(Fault::permanent, change);
   const NodeRecord* node = restores ? version.recall(change.node) : version.find(change.node);
   if (Refusal refusal = check_node(node, change)) return refusal;
@@ -123,9 +123,9 @@ Refusal check_new_parent(const Version& version, Change& change, bool restores, 
   if (Refusal refusal = check_parent(parent, change)) return refusal;
   const std::vector<NodeId> parents = node->parents();
   if (std::ranges::find(parents, change.parent) != parents.end()) return refuse(Fault::already_its_parent, change);
-  Refusal refusal = refuse(Fault::circle, change);
-  refusal.path = version.way_up(change.parent, change.node, change.at);
-  if (!refusal.path.empty() && !insists) return refusal;
+  Refusal refusal = refuse(Fault::cycle, change);
+  refusal.path = version.path_up(change.parent, change.node, change.at);
+  if (!refusal.path.empty() && !is_unchecked) return refusal;
   change.restores = !version.is_alive(change.node);
   return {};
 }
@@ -137,7 +137,7 @@ Refusal check_removal(const Version& version, Change& change) {
   if (Refusal refusal = check_node(node, change)) return refusal;
   const bool all = change.parent == NodeId{};
   for (const Edge& edge : node->edges)
-    if (!edge.removed && (all || edge.parent == change.parent)) change.removed.push_back(edge.mark.dot);
+    if (!edge.removed && (all || edge.parent == change.parent)) change.removed.push_back(edge.timestamp.dot);
   if (change.removed.empty()) return refuse(Fault::not_its_parent, change);
   return {};
 }
@@ -151,85 +151,86 @@ Refusal check_sample(const Version& version, Change& change) {
   return refusal;
 }
 
-Refusal check(const Version& version, Wish& wish) {
-  if (wish.sample) return check_sample(version, wish.change);
-  switch (wish.change.kind) {
+Refusal check(const Version& version, ChangeRequest& request) {
+  if (request.sample) return check_sample(version, request.change);
+  switch (request.change.kind) {
     case ChangeKind::add_node:
-      return check_new_node(version, wish.change);
+      return check_new_node(version, request.change);
     case ChangeKind::add_parent:
-      return check_new_parent(version, wish.change, wish.restores, wish.insists);
+      return check_new_parent(version, request.change, request.restores, request.is_unchecked);
     case ChangeKind::remove_parents:
-      return check_removal(version, wish.change);
+      return check_removal(version, request.change);
     case ChangeKind::set_attributes:
-      return check_node(version.find(wish.change.node), wish.change);
+      return check_node(version.find(request.change.node), request.change);
     default:
       return {};
   }
 }
 
 /// Mounted, a root of others leaves limbo.
-std::optional<Wish> what_follows(const Version& version, const Change& change) {
-  if (change.kind != ChangeKind::add_parent || change.parent == kLimboNode) return std::nullopt;
+std::optional<ChangeRequest> what_follows(const Version& version, const Change& change) {
+  if (change.kind != ChangeKind::add_parent || change.parent == kDetachedNode) return std::nullopt;
   const std::vector<NodeId> parents = version.find(change.node)->parents();
-  if (std::ranges::find(parents, kLimboNode) == parents.end()) return std::nullopt;
-  Wish leaving;
+  if (std::ranges::find(parents, kDetachedNode) == parents.end()) return std::nullopt;
+  ChangeRequest leaving;
   leaving.change.kind = ChangeKind::remove_parents;
   leaving.change.at = change.at;
   leaving.change.node = change.node;
-  leaving.change.parent = kLimboNode;
+  leaving.change.parent = kDetachedNode;
   return leaving;
 }
 
 }  // namespace
 
 void Store::sign(Change& change, Draft& draft, std::int64_t now_ns) const {
-  change.mark = draft.next_mark(voice_.author, now_ns);
-  change.mark.authority = options_.authority;
+  change.timestamp = draft.next_timestamp(authorship_.author, now_ns);
+  change.timestamp.authority = options_.authority;
   change.author = options_.author;
-  change.bearer = options_.bearer;
+  change.replica_id = options_.replica_id;
 }
 
-Refusal Store::complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const {
-  sign(wish.change, draft, now_ns);
+Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const {
+  sign(request.change, draft, now_ns);
   // What has always been there begins again where it was removed before: the past is that of its former life.
-  if (wish.change.at == kFirstInstant && draft.version().recall(wish.change.node) != nullptr) wish.change.at = Stamp{now_ns};
-  if (Refusal refusal = check(draft.version(), wish)) return refusal;
-  for (const Setting& setting : wish.change.settings)
-    if (!keys_->has_room_for(setting.key)) return refuse(Fault::too_many_keys, wish.change);
-  if (wish.sample) {
-    const Mark life = draft.version().find(wish.change.node)->incarnation;
-    taken.samples.push_back({wish.change.node, life, wish.change.at, std::move(*wish.sample)});
+  if (request.change.at == kFirstInstant && draft.version().recall(request.change.node) != nullptr)
+    request.change.at = Stamp{now_ns};
+  if (Refusal refusal = check(draft.version(), request)) return refusal;
+  for (const Setting& setting : request.change.settings)
+    if (!keys_->has_room_for(setting.key)) return refuse(Fault::too_many_keys, request.change);
+  if (request.sample) {
+    const HybridTimestamp incarnation = draft.version().find(request.change.node)->incarnation;
+    taken.samples.push_back({request.change.node, incarnation, request.change.at, std::move(*request.sample)});
     return {};
   }
-  taken.changes.push_back(std::make_shared<const Change>(std::move(wish.change)));
+  taken.changes.push_back(std::make_shared<const Change>(std::move(request.change)));
   const Change& change = *taken.changes.back();
-  taken.deeds.push_back(deed_of(taken.changes.back(), draft, taken));
+  taken.entries.push_back(undo_entry_of(taken.changes.back(), draft, taken));
   taken.adds = taken.adds || change.kind == ChangeKind::add_node || change.kind == ChangeKind::add_parent;
   draft.take(change);
-  std::optional<Wish> next = what_follows(draft.version(), change);
+  std::optional<ChangeRequest> next = what_follows(draft.version(), change);
   return next ? complete(*next, draft, now_ns, taken) : Refusal{};
 }
 
-Refusal Store::take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns, Taken& taken) const {
-  for (std::size_t row = 0; row < wishes.size(); ++row) {
-    Refusal refusal = complete(wishes[row], draft, now_ns, taken);
+Refusal Store::take(std::vector<ChangeRequest> requests, Draft& draft, std::int64_t now_ns, Taken& taken) const {
+  for (std::size_t row = 0; row < requests.size(); ++row) {
+    Refusal refusal = complete(requests[row], draft, now_ns, taken);
     refusal.row = row;
     if (refusal) return refusal;
   }
   return {};
 }
 
-Outcome Store::apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_undo, std::string tag) {
+Outcome Store::apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, bool for_undo, std::string tag) {
   const VersionLock guard;
   Draft draft(version(), *keys_);
   Taken taken;
   taken.is_local = true;
-  taken.expects_nothing_hangs = std::ranges::none_of(wishes, &Wish::with_hanging_frames);
-  if (Refusal refusal = take(std::move(wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
+  taken.expects_nothing_under = std::ranges::none_of(requests, &ChangeRequest::with_frames_under);
+  if (Refusal refusal = take(std::move(requests), draft, now_ns, taken)) return {std::move(refusal), {}};
   Outcome outcome = commit(draft, taken);
   if (outcome.refusal || outcome.changes.empty()) return outcome;
   if (!for_undo) {
-    facts_.keep_names(outcome.changes);
+    assertions_.keep_names(outcome.changes);
     return outcome;
   }
   Batch batch = batch_of(taken, outcome.changes);
@@ -245,24 +246,24 @@ Outcome Store::merge(std::span<const ChangePtr> changes) {
   Taken taken;
   for (const ChangePtr& change : changes)
     if (draft.take(*change)) taken.changes.push_back(change);
-  return taken.changes.empty() ? Outcome{} : commit_as_heard(draft, taken);
+  return taken.changes.empty() ? Outcome{} : commit_merged(draft, taken);
 }
 
-Outcome Store::insist(std::vector<Wish> wishes, std::int64_t now_ns) {
+Outcome Store::apply_unchecked(std::vector<ChangeRequest> requests, std::int64_t now_ns) {
   const VersionLock guard;
   Draft draft(version(), *keys_);
   Taken taken;
-  for (Wish& wish : wishes) wish.insists = true;
-  if (Refusal refusal = take(std::move(wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
-  return commit_as_heard(draft, taken);
+  for (ChangeRequest& request : requests) request.is_unchecked = true;
+  if (Refusal refusal = take(std::move(requests), draft, now_ns, taken)) return {std::move(refusal), {}};
+  return commit_merged(draft, taken);
 }
 
 /// What others accepted counts, whatever the frames of this world allow.
-Outcome Store::commit_as_heard(Draft& draft, Taken& taken) {
-  taken.were_idle = facts_.rigid().idle;
-  facts_.keep_names(taken.changes);
-  take_facts(taken.changes);
-  if (facts_.has_bodies()) facts_.settle_bodies();
+Outcome Store::commit_merged(Draft& draft, Taken& taken) {
+  taken.were_inactive = assertions_.rigid().inactive;
+  assertions_.keep_names(taken.changes);
+  take_assertions(taken.changes);
+  if (assertions_.has_bodies()) assertions_.resolve_bodies();
   return commit(draft, taken);
 }
 
@@ -274,7 +275,7 @@ namespace {
 std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names) {
   ExpectNothingUnder expected;
   for (const FrameEvent& event : draft.events()) {
-    if (event.kind != FrameEvent::Kind::died) continue;
+    if (event.kind != FrameEvent::Kind::deactivated) continue;
     const std::vector<std::string> frames = names.all(*draft.version().recall(event.node));
     expected.frames.insert(expected.frames.end(), frames.begin(), frames.end());
     expected.at = event.at;
@@ -287,7 +288,7 @@ std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names
 void add_gone_under(const std::vector<std::string>& frames, const Forest& forest, const Version& before, const Draft& draft,
                     std::set<std::string>& gone, std::vector<FrameEdit>& edits) {
   const auto first = static_cast<std::ptrdiff_t>(edits.size());
-  for (const std::string& name : forest.hanging_under(frames, Stamp::always())) {
+  for (const std::string& name : forest.frames_under(frames, Stamp::always())) {
     const std::optional<NodeId> node = NodeId::parse(std::string_view(name).substr(0, name.find('/')));
     const bool is_gone = node && before.is_alive(*node) && !draft.version().is_alive(*node);
     if (is_gone && gone.insert(name).second) edits.emplace_back(EraseFrame{name});
@@ -297,20 +298,21 @@ void add_gone_under(const std::vector<std::string>& frames, const Forest& forest
 
 /// The frames of nodes that moved, and of what they are or were in, that somebody removed: they stay only for what hangs there.
 /// The facts have not heard yet of those that these changes name again.
-std::vector<std::string> removed_among(const Draft& draft, const FrameNames& names, const Facts& facts,
+std::vector<std::string> removed_among(const Draft& draft, const FrameNames& names, const AssertionLog& assertions,
                                        std::span<const ChangePtr> changes) {
   std::set<std::string> found;
   const auto add = [&](const NodeRecord* record) {
-    if (record != nullptr && facts.is_named(names.own(*record)) == false) found.insert(names.own(*record));
+    if (record != nullptr && assertions.is_named(names.own(*record)) == false) found.insert(names.own(*record));
   };
   for (const NodeId& id : draft.moved()) {
     add(draft.version().recall(id));
-    for (const NodeRecord* life = draft.version().recall(id); life != nullptr; life = life->previous.get())
-      for (const Edge& edge : life->edges) add(draft.version().recall(edge.parent));
+    for (const NodeRecord* incarnation = draft.version().recall(id); incarnation != nullptr;
+         incarnation = incarnation->previous.get())
+      for (const Edge& edge : incarnation->edges) add(draft.version().recall(edge.parent));
   }
   for (const ChangePtr& change : changes)
     if (is_of_frames(change->kind) && change->kind != ChangeKind::remove_frame)
-      for (const std::string& name : change->fact->frames) found.erase(name);
+      for (const std::string& name : change->assertion->frames) found.erase(name);
   return {found.begin(), found.end()};
 }
 
@@ -319,33 +321,35 @@ std::vector<std::string> removed_among(const Draft& draft, const FrameNames& nam
 std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   const bool concerns_frames = has_frames_to_plan(draft);
   std::vector<FrameEdit> edits = concerns_frames ? frame_edits(draft, names_) : std::vector<FrameEdit>{};
-  if (concerns_frames && taken.expects_nothing_hangs)
+  if (concerns_frames && taken.expects_nothing_under)
     if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
   add_samples(draft, taken.samples, concerns_frames, edits);
   if (taken.is_local) {
     std::set<std::string> gone;
     for (const ChangePtr& change : taken.changes) {
       if (!is_of_frames(change->kind)) continue;
-      if (change->fact->takes_back) add_gone_under(change->fact->frames, *forest_, *version(), draft, gone, edits);
+      if (change->assertion->takes_back) add_gone_under(change->assertion->frames, *forest_, *version(), draft, gone, edits);
       add_frame_edits(*change, edits);
     }
   } else {
-    std::ranges::move(aligning_edits(facts_, taken.changes, taken.were_idle, false), std::back_inserter(edits));
-    add_places_again(draft.share(), spoken_of(taken.changes), names_, edits);
+    std::ranges::move(aligning_edits(assertions_, taken.changes, taken.were_inactive, false), std::back_inserter(edits));
+    add_placements_again(draft.share(), frames_named_by(taken.changes), names_, edits);
   }
   if (concerns_frames) {
-    const std::span<const ChangePtr> unheard = taken.is_local ? std::span(taken.changes) : std::span<const ChangePtr>{};
-    if (std::vector<std::string> removed = removed_among(draft, names_, facts_, unheard); !removed.empty())
+    const std::span<const ChangePtr> unseen = taken.is_local ? std::span(taken.changes) : std::span<const ChangePtr>{};
+    if (std::vector<std::string> removed = removed_among(draft, names_, assertions_, unseen); !removed.empty())
       edits.emplace_back(EraseFrames{std::move(removed), true});
   }
-  if (!taken.is_local) edits.push_back(settling(facts_));
+  if (!taken.is_local) edits.push_back(cycle_resolution(assertions_));
   return edits;
 }
 
 /// Those of one life together: where they do not follow what is known of it, all of that is laid out anew.
 void Store::add_samples(const Draft& draft, std::span<const NodeSample> samples, bool is_planned,
                         std::vector<FrameEdit>& edits) const {
-  const auto is_apart = [](const NodeSample& a, const NodeSample& b) { return a.node != b.node || a.life != b.life; };
+  const auto is_apart = [](const NodeSample& a, const NodeSample& b) {
+    return a.node != b.node || a.incarnation != b.incarnation;
+  };
   for (auto first = samples.begin(); first != samples.end();) {
     const auto split = std::adjacent_find(first, samples.end(), is_apart);
     const auto end = split == samples.end() ? split : std::next(split);
@@ -379,7 +383,7 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
     return {std::move(refusal), {}};
   }
   if (taken.is_local) {
-    taken.opposites = take_facts(taken.changes);
+    taken.inverses = take_assertions(taken.changes);
     const auto is_in_line = [this](const ChangePtr& change) {
       return is_of_frames(change->kind) ? change->kind == ChangeKind::add_frame : !forest_->has_closing_runs();
     };
@@ -396,11 +400,12 @@ void Store::note(const Draft& draft, const std::vector<ChangePtr>& changes) {
     if (is_open_ && change->kind == ChangeKind::remove_frame) forest_->add_frame(options_.root_frame);
   }
   while (journal_.size() > options_.max_journal) {
-    add_heard(dropped_, journal_.front()->mark.dot);
+    add_seen(dropped_, journal_.front()->timestamp.dot);
     journal_.pop_front();
   }
   for (const FrameEvent& event : draft.events())
-    if (event.kind == FrameEvent::Kind::died || event.kind == FrameEvent::Kind::left) ended_.emplace_back(event.at, event.node);
+    if (event.kind == FrameEvent::Kind::deactivated || event.kind == FrameEvent::Kind::left)
+      ended_.emplace_back(event.at, event.node);
   forget_past();
 }
 
@@ -431,12 +436,13 @@ void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
 
 // -- What others lack
 
-bool Store::changes_beyond(const HeardFrom& heard, std::vector<ChangePtr>& out) const {
+bool Store::changes_since(const VersionVector& version_vector, std::vector<ChangePtr>& out) const {
   const VersionLock guard;
   for (const ChangePtr& change : journal_)
-    if (!has_heard(heard, change->mark.dot)) out.push_back(change);
+    if (!has_seen(version_vector, change->timestamp.dot)) out.push_back(change);
   return std::ranges::all_of(dropped_, [&](const auto& entry) {
-    return has_heard(heard, {entry.first, entry.second.newest()}) && has_heard(heard, {entry.first, entry.second.upto});
+    return has_seen(version_vector, {entry.first, entry.second.newest()}) &&
+           has_seen(version_vector, {entry.first, entry.second.upto});
   });
 }
 

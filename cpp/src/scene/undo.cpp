@@ -12,8 +12,8 @@ namespace {
 
 const Attribute* newest(const NodeRecord& record, std::string_view key) {
   const Attribute* found = nullptr;
-  for (const Attribute& said : record.attributes)
-    if (*said.key.text == key) found = &said;
+  for (const Attribute& attribute : record.attributes)
+    if (*attribute.key.text == key) found = &attribute;
   return found;
 }
 
@@ -25,78 +25,80 @@ Placement place_in(const SampleTable& table, std::size_t row) {
 }
 
 /// What was applied here later has been taken back before: only others can have built on a change.
-class Opposite {
+class InverseBuilder {
  public:
-  Opposite(const Voice& voice, const Draft& draft, const FrameNames& names, const Forest& forest)
-      : voice_(voice), draft_(draft), names_(names), forest_(forest) {}
+  InverseBuilder(const Authorship& authorship, const Draft& draft, const FrameNames& names, const Forest& forest)
+      : authorship_(authorship), draft_(draft), names_(names), forest_(forest) {}
 
   /// None where somebody else built on it.
-  [[nodiscard]] std::optional<std::vector<Wish>> of(const Deed& deed) const {
-    const NodeRecord* record = draft_.version().recall(deed.node);
+  [[nodiscard]] std::optional<std::vector<ChangeRequest>> of(const UndoEntry& entry) const {
+    const NodeRecord* record = draft_.version().recall(entry.node);
     if (record == nullptr) return std::nullopt;
-    switch (deed.kind) {
+    switch (entry.kind) {
       case ChangeKind::add_node:
-        return unborn(*record);
+        return inverse_of_add(*record);
       case ChangeKind::add_parent:
-        return parted(deed, *record);
+        return inverse_of_add_parent(entry, *record);
       case ChangeKind::remove_parents:
-        return rejoined(deed, *record);
+        return inverse_of_remove(entry, *record);
       case ChangeKind::set_attributes:
-        return restored(deed, *record);
+        return restored(entry, *record);
       default:
         return std::nullopt;
     }
   }
 
  private:
-  using Wishes = std::optional<std::vector<Wish>>;
+  using Requests = std::optional<std::vector<ChangeRequest>>;
 
-  [[nodiscard]] bool is_own(const Mark& mark) const { return voice_.said(mark); }
+  [[nodiscard]] bool is_own(const HybridTimestamp& timestamp) const { return authorship_.wrote(timestamp); }
 
-  [[nodiscard]] bool is_own(const Edge& edge) const { return edge.removed || is_own(edge.mark); }
+  [[nodiscard]] bool is_own(const Edge& edge) const { return edge.removed || is_own(edge.timestamp); }
 
-  [[nodiscard]] Wishes unborn(const NodeRecord& record) const {
-    const bool is_mine = std::ranges::all_of(record.edges, [&](const Edge& edge) { return is_own(edge); }) &&
-                         std::ranges::all_of(record.attributes, [&](const Attribute& said) { return is_own(said.mark); });
+  [[nodiscard]] Requests inverse_of_add(const NodeRecord& record) const {
+    const bool is_mine =
+        std::ranges::all_of(record.edges, [&](const Edge& edge) { return is_own(edge); }) &&
+        std::ranges::all_of(record.attributes, [&](const Attribute& attribute) { return is_own(attribute.timestamp); });
     if (!is_mine || !draft_.version().children(record).empty()) return std::nullopt;
-    if (!draft_.version().is_alive(record.id)) return std::vector<Wish>{};
-    return std::vector{wish(ChangeKind::remove_parents, record.id, {})};
+    if (!draft_.version().is_alive(record.id)) return std::vector<ChangeRequest>{};
+    return std::vector{request(ChangeKind::remove_parents, record.id, {})};
   }
 
-  [[nodiscard]] Wishes parted(const Deed& deed, const NodeRecord& record) const {
-    const auto is_meant = [&](const Edge& edge) { return !edge.removed && edge.parent == deed.parent; };
+  [[nodiscard]] Requests inverse_of_add_parent(const UndoEntry& entry, const NodeRecord& record) const {
+    const auto is_meant = [&](const Edge& edge) { return !edge.removed && edge.parent == entry.parent; };
     const auto edge = std::ranges::find_if(record.edges, is_meant);
     const bool has_left = edge == record.edges.end();
-    if (has_left && deed.parent == kLimboNode) return std::vector<Wish>{};  // by being mounted, just now
-    if (has_left || !is_own(edge->mark)) return std::nullopt;
-    return std::vector{wish(ChangeKind::remove_parents, deed.node, deed.parent)};
+    if (has_left && entry.parent == kDetachedNode) return std::vector<ChangeRequest>{};  // by being mounted, just now
+    if (has_left || !is_own(edge->timestamp)) return std::nullopt;
+    return std::vector{request(ChangeKind::remove_parents, entry.node, entry.parent)};
   }
 
   /// The parents that it had before; where its id was used again since, its former self begins anew.
-  [[nodiscard]] Wishes rejoined(const Deed& deed, const NodeRecord& record) const {
-    const NodeRecord* former = deed.former.get();
-    if (former == nullptr) return std::vector<Wish>{};
-    const bool is_same_life = record.incarnation == former->incarnation;
-    const bool is_free = !draft_.version().is_alive(record.id) && (is_own(record.incarnation) || is_nobodys(record));
-    if (!is_same_life && !is_free) return std::nullopt;
-    const std::vector<NodeId> now = is_same_life ? record.parents() : std::vector<NodeId>{};
-    std::vector<Wish> wishes;
-    for (const NodeId& parent : former->parents()) {
+  [[nodiscard]] Requests inverse_of_remove(const UndoEntry& entry, const NodeRecord& record) const {
+    const NodeRecord* before = entry.before.get();
+    if (before == nullptr) return std::vector<ChangeRequest>{};
+    const bool is_same_incarnation = record.incarnation == before->incarnation;
+    const bool is_free = !draft_.version().is_alive(record.id) && (is_own(record.incarnation) || is_shared_identity(record));
+    if (!is_same_incarnation && !is_free) return std::nullopt;
+    const std::vector<NodeId> now = is_same_incarnation ? record.parents() : std::vector<NodeId>{};
+    std::vector<ChangeRequest> requests;
+    for (const NodeId& parent : before->parents()) {
       if (std::ranges::find(now, parent) != now.end()) continue;
       if (!draft_.version().is_alive(parent)) return std::nullopt;
-      const bool begins = !is_same_life && wishes.empty();
-      wishes.push_back(begins ? beginning(*former, parent) : wish(ChangeKind::add_parent, deed.node, parent));
+      const bool begins = !is_same_incarnation && requests.empty();
+      requests.push_back(begins ? beginning(*before, parent) : request(ChangeKind::add_parent, entry.node, parent));
     }
-    for (const Edge& edge : former->edges)
-      if (is_same_life && is_in_the_dead(edge) && !is_in(record, edge))
-        wishes.push_back(wish(ChangeKind::add_parent, deed.node, edge.parent));
-    if (deed.version != nullptr && !refill(*deed.version, *former, !is_same_life, wishes)) return std::nullopt;
-    return wishes;
+    for (const Edge& edge : before->edges)
+      if (is_same_incarnation && is_in_removed(edge) && !is_in(record, edge))
+        requests.push_back(request(ChangeKind::add_parent, entry.node, edge.parent));
+    if (entry.version != nullptr && !refill(*entry.version, *before, !is_same_incarnation, requests)) return std::nullopt;
+    return requests;
   }
 
   /// What was in a node when it went is in its former self again. Where that begins anew it has to be said, and where its
   /// own id was used again since, it begins anew as well: not while somebody uses it.
-  [[nodiscard]] bool refill(const Version& then, const NodeRecord& node, bool begins_anew, std::vector<Wish>& wishes) const {
+  [[nodiscard]] bool refill(const Version& then, const NodeRecord& node, bool begins_anew,
+                            std::vector<ChangeRequest>& requests) const {
     std::vector<std::pair<const NodeRecord*, bool>> waiting{{&node, begins_anew}};
     std::unordered_set<NodeId> seen{node.id}, begun;
     for (std::size_t i = 0; i < waiting.size(); ++i) {
@@ -105,11 +107,12 @@ class Opposite {
         const NodeRecord *child = then.find(id), *now = draft_.version().recall(id);
         const bool is_same = now != nullptr && now->incarnation == child->incarnation;
         if (!is_same && !begun.contains(id)) {
-          if (now != nullptr && (draft_.version().is_alive(id) || !(is_own(now->incarnation) || is_nobodys(*now)))) return false;
-          wishes.push_back(beginning(*child, above->id));
+          if (now != nullptr && (draft_.version().is_alive(id) || !(is_own(now->incarnation) || is_shared_identity(*now))))
+            return false;
+          requests.push_back(beginning(*child, above->id));
           begun.insert(id);
         } else if (!is_same || is_new) {
-          wishes.push_back(wish(ChangeKind::add_parent, id, above->id));
+          requests.push_back(request(ChangeKind::add_parent, id, above->id));
         }
         if (seen.insert(id).second) waiting.emplace_back(child, !is_same);
       }
@@ -118,11 +121,11 @@ class Opposite {
   }
 
   /// A life that stands for the same thing to everybody: see `is_shared`.
-  [[nodiscard]] static bool is_nobodys(const NodeRecord& record) { return record.incarnation.dot == Dot{}; }
+  [[nodiscard]] static bool is_shared_identity(const NodeRecord& record) { return record.incarnation.dot == Dot{}; }
 
   /// Whether it leads to something that is gone, and may come back with the node in it.
-  [[nodiscard]] bool is_in_the_dead(const Edge& edge) const {
-    if (edge.removed || edge.parent_is_alive || edge.closes_a_circle) return false;
+  [[nodiscard]] bool is_in_removed(const Edge& edge) const {
+    if (edge.removed || edge.parent_is_alive || edge.closes_cycle) return false;
     const NodeRecord* parent = draft_.version().recall(edge.parent);
     return parent != nullptr && parent->incarnation == edge.parent_incarnation && !draft_.version().is_alive(edge.parent);
   }
@@ -132,39 +135,40 @@ class Opposite {
   }
 
   /// It is where it was last.
-  [[nodiscard]] Wish beginning(const NodeRecord& former, const NodeId& parent) const {
-    Wish made = wish(ChangeKind::add_node, former.id, parent);
-    made.change.node_kind = former.kind;
-    made.change.payload = former.payload;
-    made.change.placement = former.is_transform() ? last_place(former) : former.placement;
-    former.for_each_attribute([&](const Attribute& said) { made.change.settings.push_back({*said.key.text, *said.value}); });
+  [[nodiscard]] ChangeRequest beginning(const NodeRecord& before, const NodeId& parent) const {
+    ChangeRequest made = request(ChangeKind::add_node, before.id, parent);
+    made.change.node_kind = before.kind;
+    made.change.payload = before.payload;
+    made.change.placement = before.is_transform() ? last_place(before) : before.placement;
+    before.for_each_attribute(
+        [&](const Attribute& attribute) { made.change.settings.push_back({*attribute.key.text, *attribute.value}); });
     return made;
   }
 
-  [[nodiscard]] std::shared_ptr<const Placement> last_place(const NodeRecord& former) const {
-    const SampleTable samples = samples_of(draft_.base(), former, names_, forest_);
-    if (samples.stamps.empty()) return former.placement;
+  [[nodiscard]] std::shared_ptr<const Placement> last_place(const NodeRecord& before) const {
+    const SampleTable samples = samples_of(draft_.base(), before, names_, forest_);
+    if (samples.stamps.empty()) return before.placement;
     auto place = std::make_shared<Placement>(place_in(samples, samples.stamps.size() - 1));
-    place->is_fixed = former.placement->is_fixed;
-    place->source = former.placement->source;
+    place->is_fixed = before.placement->is_fixed;
+    place->source = before.placement->source;
     return place;
   }
 
-  [[nodiscard]] Wishes restored(const Deed& deed, const NodeRecord& record) const {
-    Wish back = wish(ChangeKind::set_attributes, deed.node, {});
-    const NodeRecord* former = deed.former.get();
-    for (const Setting& setting : deed.said->settings) {
+  [[nodiscard]] Requests restored(const UndoEntry& entry, const NodeRecord& record) const {
+    ChangeRequest back = request(ChangeKind::set_attributes, entry.node, {});
+    const NodeRecord* before = entry.before.get();
+    for (const Setting& setting : entry.change->settings) {
       const Attribute* now = newest(record, setting.key);
-      if (now != nullptr && !is_own(now->mark)) return std::nullopt;
-      const Attribute* then = former == nullptr ? nullptr : newest(*former, setting.key);
+      if (now != nullptr && !is_own(now->timestamp)) return std::nullopt;
+      const Attribute* then = before == nullptr ? nullptr : newest(*before, setting.key);
       const bool had_value = then != nullptr && then->value != nullptr;
       back.change.settings.push_back({setting.key, had_value ? std::optional<AttributeValue>(*then->value) : std::nullopt});
     }
     return std::vector{std::move(back)};
   }
 
-  [[nodiscard]] static Wish wish(ChangeKind kind, const NodeId& node, const NodeId& parent) {
-    Wish made;
+  [[nodiscard]] static ChangeRequest request(ChangeKind kind, const NodeId& node, const NodeId& parent) {
+    ChangeRequest made;
     made.change.kind = kind;
     made.change.node = node;
     made.change.parent = parent;
@@ -172,7 +176,7 @@ class Opposite {
     return made;
   }
 
-  const Voice& voice_;
+  const Authorship& authorship_;
   const Draft& draft_;
   const FrameNames& names_;
   const Forest& forest_;
@@ -189,26 +193,26 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   if (from.empty()) return {Refusal{Fault::nothing_to_undo}, {}};
   const Batch& batch = from.back();
   Draft draft(version(), *keys_);
-  const Opposite opposite(voice_, draft, names_, *forest_);
+  const InverseBuilder inverse(authorship_, draft, names_, *forest_);
   Taken taken;
   taken.is_local = true;
-  taken.expects_nothing_hangs = !batch.lets_frames_hang;
+  taken.expects_nothing_under = !batch.detaches_frames;
   taken.samples = batch.samples;
-  auto of_frames = batch.opposites.rbegin();
-  for (auto deed = batch.deeds.rbegin(); deed != batch.deeds.rend(); ++deed) {
-    std::optional<std::vector<Wish>> wishes{std::in_place};
-    if (is_of_frames(deed->kind)) {
-      if (Refusal refusal = take_fact_back(*deed->said, *of_frames++, batch.last, *wishes)) return {std::move(refusal), {}};
+  auto of_frames = batch.inverses.rbegin();
+  for (auto entry = batch.entries.rbegin(); entry != batch.entries.rend(); ++entry) {
+    std::optional<std::vector<ChangeRequest>> requests{std::in_place};
+    if (is_of_frames(entry->kind)) {
+      if (Refusal refusal = undo_assertion(*entry->change, *of_frames++, batch.last, *requests)) return {std::move(refusal), {}};
     } else {
-      wishes = opposite.of(*deed);
+      requests = inverse.of(*entry);
     }
-    if (!wishes) return {Refusal{Fault::built_upon, 0, deed->node, deed->parent}, {}};
-    for (Wish& wish : *wishes) wish.change.at = Stamp{now_ns};
-    if (Refusal refusal = take(std::move(*wishes), draft, now_ns, taken)) return {std::move(refusal), {}};
+    if (!requests) return {Refusal{Fault::built_upon, 0, entry->node, entry->parent}, {}};
+    for (ChangeRequest& request : *requests) request.change.at = Stamp{now_ns};
+    if (Refusal refusal = take(std::move(*requests), draft, now_ns, taken)) return {std::move(refusal), {}};
   }
   const auto removes_frames = [](const ChangePtr& change) { return change->kind == ChangeKind::remove_frame; };
   const bool is_for_good = std::ranges::any_of(taken.changes, removes_frames);
-  std::vector<NodeSample> samples = is_for_good ? samples_of_the_dying(draft) : std::vector<NodeSample>{};
+  std::vector<NodeSample> samples = is_for_good ? samples_of_removed(draft) : std::vector<NodeSample>{};
   Outcome outcome = commit(draft, taken);
   if (outcome.refusal) return outcome;
   Batch back = batch_of(taken, outcome.changes);
@@ -220,10 +224,10 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
 }
 
 /// Where a frame is taken back, those of nodes that hang there go with all that was said of them.
-std::vector<NodeSample> Store::samples_of_the_dying(const Draft& draft) const {
+std::vector<NodeSample> Store::samples_of_removed(const Draft& draft) const {
   std::vector<NodeSample> found;
   for (const FrameEvent& event : draft.events()) {
-    const NodeRecord* record = event.kind == FrameEvent::Kind::died ? draft.version().recall(event.node) : nullptr;
+    const NodeRecord* record = event.kind == FrameEvent::Kind::deactivated ? draft.version().recall(event.node) : nullptr;
     if (record == nullptr || !record->is_transform()) continue;
     const SampleTable table = samples_of(draft.base(), *record, names_, *forest_);
     for (std::size_t row = 0; row < table.stamps.size(); ++row)
@@ -238,7 +242,7 @@ std::pair<std::string, std::string> Store::tags() const {
   return {of_last(done_), of_last(undone_)};
 }
 
-void Store::stand_in_the_way(std::string tag) {
+void Store::push_undo_barrier(std::string tag) {
   const VersionLock guard;
   Batch batch;
   batch.tag = std::move(tag);
@@ -246,7 +250,7 @@ void Store::stand_in_the_way(std::string tag) {
   undone_.clear();
 }
 
-bool Store::step_aside(const std::string& tag) {
+bool Store::remove_undo_barrier(const std::string& tag) {
   const VersionLock guard;
   const auto last = std::ranges::find(done_.rbegin(), done_.rend(), tag, &Batch::tag);
   if (last == done_.rend()) return false;
@@ -264,22 +268,22 @@ RecordPtr held(const Records& records, const NodeId& id) {
 }  // namespace
 
 /// Versions are kept only where they alone tell what was in a node: those that go soon are cheap to make.
-Deed Store::deed_of(const ChangePtr& change, const Draft& draft, const Taken& taken) {
+UndoEntry Store::undo_entry_of(const ChangePtr& change, const Draft& draft, const Taken& taken) {
   const bool removes = change->kind == ChangeKind::remove_parents, sets = change->kind == ChangeKind::set_attributes;
-  Deed deed{change->kind, change->node, change->parent, {}, sets || is_of_frames(change->kind) ? change : nullptr, {}};
-  if (removes || sets) deed.former = held(draft.version().alive, change->node);
-  if (sets && deed.former == nullptr) deed.former = held(draft.version().gone, change->node);
-  const bool holds_others = removes && deed.former != nullptr && !deed.former->children.empty();
-  if (holds_others) deed.version = taken.adds ? new_version(&draft.version()) : draft.base();
-  return deed;
+  UndoEntry entry{change->kind, change->node, change->parent, {}, sets || is_of_frames(change->kind) ? change : nullptr, {}};
+  if (removes || sets) entry.before = held(draft.version().alive, change->node);
+  if (sets && entry.before == nullptr) entry.before = held(draft.version().gone, change->node);
+  const bool holds_others = removes && entry.before != nullptr && !entry.before->children.empty();
+  if (holds_others) entry.version = taken.adds ? new_version(&draft.version()) : draft.base();
+  return entry;
 }
 
 Batch Store::batch_of(Taken& taken, const std::vector<ChangePtr>& changes) {
   Batch batch;
-  batch.deeds = std::move(taken.deeds);
-  batch.opposites = std::move(taken.opposites);
-  batch.lets_frames_hang = !taken.expects_nothing_hangs;
-  if (!changes.empty()) batch.last = changes.back()->mark;
+  batch.entries = std::move(taken.entries);
+  batch.inverses = std::move(taken.inverses);
+  batch.detaches_frames = !taken.expects_nothing_under;
+  if (!changes.empty()) batch.last = changes.back()->timestamp;
   return batch;
 }
 

@@ -57,9 +57,9 @@ VersionLock::VersionLock() {
 
 VersionLock::~VersionLock() { owner().lock.unlock(); }
 
-std::uint64_t author_key(std::string_view name, std::uint64_t bearer) {
+std::uint64_t author_key(std::string_view name, std::uint64_t replica_id) {
   Sha256 hash;
-  hash.add(bearer);
+  hash.add(replica_id);
   hash.add(name);
   const Digest digest = hash.finish();
   std::uint64_t key = 0;
@@ -69,48 +69,48 @@ std::uint64_t author_key(std::string_view name, std::uint64_t bearer) {
 
 // -- What was heard
 
-bool Heard::has(std::uint64_t sequence) const { return sequence <= upto || std::ranges::binary_search(beyond, sequence); }
+bool SeenSequences::has(std::uint64_t sequence) const { return sequence <= upto || std::ranges::binary_search(extra, sequence); }
 
-void Heard::add(std::uint64_t sequence) {
+void SeenSequences::add(std::uint64_t sequence) {
   if (has(sequence)) return;
-  if (sequence == upto + 1 && beyond.empty()) {
+  if (sequence == upto + 1 && extra.empty()) {
     ++upto;
     return;
   }
-  beyond.insert(std::ranges::lower_bound(beyond, sequence), sequence);
+  extra.insert(std::ranges::lower_bound(extra, sequence), sequence);
   std::size_t joined = 0;
-  while (joined < beyond.size() && beyond[joined] == upto + 1) ++upto, ++joined;
-  beyond.erase(beyond.begin(), beyond.begin() + static_cast<std::ptrdiff_t>(joined));
+  while (joined < extra.size() && extra[joined] == upto + 1) ++upto, ++joined;
+  extra.erase(extra.begin(), extra.begin() + static_cast<std::ptrdiff_t>(joined));
 }
 
-bool has_heard(const HeardFrom& heard, const Dot& dot) {
-  const auto place = std::ranges::lower_bound(heard, dot.author, {}, &HeardFrom::value_type::first);
-  return place != heard.end() && place->first == dot.author && place->second.has(dot.sequence);
+bool has_seen(const VersionVector& version_vector, const Dot& dot) {
+  const auto place = std::ranges::lower_bound(version_vector, dot.author, {}, &VersionVector::value_type::first);
+  return place != version_vector.end() && place->first == dot.author && place->second.has(dot.sequence);
 }
 
 namespace {
 
-Heard& entry_of(HeardFrom& heard, std::uint64_t author) {
-  auto place = std::ranges::lower_bound(heard, author, {}, &HeardFrom::value_type::first);
-  if (place == heard.end() || place->first != author) place = heard.insert(place, {author, {}});
+SeenSequences& entry_of(VersionVector& version_vector, std::uint64_t author) {
+  auto place = std::ranges::lower_bound(version_vector, author, {}, &VersionVector::value_type::first);
+  if (place == version_vector.end() || place->first != author) place = version_vector.insert(place, {author, {}});
   return place->second;
 }
 
 }  // namespace
 
-void add_heard(HeardFrom& heard, const Dot& dot) { entry_of(heard, dot.author).add(dot.sequence); }
+void add_seen(VersionVector& version_vector, const Dot& dot) { entry_of(version_vector, dot.author).add(dot.sequence); }
 
-Voice Voice::copy(std::uint64_t new_author, const HeardFrom& heard) const {
-  Voice twin{new_author, former};
-  const auto mine = std::ranges::lower_bound(heard, author, {}, &HeardFrom::value_type::first);
-  if (mine != heard.end() && mine->first == author) entry_of(twin.former, author) = mine->second;
+Authorship Authorship::copy(std::uint64_t new_author, const VersionVector& version_vector) const {
+  Authorship twin{new_author, inherited};
+  const auto mine = std::ranges::lower_bound(version_vector, author, {}, &VersionVector::value_type::first);
+  if (mine != version_vector.end() && mine->first == author) entry_of(twin.inherited, author) = mine->second;
   return twin;
 }
 
-void set_upto(HeardFrom& heard, std::uint64_t author, std::uint64_t sequence) {
-  Heard& entry = entry_of(heard, author);
+void set_upto(VersionVector& version_vector, std::uint64_t author, std::uint64_t sequence) {
+  SeenSequences& entry = entry_of(version_vector, author);
   entry.upto = std::max(entry.upto, sequence);
-  std::erase_if(entry.beyond, [&](std::uint64_t one) { return one <= entry.upto; });
+  std::erase_if(entry.extra, [&](std::uint64_t one) { return one <= entry.upto; });
 }
 
 // -- One node
@@ -122,7 +122,7 @@ bool NodeRecord::has_living_parent() const {
 bool NodeRecord::had_several_parents() const {
   const Edge* first = nullptr;
   for (const Edge& edge : edges) {
-    if (edge.parent == NodeId{} || edge.parent == kLimboNode) continue;
+    if (edge.parent == NodeId{} || edge.parent == kDetachedNode) continue;
     if (first == nullptr) first = &edge;
     if (edge.parent != first->parent || edge.parent_incarnation != first->parent_incarnation) return true;
   }
@@ -130,14 +130,14 @@ bool NodeRecord::had_several_parents() const {
 }
 
 bool NodeRecord::is_in_own_frame() const {
-  if (placement != nullptr || id == kRootNode || id == kLimboNode) return true;
+  if (placement != nullptr || id == kRootNode || id == kDetachedNode) return true;
   const Edge* first = nullptr;
   for (const Edge& edge : edges) {
     if (!edge.is_in_force()) continue;
     if (first != nullptr && edge.parent != first->parent) return true;
     first = &edge;
   }
-  return first != nullptr && first->parent == kLimboNode;
+  return first != nullptr && first->parent == kDetachedNode;
 }
 
 std::vector<NodeId> NodeRecord::parents() const {
@@ -179,24 +179,24 @@ const NodeRecord* Version::recall(const NodeId& id) const {
   return record == nullptr ? nullptr : record->get();
 }
 
-const NodeRecord* Version::recall(const NodeId& id, const Mark& incarnation) const {
-  const NodeRecord* life = recall(id);
-  while (life != nullptr && life->incarnation != incarnation) life = life->previous.get();
-  return life;
+const NodeRecord* Version::recall(const NodeId& id, const HybridTimestamp& incarnation) const {
+  const NodeRecord* record = recall(id);
+  while (record != nullptr && record->incarnation != incarnation) record = record->previous.get();
+  return record;
 }
 
 std::vector<NodeId> Version::children(const NodeRecord& record) const {
-  std::vector<std::pair<Mark, NodeId>> found;
+  std::vector<std::pair<HybridTimestamp, NodeId>> found;
   record.children.for_each([&](const NodeId& id, const auto&) {
     const NodeRecord* child = find(id);
     if (child == nullptr) return;
     for (const Edge& edge : child->edges)
-      if (edge.is_in_force() && edge.parent == record.id) return found.emplace_back(edge.mark, id), void();
+      if (edge.is_in_force() && edge.parent == record.id) return found.emplace_back(edge.timestamp, id), void();
   });
   std::ranges::sort(found);
   std::vector<NodeId> ids;
   ids.reserve(found.size());
-  for (const auto& [mark, id] : found) ids.push_back(id);
+  for (const auto& [timestamp, id] : found) ids.push_back(id);
   return ids;
 }
 
@@ -228,18 +228,18 @@ struct Climb {
 };
 
 std::vector<NodeId> traced(const std::vector<Climb>& steps, std::size_t last) {
-  std::vector<NodeId> way{steps[last].node};
+  std::vector<NodeId> path{steps[last].node};
   while (last != 0) {
     last = steps[last].below;
-    way.push_back(steps[last].node);
+    path.push_back(steps[last].node);
   }
-  std::ranges::reverse(way);
-  return way;
+  std::ranges::reverse(path);
+  return path;
 }
 
 }  // namespace
 
-std::vector<NodeId> Version::way_up(const NodeId& from, const NodeId& ancestor, Stamp since) const {
+std::vector<NodeId> Version::path_up(const NodeId& from, const NodeId& ancestor, Stamp since) const {
   std::vector<Climb> steps{{from, 0, since, Stamp::never()}};
   std::unordered_map<NodeId, std::vector<std::pair<Stamp, Stamp>>> passed;  // and for which time
   const auto is_new = [&](const Climb& climb) {
@@ -280,8 +280,8 @@ bool Version::leads_up(const NodeId& from, const NodeId& ancestor) const {
 bool Version::ever_led_up(const NodeId& from, const NodeId& ancestor) const {
   return Ancestry{ancestor}.has(from, [this](const NodeId& id) {
     std::vector<NodeId> above;
-    for (const NodeRecord* life = recall(id); life != nullptr; life = life->previous.get())
-      for (const Edge& edge : life->edges) above.push_back(edge.parent);
+    for (const NodeRecord* record = recall(id); record != nullptr; record = record->previous.get())
+      for (const Edge& edge : record->edges) above.push_back(edge.parent);
     return above;
   });
 }

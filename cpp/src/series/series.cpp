@@ -79,7 +79,7 @@ Series::Inserted Series::insert(Stamp stamp, std::span<const double> values, con
   if (stamp < floor()) return Inserted::late;  // already forgotten; the forest refuses it with a reason
   const Inserted how = put(stamp, values, side, retired);
   expire_by_age(retired);
-  if (holds_computed()) count_as_said(stamp, retired);
+  if (holds_computed()) count_as_given(stamp, retired);
   expire_by_count(retired);
   return how;
 }
@@ -102,7 +102,7 @@ void Series::append(std::span<const std::int64_t> stamps, const double* values, 
     values += width_;
   }
   if (stamps.empty()) return;
-  if (holds_computed()) said_until_ns_.store(stamps.back());
+  if (holds_computed()) given_until_ns_.store(stamps.back());
   expire_by_age(retired);
   expire_by_count(retired);
 }

@@ -5,7 +5,7 @@
 namespace armillary {
 
 bool Series::is_computed(Stamp stamp) const {
-  return stamp.ns < said_from_ns_.load(std::memory_order_acquire) || stamp.ns > said_until_ns_.load(std::memory_order_acquire);
+  return stamp.ns < given_from_ns_.load(std::memory_order_acquire) || stamp.ns > given_until_ns_.load(std::memory_order_acquire);
 }
 
 bool Series::rests_on_computed(Stamp at) const {
@@ -18,7 +18,7 @@ bool Series::rests_on_computed(Stamp at) const {
 
 void Series::insert_computed(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired) {
   if (stamp < floor()) return;
-  if (!holds_computed()) said_until_ns_.store(newest().ns);  // first: nobody must take the row for one that was said
+  if (!holds_computed()) given_until_ns_.store(newest().ns);  // first: nobody must take the row for one that was said
   put(stamp, values, side, retired);
   expire_by_age(retired);
   expire_by_count(retired);
@@ -26,13 +26,13 @@ void Series::insert_computed(Stamp stamp, std::span<const double> values, const 
 
 /// What was computed between two said rows gives way. Where no other is left, what follows from those that are
 /// forgotten stays: it is all that is known of that time.
-void Series::count_as_said(Stamp stamp, RetireList& retired) {
-  const Stamp from{said_from_ns_.load(std::memory_order_relaxed)}, until{said_until_ns_.load(std::memory_order_relaxed)};
+void Series::count_as_given(Stamp stamp, RetireList& retired) {
+  const Stamp from{given_from_ns_.load(std::memory_order_relaxed)}, until{given_until_ns_.load(std::memory_order_relaxed)};
   const bool is_only = until == Stamp::always() || until < floor();
   if (!is_only && stamp > until) erase_between(until, stamp, retired);
   if (!is_only && stamp < from) erase_between(stamp, from, retired);
-  if (is_only || stamp < from) said_from_ns_.store(stamp.ns);
-  if (is_only || stamp > until) said_until_ns_.store(stamp.ns);
+  if (is_only || stamp < from) given_from_ns_.store(stamp.ns);
+  if (is_only || stamp > until) given_until_ns_.store(stamp.ns);
 }
 
 /// Between two rows that stay, so that readers find every instant covered as before.
@@ -49,13 +49,13 @@ void Series::erase_between(Stamp first, Stamp last, RetireList& retired) {
   for (std::uint32_t i = index->begin; i < index->end; ++i) {
     const std::uintptr_t word = index->entries[i].word;
     const std::uint32_t count = Index::count_of(word);
-    const auto stays = [&](std::uint32_t row) {
+    const auto remains = [&](std::uint32_t row) {
       const std::int64_t stamp_ns = index->row(word, row).stamp_ns();
       return stamp_ns <= first.ns || stamp_ns >= last.ns;
     };
     std::vector<std::uint32_t> kept;
     for (std::uint32_t row = 0; row < count; ++row)
-      if (stays(row)) kept.push_back(row);
+      if (remains(row)) kept.push_back(row);
     if (kept.size() == count) {
       draft->entries[made].first_ns.store(index->entries[i].first_ns.load());
       draft->entries[made++].word.store(word);

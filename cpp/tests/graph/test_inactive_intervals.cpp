@@ -11,10 +11,10 @@ using tests::World;
 
 namespace {
 
-using Absences = std::vector<KeepAway::Absence>;
+using InactiveIntervals = std::vector<SetInactiveIntervals::Interval>;
 
-Failure keep_away(World& world, std::string of, Absences absences, std::vector<std::string> but = {}) {
-  const FrameEdit edit = KeepAway{std::move(of), std::move(absences), std::move(but)};
+Failure set_inactive(World& world, std::string of, InactiveIntervals inactive_intervals, std::vector<std::string> but = {}) {
+  const FrameEdit edit = SetInactiveIntervals{std::move(of), std::move(inactive_intervals), std::move(but)};
   return world.forest.transact({&edit, 1});
 }
 
@@ -24,20 +24,20 @@ TEST(absent_fixed, "absence: what is fixed ends, and holds again when the thing 
   World world;
   (void)world.fix("cup", "map", at_x(3.0));
   const RelationId relation = world.relation("cup", "map");
-  CHECK(!keep_away(world, "cup", {{{5}, {8}}, {{12}, Stamp::never()}}));
+  CHECK(!set_inactive(world, "cup", {{{5}, {8}}, {{12}, Stamp::never()}}));
   for (const std::int64_t at : {5, 7, 12, 20}) CHECK(world.kind("cup", "map", at) == FailureKind::not_connected);
   for (const std::int64_t at : {4, 8, 11}) CHECK_CLOSE(world.x("cup", "map", at), 3.0, tests::kCloseM);
   CHECK(world.latest("cup", "map").failure.kind() == FailureKind::not_connected);
   CHECK(world.relation("cup", "map") == relation);
   CHECK(world.forest.fixed_poses().size() == 1);  // what goes on was not said again
-  CHECK(!keep_away(world, "cup", {}));
+  CHECK(!set_inactive(world, "cup", {}));
   for (const std::int64_t at : {4, 5, 7, 9, 20}) CHECK_CLOSE(world.x("cup", "map", at), 3.0, tests::kCloseM);
 }
 
 TEST(absent_driven, "absence: a driven frame ends and goes on") {
   World world;
   (void)world.forest.drive({"drawer", "map", ""}, Stamp::always(), std::make_shared<tests::Slider>());
-  CHECK(!keep_away(world, "drawer", {{{5}, {8}}}));
+  CHECK(!set_inactive(world, "drawer", {{{5}, {8}}}));
   CHECK_CLOSE(world.x("drawer", "map", 4), 4.0, tests::kCloseM);
   CHECK(world.kind("drawer", "map", 7) == FailureKind::not_connected);
   CHECK_CLOSE(world.x("drawer", "map", 9), 9.0, tests::kCloseM);
@@ -46,7 +46,7 @@ TEST(absent_driven, "absence: a driven frame ends and goes on") {
 TEST(absent_sampled, "absence: a sampled frame goes on from its last sample, and no sample is lost") {
   World world;
   (void)world.put("cup", "map", {1, 3});
-  CHECK(!keep_away(world, "cup", {{{5}, {8}}}));
+  CHECK(!set_inactive(world, "cup", {{{5}, {8}}}));
   CHECK(world.kind("cup", "map", 9) == FailureKind::after_history);
   CHECK_CLOSE(world.x("cup", "map", 9, tests::holding()), 3.0, tests::kCloseM);
   CHECK(world.samples("cup", "map") == 2);
@@ -54,7 +54,7 @@ TEST(absent_sampled, "absence: a sampled frame goes on from its last sample, and
   CHECK_CLOSE(world.x("cup", "map", 9), 9.0, tests::kCloseM);
   CHECK_CLOSE(world.x("cup", "map", 8), 8.0, tests::kCloseM);  // between the samples before and after
   CHECK(world.kind("cup", "map", 6) == FailureKind::not_connected);
-  CHECK(!keep_away(world, "cup", {}));
+  CHECK(!set_inactive(world, "cup", {}));
   for (const std::int64_t at : {2, 5, 6, 9}) CHECK_CLOSE(world.x("cup", "map", at), static_cast<double>(at), tests::kCloseM);
   CHECK(world.samples("cup", "map") == 4);
 }
@@ -62,7 +62,7 @@ TEST(absent_sampled, "absence: a sampled frame goes on from its last sample, and
 TEST(absent_between, "absence: what is said of an instant between places the frame from there on") {
   World world;
   (void)world.fix("cup", "map", at_x(1.0));
-  CHECK(!keep_away(world, "cup", {{{5}, {9}}}));
+  CHECK(!set_inactive(world, "cup", {{{5}, {9}}}));
   CHECK(!world.fix("cup", "map", at_x(2.0), {7}));
   CHECK(world.kind("cup", "map", 6) == FailureKind::not_connected);
   for (const std::int64_t at : {7, 9, 12}) CHECK_CLOSE(world.x("cup", "map", at), 2.0, tests::kCloseM);
@@ -72,14 +72,14 @@ TEST(absent_but, "absence: who speaks for the thing is not meant") {
   World world;
   (void)world.fix("cup", "map", at_x(1.0), Stamp::always(), "camera");
   (void)world.fix("cup", "map", at_x(2.0), Stamp::always(), "scene");
-  CHECK(!keep_away(world, "cup", {{{5}, Stamp::never()}}, {"scene"}));
+  CHECK(!set_inactive(world, "cup", {{{5}, Stamp::never()}}, {"scene"}));
   CHECK(world.kind("cup", "map", 4) == FailureKind::ambiguous_path);
   CHECK_CLOSE(world.x("cup", "map", 6), 2.0, tests::kCloseM);
 }
 
 TEST(absent_unknown, "absence: of a frame that nobody has named yet") {
   World world;
-  CHECK(!keep_away(world, "cup", {{{5}, Stamp::never()}}));
+  CHECK(!set_inactive(world, "cup", {{{5}, Stamp::never()}}));
   CHECK(world.forest.find_frame("cup") == kNone);
   (void)world.fix("cup", "map", at_x(3.0));
   CHECK(world.kind("cup", "map", 6) == FailureKind::not_connected && world.kind("cup", "map", 4) == FailureKind::none);
@@ -88,10 +88,10 @@ TEST(absent_unknown, "absence: of a frame that nobody has named yet") {
 TEST(absent_loop, "absence: one that ends with a loop is refused, and nothing has changed") {
   World world;
   (void)world.fix("a", "b");
-  (void)keep_away(world, "a", {{{5}, Stamp::never()}});
+  (void)set_inactive(world, "a", {{{5}, Stamp::never()}});
   CHECK(!world.fix("b", "a", {}, {6}));
   const std::string before = tests::portrait(world.forest);
-  CHECK(keep_away(world, "a", {{{5}, {8}}}).kind() == FailureKind::frame_loop);
+  CHECK(set_inactive(world, "a", {{{5}, {8}}}).kind() == FailureKind::frame_loop);
   CHECK(tests::portrait(world.forest) == before);
   CHECK_CLOSE(world.x("b", "a", 9), 0.0, tests::kCloseM);
   CHECK(!world.fix("a", "hall", {}, {9}));  // and its end is where it was
@@ -100,7 +100,7 @@ TEST(absent_loop, "absence: one that ends with a loop is refused, and nothing ha
 
 TEST(absent_copied, "absence: a forest that becomes like another knows it") {
   World world, other;
-  (void)keep_away(world, "cup", {{{5}, Stamp::never()}});
+  (void)set_inactive(world, "cup", {{{5}, Stamp::never()}});
   other.forest.become(world.forest);
   (void)other.fix("cup", "map", at_x(3.0));
   CHECK(other.kind("cup", "map", 6) == FailureKind::not_connected);
@@ -109,7 +109,7 @@ TEST(absent_copied, "absence: a forest that becomes like another knows it") {
 TEST(absent_forgotten, "absence: is forgotten with its frame") {
   World world;
   (void)world.fix("cup", "map");
-  (void)keep_away(world, "cup", {{{5}, Stamp::never()}});
+  (void)set_inactive(world, "cup", {{{5}, Stamp::never()}});
   for (const char* name : {"cup", "nobody"}) {
     const FrameEdit edit = EraseFrame{name, true};
     CHECK(!world.forest.transact({&edit, 1}));
@@ -126,10 +126,10 @@ struct Said {
 };
 
 /// Something that others say, or when the thing is away.
-void say(World& world, const Said& said, const Absences& absences) {
+void say(World& world, const Said& said, const InactiveIntervals& inactive_intervals) {
   tests::say(world, said.at, said.what);
-  if (said.what == 4) (void)keep_away(world, "cup", absences);
-  if (said.what == 5) (void)keep_away(world, "cup", {{{said.at}, Stamp::never()}});
+  if (said.what == 4) (void)set_inactive(world, "cup", inactive_intervals);
+  if (said.what == 5) (void)set_inactive(world, "cup", {{{said.at}, Stamp::never()}});
 }
 
 }  // namespace
@@ -140,24 +140,25 @@ TEST(absent_any_order, "absence: what is answered depends on what was said, and 
     std::vector<Said> said;
     for (std::int64_t at = 1; at < 24; at += 1 + static_cast<std::int64_t>(random() % 4))
       said.push_back({at, static_cast<unsigned>(random() % 4)});
-    Absences absences;
+    InactiveIntervals inactive_intervals;
     for (std::int64_t at = 2; at < 20; at += 7) {
       const Stamp from{at + static_cast<std::int64_t>(random() % 3)};
-      absences.push_back({from, at > 14 ? Stamp::never() : Stamp{from.ns + 1 + static_cast<std::int64_t>(random() % 4)}});
+      inactive_intervals.push_back(
+          {from, at > 14 ? Stamp::never() : Stamp{from.ns + 1 + static_cast<std::int64_t>(random() % 4)}});
     }
     World in_order, shuffled;
     for (World* world : {&in_order, &shuffled}) {
       (void)world->fix("hand", "map", at_x(100.0));
       (void)world->forest.add_frame("cup");
     }
-    for (const Said& one : said) say(in_order, one, absences);
-    say(in_order, {0, 4}, absences);
+    for (const Said& one : said) say(in_order, one, inactive_intervals);
+    say(in_order, {0, 4}, inactive_intervals);
     for (const std::int64_t at : {3, 9}) said.insert(said.begin() + static_cast<std::ptrdiff_t>(random() % said.size()), {at, 5});
     std::ranges::shuffle(said, random);
     const std::size_t half = said.size() / 2;
     for (std::size_t i = 0; i < said.size(); ++i) {
-      if (i == half) say(shuffled, {0, 4}, absences);
-      if (i < half || said[i].what != 5) say(shuffled, said[i], absences);
+      if (i == half) say(shuffled, {0, 4}, inactive_intervals);
+      if (i < half || said[i].what != 5) say(shuffled, said[i], inactive_intervals);
     }
     CHECK(tests::answers(in_order) == tests::answers(shuffled));
   }

@@ -240,7 +240,7 @@ TEST(integrate_absurd, "what numbers cannot say is not stored; a better twist me
   CHECK_CLOSE(world.x("base", "odom", 5 * kLong), 5e5, 1e-6);
 }
 
-TEST(integrate_circle, "on a circle it goes on as far as no loop closes") {
+TEST(integrate_cycle, "on a circle it goes on as far as no loop closes") {
   World world;
   CHECK(!world.put("base", "odom", {0, 1}));
   CHECK(!world.put("odom", "base", {3 * kSecond}));

@@ -28,7 +28,7 @@ std::int64_t wanted_reads() {
 
 std::string name_of(const char* what, int k) { return what + std::to_string(k); }
 
-Transform said_under(int parent, std::int64_t t) { return {{}, {static_cast<double>(t), 0.0, 1000.0 * (parent + 1)}}; }
+Transform given_under(int parent, std::int64_t t) { return {{}, {static_cast<double>(t), 0.0, 1000.0 * (parent + 1)}}; }
 
 struct Tally {
   std::atomic<std::int64_t> reads{0}, answered{0}, torn{0}, odd_failures{0}, waits{0};
@@ -49,7 +49,7 @@ class Arena {
     for (int i = 0; i < kLinks; ++i) link(i, t);
   }
   void set(std::string_view of, int parent, std::string_view source, std::int64_t t) {
-    (void)forest_.set_pose({of, name_of("p", parent), source}, {t}, said_under(parent, t));
+    (void)forest_.set_pose({of, name_of("p", parent), source}, {t}, given_under(parent, t));
   }
   /// Link i of the arm: x = t and a turn about x, so that positions only add.
   void link(int i, std::int64_t t) {

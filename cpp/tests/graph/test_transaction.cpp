@@ -191,11 +191,11 @@ TEST(transaction_hanging, "transaction: who hangs under frames, from an instant 
   furnish(world);
   const std::vector<std::string> base{"base"}, both{"base", "arm"}, cup{"cup"};
   using Names = std::vector<std::string>;
-  CHECK((world.forest.hanging_under(both, {8}) == Names{"cup", "tag", "gun", "muzzle"}));
-  CHECK((world.forest.hanging_under(base, {8}).front() == "arm"));
-  CHECK(world.forest.hanging_under(cup, {0}).empty());
+  CHECK((world.forest.frames_under(both, {8}) == Names{"cup", "tag", "gun", "muzzle"}));
+  CHECK((world.forest.frames_under(base, {8}).front() == "arm"));
+  CHECK(world.forest.frames_under(cup, {0}).empty());
   CHECK(!world.forest.transact(Edits{CloseFrame{.of = "cup", .source = "", .at = {9}}}));
-  CHECK((world.forest.hanging_under(both, {9}) == Names{"tag", "gun", "muzzle"}));
+  CHECK((world.forest.frames_under(both, {9}) == Names{"tag", "gun", "muzzle"}));
   CHECK(!world.forest.transact(Edits{ExpectNothingUnder{{"base", "arm", "cup", "tag", "gun", "muzzle"}, {9}}}));
 }
 
@@ -284,10 +284,10 @@ class Drawing {
   std::string source() { return below(3) == 0 ? "rival" : ""; }
   Stamp at() { return {static_cast<std::int64_t>(below(12))}; }
 
-  KeepAway away() {
+  SetInactiveIntervals away() {
     const Stamp from = at();
-    KeepAway edit{.of = frame()};
-    if (below(3) != 0) edit.absences.push_back({from, below(2) == 0 ? Stamp::never() : Stamp{from.ns + 3}});
+    SetInactiveIntervals edit{.of = frame()};
+    if (below(3) != 0) edit.inactive_intervals.push_back({from, below(2) == 0 ? Stamp::never() : Stamp{from.ns + 3}});
     return edit;
   }
 

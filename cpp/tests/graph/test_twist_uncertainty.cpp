@@ -100,9 +100,9 @@ TEST(uncertain_axes, "asked along the axes it was said along, a twist is as sure
   const Covariance of_pose = diagonal(1e-2, 4e-2), of_twist = diagonal(1e-3, 2e-3);
   (void)world.forest.set_pose({"a", "map", ""}, {0}, Dice(3).pose(), &of_pose);
   CHECK(!measure(world, "a", "map", 0, {{1, 0, 0}, {0, 0, 1}}, "map", "", &of_twist));
-  const auto as_said = twist(world, {.of = "a", .relative_to = "map"}, 0);
-  CHECK(as_said.value.certainty == Certainty::known);
-  if (as_said.value.covariance) check_same(*as_said.value.covariance, of_twist, 1e-15, __LINE__);
+  const auto as_given = twist(world, {.of = "a", .relative_to = "map"}, 0);
+  CHECK(as_given.value.certainty == Certainty::known);
+  if (as_given.value.covariance) check_same(*as_given.value.covariance, of_twist, 1e-15, __LINE__);
   const auto along_own = twist(world, {.of = "a", .relative_to = "map", .axes = "a"}, 0);
   CHECK_CLOSE(along_own.value.covariance->trace(), of_twist.trace() + 2 * 4e-2 + 2 * 4e-2, 1e-12);
 }

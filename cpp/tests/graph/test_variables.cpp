@@ -18,15 +18,15 @@ constexpr double kPi = std::numbers::pi;
 /// A world with joints `a` and `b` (linear), `turn` (wrap), `drawer` (hold) and a rotation `w x y z`.
 struct Joints : tests::World {
   explicit Joints(ForestOptions options = {}) : tests::World(std::move(options)) {
-    const Variables::Wish wishes[] = {{"a"},
-                                      {"b"},
-                                      {"turn", VariableKind::wrap},
-                                      {"drawer", VariableKind::hold},
-                                      {"w", VariableKind::unit_quaternion},
-                                      {"x", VariableKind::unit_quaternion},
-                                      {"y", VariableKind::unit_quaternion},
-                                      {"z", VariableKind::unit_quaternion}};
-    CHECK(!forest.declare_variables(wishes));
+    const Variables::Declaration declarations[] = {{"a"},
+                                                   {"b"},
+                                                   {"turn", VariableKind::wrap},
+                                                   {"drawer", VariableKind::hold},
+                                                   {"w", VariableKind::unit_quaternion},
+                                                   {"x", VariableKind::unit_quaternion},
+                                                   {"y", VariableKind::unit_quaternion},
+                                                   {"z", VariableKind::unit_quaternion}};
+    CHECK(!forest.declare_variables(declarations));
   }
 
   /// Names in the order they were declared.
@@ -55,8 +55,8 @@ struct Joints : tests::World {
 
 TEST(variables_declared, "variables are declared once, and another kind is refused") {
   Joints joints;
-  const Variables::Wish same[] = {{"a"}}, other[] = {{"new"}, {"a", VariableKind::wrap}},
-                        half[] = {{"p", VariableKind::unit_quaternion}};
+  const Variables::Declaration same[] = {{"a"}}, other[] = {{"new"}, {"a", VariableKind::wrap}},
+                               half[] = {{"p", VariableKind::unit_quaternion}};
   CHECK(!joints.forest.declare_variables(same) && joints.forest.variables().size() == 8);
   CHECK(joints.forest.declare_variables(other).kind() == FailureKind::other_variable);
   CHECK(joints.forest.declare_variables(half).kind() == FailureKind::other_variable);

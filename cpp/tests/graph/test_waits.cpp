@@ -237,7 +237,7 @@ TEST(wait_moved, "a wait is woken when a frame on its way is moved") {
   CHECK(wait.was_woken() && wait.ask());
 }
 
-TEST(wait_circle, "a wait is woken by data that cut a circle elsewhere") {
+TEST(wait_cycle, "a wait is woken by data that cut a circle elsewhere") {
   World world;
   world.put("a", "b", {0, 6});
   world.put("b", "c", {8, 12});

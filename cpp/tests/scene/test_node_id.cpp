@@ -69,7 +69,7 @@ TEST(node_id_names, "a name always gives the same id, in its own space") {
 }
 
 TEST(node_id_text, "text is read back, in either case") {
-  for (const NodeId& id : {NodeId::random(), kRootNode, kLimboNode, NodeId{}}) CHECK(NodeId::parse(id.text()) == id);
+  for (const NodeId& id : {NodeId::random(), kRootNode, kDetachedNode, NodeId{}}) CHECK(NodeId::parse(id.text()) == id);
   const auto id = NodeId::parse("3F2A9C1E-0b4d-4e5f-8a6b-7C8D9e0F1a2b");
   CHECK(id && id->text() == "3f2a9c1e-0b4d-4e5f-8a6b-7c8d9e0f1a2b" && id->short_text() == "3f2a9c1e");
 }
@@ -84,7 +84,7 @@ TEST(node_id_other_text, "other text is no id") {
 
 TEST(node_id_constants, "root and limbo are two ids for ever") {
   CHECK(kRootNode.text() == "726f6f74-0000-8000-8000-000000000000");
-  CHECK(kLimboNode.text() == "6c696d62-6f00-8000-8000-000000000000");
+  CHECK(kDetachedNode.text() == "6c696d62-6f00-8000-8000-000000000000");
 }
 
 TEST(node_id_hash, "hashes of ids that count up differ in their first bits") {

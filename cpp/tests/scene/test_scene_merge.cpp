@@ -15,7 +15,7 @@ namespace {
 
 VersionPtr beginning() {
   auto version = std::make_shared<Version>();
-  for (const NodeId& id : {kRootNode, kLimboNode}) {
+  for (const NodeId& id : {kRootNode, kDetachedNode}) {
     auto record = NewRecord::make();
     record->id = id;
     record->kind = NodeKind::group;
@@ -32,7 +32,7 @@ class Replica {
   [[nodiscard]] const Version& version() const { return *version_; }
   [[nodiscard]] const VersionPtr& share() const { return version_; }
 
-  void hear(const Change& change) {
+  void note_seen(const Change& change) {
     Draft draft(version_, keys_);
     draft.take(change);
     version_ = draft.share();
@@ -42,10 +42,10 @@ class Replica {
   std::optional<Change> say(std::mt19937& random) {
     Draft draft(version_, keys_);
     Change change = thought(random);
-    change.mark = draft.next_mark(author_, static_cast<std::int64_t>(random() % 50));
-    change.mark.authority = author_ % 2;
-    change.at = Stamp{change.mark.wall_ns};
-    if (change.kind == ChangeKind::add_node) change.incarnation = change.mark;
+    change.timestamp = draft.next_timestamp(author_, static_cast<std::int64_t>(random() % 50));
+    change.timestamp.authority = author_ % 2;
+    change.at = Stamp{change.timestamp.wall_ns};
+    if (change.kind == ChangeKind::add_node) change.incarnation = change.timestamp;
     if (!is_allowed(change)) return std::nullopt;
     draft.take(change);
     version_ = draft.share();
@@ -71,7 +71,7 @@ class Replica {
           {random() % 2 == 0 ? "a" : "b", random() % 4 == 0 ? std::nullopt : std::optional<AttributeValue>(random() % 3 == 0)});
     if (change.kind == ChangeKind::remove_parents)
       for (const Edge& edge : node->edges)
-        if (!edge.removed && random() % 2 == 0) change.removed.push_back(edge.mark.dot);
+        if (!edge.removed && random() % 2 == 0) change.removed.push_back(edge.timestamp.dot);
     return change;
   }
 
@@ -109,7 +109,7 @@ bool is_consistent(const Version& version) {
 }
 
 /// Everything that a version says about an instant.
-std::string told_about(const VersionPtr& version, Stamp at) {
+std::string reported_about(const VersionPtr& version, Stamp at) {
   const Past past(version, at);
   std::vector<std::string> lines;
   for (const NodeId& id : past.subtree(kRootNode)) {
@@ -129,7 +129,7 @@ std::string told_about(const VersionPtr& version, Stamp at) {
 bool agree_on_the_past(const std::deque<Replica>& copies) {
   for (std::int64_t at = 0; at <= 60; at += 4)
     for (const Replica& copy : copies)
-      if (told_about(copy.share(), {at}) != told_about(copies[0].share(), {at})) return false;
+      if (reported_about(copy.share(), {at}) != reported_about(copies[0].share(), {at})) return false;
   return true;
 }
 
@@ -149,19 +149,19 @@ bool run(std::uint32_t seed, int replicas, int steps) {
       }
     } else if (!lacks[who].empty()) {
       const std::size_t i = random() % lacks[who].size();
-      copies[who].hear(said[lacks[who][i]]);
+      copies[who].note_seen(said[lacks[who][i]]);
       if (random() % 4 != 0) lacks[who].erase(lacks[who].begin() + static_cast<std::ptrdiff_t>(i));  // else once more later
     }
     if (!is_consistent(copies[who].version())) return false;
   }
   for (std::size_t i = 0; i < copies.size(); ++i) {
     std::shuffle(lacks[i].begin(), lacks[i].end(), random);
-    for (const std::size_t k : lacks[i]) copies[i].hear(said[k]);
+    for (const std::size_t k : lacks[i]) copies[i].note_seen(said[k]);
   }
   const Digest first = digest(copies[0].version(), kRootNode);
   return agree_on_the_past(copies) && std::ranges::all_of(copies, [&](const Replica& copy) {
            return digest(copy.version(), kRootNode) == first && is_consistent(copy.version()) &&
-                  copy.version().circles == copies[0].version().circles;
+                  copy.version().cycles == copies[0].version().cycles;
          });
 }
 

@@ -16,22 +16,22 @@ namespace {
 constexpr std::size_t kBatch = 5, kCrowd = 300;
 constexpr std::size_t kKept = 7;  // versions that a reader holds on to
 
-Wish coming(std::int64_t number, const char* name) {
-  Wish wish;
-  wish.change.node_kind = NodeKind::group;
-  wish.change.node = NodeId::random();
-  wish.change.parent = kRootNode;
-  wish.change.settings = {{"name", AttributeValue(name)}, {"number", AttributeValue(number)}};
-  wish.change.at = Stamp{number};
-  return wish;
+ChangeRequest coming(std::int64_t number, const char* name) {
+  ChangeRequest request;
+  request.change.node_kind = NodeKind::group;
+  request.change.node = NodeId::random();
+  request.change.parent = kRootNode;
+  request.change.settings = {{"name", AttributeValue(name)}, {"number", AttributeValue(number)}};
+  request.change.at = Stamp{number};
+  return request;
 }
 
-Wish leaving(const NodeId& node, std::int64_t number) {
-  Wish wish;
-  wish.change.kind = ChangeKind::remove_parents;
-  wish.change.node = node;
-  wish.change.at = Stamp{number};
-  return wish;
+ChangeRequest leaving(const NodeId& node, std::int64_t number) {
+  ChangeRequest request;
+  request.change.kind = ChangeKind::remove_parents;
+  request.change.node = node;
+  request.change.at = Stamp{number};
+  return request;
 }
 
 /// Beside a crowd that stays there are always five guests, who bear the number of the change that brought them.
@@ -42,18 +42,18 @@ struct Party {
   std::atomic<std::int64_t> looks{0}, torn{0};
 
   Party() {
-    std::vector<Wish> crowd;
+    std::vector<ChangeRequest> crowd;
     for (std::size_t i = 0; i < kCrowd; ++i) crowd.push_back(coming(0, "one of many"));
     if (store.apply(std::move(crowd), 0).refusal) ++torn;
     exchange(1);
   }
 
   void exchange(std::int64_t number) {
-    std::vector<Wish> wishes;
-    for (const NodeId& guest : guests) wishes.push_back(leaving(guest, number));
+    std::vector<ChangeRequest> requests;
+    for (const NodeId& guest : guests) requests.push_back(leaving(guest, number));
     guests.clear();
-    for (std::size_t i = 0; i < kBatch; ++i) guests.push_back(wishes.emplace_back(coming(number, "guest")).change.node);
-    if (store.apply(std::move(wishes), number).refusal) ++torn;
+    for (std::size_t i = 0; i < kBatch; ++i) guests.push_back(requests.emplace_back(coming(number, "guest")).change.node);
+    if (store.apply(std::move(requests), number).refusal) ++torn;
   }
 
   void write() {

@@ -64,7 +64,7 @@ TEST(computed_between, "a late row between two that were said changes nothing el
   f.series.insert({15}, Fixture::values_at(15), nullptr, f.retired);
   f.model[15] = false;
   f.check();
-  CHECK(f.series.newest_said().ns == 20 && f.series.rests_on_computed({25}) && !f.series.rests_on_computed({17}));
+  CHECK(f.series.newest_given().ns == 20 && f.series.rests_on_computed({25}) && !f.series.rests_on_computed({17}));
 }
 
 TEST(computed_left, "what follows from rows that are forgotten stays, and stays computed") {
@@ -92,5 +92,5 @@ TEST(computed_bulk, "many rows at once count as said") {
   }
   f.series.append(stamps, rows.data(), f.retired);
   f.check();
-  CHECK(f.series.newest_said().ns == 40);
+  CHECK(f.series.newest_given().ns == 40);
 }

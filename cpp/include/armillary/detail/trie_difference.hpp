@@ -65,25 +65,25 @@ class TrieDifference {
 
   void compare_slots(Slot a, Slot b) {
     if (a.entry == nullptr && b.entry == nullptr) return compare_nodes(a.child, b.child);
-    if (a.child != nullptr) return compare_many(*a.child, *b.entry, [&](auto* many, auto* one) { tell(many, one); });
-    if (b.child != nullptr) return compare_many(*b.child, *a.entry, [&](auto* many, auto* one) { tell(one, many); });
+    if (a.child != nullptr) return compare_many(*a.child, *b.entry, [&](auto* many, auto* one) { report(many, one); });
+    if (b.child != nullptr) return compare_many(*b.child, *a.entry, [&](auto* many, auto* one) { report(one, many); });
     const bool is_same_key = a.entry != nullptr && b.entry != nullptr && Traits::equal(a.entry->key, b.entry->key);
-    if (is_same_key) return tell(a.entry, b.entry);
-    if (a.entry != nullptr) tell(a.entry, nullptr);
-    if (b.entry != nullptr) tell(nullptr, b.entry);
+    if (is_same_key) return report(a.entry, b.entry);
+    if (a.entry != nullptr) report(a.entry, nullptr);
+    if (b.entry != nullptr) report(nullptr, b.entry);
   }
 
   /// All below `node` on one side, a single entry on the other.
-  template <typename Tell>
-  void compare_many(const Node& node, const Entry& one, Tell tell_both) {
+  template <typename Report>
+  void compare_many(const Node& node, const Entry& one, Report report_both) {
     const Entry* const none = nullptr;
     bool is_found = false;
     for_each_entry(node, [&](const Entry& entry) {
       const bool is_it = Traits::equal(entry.key, one.key);
       is_found = is_found || is_it;
-      tell_both(&entry, is_it ? &one : none);
+      report_both(&entry, is_it ? &one : none);
     });
-    if (!is_found) tell_both(none, &one);
+    if (!is_found) report_both(none, &one);
   }
 
   template <typename Act>
@@ -95,11 +95,11 @@ class TrieDifference {
 
   void compare_buckets(const Node* a, const Node* b) {
     if (a != nullptr) {
-      for (const Entry& entry : a->entries()) tell(&entry, in_bucket(b, entry));
+      for (const Entry& entry : a->entries()) report(&entry, in_bucket(b, entry));
     }
     if (b == nullptr) return;
     for (const Entry& entry : b->entries()) {
-      if (in_bucket(a, entry) == nullptr) tell(nullptr, &entry);
+      if (in_bucket(a, entry) == nullptr) report(nullptr, &entry);
     }
   }
 
@@ -109,7 +109,7 @@ class TrieDifference {
     return i < bucket->entries().size() ? &bucket->entries()[i] : nullptr;
   }
 
-  void tell(const Entry* a, const Entry* b) {
+  void report(const Entry* a, const Entry* b) {
     if (a != nullptr && b != nullptr && are_equal(*a, *b)) return;
     f_((a != nullptr ? a : b)->key, a != nullptr ? &a->value : nullptr, b != nullptr ? &b->value : nullptr);
   }

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "armillary/detail/trie_node.hpp"
 #include "armillary/detail/sha256.hpp"
+#include "armillary/detail/trie_node.hpp"
 
 namespace armillary::detail {
 

@@ -46,14 +46,14 @@ class BodyGraph {
   [[nodiscard]] const TwistLink* between(BodyId a, BodyId b) const;
 
   /// Whether there is at most one chain of links from any body to any other, rivals counting once.
-  [[nodiscard]] bool has_no_circle() const { return has_no_circle_; }
+  [[nodiscard]] bool has_no_cycle() const { return has_no_cycle_; }
 
  private:
   std::vector<TwistLink> links_;  // rivals side by side; a last one that is nobody's rival ends them
   std::vector<std::vector<FrameId>> frames_;
   std::unordered_map<BodyId, std::vector<std::uint32_t>> at_body_;
   std::unordered_map<std::uint64_t, std::uint32_t> first_between_;
-  bool has_no_circle_ = true;
+  bool has_no_cycle_ = true;
 };
 
 /// Whether a series has rows on both sides of an instant, or at it.

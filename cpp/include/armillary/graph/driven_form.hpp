@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "armillary/graph/errors.hpp"
-#include "armillary/graph/joint_motion.hpp"
 #include "armillary/expr/loop.hpp"
 #include "armillary/expr/tape.hpp"
+#include "armillary/graph/errors.hpp"
+#include "armillary/graph/joint_motion.hpp"
 
 namespace armillary {
 

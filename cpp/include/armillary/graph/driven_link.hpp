@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "armillary/graph/joint_motion.hpp"
 #include "armillary/expr/loop.hpp"
 #include "armillary/expr/tape.hpp"
+#include "armillary/graph/joint_motion.hpp"
 #include "armillary/graph/variable_reading.hpp"
 
 namespace armillary {
@@ -36,7 +36,7 @@ class DrivenLink : public DrivenProvider {
   /// How many of the last positions follow from the others: what they say is only where to look for them.
   [[nodiscard]] virtual std::size_t dependents() const { return 0; }
   /// Moves these to where they must be; false where there is no such place.
-  [[nodiscard]] virtual bool settle(double* positions) const {
+  [[nodiscard]] virtual bool close_loop(double* positions) const {
     (void)positions;
     return true;
   }
@@ -107,7 +107,7 @@ class LoopLink final : public TapeLink {
 
  private:
   [[nodiscard]] std::size_t dependents() const override { return loop_.dependents(); }
-  [[nodiscard]] bool settle(double* positions) const override { return loop_.close(positions); }
+  [[nodiscard]] bool close_loop(double* positions) const override { return loop_.close(positions); }
 
   Loop loop_;
 };

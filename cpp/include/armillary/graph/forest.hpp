@@ -15,10 +15,10 @@
 #include "armillary/graph/frame_edit.hpp"
 #include "armillary/graph/provider.hpp"
 #include "armillary/graph/query.hpp"
-#include "armillary/series/series.hpp"
 #include "armillary/graph/topology.hpp"
 #include "armillary/graph/variables.hpp"
 #include "armillary/graph/watch.hpp"
+#include "armillary/series/series.hpp"
 
 namespace armillary {
 
@@ -240,7 +240,7 @@ class Forest {
   // -- Joints: the variables that drive poses
 
   /// See `Variables::declare`.
-  Failure declare_variables(std::span<const Variables::Wish> wishes);
+  Failure declare_variables(std::span<const Variables::Declaration> declarations);
   [[nodiscard]] VariablePtr find_variable(std::string_view name) const;                      ///< null where there is none
   [[nodiscard]] std::vector<std::pair<std::string, VariableKind>> variables() const;         ///< in the order they came
   [[nodiscard]] Result<ChannelId> joint_channel(ChannelName name, std::string_view source);  ///< for `set_joints`
@@ -267,7 +267,7 @@ class Forest {
   [[nodiscard]] bool is_hopeless(const Failure& failure) const;
 
   /// Re-parents and keeps where it is; what was fixed by that.
-  Result<FixedInfo> attach(const Attachment& wish);
+  Result<FixedInfo> attach(const Attachment& attachment);
 
   /// Settles every contest about `of`; an empty optional takes the preference back.
   Failure prefer(FrameId of, std::optional<std::string_view> source);
@@ -283,7 +283,7 @@ class Forest {
   /// Where an edit fails nothing has changed, and `row` of the failure is its place in the list. Without edits the
   /// companion alone is published, at a cost that does not grow with the frames.
   Failure transact(std::span<const FrameEdit> edits, CompanionPtr companion = nullptr);
-  /// Runs that `SettleLoops` left out, in the order in which they were said.
+  /// Runs that `ResolveCycles` left out, in the order in which they were said.
   [[nodiscard]] std::vector<ClosingRun> closing_runs() const;
   [[nodiscard]] bool has_closing_runs() const;
 
@@ -349,7 +349,7 @@ class Forest {
   [[nodiscard]] CompanionPtr companion() const;
 
   /// Frames, other than these, that hang under them at `at` or later, in the order they came.
-  [[nodiscard]] std::vector<std::string> hanging_under(std::span<const std::string> frames, Stamp at) const;
+  [[nodiscard]] std::vector<std::string> frames_under(std::span<const std::string> frames, Stamp at) const;
 
   /// Whether nothing is said of the frame by that source after `at`, and it hangs in that parent then.
   [[nodiscard]] bool ends_with(const EdgeName& edge, Stamp at) const;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "armillary/series/epoch.hpp"
 #include "armillary/graph/forest.hpp"
+#include "armillary/series/epoch.hpp"
 
 namespace armillary {
 

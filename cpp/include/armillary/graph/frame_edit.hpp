@@ -13,10 +13,10 @@
 
 #include "armillary/graph/driven_form.hpp"
 #include "armillary/graph/provider.hpp"
-#include "armillary/series/stamp.hpp"
+#include "armillary/graph/variables.hpp"
 #include "armillary/math/transform.hpp"
 #include "armillary/math/uncertain.hpp"
-#include "armillary/graph/variables.hpp"
+#include "armillary/series/stamp.hpp"
 
 namespace armillary {
 
@@ -93,16 +93,16 @@ struct CloseFrame {
 /// The frame is that of a thing which comes and goes: when it was away, in place of what was told of that before.
 /// What others say of the frame ends where the thing goes, and holds again from when it is back, a sampled pose from its
 /// last sample on. What they say of an instant between places it from there on.
-struct KeepAway {
-  struct Absence {
+struct SetInactiveIntervals {
+  struct Interval {
     Stamp from{}, until{};
-    friend bool operator==(const Absence&, const Absence&) = default;
+    friend bool operator==(const Interval&, const Interval&) = default;
   };
   std::string of;
-  std::vector<Absence> absences{};  ///< in the order of time
-  std::vector<std::string> but{};   ///< sources that speak for the thing: they know by themselves
+  std::vector<Interval> inactive_intervals{};  ///< in the order of time
+  std::vector<std::string> but{};              ///< sources that speak for the thing: they know by themselves
 
-  friend bool operator==(const KeepAway&, const KeepAway&) = default;
+  friend bool operator==(const SetInactiveIntervals&, const SetInactiveIntervals&) = default;
 };
 
 /// The frame goes, its past included. Refused where others hang under it, or did.
@@ -120,7 +120,7 @@ struct ExpectNothingUnder {
 /// All that a source said of a frame, in place of what it said before. Samples stay, unless it `forgets`.
 struct AlignTrack {
   /// From `since` on: a constant pose, one that joints drive, samples that are to come, or that it hangs nowhere.
-  struct Word {
+  struct PoseAssertion {
     Stamp since{};
     std::string in_frame{};
     std::shared_ptr<const FixedPose> pose{};
@@ -132,7 +132,7 @@ struct AlignTrack {
     [[nodiscard]] bool is_samples() const { return !pose && !form && !is_closed; }
   };
   std::string of, source;
-  std::vector<Word> words{};  ///< in the order of time
+  std::vector<PoseAssertion> pose_assertions{};  ///< in the order of time
   bool forgets = false;
   bool renews = false;  ///< something was taken back: what it hid is there again
 };
@@ -176,7 +176,7 @@ struct AssignBodies {
   using Twist = std::tuple<std::string, std::string, std::string>;  ///< of, relative to, source
   std::set<std::string> bodies{};
   std::map<std::string, std::string> on{};  ///< by frame
-  std::set<Twist> idle_twists{};            ///< within a body nothing moves
+  std::set<Twist> inactive_twists{};        ///< within a body nothing moves
 };
 
 /// Settles every contest about a frame; without a source it takes the preference back.
@@ -200,7 +200,7 @@ struct RunName {
 };
 
 /// The last edit of a transaction that refuses no loops: of the runs that would close one those of lower rank count.
-struct SettleLoops {
+struct ResolveCycles {
   using Rank = std::tuple<int, std::int64_t, std::uint32_t, std::uint64_t, std::uint64_t>;
   std::function<std::optional<Rank>(const RunName&)> rank_of;  ///< none: it counts before all that have one
 };
@@ -217,8 +217,8 @@ struct ClosingRun {
 /// A clock that starts again: samples are forgotten, fixed poses are fixed since always.
 struct RestartTime {};
 
-using FrameEdit = std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, KeepAway, EraseFrame, ExpectNothingUnder,
-                               AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, JoinBody, AssignBodies, PreferSource,
-                               EraseFrames, RestartTime, SettleLoops, PlaceDriven, AddJoints, HideJoints>;
+using FrameEdit = std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, SetInactiveIntervals, EraseFrame,
+                               ExpectNothingUnder, AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, JoinBody, AssignBodies,
+                               PreferSource, EraseFrames, RestartTime, ResolveCycles, PlaceDriven, AddJoints, HideJoints>;
 
 }  // namespace armillary

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "armillary/graph/ids.hpp"
-#include "armillary/series/stamp.hpp"
 #include "armillary/math/transform.hpp"
 #include "armillary/math/uncertain.hpp"
 #include "armillary/math/velocity.hpp"
+#include "armillary/series/stamp.hpp"
 
 namespace armillary {
 

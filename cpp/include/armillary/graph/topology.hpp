@@ -74,7 +74,7 @@ struct FrameNode {
   BodyId body = kNone;               ///< implicit bodies have the number of their frame
   const std::string* name = nullptr;
   bool alive = false;
-  bool may_loop = false;  ///< on a circle when time is ignored
+  bool may_be_on_cycle = false;  ///< on a circle when time is ignored
 };
 
 /// One version of the structure. Immutable; found through one atomic pointer, freed when no reader holds it.

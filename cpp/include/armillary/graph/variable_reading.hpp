@@ -9,7 +9,7 @@
 namespace armillary {
 
 /// One variable as one row has it; of a rotation its first part.
-struct Said {
+struct VariableSample {
   const Channel* channel = nullptr;
   Row row{};
   std::uint32_t index = 0;
@@ -24,8 +24,8 @@ struct Said {
 };
 
 /// `before.stamp <= t < after.stamp`; either may be missing.
-struct SaidAround {
-  Said before{}, after{};
+struct SampleBracket {
+  VariableSample before{}, after{};
 };
 
 /// How much of one number in one row is in a number that was read.
@@ -47,7 +47,7 @@ struct RowError {
 /// The error of one variable, and what it does to a pose.
 struct VariableError {
   const Variable* variable = nullptr;
-  SaidAround said{};
+  SampleBracket around{};
   std::uint32_t part = 0;
   double u = 0.0;                  ///< between the two; only `before` counts where it is zero
   std::array<double, 6> effect{};  ///< in a tangent: translation, then rotation
@@ -87,7 +87,7 @@ class VariableReader {
  private:
   enum class Place : std::uint8_t { exact, between, held, predicted };
   struct Sighting {
-    SaidAround around{};  // what is held or predicted stands in `before`
+    SampleBracket around{};  // what is held or predicted stands in `before`
     Place place = Place::exact;
     double u = 0.0;        // between the two
     double ahead_s = 0.0;  // beyond the last
@@ -99,13 +99,13 @@ class VariableReader {
     bracket_ = channel->series.bracket(at_);
     channel_ = channel;
   }
-  [[nodiscard]] FailureKind look(const Variable& lead, SaidAround& out);
+  [[nodiscard]] FailureKind look(const Variable& lead, SampleBracket& out);
   [[nodiscard]] FailureKind sight(const Variable& lead, Sighting& out);
   [[nodiscard]] FailureKind sight_outside(const Variable& lead, Sighting& out);
   [[nodiscard]] bool can_predict(const Variable& lead, Sighting& out) const;
   void note(const Sighting& sighting);
 
-  [[nodiscard]] SaidAround interval(const Variable& lead, const Sighting& sighting) const;
+  [[nodiscard]] SampleBracket interval(const Variable& lead, const Sighting& sighting) const;
   [[nodiscard]] double position(const Variable& variable, const Sighting& sighting) const;
   [[nodiscard]] FailureKind velocity(const Variable& variable, const Sighting& sighting, double& out) const;
   [[nodiscard]] Rotation rotation(const Variable& lead, const Sighting& sighting) const;

@@ -68,7 +68,7 @@ struct Column {
 };
 
 /// What one source says of a variable.
-struct Voice {
+struct VariableSource {
   SourceId source = kNone;
   bool is_preferred = false;
   std::vector<Column> columns{};
@@ -78,12 +78,12 @@ struct Voice {
 };
 
 /// Who says something of a variable.
-struct Voices {
+struct VariableSources {
   Column only{};  ///< set where one source says it in one channel: the usual case
-  std::vector<Voice> all{};
+  std::vector<VariableSource> all{};
 
   /// The one that counts at `at`; before anybody spoke the one that begins first. Null where two contest it.
-  [[nodiscard]] const Voice* voice_at(Stamp at) const;
+  [[nodiscard]] const VariableSource* source_at(Stamp at) const;
 };
 
 /// A number that joints are driven by. Readers hold a Pin.
@@ -91,7 +91,7 @@ class Variable {
  public:
   Variable(std::string name, VariableKind kind, VariableId id, std::uint32_t part, const Variable* lead, Duration history)
       : name(std::move(name)), kind(kind), id(id), part(part), lead(lead == nullptr ? this : lead), history(history) {}
-  ~Variable() { delete voices_.load(); }
+  ~Variable() { delete by_source_.load(); }
   Variable(const Variable&) = delete;
   Variable& operator=(const Variable&) = delete;
 
@@ -102,7 +102,7 @@ class Variable {
   const Variable* const lead;  ///< the first of the quaternion; of others the variable itself
   const Duration history;
 
-  [[nodiscard]] const Voices& voices() const { return *voices_.load(); }
+  [[nodiscard]] const VariableSources& by_source() const { return *by_source_.load(); }
   /// From the oldest to the newest sample; a held one has no end.
   [[nodiscard]] Coverage coverage() const;
   /// Whether a sample for `at` would come too late.
@@ -110,7 +110,7 @@ class Variable {
 
  private:
   friend class Variables;
-  std::atomic<const Voices*> voices_{new Voices};
+  std::atomic<const VariableSources*> by_source_{new VariableSources};
 };
 
 using VariablePtr = std::shared_ptr<const Variable>;
@@ -139,7 +139,7 @@ class Variables {
   Variables(const Variables&) = delete;
   Variables& operator=(const Variables&) = delete;
 
-  struct Wish {
+  struct Declaration {
     std::string_view name;
     VariableKind kind = VariableKind::linear;
   };
@@ -147,7 +147,7 @@ class Variables {
   /// Makes variables known. Four wishes of kind `unit_quaternion` in a row are one rotation. Said again, nothing happens;
   /// another kind is refused, and then nothing is declared. A hidden one is there again, or gives way to one of another
   /// kind.
-  Failure declare(std::span<const Wish> wishes);
+  Failure declare(std::span<const Declaration> declarations);
 
   /// A hidden one, too.
   [[nodiscard]] VariableId find(std::string_view name) const;
@@ -187,10 +187,10 @@ class Variables {
   };
 
   void add(std::string_view name, VariableKind kind, std::uint32_t part);
-  [[nodiscard]] Failure check_wishes(std::span<const Wish> wishes) const;
+  [[nodiscard]] Failure check_declarations(std::span<const Declaration> declarations) const;
   [[nodiscard]] Failure check_stamp(const Record& record, Stamp at) const;
   [[nodiscard]] Failure check_row(const Record& record, double* row) const;
-  [[nodiscard]] const Voice* voice_of(VariableId id, SourceId source) const;
+  [[nodiscard]] const VariableSource* source_of_variable(VariableId id, SourceId source) const;
   void open(Record& record, RetireList& retired);
   void publish(VariableId id, RetireList& retired);
   void find_lone_channels();

@@ -103,15 +103,15 @@ template <int Terms>
 
 /// `(a.inverse() * b).log()`, quick where the two are near each other, as neighbouring samples are.
 [[nodiscard]] inline Vector3 short_log(const Rotation& a, const Rotation& b) {
-  const Rotation way = a.inverse() * b;
-  const double s2 = way.x * way.x + way.y * way.y + way.z * way.z;
-  if (s2 > 1e-2) return way.log();
+  const Rotation difference = a.inverse() * b;
+  const double s2 = difference.x * difference.x + difference.y * difference.y + difference.z * difference.z;
+  if (s2 > 1e-2) return difference.log();
   // Twice the arc sine of s over s, exact to rounding below 0.2 rad.
   double sum = 143.0 / 10240.0;
   for (const double term : {231.0 / 13312.0, 63.0 / 2816.0, 35.0 / 1152.0, 5.0 / 112.0, 3.0 / 40.0, 1.0 / 6.0, 1.0})
     sum = term + s2 * sum;
-  const double scale = std::copysign(2.0 * sum, way.w);
-  return {scale * way.x, scale * way.y, scale * way.z};
+  const double scale = std::copysign(2.0 * sum, difference.w);
+  return {scale * difference.x, scale * difference.y, scale * difference.z};
 }
 
 }  // namespace armillary

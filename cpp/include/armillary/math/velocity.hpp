@@ -1,9 +1,9 @@
 #pragma once
 
 #include "armillary/graph/ids.hpp"
-#include "armillary/series/series.hpp"
 #include "armillary/math/transform.hpp"
 #include "armillary/math/uncertain.hpp"
+#include "armillary/series/series.hpp"
 
 namespace armillary {
 

@@ -19,17 +19,17 @@ class Ancestry {
   template <typename Above>
   [[nodiscard]] bool has(const NodeId& id, Above above) {
     if (const auto known = known_.find(id); known != known_.end()) return known->second;
-    std::vector<Step> way{step(id, above)};
-    while (!way.empty()) {
-      if (way.back().parents.empty()) {
-        way.pop_back();
+    std::vector<Step> steps{step(id, above)};
+    while (!steps.empty()) {
+      if (steps.back().parents.empty()) {
+        steps.pop_back();
         continue;
       }
-      const NodeId parent = way.back().parents.back();
-      way.back().parents.pop_back();
+      const NodeId parent = steps.back().parents.back();
+      steps.back().parents.pop_back();
       const auto known = known_.find(parent);
-      if (known == known_.end()) way.push_back(step(parent, above));
-      if (known != known_.end() && known->second) return learn(way);
+      if (known == known_.end()) steps.push_back(step(parent, above));
+      if (known != known_.end() && known->second) return learn(steps);
     }
     return false;
   }
@@ -46,8 +46,8 @@ class Ancestry {
     return {id, above(id)};
   }
 
-  bool learn(const std::vector<Step>& way) {
-    for (const Step& step : way) known_[step.node] = true;
+  bool learn(const std::vector<Step>& steps) {
+    for (const Step& step : steps) known_[step.node] = true;
     return true;
   }
 

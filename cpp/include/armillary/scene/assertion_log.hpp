@@ -16,11 +16,11 @@ namespace armillary::scene {
 using TrackName = std::pair<std::string, std::string>;
 
 /// What a source says of a frame from `since` on: a constant pose, one that joints drive, samples, or that it hangs nowhere.
-struct Word {
+struct PoseAssertion {
   Stamp since{};
   std::string in_frame{};
   std::shared_ptr<const FixedPose> pose{};
-  Mark mark{};
+  HybridTimestamp timestamp{};
   bool recalibrate = false;
   std::shared_ptr<const DrivenForm> form{};
   bool is_closed = false;
@@ -31,15 +31,15 @@ struct Word {
 /// A frame that somebody says is on a body; without a frame, that there is such a body.
 struct BodyClaim {
   std::string frame{}, body{};
-  Mark mark{};
+  HybridTimestamp timestamp{};
 };
 
 /// What was said and does not count: a change that would say it again, and why.
-struct Idle {
-  enum class Reason : std::uint8_t { closes_loop, on_other_body, moves_in_body, constant_in_body };
+struct InactiveAssertion {
+  enum class Reason : std::uint8_t { closes_cycle, on_other_body, moves_in_body, constant_in_body };
   ChangeKind kind = ChangeKind::fix;
-  FrameFact fact{};
-  Reason reason = Reason::closes_loop;
+  FrameAssertion assertion{};
+  Reason reason = Reason::closes_cycle;
   std::string body{};               ///< that is in the way
   Stamp at{};                       ///< of a loop: its first instant
   std::vector<std::string> path{};  ///< of a loop, from the parent up to the frame
@@ -49,15 +49,15 @@ struct Idle {
 struct Rigid {
   std::set<std::string> bodies{};
   std::map<std::string, std::string> on{};  ///< by frame; a body that was declared is on itself
-  std::vector<Idle> idle{};
+  std::vector<InactiveAssertion> inactive{};
 };
 
 /// All that was said of frames beside the nodes of the scene: a pure function of the set of changes taken, in whatever
 /// order they came. Of two that speak of the same thing the one with the higher mark counts.
-class Facts {
+class AssertionLog {
  public:
   /// `max_runs`: poses that are remembered for one frame and source. `max_removed`: names of removed frames.
-  Facts(std::size_t max_runs, std::size_t max_removed) : max_runs_(max_runs), max_removed_(max_removed) {}
+  AssertionLog(std::size_t max_runs, std::size_t max_removed) : max_runs_(max_runs), max_removed_(max_removed) {}
 
   void take(const Change& change);
   /// `undo` cannot take these back here: what they name stays.
@@ -67,104 +67,106 @@ class Facts {
   /// Whether somebody named such a frame: none where nobody ever did, false where it was removed and that is remembered.
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   /// Whether somebody said that there are such poses, or such twists.
-  [[nodiscard]] bool has_relation(const FrameFact& fact) const;
-  [[nodiscard]] bool has_twist(const FrameFact& fact) const;
+  [[nodiscard]] bool has_relation(const FrameAssertion& assertion) const;
+  [[nodiscard]] bool has_twist(const FrameAssertion& assertion) const;
   /// Whether there is a frame or a body of this name.
   [[nodiscard]] bool has_name(const std::string& name) const { return has_frame(name) || bodies_.contains(name); }
   /// Twists of which somebody said that they are relative to this name.
-  [[nodiscard]] std::vector<FrameFact> twists_relative_to(const std::string& name) const;
+  [[nodiscard]] std::vector<FrameAssertion> twists_relative_to(const std::string& name) const;
   /// What `source` says of a frame, by when it begins.
-  [[nodiscard]] std::vector<Word> words(const std::string& of, const std::string& source) const;
+  [[nodiscard]] std::vector<PoseAssertion> pose_assertions(const std::string& of, const std::string& source) const;
   [[nodiscard]] bool has_samples(const std::string& of, const std::string& source) const;
   /// Whether a word that fixes a frame for always is the last one that a source said of it.
-  [[nodiscard]] bool is_last_word(const Change& change) const;
+  [[nodiscard]] bool is_latest(const Change& change) const;
   /// Every frame with every source that speaks of it.
   [[nodiscard]] std::vector<TrackName> tracks() const;
   /// Those of these frames, or of what is said to be in them.
   [[nodiscard]] std::vector<TrackName> tracks_at(const std::set<std::string>& frames) const;
   /// Those of every pose that one of these joints drives.
-  [[nodiscard]] std::vector<TrackName> tracks_driven_by(const FrameFact& joints) const;
+  [[nodiscard]] std::vector<TrackName> tracks_driven_by(const FrameAssertion& joints) const;
   [[nodiscard]] std::optional<VariableKind> joint(const std::string& name) const;
   [[nodiscard]] std::optional<std::string> preferred(const std::string& of) const;
   [[nodiscard]] bool has_preference(const std::string& of) const;     ///< or had one, which was taken back
   [[nodiscard]] std::string body_of(const std::string& frame) const;  ///< its own where none was declared
   [[nodiscard]] bool has_bodies() const { return !bodies_.empty(); }
   [[nodiscard]] const Rigid& rigid() const { return rigid_; }
-  void settle_bodies();  ///< to be called when what was taken may concern bodies
+  void resolve_bodies();  ///< to be called when what was taken may concern bodies
   [[nodiscard]] std::uint64_t time_epoch() const { return resets_; }
 
   /// What takes a change back that is not taken yet; none where nothing does. Relations of samples stay.
-  [[nodiscard]] std::optional<std::vector<Change>> opposite(const Change& change) const;
+  [[nodiscard]] std::optional<std::vector<Change>> inverse(const Change& change) const;
   /// Whether nobody else said something later of what a change speaks of. `is_own`: who is not somebody else.
-  [[nodiscard]] bool is_newest(const Change& change, const std::function<bool(const Mark&)>& is_own) const;
-  /// Of these frames, those that nobody named after `mark` to stay. What was said here and may be undone does not count:
+  [[nodiscard]] bool is_newest(const Change& change, const std::function<bool(const HybridTimestamp&)>& is_own) const;
+  /// Of these frames, those that nobody named after `timestamp` to stay. What was said here and may be undone does not count:
   /// it was, before what it came after is.
-  [[nodiscard]] std::vector<std::string> unused_since(const std::vector<std::string>& frames, const Mark& mark) const;
+  [[nodiscard]] std::vector<std::string> unused_since(const std::vector<std::string>& frames,
+                                                      const HybridTimestamp& timestamp) const;
 
   /// What would have to be said for an equal digest: frames, poses, twists, bodies, preferences; in some order.
-  [[nodiscard]] std::vector<Change> said() const;
+  [[nodiscard]] std::vector<Change> snapshot() const;
   [[nodiscard]] Digest digest() const;
 
  private:
   struct Fixed {
-    Mark mark{};
+    HybridTimestamp timestamp{};
     std::string in_frame{};
     std::shared_ptr<const FixedPose> pose{};
     bool recalibrate = false;
     bool is_taken_back = false;
     std::shared_ptr<const DrivenForm> form{};  // neither: the frame hangs nowhere
   };
-  using Words = std::map<Mark, Fixed>;    // of one instant: the last word counts, and when time began anew the one before
-  using Sampled = std::map<Mark, Stamp>;  // all that was said: the first of it counts
+  using FixedAssertions =
+      std::map<HybridTimestamp, Fixed>;  // of one instant: the last word counts, and when time began anew the one before
+  using Sampled = std::map<HybridTimestamp, Stamp>;  // all that was said: the first of it counts
   /// What one source says of one frame.
   struct Track {
-    Mark always{};  // of the last word that holds for always: what was said before it is forgotten
-    std::map<Stamp, Words> fixed{};
+    HybridTimestamp always{};  // of the last word that holds for always: what was said before it is forgotten
+    std::map<Stamp, FixedAssertions> fixed{};
     std::map<std::string, Sampled> sampled{};
   };
   struct Joint {
-    Mark mark{};
+    HybridTimestamp timestamp{};
     std::optional<VariableKind> kind{};  // none: taken back
   };
   struct Preference {
-    Mark mark{};
+    HybridTimestamp timestamp{};
     std::optional<std::string> source{};
   };
   struct Frame {
-    Mark named{}, removed{};
-    Mark kept{};  // of the last that named it to stay
+    HybridTimestamp named{}, removed{};
+    HybridTimestamp kept{};  // of the last that named it to stay
     std::map<std::string, Track> tracks{};
-    std::map<std::pair<std::string, std::string>, Mark> twists{};  // by what they are relative to, and source
-    std::map<std::string, std::set<Mark>> bodies{};
+    std::map<std::pair<std::string, std::string>, HybridTimestamp> twists{};  // by what they are relative to, and source
+    std::map<std::string, std::set<HybridTimestamp>> bodies{};
     Preference preference{};
   };
 
-  void name(const std::string& frame, const Mark& mark);
+  void name(const std::string& frame, const HybridTimestamp& timestamp);
   [[nodiscard]] std::vector<BodyClaim> body_claims() const;
   void take_fixed(const Change& change);
-  static void forget_before(Track& track, const Mark& mark);
+  static void forget_before(Track& track, const HybridTimestamp& timestamp);
   void take_removal(const Change& change);
   void take_joints(const Change& change);
   void forget_removed();
   [[nodiscard]] const Frame* find(const std::string& name) const;
   [[nodiscard]] const Track* find_track(const std::string& of, const std::string& source) const;
-  [[nodiscard]] bool is_removed(const std::string& frame, const Mark& mark) const;
-  [[nodiscard]] bool counts(const Frame& frame, const std::string& other, const Mark& mark) const;
-  [[nodiscard]] std::vector<Word> words(const Frame& frame, const Track& track) const;
-  [[nodiscard]] std::vector<Word> all_words(const Frame& frame, const Track& track) const;
-  [[nodiscard]] std::optional<std::vector<Change>> opposite_of_fix(const Change& change) const;
-  [[nodiscard]] std::vector<Change> opposite_of_joints(const Change& change) const;
-  void say_poses(const std::string& name, const Frame& frame, std::vector<Change>& changes) const;
+  [[nodiscard]] bool is_removed(const std::string& frame, const HybridTimestamp& timestamp) const;
+  [[nodiscard]] bool counts(const Frame& frame, const std::string& other, const HybridTimestamp& timestamp) const;
+  [[nodiscard]] std::vector<PoseAssertion> pose_assertions(const Frame& frame, const Track& track) const;
+  [[nodiscard]] std::vector<PoseAssertion> all_assertions(const Frame& frame, const Track& track) const;
+  [[nodiscard]] std::optional<std::vector<Change>> inverse_of_fix(const Change& change) const;
+  [[nodiscard]] std::vector<Change> inverse_of_joints(const Change& change) const;
+  void add_pose_changes(const std::string& name, const Frame& frame, std::vector<Change>& changes) const;
   [[nodiscard]] std::vector<std::string> lines() const;
   void describe(const std::string& name, const Frame& frame, std::vector<std::string>& lines) const;
 
   std::size_t max_runs_, max_removed_;
   std::unordered_map<std::string, Frame> frames_{};
-  std::map<std::string, Mark> bodies_{};
+  std::map<std::string, HybridTimestamp> bodies_{};
   Rigid rigid_{};
   std::map<std::string, Joint> joints_{};
   std::deque<std::string> removed_{};
-  Mark reset_{};
+  HybridTimestamp reset_{};
   std::uint64_t resets_ = 0;
 };
 

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "armillary/detail/sha256.hpp"
+#include "armillary/math/transform.hpp"
+#include "armillary/math/uncertain.hpp"
 #include "armillary/scene/attribute_value.hpp"
 #include "armillary/scene/frame_assertion.hpp"
 #include "armillary/scene/node_id.hpp"
-#include "armillary/detail/sha256.hpp"
 #include "armillary/series/stamp.hpp"
-#include "armillary/math/transform.hpp"
-#include "armillary/math/uncertain.hpp"
 
 namespace armillary::scene {
 
@@ -25,19 +25,21 @@ struct Dot {
 };
 
 /// When something was said, in an order on which all copies of a world agree: a hybrid logical stamp, then the author.
-struct Mark {
+struct HybridTimestamp {
   std::int64_t wall_ns = 0;
   std::uint32_t count = 0;
   std::uint8_t authority = 0;  ///< of who said it
   Dot dot{};
-  friend constexpr auto operator<=>(const Mark&, const Mark&) = default;
+  friend constexpr auto operator<=>(const HybridTimestamp&, const HybridTimestamp&) = default;
 };
 
 /// The order in which what contradicts one another counts: who has more authority first, then what was said first.
-[[nodiscard]] constexpr std::pair<int, Mark> precedence(const Mark& mark) { return {-mark.authority, mark}; }
+[[nodiscard]] constexpr std::pair<int, HybridTimestamp> precedence(const HybridTimestamp& timestamp) {
+  return {-timestamp.authority, timestamp};
+}
 
 /// Of a name and a number that tells its bearers apart: another process, or the same one started again.
-[[nodiscard]] std::uint64_t author_key(std::string_view name, std::uint64_t bearer);
+[[nodiscard]] std::uint64_t author_key(std::string_view name, std::uint64_t replica_id);
 
 enum class NodeKind : std::uint8_t { unknown, group, transform, uncertain_transform, geometry, connection, frame };
 
@@ -100,21 +102,21 @@ enum class ChangeKind : std::uint8_t {
 /// A node dies with its last parent; what hangs under it dies by derivation, not by a change of its own.
 struct Change {
   ChangeKind kind = ChangeKind::add_node;
-  Mark mark{};
-  std::string author{};  ///< whose key, together with `bearer`, is in the mark
-  std::uint64_t bearer = 0;
+  HybridTimestamp timestamp{};
+  std::string author{};  ///< whose key, together with `replica_id`, is in the mark
+  std::uint64_t replica_id = 0;
   Stamp at{};  ///< since when it is true
   NodeId node{};
-  Mark incarnation{};  ///< which life of the node
+  HybridTimestamp incarnation{};  ///< which life of the node
   NodeId parent{};
-  Mark parent_incarnation{};
+  HybridTimestamp parent_incarnation{};
   bool restores = false;  ///< of `add_parent`: the node was removed before
   NodeKind node_kind = NodeKind::unknown;
   std::shared_ptr<const Payload> payload{};
   std::shared_ptr<const Placement> placement{};
   std::vector<Setting> settings{};
   std::vector<Dot> removed{};
-  std::shared_ptr<const FrameFact> fact{};  ///< of a change of frames
+  std::shared_ptr<const FrameAssertion> assertion{};  ///< of a change of frames
 };
 
 using ChangePtr = std::shared_ptr<const Change>;

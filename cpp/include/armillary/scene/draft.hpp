@@ -26,7 +26,7 @@ class KeyPool {
 
 /// What a draft did that concerns frames, in the order it happened.
 struct FrameEvent {
-  enum class Kind : std::uint8_t { born, died, joined, left };
+  enum class Kind : std::uint8_t { activated, deactivated, joined, left };
   Kind kind;
   NodeId node;
   NodeId parent{};  ///< of `joined` and `left`
@@ -50,7 +50,7 @@ class Draft {
   [[nodiscard]] const std::vector<NodeId>& moved() const { return moved_; }
 
   /// The stamp of the next thing said here; later than all that was heard.
-  [[nodiscard]] Mark next_mark(std::uint64_t author, std::int64_t wall_ns);
+  [[nodiscard]] HybridTimestamp next_timestamp(std::uint64_t author, std::int64_t wall_ns);
 
   /// Takes a change; false where it was heard before.
   bool take(const Change& change);
@@ -63,17 +63,17 @@ class Draft {
   bool forget(const NodeId& id, Stamp oldest);
 
  private:
-  void hear(const Mark& mark);
-  [[nodiscard]] NewRecord life(const NodeId& id, const Mark& incarnation);
+  void note_seen(const HybridTimestamp& timestamp);
+  [[nodiscard]] NewRecord incarnation_of(const NodeId& id, const HybridTimestamp& incarnation);
   template <typename Edit>
-  void edit_former(const NodeId& id, const Mark& incarnation, Edit edit);
-  void note_former_child(const NodeId& parent, const Mark& incarnation, const NodeId& child);
+  void edit_past_incarnation(const NodeId& id, const HybridTimestamp& incarnation, Edit edit);
+  void note_past_child(const NodeId& parent, const HybridTimestamp& incarnation, const NodeId& child);
   void keep(NewRecord record);
 
   void add_node(const Change& change);
   void add_leaf(const Change& change);
   void begin(NodeRecord& record, const Change& change);
-  void add_edge(const NodeId& node, const Mark& incarnation, const Edge& edge);
+  void add_edge(const NodeId& node, const HybridTimestamp& incarnation, const Edge& edge);
   void enter(NodeRecord& record, const Edge& edge);
   [[nodiscard]] bool has_ever_had_children(const NodeId& id) const;
   void connect(const NodeId& node, const Edge& edge);
@@ -83,15 +83,15 @@ class Draft {
   bool remove_edge(NodeRecord& record, const Dot& dot, Stamp at);
   void disconnect(const NodeRecord& record, const NodeId& parent, Stamp at);
 
-  RecordPtr bear(const NodeId& id, Stamp at);
-  void bury(const RecordPtr& record, Stamp at);
-  void leave_orphans(const NodeRecord& dead, Stamp at);
-  void revive(const NodeId& id, Stamp at);
-  void kill(const NodeId& id, Stamp at);
+  RecordPtr activate(const NodeId& id, Stamp at);
+  void deactivate(const RecordPtr& record, Stamp at);
+  void detach_children(const NodeRecord& gone, Stamp at);
+  void reactivate(const NodeId& id, Stamp at);
+  void remove_recursive(const NodeId& id, Stamp at);
   void set_parent_alive(const NodeId& child, const NodeRecord& parent, bool alive);
   void set_in_force(const NodeId& id, const NodeId& parent, Stamp at);
-  void settle_circles(Stamp at);
-  void set_flags(const std::vector<Mark>& closed, const std::unordered_set<NodeId>& living, Stamp at);
+  void resolve_cycles(Stamp at);
+  void set_flags(const std::vector<HybridTimestamp>& closed, const std::unordered_set<NodeId>& living, Stamp at);
   void move_to(const std::vector<NodeId>& living, Stamp at);
 
   void add_to_index(const NodeRecord& record);

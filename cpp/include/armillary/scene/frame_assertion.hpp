@@ -7,13 +7,13 @@
 
 #include "armillary/graph/driven_form.hpp"
 #include "armillary/graph/provider.hpp"
-#include "armillary/series/stamp.hpp"
 #include "armillary/graph/variables.hpp"
+#include "armillary/series/stamp.hpp"
 
 namespace armillary::scene {
 
 /// What a change says of frames, beside the nodes of the scene.
-struct FrameFact {
+struct FrameAssertion {
   std::string of{};        ///< the frame that is spoken of; of `add_body` the body
   std::string in_frame{};  ///< its parent; of a twist the body that it moves relative to, or a frame on it
   std::string source{};    ///< who says so

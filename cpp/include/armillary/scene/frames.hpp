@@ -30,7 +30,7 @@ class FrameNames {
 /// Where a Transform is at one instant, on its way to its history.
 struct NodeSample {
   NodeId node{};
-  Mark life{};  ///< which of its lives
+  HybridTimestamp incarnation{};  ///< which of its lives
   Stamp at{};
   Placement placement{};
 };
@@ -40,10 +40,10 @@ struct NodeSample {
 /// What a draft means for the frames of the world; notes in the draft which nodes now have which.
 [[nodiscard]] std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names);
 /// What follows from where the nodes are that have these frames, once more: others may have spoken in their name.
-void add_places_again(const VersionPtr& version, std::span<const std::string> frames, const FrameNames& names,
-                      std::vector<FrameEdit>& edits);
+void add_placements_again(const VersionPtr& version, std::span<const std::string> frames, const FrameNames& names,
+                          std::vector<FrameEdit>& edits);
 /// All samples of one life of a Transform.
-[[nodiscard]] SampleTable samples_of(const VersionPtr& version, const NodeRecord& life, const FrameNames& names,
+[[nodiscard]] SampleTable samples_of(const VersionPtr& version, const NodeRecord& record, const FrameNames& names,
                                      const Forest& forest);
 /// A sample at the end of what is said of a Transform.
 [[nodiscard]] PlaceSample new_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names);

@@ -49,7 +49,7 @@ struct NodeId {
 
 // Version 8, and the first bytes spell the name.
 inline constexpr NodeId kRootNode{{'r', 'o', 'o', 't', 0, 0, 0x80, 0, 0x80}};
-inline constexpr NodeId kLimboNode{{'l', 'i', 'm', 'b', 'o', 0, 0x80, 0, 0x80}};
+inline constexpr NodeId kDetachedNode{{'l', 'i', 'm', 'b', 'o', 0, 0x80, 0, 0x80}};
 
 struct NodeIdTraits {
   /// The same on every machine; spreads ids that people count up by hand, too.

@@ -19,7 +19,7 @@ class Past {
   /// The life that the node had then; null where it was not alive.
   [[nodiscard]] const NodeRecord* find(const NodeId& id) const;
   /// The same where the root did not reach it.
-  [[nodiscard]] const NodeRecord* life(const NodeId& id) const;
+  [[nodiscard]] const NodeRecord* incarnation_of(const NodeId& id) const;
   /// Whether a containment was in force then, be its parent alive or not.
   [[nodiscard]] bool counts(const NodeRecord& record, const Edge& edge) const;
   [[nodiscard]] std::vector<NodeId> parents(const NodeRecord& record) const;
@@ -33,26 +33,26 @@ class Past {
   template <typename F>
   void for_each_attribute(const NodeRecord& record, F f) const {
     const Attribute* newest = nullptr;
-    for (const Attribute& said : record.attributes) {
-      if (newest != nullptr && newest->key.text != said.key.text) give(*newest, f), newest = nullptr;
-      if (said.at <= at_) newest = &said;
+    for (const Attribute& attribute : record.attributes) {
+      if (newest != nullptr && newest->key.text != attribute.key.text) give(*newest, f), newest = nullptr;
+      if (attribute.at <= at_) newest = &attribute;
     }
     if (newest != nullptr) give(*newest, f);
   }
 
  private:
   template <typename F>
-  static void give(const Attribute& said, F& f) {
-    if (said.value != nullptr) f(said);
+  static void give(const Attribute& attribute, F& f) {
+    if (attribute.value != nullptr) f(attribute);
   }
   [[nodiscard]] bool held(const NodeRecord& record, const Edge& edge) const;
   [[nodiscard]] bool is_link(const NodeRecord& record, const Edge& edge) const;
-  [[nodiscard]] bool closes_a_circle(const NodeRecord& record, const Edge& edge) const;
+  [[nodiscard]] bool closes_cycle(const NodeRecord& record, const Edge& edge) const;
 
   VersionPtr version_;
   Stamp at_;
   Beginnings beginnings_;
-  mutable Ancestry alive_{kRootNode, kLimboNode};  // as far as that was asked for
+  mutable Ancestry alive_{kRootNode, kDetachedNode};  // as far as that was asked for
 };
 
 /// Whether a node was added with this edge.

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "armillary/detail/sha256.hpp"
 #include "armillary/detail/trie_difference.hpp"
 #include "armillary/detail/trie_node.hpp"
 #include "armillary/detail/trie_walk.hpp"
-#include "armillary/detail/sha256.hpp"
 
 namespace armillary {
 

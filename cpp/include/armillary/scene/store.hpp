@@ -17,14 +17,14 @@ enum class Fault : std::uint8_t {
   node_exists,
   not_a_group,
   not_a_transform,
-  circle,
+  cycle,
   not_its_parent,
   already_its_parent,
   permanent,
   too_many_keys,
   built_upon,
   built_upon_frame,
-  no_opposite,  ///< what cannot be taken back
+  no_inverse,  ///< what cannot be taken back
   nothing_to_undo,
   frames,  ///< the frames of the world do not allow it: see `failure`
 };
@@ -43,11 +43,11 @@ struct Refusal {
 };
 
 /// A change as its author wants it: what it refers to is filled in when it is applied.
-struct Wish {
+struct ChangeRequest {
   Change change{};
-  bool with_hanging_frames = false;   ///< removes though frames of others hang below
+  bool with_frames_under = false;     ///< removes though frames of others hang below
   bool restores = false;              ///< takes back a removal: the node may be dead
-  bool insists = false;               ///< may contradict what counts: then it is left out, as if others had said it
+  bool is_unchecked = false;          ///< may contradict what counts: then it is left out, as if others had said it
   std::optional<Placement> sample{};  ///< no change of structure: where a Transform is at `change.at`
 };
 
@@ -62,41 +62,41 @@ struct StoreOptions {
   Duration history{};                ///< how long what ended is remembered
   std::size_t max_journal = 10'000;  ///< changes kept for others
   std::size_t max_undo = 100;
-  std::uint64_t bearer = 0;  ///< tells apart who bears the same name
+  std::uint64_t replica_id = 0;  ///< tells apart who bears the same name
   std::size_t max_runs = 1000;
   std::uint8_t authority = 0;  ///< where copies contradict one another, who has more of it counts first
 };
 
 /// What taking back one change needs.
-struct Deed {
+struct UndoEntry {
   ChangeKind kind = ChangeKind::add_node;
   NodeId node{}, parent{};
-  RecordPtr former{};    ///< of a removal and of attributes: the node before
-  ChangePtr said{};      ///< of attributes and of frames
+  RecordPtr before{};    ///< of a removal and of attributes: the node before
+  ChangePtr change{};    ///< of attributes and of frames
   VersionPtr version{};  ///< of a removal where others were in the node: what they were
 };
 
 /// What takes changes of frames back, one by one; none where nothing does.
-using Opposites = std::vector<std::optional<std::vector<Change>>>;
+using Inverses = std::vector<std::optional<std::vector<Change>>>;
 
 struct Batch {
-  std::vector<Deed> deeds{};
-  Opposites opposites{};
-  Mark last{};  ///< of the last change
+  std::vector<UndoEntry> entries{};
+  Inverses inverses{};
+  HybridTimestamp last{};  ///< of the last change
   std::string tag{};
-  bool lets_frames_hang = false;      ///< nodes go though frames of others hang there
+  bool detaches_frames = false;       ///< nodes go though frames of others hang there
   std::vector<NodeSample> samples{};  ///< of nodes whose frames went with what they were in
 };
 
 /// What a change of frames means for them where it is said: all of it, or it is refused.
 void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits);
 /// What a set of changes of frames means for them once the facts have taken it.
-[[nodiscard]] std::vector<FrameEdit> aligning_edits(const Facts& facts, std::span<const ChangePtr> changes,
-                                                    const std::vector<Idle>& were_idle, bool is_done);
+[[nodiscard]] std::vector<FrameEdit> aligning_edits(const AssertionLog& assertions, std::span<const ChangePtr> changes,
+                                                    const std::vector<InactiveAssertion>& were_inactive, bool is_done);
 /// The frames that changes of frames are about.
-[[nodiscard]] std::vector<std::string> spoken_of(std::span<const ChangePtr> changes);
+[[nodiscard]] std::vector<std::string> frames_named_by(std::span<const ChangePtr> changes);
 /// Decides which of the poses count that close loops together.
-[[nodiscard]] FrameEdit settling(const Facts& facts);
+[[nodiscard]] FrameEdit cycle_resolution(const AssertionLog& assertions);
 
 /// The door to the structure of a world: changes go in whole or not at all, versions come out.
 ///
@@ -106,7 +106,7 @@ class Store {
   Store(std::shared_ptr<Forest> forest, StoreOptions options);
 
   /// The same scene for a copy of its forest; what it does not change it shares.
-  Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t bearer);
+  Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t replica_id);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -120,22 +120,22 @@ class Store {
 
   /// Refuses what is wrong: then nothing has happened. What nobody asked for, such as expiry, is not for `undo`.
   /// `tag` tells whoever wants to undo it what it is.
-  Outcome apply(std::vector<Wish> wishes, std::int64_t now_ns, bool for_undo = true, std::string tag = {});
+  Outcome apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, bool for_undo = true, std::string tag = {});
   /// Takes changes of one's own as `merge` takes those of others. What makes no sense is still refused.
-  Outcome insist(std::vector<Wish> wishes, std::int64_t now_ns);
+  Outcome apply_unchecked(std::vector<ChangeRequest> requests, std::int64_t now_ns);
   /// One change of frames that is done by `act`, which may complete what is said of it; where it fails nothing happened.
-  Failure record(Change change, std::int64_t now_ns, const std::function<Failure(FrameFact&)>& act, bool for_undo,
+  Failure record(Change change, std::int64_t now_ns, const std::function<Failure(FrameAssertion&)>& act, bool for_undo,
                  ChangePtr* recorded = nullptr);
-  [[nodiscard]] bool knows_relation(const FrameFact& fact) const;
-  [[nodiscard]] bool knows_twist(const FrameFact& fact) const;
-  [[nodiscard]] std::vector<Change> said() const;
+  [[nodiscard]] bool knows_relation(const FrameAssertion& assertion) const;
+  [[nodiscard]] bool knows_twist(const FrameAssertion& assertion) const;
+  [[nodiscard]] std::vector<Change> snapshot() const;
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   [[nodiscard]] std::uint64_t time_epoch() const;
   /// Of a Transform that is there, in its present life.
   [[nodiscard]] SampleTable samples(const NodeId& node) const;
   [[nodiscard]] Digest frames_digest() const;
   /// What was said of frames and does not count, as everybody will find who heard the same.
-  [[nodiscard]] std::vector<Idle> idle() const;
+  [[nodiscard]] std::vector<InactiveAssertion> inactive() const;
   /// Takes what others accepted already, in any order, any number of times; gives back what was new.
   Outcome merge(std::span<const ChangePtr> changes);
   /// The same of samples. False where nobody has said here that there is such a relation: then nothing happened. A sample
@@ -147,42 +147,42 @@ class Store {
   /// The tags of what `undo` and `redo` would take back; empty where there is nothing, or it has none.
   [[nodiscard]] std::pair<std::string, std::string> tags() const;
   /// Something was done that is not for `undo`, and stands in its way; and it is taken back.
-  void stand_in_the_way(std::string tag);
-  bool step_aside(const std::string& tag);  ///< false where nothing stood there
+  void push_undo_barrier(std::string tag);
+  bool remove_undo_barrier(const std::string& tag);  ///< false where nothing stood there
 
   /// The changes that somebody lacks who has heard so much; false where some are not kept any more.
-  [[nodiscard]] bool changes_beyond(const HeardFrom& heard, std::vector<ChangePtr>& out) const;
+  [[nodiscard]] bool changes_since(const VersionVector& version_vector, std::vector<ChangePtr>& out) const;
   [[nodiscard]] std::vector<ChangePtr> journal() const;
 
  private:
   struct Taken {
     std::vector<ChangePtr> changes{};
-    std::vector<Deed> deeds{};  ///< one for each change that is made here
+    std::vector<UndoEntry> entries{};  ///< one for each change that is made here
     std::vector<NodeSample> samples{};
     bool adds = false;      ///< one of them puts a node somewhere
     bool is_local = false;  ///< what the frames of the world do not allow is refused
-    bool expects_nothing_hangs = false;
-    std::vector<Idle> were_idle{};  ///< of what is merged: what did not count before because of bodies
-    Opposites opposites{};          ///< filled in by `commit`
+    bool expects_nothing_under = false;
+    std::vector<InactiveAssertion> were_inactive{};  ///< of what is merged: what did not count before because of bodies
+    Inverses inverses{};                             ///< filled in by `commit`
   };
 
-  [[nodiscard]] Refusal complete(Wish& wish, Draft& draft, std::int64_t now_ns, Taken& taken) const;
-  [[nodiscard]] Refusal take(std::vector<Wish> wishes, Draft& draft, std::int64_t now_ns, Taken& taken) const;
+  [[nodiscard]] Refusal complete(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const;
+  [[nodiscard]] Refusal take(std::vector<ChangeRequest> requests, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Outcome commit(Draft& draft, Taken& taken);
-  [[nodiscard]] Outcome commit_as_heard(Draft& draft, Taken& taken);
+  [[nodiscard]] Outcome commit_merged(Draft& draft, Taken& taken);
   void sign(Change& change, Draft& draft, std::int64_t now_ns) const;
-  Opposites take_facts(const std::vector<ChangePtr>& changes);
+  Inverses take_assertions(const std::vector<ChangePtr>& changes);
   void realign(std::span<const ChangePtr> changes, const Draft& draft);
   [[nodiscard]] bool is_in_line(const Change& change) const;
-  [[nodiscard]] Refusal take_fact_back(const Change& change, const std::optional<std::vector<Change>>& opposite, const Mark& last,
-                                       std::vector<Wish>& wishes) const;
+  [[nodiscard]] Refusal undo_assertion(const Change& change, const std::optional<std::vector<Change>>& inverse,
+                                       const HybridTimestamp& last, std::vector<ChangeRequest>& requests) const;
   [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, const Taken& taken) const;
   void add_samples(const Draft& draft, std::span<const NodeSample> samples, bool is_planned, std::vector<FrameEdit>& edits) const;
-  [[nodiscard]] std::vector<NodeSample> samples_of_the_dying(const Draft& draft) const;
+  [[nodiscard]] std::vector<NodeSample> samples_of_removed(const Draft& draft) const;
   [[nodiscard]] Failure publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version, bool strictly);
   void note(const Draft& draft, const std::vector<ChangePtr>& changes);
   [[nodiscard]] Outcome take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
-  [[nodiscard]] static Deed deed_of(const ChangePtr& change, const Draft& draft, const Taken& taken);
+  [[nodiscard]] static UndoEntry undo_entry_of(const ChangePtr& change, const Draft& draft, const Taken& taken);
   [[nodiscard]] static Batch batch_of(Taken& taken, const std::vector<ChangePtr>& changes);
   void remember(std::deque<Batch>& stack, Batch batch) const;
   void forget_past();
@@ -191,13 +191,13 @@ class Store {
   std::shared_ptr<Forest> forest_;
   StoreOptions options_;
   FrameNames names_;
-  Voice voice_;
+  Authorship authorship_;
   std::shared_ptr<KeyPool> keys_;
   // Guarded by VersionLock, as is the order of commits:
   std::deque<ChangePtr> journal_;
-  HeardFrom dropped_;  // what the journal does not hold any more
+  VersionVector dropped_;  // what the journal does not hold any more
   std::deque<Batch> done_, undone_;
-  Facts facts_;
+  AssertionLog assertions_;
   std::deque<std::pair<Stamp, NodeId>> ended_;
   Stamp newest_at_ = Stamp::always();
   bool is_open_ = false;

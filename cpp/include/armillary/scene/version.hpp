@@ -1,7 +1,7 @@
 #pragma once
 
-#include "armillary/graph/companion.hpp"
 #include "armillary/detail/plain_ptr.hpp"
+#include "armillary/graph/companion.hpp"
 #include "armillary/scene/change.hpp"
 #include "armillary/scene/persistent_map.hpp"
 
@@ -25,22 +25,22 @@ using ValuePtr = detail::PlainPtr<const SharedValue>;
 struct Attribute {
   Key key{};
   ValuePtr value{};  ///< null: it was erased
-  Mark mark{};
+  HybridTimestamp timestamp{};
   Stamp at{};
 };
 
 /// A parent of a node, from `from` until `until`.
 struct Edge {
   NodeId parent{};
-  Mark parent_incarnation{};
-  Mark mark{};
+  HybridTimestamp parent_incarnation{};
+  HybridTimestamp timestamp{};
   Stamp from{};
   Stamp until = Stamp::never();
   bool removed = false;
-  bool closes_a_circle = false;  ///< kept, but not in force: older edges lead back
+  bool closes_cycle = false;     ///< kept, but not in force: older edges lead back
   bool parent_is_alive = false;  ///< and still in the life that was meant
 
-  [[nodiscard]] bool is_in_force() const { return !removed && !closes_a_circle && parent_is_alive; }
+  [[nodiscard]] bool is_in_force() const { return !removed && !closes_cycle && parent_is_alive; }
   [[nodiscard]] bool holds_at(Stamp at) const { return from <= at && at < until; }
 };
 
@@ -62,14 +62,14 @@ struct NodeRecord : detail::PlainlyShared {
   NodeKind kind = NodeKind::unknown;  ///< unknown: others speak of it, but its own beginning has not arrived
   bool has_frame = false;             ///< in the world; whether it is in it at present: `is_in_own_frame`
   bool has_mount = false;             ///< a Transform with several parents: it is placed in a frame that is placed in each
-  Mark incarnation{};
+  HybridTimestamp incarnation{};
   Stamp created_at{};
   std::shared_ptr<const Payload> payload{};
   std::shared_ptr<const Placement> placement{};
   std::vector<Attribute> attributes{};  ///< by key, then mark: the last of a key is in force
   std::vector<Edge> edges{};            ///< to parents, by mark
   NodeSet children{};                   ///< nodes with an edge that is not removed to this life
-  NodeSet former_children{};            ///< nodes that once had one
+  NodeSet past_children{};              ///< nodes that once had one
   RecordPtr previous{};                 ///< its former life
 
   [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
@@ -126,31 +126,33 @@ struct KeyTraits : SceneMapTraits {
 using Index = PersistentMap<Key, KeyIndex, KeyTraits>;
 
 /// What has been heard from one author: everything up to `upto`, and some beyond.
-struct Heard {
+struct SeenSequences {
   std::uint64_t upto = 0;
-  std::vector<std::uint64_t> beyond{};  ///< sorted
+  std::vector<std::uint64_t> extra{};  ///< sorted
 
   [[nodiscard]] bool has(std::uint64_t sequence) const;
-  [[nodiscard]] std::uint64_t newest() const { return beyond.empty() ? upto : beyond.back(); }
+  [[nodiscard]] std::uint64_t newest() const { return extra.empty() ? upto : extra.back(); }
   void add(std::uint64_t sequence);
 };
 
 /// From whom what was heard; sorted.
-using HeardFrom = std::vector<std::pair<std::uint64_t, Heard>>;
-[[nodiscard]] bool has_heard(const HeardFrom& heard, const Dot& dot);
-void add_heard(HeardFrom& heard, const Dot& dot);
+using VersionVector = std::vector<std::pair<std::uint64_t, SeenSequences>>;
+[[nodiscard]] bool has_seen(const VersionVector& version_vector, const Dot& dot);
+void add_seen(VersionVector& version_vector, const Dot& dot);
 
 /// Who speaks; a copy of somebody goes on as one with him, as far as he had come by then.
-struct Voice {
+struct Authorship {
   std::uint64_t author = 0;
-  HeardFrom former{};  ///< of those whose copy it is
+  VersionVector inherited{};  ///< of those whose copy it is
 
-  [[nodiscard]] bool said(const Mark& mark) const { return mark.dot.author == author || has_heard(former, mark.dot); }
-  /// `heard`: all that was heard by now.
-  [[nodiscard]] Voice copy(std::uint64_t new_author, const HeardFrom& heard) const;
+  [[nodiscard]] bool wrote(const HybridTimestamp& timestamp) const {
+    return timestamp.dot.author == author || has_seen(inherited, timestamp.dot);
+  }
+  /// `version_vector`: all that was heard by now.
+  [[nodiscard]] Authorship copy(std::uint64_t new_author, const VersionVector& version_vector) const;
 };
 /// Everything up to `sequence`.
-void set_upto(HeardFrom& heard, std::uint64_t author, std::uint64_t sequence);
+void set_upto(VersionVector& version_vector, std::uint64_t author, std::uint64_t sequence);
 
 /// A scene at one moment. Immutable: readers hold it as long as they like.
 ///
@@ -159,17 +161,18 @@ struct Version : Companion {
   Records alive{};
   Records gone{};  ///< dead, or not born yet: kept for the past, and for what others may still say
   Index index{};   ///< of the attributes of what is alive
-  HeardFrom heard{};
+  VersionVector version_vector{};
   std::int64_t newest_wall_ns = 0;
   std::uint32_t newest_count = 0;
   Stamp oldest_past = Stamp::always();  ///< before it the past was forgotten
   std::uint64_t number = 0;             ///< grows by one with each commit
-  std::size_t circles = 0;              ///< edges that close one
+  std::size_t cycles = 0;               ///< edges that close one
   bool may_be_circular = false;         ///< whether edges ran in a circle, be it at different times
 
-  [[nodiscard]] const NodeRecord* find(const NodeId& id) const;                             ///< alive, or null
-  [[nodiscard]] const NodeRecord* recall(const NodeId& id) const;                           ///< alive or gone, or null
-  [[nodiscard]] const NodeRecord* recall(const NodeId& id, const Mark& incarnation) const;  ///< one of its lives, or null
+  [[nodiscard]] const NodeRecord* find(const NodeId& id) const;    ///< alive, or null
+  [[nodiscard]] const NodeRecord* recall(const NodeId& id) const;  ///< alive or gone, or null
+  [[nodiscard]] const NodeRecord* recall(const NodeId& id,
+                                         const HybridTimestamp& incarnation) const;  ///< one of its lives, or null
   [[nodiscard]] bool is_alive(const NodeId& id) const { return alive.find(id) != nullptr; }
   [[nodiscard]] std::vector<NodeId> children(const NodeRecord& record) const;  ///< living ones, oldest edge first
   /// The oldest that is in force; of a dead node, the oldest of all. Nil where none is known.
@@ -181,7 +184,7 @@ struct Version : Companion {
   /// The same along all that ever were, in any life.
   [[nodiscard]] bool ever_led_up(const NodeId& from, const NodeId& ancestor) const;
   /// A way from `from` up to `ancestor`, both included, that is there at one instant not before `since`; empty where none is.
-  [[nodiscard]] std::vector<NodeId> way_up(const NodeId& from, const NodeId& ancestor, Stamp since) const;
+  [[nodiscard]] std::vector<NodeId> path_up(const NodeId& from, const NodeId& ancestor, Stamp since) const;
 };
 using VersionPtr = std::shared_ptr<const Version>;
 

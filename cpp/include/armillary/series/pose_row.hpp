@@ -3,9 +3,9 @@
 #include <cmath>
 #include <optional>
 
-#include "armillary/series/series.hpp"
 #include "armillary/math/transform.hpp"
 #include "armillary/math/uncertain.hpp"
+#include "armillary/series/series.hpp"
 
 namespace armillary {
 

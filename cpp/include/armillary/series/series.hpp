@@ -113,7 +113,7 @@ class alignas(64) Series {
   /// Whether a row of this stamp was computed, if there is one.
   [[nodiscard]] bool is_computed(Stamp stamp) const;
   /// Newest stamp of a row that was said; computed ones follow.
-  [[nodiscard]] Stamp newest_said() const { return holds_computed() ? Stamp{said_until_ns_.load()} : newest(); }
+  [[nodiscard]] Stamp newest_given() const { return holds_computed() ? Stamp{given_until_ns_.load()} : newest(); }
   /// Whether the value at `at` rests on a computed row: on the one there, or else on one of the two around it.
   [[nodiscard]] bool rests_on_computed(Stamp at) const;
   [[nodiscard]] Row first_row() const;
@@ -153,15 +153,15 @@ class alignas(64) Series {
   void thin_tail(RetireList& retired);
   void join_tail_to_previous(RetireList& retired);
   [[nodiscard]] Spot find(std::int64_t stamp_ns) const;
-  [[nodiscard]] bool holds_computed() const { return said_until_ns_.load(std::memory_order_relaxed) != Stamp::never().ns; }
-  void count_as_said(Stamp stamp, RetireList& retired);
+  [[nodiscard]] bool holds_computed() const { return given_until_ns_.load(std::memory_order_relaxed) != Stamp::never().ns; }
+  void count_as_given(Stamp stamp, RetireList& retired);
   void erase_between(Stamp first, Stamp last, RetireList& retired);
 
   std::atomic<Index*> index_{nullptr};
   std::atomic<std::int64_t> floor_ns_;
   std::atomic<std::int64_t> newest_ns_;
   // Rows outside were computed, from those that are forgotten or from the last; at first all rows were said.
-  std::atomic<std::int64_t> said_from_ns_{Stamp::always().ns}, said_until_ns_{Stamp::never().ns};
+  std::atomic<std::int64_t> given_from_ns_{Stamp::always().ns}, given_until_ns_{Stamp::never().ns};
   std::atomic<std::size_t> size_{0};
   // Below: the writer's own.
   std::uint32_t width_;
