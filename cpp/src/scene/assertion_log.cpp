@@ -336,7 +336,7 @@ Change change_with(ChangeKind kind, FrameAssertion assertion) {
   return change;
 }
 
-/// What says it again.
+/// The change that asserts it again.
 Change change_asserting(const PoseAssertion& stored, const std::string& of, const std::string& source) {
   FrameAssertion assertion{
       .of = of, .in_frame = stored.in_frame, .source = source, .since = stored.since, .pose = stored.pose, .form = stored.form};
@@ -368,29 +368,26 @@ std::vector<Change> AssertionLog::inverse_of_joints(const Change& change) const 
 }
 
 std::optional<std::vector<Change>> AssertionLog::inverse_of_fix(const Change& change) const {
-  const FrameAssertion& assertion = *change.assertion;
-  const std::vector<PoseAssertion> before = pose_assertions(assertion.of, assertion.source);
+  const FrameAssertion& given = *change.assertion;
+  const std::vector<PoseAssertion> before = pose_assertions(given.of, given.source);
   const auto same = std::ranges::find_if(
-      before, [&](const PoseAssertion& asserted) { return !asserted.is_samples() && asserted.since == assertion.since; });
-  const bool is_always = assertion.since == Stamp::always();
-  const Frame* frame = find(assertion.of);
-  const Track* track = find_track(assertion.of, assertion.source);
+      before, [&](const PoseAssertion& asserted) { return !asserted.is_samples() && asserted.since == given.since; });
+  const bool is_always = given.since == Stamp::always();
+  const Frame* frame = find(given.of);
+  const Track* track = find_track(given.of, given.source);
   const std::size_t known = track == nullptr ? 0 : all_assertions(*frame, *track).size();
   const bool forgets_more = is_always && known > (same == before.end() ? 0U : 1U);
   if (forgets_more) return std::nullopt;
   std::vector<Change> changes;
   if (same != before.end()) {
-    changes.push_back(change_asserting(*same, assertion.of, assertion.source));
+    changes.push_back(change_asserting(*same, given.of, given.source));
   } else {
-    FrameAssertion back{.of = assertion.of,
-                        .in_frame = assertion.in_frame,
-                        .source = assertion.source,
-                        .since = assertion.since,
-                        .recalibrate = true};
+    FrameAssertion back{
+        .of = given.of, .in_frame = given.in_frame, .source = given.source, .since = given.since, .recalibrate = true};
     changes.push_back(change_with(ChangeKind::unfix, std::move(back)));
   }
   FrameAssertion made{.takes_back = true};
-  for (const std::string& name : assertion.frames)
+  for (const std::string& name : given.frames)
     if (!has_frame(name)) made.frames.push_back(name);
   if (!made.frames.empty()) changes.push_back(change_with(ChangeKind::remove_frame, std::move(made)));
   return changes;
