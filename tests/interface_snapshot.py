@@ -30,6 +30,7 @@ MODULES = (
     "armillary",
     "armillary.articulation",
     "armillary.articulation.mechanisms",
+    "armillary.demos.models",
     "armillary.errors",
     "armillary.formats",
     "armillary.fusion",

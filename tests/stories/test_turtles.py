@@ -52,8 +52,8 @@ class TestTheTwoTimeQuestion:
         at = seconds(at_s)
         follower_T_world = turtles.world.pose(of=WORLD, in_frame=FOLLOWER, at=at).transform
         world_T_leader = turtles.world.pose(of=LEADER, in_frame=WORLD, at=at - DELAY).transform
-        asked = turtles.world.pose(of=LEADER, of_at=at - DELAY, in_frame=FOLLOWER, at=at, fixed_frame=WORLD).transform
-        assert asked.is_close(follower_T_world @ world_T_leader, m=CLOSE_M, rad=CLOSE_RAD)
+        context = turtles.world.pose(of=LEADER, of_at=at - DELAY, in_frame=FOLLOWER, at=at, fixed_frame=WORLD).transform
+        assert context.is_close(follower_T_world @ world_T_leader, m=CLOSE_M, rad=CLOSE_RAD)
 
     def test_has_no_answer_before_there_are_five_seconds(self):
         young = Turtles(history=seconds(60))

@@ -1,6 +1,6 @@
-"""The command `armillary`: a thin skin that parses, calls one function and prints.
+"""The command `armillary`: each command parses its arguments, calls one function and prints the result.
 
-What a command needs beyond numpy is imported when it runs; a missing part is said in one line.
+Optional dependencies are imported when a command needs them; a missing one is reported in one line.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Args:
-        arguments: What the user typed after `armillary`; taken from the command line if not given.
+        arguments: Arguments after `armillary`; by default those of the process.
 
     Returns:
-        The exit status: 0, or 1 after one line on stderr that says what was wrong.
+        The exit status: 0, or 1 after one line on stderr with the error.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return _run(arguments)
         except (ArmillaryError, OSError) as error:
-            _complain(_sentence(error))
+            _print_error(_sentence(error))
             return 1
 
 
@@ -60,9 +60,9 @@ def _sentence(error: ArmillaryError | OSError) -> str:
 
 
 def _warn(message: Warning | str, *_: Any) -> None:
-    """One line, without the place in a program that the user never saw."""
-    _complain(message.reason if isinstance(message, SuspiciousName) else str(message))
+    """Print a warning in one line, without the source line that caused it."""
+    _print_error(message.reason if isinstance(message, SuspiciousName) else str(message))
 
 
-def _complain(text: str) -> None:
+def _print_error(text: str) -> None:
     sys.stderr.write(f"armillary: {' '.join(text.splitlines())}\n")

@@ -1,4 +1,4 @@
-"""All commands, and how their mistakes are told."""
+"""The typer application with all commands, and the texts of its usage errors."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from armillary.errors import InvalidArgument
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_INTERRUPTED = 130  # what a shell reports for Ctrl-C
+_INTERRUPTED = 130  # the exit status of a shell after Ctrl-C
 
-# Click's UsageError, which typer carries under another address since it ships its own click.
+# Click's UsageError; its import path depends on whether typer bundles click.
 _USAGE_ERROR: Any = typer.BadParameter.__base__
 
 COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
@@ -52,7 +52,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "bench": (bench.bench, bench.EXAMPLE),
     "demo": (demo.demo, demo.EXAMPLE),
 }
-"""By name: what it does, and how it is called."""
+"""Function and example of each command, by name."""
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001  (a callback of typer gets the flag's value)
@@ -65,7 +65,7 @@ def _armillary(
     context: typer.Context,
     *,
     version: Annotated[  # noqa: ARG001  (the callback answers)
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Where everything is, in time: a world model for robots."""
@@ -79,8 +79,8 @@ for _name, (_command, _example) in COMMANDS.items():
     app.command(_name, epilog=f"Example: {_example}")(_command)
 
 
-def _told(error: Any, typed: Sequence[str]) -> str:
-    """What was typed wrongly, and the help of the command that it was typed for."""
+def _usage_error_text(error: Any, typed: Sequence[str]) -> str:
+    """Return the text of a usage error, with the help command to type."""
     message = " ".join(error.format_message().split()).rstrip(".")
     end = "" if message.endswith(("?", "!")) else "."
     param = getattr(error, "param", None)
@@ -90,15 +90,15 @@ def _told(error: Any, typed: Sequence[str]) -> str:
 
 
 def run(arguments: Sequence[str] | None) -> int:
-    """Parse and run one command; its exit status.
+    """Parse and run one command, and return its exit status.
 
     Raises:
-        InvalidArgument: The user typed something that no command takes.
+        InvalidArgument: The arguments are invalid.
     """
     try:
         status = app(args=arguments, prog_name="armillary", standalone_mode=False)
     except _USAGE_ERROR as error:
-        raise InvalidArgument(_told(error, sys.argv[1:] if arguments is None else arguments)) from error
+        raise InvalidArgument(_usage_error_text(error, sys.argv[1:] if arguments is None else arguments)) from error
     except (KeyboardInterrupt, typer.Abort):
         return _INTERRUPTED
     return status if isinstance(status, int) else 0

@@ -1,4 +1,7 @@
-"""What the command line can do about errors whose own words are for programs."""
+"""Command-line options that help after an error.
+
+This module imports no optional dependency, because it is used to report a missing one.
+"""
 
 from __future__ import annotations
 
@@ -9,35 +12,34 @@ from armillary.errors import AmbiguousPath, ArmillaryError, NoPathChosen, NoSamp
 if TYPE_CHECKING:
     from armillary.transforms import Diagnosis
 
-__all__ = ["hint_about", "hint_for"]
 
 _CHOOSE = "--source NAME, or --policy latest, most_certain or fuse"
-_LOOK = "'armillary list' shows the names, 'armillary find' looks for things of the scene"
+_LOOK = "'armillary list' shows the names, 'armillary find' finds nodes of the scene"
 _BY_CAUSE = {
     "contested": f"'armillary pose' with {_CHOOSE}",
     "unknown name": _LOOK,
     "late": "--at latest",
-    "separate trees": "'armillary fix' says in a saved world where a frame is",
+    "separate trees": "'armillary fix' writes a fixed pose into a saved world",
 }
 
 
 def hint_about(error: ArmillaryError) -> str:
-    """What to type, or nothing."""
+    """Return the options that help after an error; empty if there are none."""
     match error:
         case AmbiguousPath(motion=False) | NoPathChosen():
-            return _said(_CHOOSE)
+            return _on_command_line(_CHOOSE)
         case UnknownFrame() if not str(error).endswith("?"):
-            return _said(_LOOK)
+            return _on_command_line(_LOOK)
         case StampOutOfRange(requested=int()) if not isinstance(error, NoSamples):
-            return _said("--at latest")
+            return _on_command_line("--at latest")
     return ""
 
 
 def hint_for(found: Diagnosis) -> str:
-    """The same for what the doctor found, where he does not say which name was meant."""
-    is_told = found.hint.startswith(("Did you mean", "In the scene"))
-    return "" if is_told or found.cause not in _BY_CAUSE else _said(_BY_CAUSE[found.cause])
+    """Return the options that help after a diagnosis, unless its own hint names a frame."""
+    names_a_frame = found.hint.startswith(("Did you mean", "In the scene"))
+    return "" if names_a_frame or found.cause not in _BY_CAUSE else _on_command_line(_BY_CAUSE[found.cause])
 
 
-def _said(what: str) -> str:
+def _on_command_line(what: str) -> str:
     return f"On the command line: {what}."

@@ -1,4 +1,4 @@
-"""Things of the scene on the command line: they go by the beginnings of their ids."""
+"""Scene nodes on the command line, which are abbreviated to the beginning of their ids."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from armillary.scene.node_frames import MOUNT, maker_of
 if TYPE_CHECKING:
     from armillary import World
 
-__all__ = ["called_in", "frame_meant", "ids_in_place_of_names", "left_out", "shortened"]
 
 _DIGITS = 8
 _LONGER = 13
@@ -22,13 +21,13 @@ _ID = re.compile(r"\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 _BEGINNING = re.compile(r"[0-9a-f]{4,8}|[0-9a-f]{8}-[0-9a-f-]{0,27}")
 
 
-def shortened(text: str) -> str:
-    """With the beginnings of ids alone, as people type them."""
+def abbreviate_ids(text: str) -> str:
+    """Abbreviate all ids in a text to their first eight digits."""
     return _ID.sub(r"\1", text)
 
 
-def frame_meant(world: World, text: str) -> str:
-    """A frame by its name, or that of a thing of the scene by the beginning of its id."""
+def resolve_frame(world: World, text: str) -> str:
+    """Return a frame by its name, or the frame of a node by the beginning of its id."""
     digits = text.removesuffix(MOUNT).lower()
     if text in world.frames() or _BEGINNING.fullmatch(digits) is None:
         return text
@@ -42,30 +41,27 @@ def frame_meant(world: World, text: str) -> str:
 
 
 @contextmanager
-def ids_in_place_of_names(world: World) -> Iterator[None]:
-    """Who asks for a thing by what it is called is told its id."""
+def suggest_ids(world: World) -> Iterator[None]:
+    """If a frame is unknown but nodes have that name, raise an error with their ids."""
     try:
         yield
     except UnknownFrame as error:
         called = [str(node)[:_DIGITS] for node in world.scene.find({"name": error.frame})]
         if not called:
             raise
-        reason = f"No frame is named '{error.frame}'; {_so_many(len(called))} of the scene is called so"
+        nodes = "a node" if len(called) == 1 else f"each of {len(called)} nodes"
+        reason = f"No frame is named '{error.frame}'; {nodes} of the scene has that name"
         raise InvalidArgument(f"{reason}. Give an id in its place: {list_names(called)}.", error.frame) from None
 
 
-def _so_many(count: int) -> str:
-    return "a thing" if count == 1 else f"each of {count} things"
-
-
-def called_in(world: World, frame: str) -> str:
-    """What the node that made a frame is called; empty where nothing is said of that."""
+def node_name(world: World, frame: str) -> str:
+    """Return the name of the node that a frame belongs to; empty if it has none."""
     node: Any = maker_of(frame)
     name = world.scene.attributes(node).get("name") if node is not None and node in world.scene else None
     return name if isinstance(name, str) else ""
 
 
-def left_out(frames: tuple[str, ...]) -> str:
-    """The line about frames of nodes that are not shown; empty where there are none."""
+def hidden_nodes_line(frames: tuple[str, ...]) -> str:
+    """Return the line that counts the nodes that are not shown; empty if there are none."""
     count = len({node for frame in frames if (node := maker_of(frame)) is not None})
-    return f"{count} thing{'' if count == 1 else 's'} of the scene: --nodes" if count else ""
+    return f"{count} node{'' if count == 1 else 's'} of the scene: --nodes" if count else ""

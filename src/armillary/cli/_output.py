@@ -1,4 +1,4 @@
-"""How answers are printed: as text for people, as JSON for programs."""
+"""Output of results as text or JSON."""
 
 from __future__ import annotations
 
@@ -13,31 +13,29 @@ if TYPE_CHECKING:
     from armillary import Pose, Transform
     from armillary.relations import Twist
 
-__all__ = ["fields_of_pose", "fields_of_twist", "say", "text_of_transform", "writable"]
+
+def print_result(*, as_json: bool, fields: Any, text: str) -> None:
+    """Print JSON or text."""
+    typer.echo(json.dumps(_as_json(fields), indent=2, allow_nan=False) if as_json else encodable(text))
 
 
-def say(*, as_json: bool, fields: Any, text: str) -> None:
-    """One or the other."""
-    typer.echo(json.dumps(_finite(fields), indent=2, allow_nan=False) if as_json else writable(text))
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no infinity: it becomes a text."""
+def _as_json(value: Any) -> Any:
+    """Replace numbers that JSON cannot represent, such as infinity, by texts."""
     if isinstance(value, dict):
-        return {key: _finite(member) for key, member in value.items()}
+        return {key: _as_json(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [_as_json(item) for item in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def writable(text: str) -> str:
-    """The text without what the output's encoding cannot say; the lines of a tree are not ASCII."""
+def encodable(text: str) -> str:
+    """Replace characters that the encoding of the output cannot represent."""
     encoding = sys.stdout.encoding or "utf-8"
     return text.encode(encoding, "replace").decode(encoding)
 
 
 def fields_of_pose(pose: Pose) -> dict[str, Any]:
-    """For programs."""
+    """Return the fields of a pose for JSON."""
     return {
         "of": pose.of,
         "in_frame": pose.in_frame,
@@ -52,7 +50,7 @@ def fields_of_pose(pose: Pose) -> dict[str, Any]:
 
 
 def fields_of_twist(twist: Twist) -> dict[str, Any]:
-    """For programs."""
+    """Return the fields of a twist for JSON."""
     return {
         "point": twist.point,
         "reference_body": twist.reference_body,
@@ -65,7 +63,7 @@ def fields_of_twist(twist: Twist) -> dict[str, Any]:
 
 
 def text_of_transform(transform: Transform) -> str:
-    """Three lines: metres, degrees, quaternion."""
+    """Format a transform in three lines: metres, degrees, quaternion."""
     degrees = [math.degrees(angle) for angle in transform.rotation.rpy.tolist()]
     return "\n".join(
         [

@@ -1,4 +1,4 @@
-"""Where the world of a command comes from: a saved world, a file of a robot, or a demonstration."""
+"""The world that a command uses: a saved world, a file of a robot, or a demonstration."""
 
 from __future__ import annotations
 
@@ -12,25 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer  # noqa: TC002  (typer reads the annotations of what completes)
 
 from armillary import World, seconds
-from armillary.cli._terminal import working
+from armillary.cli._terminal import progress_bar
 from armillary.errors import ArmillaryError, InvalidArgument
 
 if TYPE_CHECKING:
     from armillary.articulation import ArticulationModel
     from armillary.formats import RobotDescription
 
-__all__ = [
-    "DEMO",
-    "SDF",
-    "TURTLES",
-    "URDF",
-    "OpenedWorld",
-    "complete_frame",
-    "complete_world",
-    "opened",
-    "robots_in",
-    "saved_world",
-]
 
 DEMO, TURTLES = "demo", "turtles"
 _DEMOS = (DEMO, TURTLES)
@@ -38,17 +26,17 @@ URDF, SDF = (".urdf", ".xacro"), (".sdf", ".world")
 _HISTORY_S = 30.0
 _FORMAT_BYTES = 2**30
 _PARTS = {"armillary.scene": "a saved scene", "armillary.model": "a saved model"}
-"""What a world can be made of, as such files call themselves."""
+"""Formats of files that a world can be made from."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedWorld:
-    """A world, and what makes it go on.
+    """A world, and a function that advances it to the present.
 
     Attributes:
-        name: What the user called it.
-        world: What is asked.
-        catch_up: Lets it come up to the present; None where nothing moves.
+        name: Name that the user gave.
+        world: The world.
+        catch_up: Advances a demonstration to the present; None for a static world.
     """
 
     name: str
@@ -56,69 +44,67 @@ class OpenedWorld:
     catch_up: Callable[[], None] | None = None
 
 
-class _Playing(Protocol):
-    """A world in which things happen."""
+class _Simulation(Protocol):
+    """Simulation with a world."""
 
     world: World
 
     def advance(self, *, to: int) -> None:
-        """Let things happen until then [ns]."""
+        """Simulate until `to` [ns]."""
 
 
-def opened(source: str | None, here: str | None = None, *, with_shapes: bool = False) -> OpenedWorld:
-    """The world that a user named, as an option or in its place.
+def open_world(source: str | None, here: str | None = None, *, with_shapes: bool = False) -> OpenedWorld:
+    """Open the world of `--world`, or of the argument.
 
     Args:
-        source: Of `--world`.
-        here: The argument; it comes first.
-        with_shapes: Whether shapes of a robot are wanted; they take time.
+        source: Value of `--world`.
+        here: Value of the argument, which has precedence.
+        with_shapes: Whether to load the shapes of a robot, which takes time.
     """
     name = here or source
     if name is None:
-        raise InvalidArgument(
-            "No world was named. Say where it comes from: --world kitchen.json, robot.urdf, demo or turtles."
-        )
+        raise InvalidArgument("No world was given. Give --world kitchen.json, robot.urdf, demo or turtles.")
     if name in _DEMOS:
-        with working("Setting the scene"):
+        with progress_bar("Starting the demonstration"):
             return _demonstration(name)
-    with working(f"Reading {name}"):
-        return OpenedWorld(name, _read(Path(name), with_shapes=with_shapes))
+    with progress_bar(f"Reading {name}"):
+        return OpenedWorld(name, _read_world(Path(name), with_shapes=with_shapes))
 
 
 def saved_world(path: Path) -> World:
-    """A saved world, and nothing else."""
-    kind = _format_of(path)
+    """Load a saved world; raise an error for other files."""
+    kind = _json_format(path)
     if kind == "armillary.world":
         return World.load(path)
     if path.suffix in (*URDF, *SDF):
-        raise InvalidArgument(f"'{path}' is no saved world. {_made_of(path, path.with_suffix('.json'))}", str(path))
+        raise InvalidArgument(f"'{path}' is no saved world. {_save_hint(path, path.with_suffix('.json'))}", str(path))
     if kind in _PARTS:
         beside = path.with_name(f"{path.stem}_world.json")
-        raise InvalidArgument(f"'{path}' is {_PARTS[kind]}, not a saved world. {_made_of(path, beside)}", str(path))
+        raise InvalidArgument(f"'{path}' is {_PARTS[kind]}, not a saved world. {_save_hint(path, beside)}", str(path))
     raise InvalidArgument(f"'{path}' is no saved world: what 'armillary save' writes is expected.", str(path))
 
 
-def _made_of(path: Path, target: Path) -> str:
+def _save_hint(path: Path, target: Path) -> str:
     return f"Make one of it with: armillary save {target} --world {path}"
 
 
 def robots_in(path: Path) -> tuple[RobotDescription, ...]:
-    """Of a URDF or SDF file."""
+    """Read the robots of a URDF or SDF file."""
     from armillary.formats import read_sdf, read_urdf  # noqa: PLC0415  (lxml is optional)
 
     return (read_urdf(path),) if path.suffix in URDF else read_sdf(path)
 
 
-def _read(path: Path, *, with_shapes: bool) -> World:
+def _read_world(path: Path, *, with_shapes: bool) -> World:
     if path.suffix in (*URDF, *SDF):
-        return _of_robots(path, with_shapes=with_shapes)
-    kind = _format_of(path)
+        return _world_of_robots(path, with_shapes=with_shapes)
+    kind = _json_format(path)
     if kind == "armillary.world":
         return World.load(path)
     if kind == "armillary.model":
         from armillary.articulation import ArticulationModel  # noqa: PLC0415  (casadi is optional)
 
-        return _standing(path.stem, ArticulationModel.load(path), prefix=None, with_shapes=with_shapes)
+        return _mounted(path.stem, ArticulationModel.load(path), prefix=None, with_shapes=with_shapes)
     if kind == "armillary.scene":
         world = World(path.stem)
         world.scene.load(path)
@@ -128,29 +114,29 @@ def _read(path: Path, *, with_shapes: bool) -> World:
     )
 
 
-def _format_of(path: Path) -> str:
-    """What a JSON file says of itself; empty where it says nothing."""
+def _json_format(path: Path) -> str:
+    """Return the field `format` of a JSON file; empty if there is none."""
     with path.open("rb") as file:
         data = file.read(_FORMAT_BYTES)
     try:
-        said = json.loads(data)
+        content = json.loads(data)
     except (ValueError, RecursionError):
         return ""
-    kind = said.get("format") if isinstance(said, dict) else None
+    kind = content.get("format") if isinstance(content, dict) else None
     return kind if isinstance(kind, str) else ""
 
 
-def _of_robots(path: Path, *, with_shapes: bool) -> World:
+def _world_of_robots(path: Path, *, with_shapes: bool) -> World:
     from armillary.articulation import ArticulationModel  # noqa: PLC0415  (casadi is optional)
 
     model, robots = ArticulationModel(), robots_in(path)
     for robot in robots:
         model.add_robot(robot)
-    return _standing(path.stem, model, prefix="" if len(robots) == 1 else None, with_shapes=with_shapes)
+    return _mounted(path.stem, model, prefix="" if len(robots) == 1 else None, with_shapes=with_shapes)
 
 
-def _standing(name: str, model: ArticulationModel, *, prefix: str | None, with_shapes: bool) -> World:
-    """Every joint at zero, or as near to it as it may go."""
+def _mounted(name: str, model: ArticulationModel, *, prefix: str | None, with_shapes: bool) -> World:
+    """Return a world with a mounted model whose joints are at zero, or as near to it as their limits allow."""
     world = World(name)
     mount = world.mount(model, prefix=prefix, shapes="visual" if with_shapes else "none", skip_missing=True)
     rest = {joint: min(max(0.0, low), high) for joint, (low, high) in mount.limits.items()}
@@ -160,29 +146,29 @@ def _standing(name: str, model: ArticulationModel, *, prefix: str | None, with_s
 
 
 def _demonstration(name: str) -> OpenedWorld:
-    playing = _turtles() if name == TURTLES else _kitchen()
-    playing.advance(to=seconds(1.0))
+    simulation = _turtles() if name == TURTLES else _kitchen()
+    simulation.advance(to=seconds(1.0))
     begin = monotonic()
-    return OpenedWorld(name, playing.world, lambda: playing.advance(to=seconds(1.0 + monotonic() - begin)))
+    return OpenedWorld(name, simulation.world, lambda: simulation.advance(to=seconds(1.0 + monotonic() - begin)))
 
 
-def _kitchen() -> _Playing:
+def _kitchen() -> _Simulation:
     from armillary.demos.kitchen.simulation import Kitchen  # noqa: PLC0415  (casadi is optional)
 
     return Kitchen(history=seconds(_HISTORY_S))
 
 
-def _turtles() -> _Playing:
+def _turtles() -> _Simulation:
     from armillary.demos.turtles.simulation import Turtles  # noqa: PLC0415  (most commands need none)
 
     return Turtles(history=seconds(_HISTORY_S))
 
 
-# -- For the shell
+# -- Shell completion
 
 
 def complete_world(incomplete: str) -> list[str]:
-    """Files that a world may come from, and the demonstrations."""
+    """Complete the names of files that contain a world, and of demonstrations."""
     folder = Path(incomplete).parent
     files = [path for path in folder.glob("*") if path.is_dir() or path.suffix in (".json", *URDF, *SDF)]
     names = [f"{path}/" if path.is_dir() else str(path) for path in files]
@@ -190,10 +176,10 @@ def complete_world(incomplete: str) -> list[str]:
 
 
 def complete_frame(context: typer.Context, incomplete: str) -> list[str]:
-    """Frames of the world that was named before."""
+    """Complete the names of frames of the world given by `--world`."""
     given: dict[str, Any] = context.params
     try:
-        frames = opened(given.get("world")).world.frames()
+        frames = open_world(given.get("world")).world.frames()
     except (ArmillaryError, OSError):
         return []
     return sorted(name for name in frames if name.startswith(incomplete))

@@ -16,27 +16,21 @@ if TYPE_CHECKING:
 
     from armillary.cli._source import OpenedWorld
 
-__all__ = [
-    "looks",
-    "redrawn",
-    "tracked",
-    "working",
-]
 
 Item = TypeVar("Item")
-_GLANCE_S = 0.01
+_POLL_S = 0.01
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Something of which nobody knows how long it takes."""
+def progress_bar(what: str) -> Iterator[None]:
+    """Show a progress bar of unknown duration."""
     with _bar() as bar:
         bar.add_task(what, total=None)
         yield
 
 
-def tracked(what: str, items: Iterable[Item], total: int) -> Iterator[Item]:
-    """Each of the items, one step of the bar apart."""
+def track_progress(what: str, items: Iterable[Item], total: int) -> Iterator[Item]:
+    """Yield the items, and advance a progress bar with each."""
     with _bar() as bar:
         task = bar.add_task(what, total=total)
         for item in items:
@@ -56,12 +50,12 @@ def can_show_live() -> bool:
     return console.file.isatty() and not console.is_dumb_terminal
 
 
-def looks(
-    found: OpenedWorld, *, period_s: float, span_s: float | None, glance: Callable[[], None] | None = None
+def update_times(
+    found: OpenedWorld, *, period_s: float, span_s: float | None, poll: Callable[[], None] | None = None
 ) -> Iterator[float]:
-    """The seconds since the beginning, at each look. A world in which nothing moves is looked at once.
+    """Yield the time since the beginning [s] periodically; a static world yields once.
 
-    `glance` is called more often, between the looks.
+    `poll` is called more often, in between.
     """
     begin = monotonic()
     while True:
@@ -71,21 +65,21 @@ def looks(
         yield since_s
         if found.catch_up is None or (span_s is not None and since_s + period_s > span_s):
             return
-        if glance is None:
+        if poll is None:
             sleep(period_s)
         else:
-            _glances(found.catch_up, glance, until_s=monotonic() + period_s)
+            _poll_until(found.catch_up, poll, until_s=monotonic() + period_s)
 
 
-def _glances(catch_up: Callable[[], None], glance: Callable[[], None], *, until_s: float) -> None:
+def _poll_until(catch_up: Callable[[], None], poll: Callable[[], None], *, until_s: float) -> None:
     while (left_s := until_s - monotonic()) > 0.0:
-        sleep(min(_GLANCE_S, left_s))
+        sleep(min(_POLL_S, left_s))
         catch_up()
-        glance()
+        poll()
 
 
-def redrawn(screen: Callable[[], RenderableType], ticks: Iterator[float]) -> None:
-    """The screen at each look; Ctrl-C stops."""
+def redraw(screen: Callable[[], RenderableType], ticks: Iterator[float]) -> None:
+    """Redraw the screen at each tick; Ctrl-C stops."""
     with Live(console=Console(), auto_refresh=False) as live:
         try:
             for _ in ticks:

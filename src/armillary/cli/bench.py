@@ -10,14 +10,8 @@ import numpy as np
 
 from armillary import Transform, World, seconds
 from armillary.cli._arguments import AsJson
-from armillary.cli._output import say
-from armillary.cli._terminal import tracked
-
-__all__ = [
-    "MEASURES",
-    "Measure",
-    "measures",
-]
+from armillary.cli._output import print_result
+from armillary.cli._terminal import track_progress
 
 _EDGES, _SAMPLES, _PERIOD_S = 10, 1000, 0.01
 _CALLS, _BATCH = 20_000, 200_000
@@ -28,11 +22,11 @@ EXAMPLE = "armillary bench"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """One figure.
+    """Measured time of one call.
 
     Attributes:
-        what: What was done.
-        per_call_us: CPU time of each, the least of three times [us].
+        what: Name of the call.
+        per_call_us: CPU time of one call, the minimum of three runs [us].
     """
 
     what: str
@@ -40,7 +34,7 @@ class Measure:
 
 
 def measures() -> Iterator[Measure]:
-    """One after the other; together they take a few seconds."""
+    """Measure all calls, one after the other, which takes a few seconds."""
     world = _chain()
     stamps = np.random.default_rng(0).integers(0, seconds(_PERIOD_S * (_SAMPLES - 1)), size=_BATCH)
     some = stamps[:_CALLS].tolist()
@@ -84,8 +78,8 @@ def _timed(what: str, calls: int, work: Callable[[], object]) -> Measure:
 
 
 def bench(*, as_json: AsJson = False) -> None:
-    """Measure what single calls cost on this machine. `make bench` compares with others."""
-    found = list(tracked("Measuring", measures(), MEASURES))
+    """Measure the CPU time of single calls on this machine. `make bench` compares with other libraries."""
+    found = list(track_progress("Measuring", measures(), MEASURES))
     lines = [f"  {measure.what:28}{measure.per_call_us:10.3f} us" for measure in found]
     text = "\n".join(["CPU time of one call:", *lines])
-    say(as_json=as_json, fields=[asdict(measure) for measure in found], text=text)
+    print_result(as_json=as_json, fields=[asdict(measure) for measure in found], text=text)

@@ -1,4 +1,4 @@
-"""`armillary convert`: from one kind of file to another."""
+"""`armillary convert`: URDF, SDF and saved worlds into other formats."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from armillary.cli._arguments import AsJson
-from armillary.cli._output import say
-from armillary.cli._source import SDF, URDF, opened, robots_in
-from armillary.cli._terminal import working
+from armillary.cli._output import print_result
+from armillary.cli._source import SDF, URDF, open_world, robots_in
+from armillary.cli._terminal import progress_bar
 from armillary.errors import InvalidArgument
 from armillary.scene.node_frames import is_of_a_node
 
@@ -22,27 +22,27 @@ EXAMPLE = "armillary convert robot.urdf robot.json"
 _YAML = (".yaml", ".yml")
 _From = Annotated[Path, typer.Argument(metavar="IN", help="A URDF or SDF file, or a saved world.")]
 _To = Annotated[Path, typer.Argument(metavar="OUT", help="robot.urdf, world.json, or extrinsics.yaml.")]
-_Lossy = Annotated[bool, typer.Option("--lossy", help="Write URDF without what URDF cannot say.")]
+_Lossy = Annotated[bool, typer.Option("--lossy", help="Write URDF without what URDF cannot represent.")]
 
 
 def convert(*, source: _From, target: _To, lossy: _Lossy = False, as_json: AsJson = False) -> None:
-    """Convert URDF, SDF and saved worlds; the ending of OUT says into what."""
-    with working(f"Converting {source}"):
+    """Convert URDF, SDF and saved worlds; the suffix of OUT selects the format."""
+    with progress_bar(f"Converting {source}"):
         lost = convert_file(source, target, lossy=lossy)
     if lost:
         typer.echo(f"armillary: {lost}", err=True)
     text = f"Converted {source} to {target}."
-    say(as_json=as_json, fields={"source": str(source), "target": str(target)}, text=text)
+    print_result(as_json=as_json, fields={"source": str(source), "target": str(target)}, text=text)
 
 
 def convert_file(source: Path, target: Path, *, lossy: bool) -> str:
-    """Write the target, or say why it cannot be; what is not in it, in one sentence, or nothing."""
+    """Write the target, and return one sentence about what it does not contain, or an empty text."""
     if target.suffix == ".urdf":
         _to_urdf(source, target, lossy=lossy)
     elif target.suffix == ".json":
-        opened(str(source), with_shapes=True).world.save(target)
+        open_world(str(source), with_shapes=True).world.save(target)
     elif target.suffix in _YAML:
-        known = opened(str(source)).world
+        known = open_world(str(source)).world
         return _left_out(known, target, written=len(known.save_extrinsics(target)))
     else:
         raise InvalidArgument(
@@ -52,12 +52,12 @@ def convert_file(source: Path, target: Path, *, lossy: bool) -> str:
 
 
 def _left_out(world: World, target: Path, *, written: int) -> str:
-    """What is fixed in a world, and no extrinsic: things of the scene, and what models bring."""
-    # What nodes say themselves is no pose of its own: that others are in them.
+    """Return a sentence about fixed poses that are not extrinsics: those of scene nodes and models."""
+    # Relations written by a node only express containment.
     fixed = [info.of for info in world.relations() if info.kind == "fixed" and not is_of_a_node(info.source)]
-    things = sum(map(is_of_a_node, fixed))
+    nodes = sum(map(is_of_a_node, fixed))
     of_models = sum(not is_of_a_node(frame) for frame in fixed) - written
-    lost = [f"{things} fixed thing{'' if things == 1 else 's'} of the scene"] if things else []
+    lost = [f"{nodes} fixed node{'' if nodes == 1 else 's'} of the scene"] if nodes else []
     lost += [f"{of_models} fixed pose{'' if of_models == 1 else 's'} of models"] if of_models > 0 else []
     return f"Not in {target}: {' and '.join(lost)}." if lost else ""
 

@@ -1,4 +1,4 @@
-"""`armillary demo`: see the library work."""
+"""`armillary demo`: demonstrations of the library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Protocol
 
 import typer
 
-from armillary.cli._output import writable
+from armillary.cli._output import encodable
 from armillary.cli._terminal import can_show_live
 from armillary.errors import InvalidArgument
 
@@ -19,18 +19,18 @@ _LONGEST_S = 600.0
 
 _Name = Annotated[str, typer.Argument(help="Which demonstration: kitchen or turtles.")]
 _Headless = Annotated[
-    bool, typer.Option("--headless", help="No screen, no browser, no waiting; the default without a terminal.")
+    bool, typer.Option("--headless", help="Without screen, browser and waiting; the default without a terminal.")
 ]
 _Seconds = Annotated[
     float | None,
-    typer.Option("--seconds", help="How many seconds of it, 1 to 600; 10 of the kitchen, 60 in a terminal."),
+    typer.Option("--seconds", help="Simulated seconds, 1 to 600; by default 10 of the kitchen, 60 in a terminal."),
 ]
-_Out = Annotated[Path, typer.Option("--out", help="Folder for the pictures; made if it is not there.")]
+_Out = Annotated[Path, typer.Option("--out", help="Folder for the pictures; created if missing.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON, without a screen.")]
 
 
 class _Report(Protocol):
-    """The end of a demonstration."""
+    """Result of a demonstration."""
 
     def json(self) -> str: ...
 
@@ -51,12 +51,12 @@ def demo(
     out: _Out = Path("armillary_demo"),
     as_json: _Json = False,
 ) -> None:
-    """A robot in a kitchen, asked about in every way, with pictures; or two turtles that follow each other."""
+    """Run a demonstration with pictures: a robot in a kitchen, or two turtles of which one follows the other."""
     _check(name, duration_s, out)
     run = _demonstration(name)
     out.mkdir(parents=True, exist_ok=True)
     report = run(duration_s, out, live=can_show_live() and not (headless or as_json))
-    typer.echo(report.json() if as_json else writable(report.text()))
+    typer.echo(report.json() if as_json else encodable(report.text()))
 
 
 def _check(name: str, duration_s: float | None, out: Path) -> None:
@@ -69,7 +69,7 @@ def _check(name: str, duration_s: float | None, out: Path) -> None:
 
 
 def _demonstration(name: str) -> _Demonstration:
-    """Import the demonstration that is wanted: the kitchen needs more extras than the turtles."""
+    """Import one demonstration; the kitchen needs more extras than the turtles."""
     if name == "turtles":
         from armillary.demos.turtles.report import run_turtles  # noqa: PLC0415
 

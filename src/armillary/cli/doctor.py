@@ -1,4 +1,4 @@
-"""`armillary doctor`: why one frame cannot be seen from another."""
+"""`armillary doctor`: why the pose of one frame in another is unknown."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import typer
 
 from armillary.cli._arguments import AsJson, At, Frame, InFrame, WorldOption, as_instant
 from armillary.cli._hints import hint_for
-from armillary.cli._nodes import frame_meant, shortened
-from armillary.cli._output import say
-from armillary.cli._source import opened
+from armillary.cli._nodes import abbreviate_ids, resolve_frame
+from armillary.cli._output import print_result
+from armillary.cli._source import open_world
 
 if TYPE_CHECKING:
     from armillary.transforms import Diagnosis
@@ -25,20 +25,20 @@ EXAMPLE = "armillary doctor camera base --world kitchen.json"
 def doctor(
     *, of: Frame, in_frame: InFrame, world: WorldOption = None, at: At = "latest", as_json: AsJson = False
 ) -> None:
-    """Say why a frame cannot be seen from another, and the hint. The exit status is 0 where it can be seen."""
-    known = opened(world).world
-    of, in_frame = frame_meant(known, of), frame_meant(known, in_frame)
+    """Explain why the pose of a frame in another is unknown, with a hint. The exit status is 0 if it is known."""
+    known = open_world(world).world
+    of, in_frame = resolve_frame(known, of), resolve_frame(known, in_frame)
     found = known.diagnose(of=of, in_frame=in_frame, at=as_instant(at))
-    say(as_json=as_json, fields=asdict(found), text=_text(found))
+    print_result(as_json=as_json, fields=asdict(found), text=_text(found))
     if not found.is_visible:
         raise typer.Exit(1)
 
 
 def _text(found: Diagnosis) -> str:
-    """With what the command line can do, in lines that fit the terminal, if it is one."""
-    heading, *rest = shortened(str(found)).splitlines()
-    told = [rest.pop(0)] if found.hint else []
-    lines = [heading, *told, *filter(None, [hint_for(found)]), *rest]
+    """Format a diagnosis with the hint for the command line, wrapped to the width of the terminal."""
+    heading, *rest = abbreviate_ids(str(found)).splitlines()
+    hint = [rest.pop(0)] if found.hint else []
+    lines = [heading, *hint, *filter(None, [hint_for(found)]), *rest]
     if not sys.stdout.isatty():
         return "\n".join(lines)
     width = shutil.get_terminal_size().columns

@@ -1,4 +1,4 @@
-"""`armillary find`: things of the scene by what is said of them."""
+"""`armillary find`: scene nodes by their attributes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from armillary.cli._arguments import AsJson, WorldOption
-from armillary.cli._nodes import shortened
-from armillary.cli._output import say
-from armillary.cli._source import opened
+from armillary.cli._nodes import abbreviate_ids
+from armillary.cli._output import print_result
+from armillary.cli._source import open_world
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 EXAMPLE = "armillary find role=visual --world kitchen.json"
 
-_TRUTHS = {"True": "true", "False": "false"}
+_BOOLEANS = {"True": "true", "False": "false"}
 _Conditions = Annotated[list[str], typer.Argument(help="KEY=VALUE, or KEY~PATTERN; all of them must hold.")]
 
 
 def find(*, conditions: _Conditions, world: WorldOption = None, as_json: AsJson = False) -> None:
     """Find nodes of the scene by their attributes."""
-    scene = opened(world, with_shapes=True).world.scene
+    scene = open_world(world, with_shapes=True).world.scene
     found = [_fields(scene, node) for node in scene.find(_wanted(conditions))]
-    say(as_json=as_json, fields=found, text="\n".join(_lines(found)) or "Nothing is like that.")
+    print_result(as_json=as_json, fields=found, text="\n".join(_lines(found)) or "No node matches.")
 
 
 def _wanted(conditions: list[str]) -> dict[str, Any]:
@@ -57,33 +57,33 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 def _value(text: str) -> Any:
-    """What JSON takes it for, or Python, but for objects and nothing; else the text itself."""
+    """Convert a text by JSON, or to a Python boolean; objects, null and NaN stay texts."""
     try:
-        value = json.loads(_TRUTHS.get(text, text))
+        value = json.loads(_BOOLEANS.get(text, text))
     except (ValueError, RecursionError):
         return text
     is_nan = isinstance(value, float) and value != value  # noqa: PLR0124
     return value if isinstance(value, bool | int | float | str | list) and not is_nan else text
 
 
-def _typed(key: str, value: Any) -> str:
-    """A condition that finds it, as a shell takes it."""
+def _condition_text(key: str, value: Any) -> str:
+    """Return the condition for an attribute, quoted for a shell."""
     is_plain = isinstance(value, str) and _value(value) == value
-    said = value if is_plain else json.dumps(value, ensure_ascii=False)
-    return shlex.quote(f"{key}={said}") if re.search(r"\s|[\"'$&|;<>\\`]", f"{key}{said}") else f"{key}={said}"
+    text = value if is_plain else json.dumps(value, ensure_ascii=False)
+    return shlex.quote(f"{key}={text}") if re.search(r"\s|[\"'$&|;<>\\`]", f"{key}{text}") else f"{key}={text}"
 
 
 def _fields(scene: Scene, node: Any) -> dict[str, Any]:
     return {
         "id": str(node),
         "kind": scene.kind(node),
-        "in": _whereabouts(scene, node),
+        "in": _location(scene, node),
         "attributes": scene.attributes(node),
     }
 
 
-def _whereabouts(scene: Scene, node: Any) -> str:
-    """The nearest thing above it that somebody named, or frame; a frame of which something is said is its own."""
+def _location(scene: Scene, node: Any) -> str:
+    """Return the name of the nearest named ancestor of a node, or its frame."""
     while scene.kind(node) != "frame" and scene.parents(node):
         node = scene.parents(node)[0]
         name = scene.attributes(node).get("name")
@@ -93,8 +93,8 @@ def _whereabouts(scene: Scene, node: Any) -> str:
 
 
 def _lines(found: list[dict[str, Any]]) -> Iterator[str]:
-    """With the beginnings of ids, as everywhere for people; programs get the whole."""
-    kinds, places = (max((len(thing[key]) for thing in found), default=0) for key in ("kind", "in"))
-    for thing in found:
-        said = " ".join(_typed(key, value) for key, value in thing["attributes"].items())
-        yield shortened(f"{thing['id']}  {thing['kind']:{kinds}} in {thing['in']:{places}}  ") + said
+    """Yield one line per node, with abbreviated ids."""
+    kinds, places = (max((len(node[key]) for node in found), default=0) for key in ("kind", "in"))
+    for node in found:
+        attributes = " ".join(_condition_text(key, value) for key, value in node["attributes"].items())
+        yield abbreviate_ids(f"{node['id']}  {node['kind']:{kinds}} in {node['in']:{places}}  ") + attributes

@@ -1,4 +1,4 @@
-"""`armillary fix`: say in a saved world where a frame is and stays."""
+"""`armillary fix`: write a fixed pose into a saved world."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from armillary import Transform, World
 from armillary.cli._arguments import AsJson
-from armillary.cli._output import fields_of_pose, say, text_of_transform
+from armillary.cli._output import fields_of_pose, print_result, text_of_transform
 from armillary.cli._source import complete_frame, complete_world, saved_world
 from armillary.errors import InvalidArgument
 from armillary.fusion.policies import by_source
@@ -18,14 +18,14 @@ from armillary.fusion.policies import by_source
 EXAMPLE = "armillary fix camera base --xyz 0.1 0 0.4 --rpy-deg 0 15 0 --world kitchen.json"
 
 _Frame = Annotated[
-    str, typer.Argument(metavar="FRAME", help="The frame to fix; a new one is made.", autocompletion=complete_frame)
+    str, typer.Argument(metavar="FRAME", help="The frame to fix; created if missing.", autocompletion=complete_frame)
 ]
 _InFrame = Annotated[
     str, typer.Argument(metavar="IN_FRAME", help="The frame it is fixed in.", autocompletion=complete_frame)
 ]
 _Numbers = tuple[float, float, float]
 _Xyz = Annotated[
-    _Numbers | None, typer.Option("--xyz", help="Where its origin is, in metres; 0 0 0 if only --rpy-deg is given.")
+    _Numbers | None, typer.Option("--xyz", help="Position of its origin in metres; 0 0 0 if only --rpy-deg is given.")
 ]
 _Rpy = Annotated[
     _Numbers | None, typer.Option("--rpy-deg", help="Roll, pitch and yaw in degrees; 0 0 0 if only --xyz is given.")
@@ -36,7 +36,7 @@ _World = Annotated[
         "--world",
         "-w",
         envvar="ARMILLARY_WORLD",
-        help="The saved world to write (.json); one that is not there is made.",
+        help="The saved world to write (.json); created if missing.",
         autocompletion=complete_world,
     ),
 ]
@@ -52,11 +52,11 @@ def fix(
     world: _World = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fix a frame in a saved world, and save it again. A file that is not there is made."""
+    """Fix a frame in a saved world, and save it again. A missing file is created."""
     if world is None:
-        raise InvalidArgument("No saved world was named to fix it in. Say which: --world kitchen.json")
+        raise InvalidArgument("No saved world was given. Give --world kitchen.json")
     path = Path(world)
-    known = _written_to(path)
+    known = _load_or_create(path)
     if xyz is None and rpy_deg is None:
         raise InvalidArgument(f"Nothing says where '{of}' is in '{in_frame}'. Give --xyz, --rpy-deg or both.")
     rpy_rad = [math.radians(angle) for angle in rpy_deg or _ZEROS]
@@ -65,11 +65,11 @@ def fix(
     known.save(path)
     pose = known.pose(of=of, in_frame=in_frame, policy=by_source(known.name))
     text = f"{of} in {in_frame}, saved in {path}\n{text_of_transform(pose.transform)}"
-    say(as_json=as_json, fields={"file": str(path), **fields_of_pose(pose)}, text=text)
+    print_result(as_json=as_json, fields={"file": str(path), **fields_of_pose(pose)}, text=text)
 
 
-def _written_to(path: Path) -> World:
-    """The world in a file that may be written."""
+def _load_or_create(path: Path) -> World:
+    """Load the world of a file, or create one if the file does not exist."""
     if path.exists():
         return saved_world(path)
     if path.suffix != ".json":

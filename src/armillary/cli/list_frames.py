@@ -1,4 +1,4 @@
-"""`armillary list`: the names of frames, as folders are listed."""
+"""`armillary list`: names of frames, like paths in folders."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from typing import Annotated
 import typer
 
 from armillary.cli._arguments import AsJson, Nodes, WorldOption
-from armillary.cli._nodes import called_in, left_out, shortened
-from armillary.cli._output import say
-from armillary.cli._source import complete_frame, opened
+from armillary.cli._nodes import abbreviate_ids, hidden_nodes_line, node_name
+from armillary.cli._output import print_result
+from armillary.cli._source import complete_frame, open_world
 from armillary.errors import InvalidArgument, UnknownFrame
 from armillary.scene.node_frames import is_of_a_node
 
 EXAMPLE = "armillary list --depth 1 --world kitchen.json"
 
-_Path = Annotated[str, typer.Argument(help="List what is at or under this path.", autocompletion=complete_frame)]
-_Depth = Annotated[int | None, typer.Option("--depth", help="Show so many levels; what is deeper is counted.")]
+_Path = Annotated[str, typer.Argument(help="List frames at or below this path.", autocompletion=complete_frame)]
+_Depth = Annotated[int | None, typer.Option("--depth", help="Number of levels shown; deeper frames are counted.")]
 
 
 def list_frames(
     *, path: _Path = "", world: WorldOption = None, depth: _Depth = None, nodes: Nodes = False, as_json: AsJson = False
 ) -> None:
-    """List the names of frames; a slash in a name is a level."""
+    """List the names of frames; a slash in a name separates levels."""
     if depth is not None and depth < 1:
         raise InvalidArgument(f"--depth must be at least 1, got {depth}.", depth)
-    known = opened(world).world
+    known = open_world(world).world
     every = known.frames()
     shown = tuple(name for name in every if nodes or not is_of_a_node(name))
     found = listed(shown, path, depth)
-    called = {name: text for name in found if is_of_a_node(name) and (text := called_in(known, name))}
+    called = {name: text for name in found if is_of_a_node(name) and (text := node_name(known, name))}
     fields = [{"name": name, "frames": count, **_called(called, name)} for name, count in found.items()]
-    hidden = "" if nodes or path else left_out(every)
+    hidden = "" if nodes or path else hidden_nodes_line(every)
     lines = [_line(name, count, called.get(name, "")) for name, count in found.items()]
-    say(as_json=as_json, fields=fields, text="\n".join([*lines, *filter(None, [hidden])]))
+    print_result(as_json=as_json, fields=fields, text="\n".join([*lines, *filter(None, [hidden])]))
 
 
 def listed(frames: tuple[str, ...], path: str, depth: int | None) -> dict[str, int]:
-    """Names, and how many frames each stands for; one that ends with a slash stands for those under it."""
+    """Return names with their number of frames; a name with a trailing slash stands for all frames below it."""
     wanted = [name for name in frames if not path or name == path or name.startswith(f"{path}/")]
     if not wanted and path:
         raise UnknownFrame(path, frames)
@@ -56,5 +56,5 @@ def _called(names: dict[str, str], frame: str) -> dict[str, str]:
 
 
 def _line(name: str, count: int, called: str) -> str:
-    told = [f"({count} frame{'' if count == 1 else 's'})"] if name.endswith("/") else []
-    return "  ".join([shortened(name), *([f"'{called}'"] if called else []), *told])
+    counts = [f"({count} frame{'' if count == 1 else 's'})"] if name.endswith("/") else []
+    return "  ".join([abbreviate_ids(name), *([f"'{called}'"] if called else []), *counts])

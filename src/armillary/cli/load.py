@@ -1,4 +1,4 @@
-"""`armillary load`: check a saved world, and say what is in it."""
+"""`armillary load`: check a saved world and summarise it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from armillary.cli._arguments import AsJson
-from armillary.cli._output import say
+from armillary.cli._output import print_result
 from armillary.cli._source import saved_world
-from armillary.cli._terminal import working
+from armillary.cli._terminal import progress_bar
 
 if TYPE_CHECKING:
     from armillary import World
@@ -21,14 +21,14 @@ _File = Annotated[Path, typer.Argument(metavar="FILE", help="A saved world.")]
 
 
 def load(*, file: _File, as_json: AsJson = False) -> None:
-    """Load a saved world, check all of it, and say what is in it."""
-    with working(f"Reading {file}"):
+    """Load a saved world, check all of it, and summarise it."""
+    with progress_bar(f"Reading {file}"):
         held = summary(saved_world(file))
-    say(as_json=as_json, fields={"file": str(file), **held}, text=f"{file} is whole: {text_of_summary(held)}.")
+    print_result(as_json=as_json, fields={"file": str(file), **held}, text=f"{file} is whole: {text_of_summary(held)}.")
 
 
 def summary(world: World) -> dict[str, int]:
-    """How much there is of each."""
+    """Count frames, fixed relations, bodies, models, joints and nodes."""
     return {
         "frames": len(world.frames()),
         "fixed": sum(info.kind == "fixed" for info in world.relations()),
@@ -40,7 +40,7 @@ def summary(world: World) -> dict[str, int]:
 
 
 def text_of_summary(held: dict[str, int]) -> str:
-    """In one line."""
+    """Format the counts in one line."""
     return ", ".join(f"{count} {name if count != 1 else _ONE.get(name, name)}" for name, count in held.items())
 
 

@@ -16,10 +16,10 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from armillary.cli._arguments import AsJson, Hertz, Seconds, WorldHere, WorldOption, as_span
-from armillary.cli._output import say, writable
-from armillary.cli._source import opened
-from armillary.cli._terminal import can_show_live, looks, redrawn
+from armillary.cli._arguments import AsJson, Hertz, Seconds, WorldArgument, WorldOption, as_period_and_duration
+from armillary.cli._output import encodable, print_result
+from armillary.cli._source import open_world
+from armillary.cli._terminal import can_show_live, redraw, update_times
 from armillary.errors import ArmillaryError
 from armillary.scene.node_frames import is_of_a_node
 
@@ -27,34 +27,29 @@ if TYPE_CHECKING:
     from armillary import World
     from armillary.transforms import RelationInfo
 
-__all__ = [
-    "Arrivals",
-    "Stream",
-    "streams",
-]
 
 _MOST = 200
 _NS_PER_S = 1e9
 _LONG = 2.5
-"""An interval so many times the middle one is a gap."""
+"""An interval is a gap if it is so many times the median."""
 EXAMPLE = "armillary monitor demo --seconds 2"
 _WIDTH = 80
 _UNKNOWN = "-"
-_FED = ("sampled", "integrated")
-"""Kinds of relations that samples come for, or are still to come for."""
+_SAMPLED_KINDS = ("sampled", "integrated")
+"""Kinds of relations that have samples."""
 _LONG_MS = 10_000
 _WITHOUT_TERMINAL_S = 2.0
 
 
 class Arrivals:
-    """Looks at a world again and again: a sample came when it was first seen, so look often."""
+    """Measures when samples arrive, by polling a world often."""
 
     def __init__(self) -> None:
         self._newest: dict[tuple[str, str, str], int] = {}
         self._delays_s: dict[tuple[str, str, str], deque[float]] = {}
 
     def look(self, world: World) -> None:
-        """Take note of what came since. What was there at the first look came nobody knows when."""
+        """Record samples that arrived since the last call; those of the first call have no arrival time."""
         for info in world.relations():
             if info.last is None or info.age_s is None or info.kind == "twist":
                 continue
@@ -64,7 +59,7 @@ class Arrivals:
                 self._delays_s.setdefault(_edge(info), deque(maxlen=_MOST)).append(info.age_s)
 
     def delay_s(self, info: RelationInfo) -> float | None:
-        """How long after its instant a sample comes, on average [s]; None where none came yet."""
+        """Return the mean time between the stamp of a sample and its arrival [s]; None if none arrived yet."""
         delays_s = self._delays_s.get(_edge(info))
         return None if delays_s is None else fmean(delays_s)
 
@@ -75,23 +70,23 @@ def _edge(info: RelationInfo) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """What one source says of one frame.
+    """Quality of the samples of one relation.
 
     Attributes:
-        of: The frame that is placed.
-        in_frame: Its parent.
-        source: Who says so.
+        of: Child frame.
+        in_frame: Parent frame.
+        source: Source of the relation.
         kind: "fixed", "sampled", "integrated" or "driven".
-        rate_hz: Mean rate [Hz]; None for fewer than two samples, as for the others.
-        delay_s: How long after its instant a sample comes, on average [s]; None where none was seen coming.
-        age_s: How old the newest sample is [s]: its delay, and the time since it came.
-        jitter_s: The standard deviation of the time between samples [s].
-        gaps: How often it was quiet for more than twice and a half the usual time.
-        longest_gap_s: The longest time without a sample [s].
-        rivals: Others who place the same frame.
-        is_contested: Whether nothing says whom of them to believe.
-        apart_m: How far they disagree, at most [m]; None where that is not known.
-        apart_rad: The same for the angle [rad].
+        rate_hz: Mean rate [Hz]; None for fewer than two samples.
+        delay_s: Mean time between the stamp of a sample and its arrival [s]; None if none arrived yet.
+        age_s: Age of the newest sample [s].
+        jitter_s: Standard deviation of the time between samples [s].
+        gaps: Number of intervals longer than 2.5 times the median.
+        longest_gap_s: Longest time between samples [s].
+        rivals: Other sources of the same frame.
+        is_contested: Whether no preference selects one of the sources.
+        apart_m: Largest distance between the sources [m]; None if unknown.
+        apart_rad: Largest angle between the sources [rad]; None if unknown.
     """
 
     of: str
@@ -111,7 +106,7 @@ class Stream:
 
 
 def streams(world: World, arrivals: Arrivals) -> list[Stream]:
-    """Of every relation of poses, without those of nodes of the scene."""
+    """Return the quality of all pose relations, without those of scene nodes."""
     infos = [info for info in world.relations() if info.kind != "twist" and not is_of_a_node(info.of)]
     sources: dict[str, list[str]] = defaultdict(list)
     for info in infos:
@@ -125,7 +120,7 @@ def _stream(
     world: World, info: RelationInfo, sources: Sequence[str], arrivals: Arrivals, *, is_contested: bool
 ) -> Stream:
     intervals_s = _intervals_s(world, info)
-    is_fed = len(intervals_s) > 0
+    has_intervals = len(intervals_s) > 0
     apart = _disagreement(world, info) if len(sources) > 1 else None
     return Stream(
         of=info.of,
@@ -135,9 +130,9 @@ def _stream(
         rate_hz=info.rate_hz,
         delay_s=arrivals.delay_s(info),
         age_s=info.age_s,
-        jitter_s=float(intervals_s.std()) if is_fed else None,
-        gaps=int((intervals_s > _LONG * np.median(intervals_s)).sum()) if is_fed else 0,
-        longest_gap_s=float(intervals_s.max()) if is_fed else None,
+        jitter_s=float(intervals_s.std()) if has_intervals else None,
+        gaps=int((intervals_s > _LONG * np.median(intervals_s)).sum()) if has_intervals else 0,
+        longest_gap_s=float(intervals_s.max()) if has_intervals else None,
         rivals=tuple(source for source in sources if source != info.source),
         is_contested=is_contested,
         apart_m=None if apart is None else apart[0],
@@ -153,8 +148,8 @@ def _intervals_s(world: World, info: RelationInfo) -> np.ndarray[tuple[int], np.
 
 
 def _disagreement(world: World, info: RelationInfo) -> tuple[float, float] | None:
-    """Between any two of the sources, at the newest instant that all of them cover."""
-    policy = _Spread()
+    """Return the largest distance and angle between any two sources, at their newest common time."""
+    policy = _DisagreementPolicy()
     try:
         world.pose(of=info.of, in_frame=info.in_frame, policy=policy)
     except ArmillaryError:
@@ -162,8 +157,8 @@ def _disagreement(world: World, info: RelationInfo) -> tuple[float, float] | Non
     return policy.apart
 
 
-class _Spread:
-    """A policy that looks at all paths, and takes the first."""
+class _DisagreementPolicy:
+    """Policy that records how far all paths disagree, and takes the first."""
 
     at_one_instant = True
 
@@ -181,36 +176,40 @@ class _Spread:
 
 def monitor(
     *,
-    here: WorldHere = None,
+    here: WorldArgument = None,
     world: WorldOption = None,
     hertz: Hertz = 4.0,
     span_s: Seconds = None,
     as_json: AsJson = False,
 ) -> None:
-    """Watch how well every frame is fed: rate, delay, age, jitter, gaps, who says so, and which rivals disagree."""
-    period_s, span_s = as_span(hertz, span_s)
-    found, arrivals = opened(world, here), Arrivals()
-    glance = partial(arrivals.look, found.world)
+    """Watch rate, delay, age, jitter and gaps of every relation, its source, and how far rivals disagree."""
+    period_s, span_s = as_period_and_duration(hertz, span_s)
+    found, arrivals = open_world(world, here), Arrivals()
+    poll = partial(arrivals.look, found.world)
     if can_show_live() and not as_json:
-        ticks = looks(found, period_s=period_s, span_s=span_s, glance=glance)
-        redrawn(lambda: screen(found.world, arrivals), ticks)
+        ticks = update_times(found, period_s=period_s, span_s=span_s, poll=poll)
+        redraw(lambda: screen(found.world, arrivals), ticks)
         return
-    for _ in looks(found, period_s=period_s, span_s=span_s or _WITHOUT_TERMINAL_S, glance=glance):
+    for _ in update_times(found, period_s=period_s, span_s=span_s or _WITHOUT_TERMINAL_S, poll=poll):
         pass
     console = Console(width=_WIDTH, color_system=None)
     with console.capture() as captured:
         console.print(screen(found.world, arrivals))
     fields = [asdict(stream) for stream in streams(found.world, arrivals)]
-    say(as_json=as_json, fields=fields, text=writable(captured.get().rstrip("\n")))
+    print_result(as_json=as_json, fields=fields, text=encodable(captured.get().rstrip("\n")))
 
 
 def screen(world: World, arrivals: Arrivals) -> Group:
-    """What comes in, as a table that fits into 80 columns; the rest is counted."""
+    """Return a table of all sampled relations for 80 columns; the others are counted."""
     every = streams(world, arrivals)
-    fed = [stream for stream in every if stream.kind in _FED or stream.rivals] or every
-    rest = len(every) - len(fed)
-    told = [Text(f"{rest} more {'is' if rest == 1 else 'are'} fixed, or driven by joints", style="dim")] if rest else []
-    return Group(_table(fed), Text("delay, age and jitter in ms; apart: how far rivals disagree", style="dim"), *told)
+    sampled = [stream for stream in every if stream.kind in _SAMPLED_KINDS or stream.rivals] or every
+    rest = len(every) - len(sampled)
+    others = (
+        [Text(f"{rest} more {'is' if rest == 1 else 'are'} fixed, or driven by joints", style="dim")] if rest else []
+    )
+    return Group(
+        _table(sampled), Text("delay, age and jitter in ms; apart: how far rivals disagree", style="dim"), *others
+    )
 
 
 def _table(found: list[Stream]) -> Table:
@@ -227,7 +226,7 @@ def _table(found: list[Stream]) -> Table:
 
 
 def _figures(stream: Stream) -> tuple[str, ...]:
-    if stream.kind not in _FED:
+    if stream.kind not in _SAMPLED_KINDS:
         return stream.kind, "", "", "", ""
     if stream.age_s is None:
         return _UNKNOWN, _UNKNOWN, "never", _UNKNOWN, ""

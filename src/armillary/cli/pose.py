@@ -1,11 +1,11 @@
-"""`armillary pose`: where one frame is, seen from another."""
+"""`armillary pose`: the pose of one frame in another."""
 
 from __future__ import annotations
 
-from armillary.cli._arguments import AsJson, At, Frame, InFrame, Policy, Source, WorldOption, as_choice, as_instant
-from armillary.cli._nodes import frame_meant, ids_in_place_of_names, shortened
-from armillary.cli._output import fields_of_pose, say, text_of_transform
-from armillary.cli._source import opened
+from armillary.cli._arguments import AsJson, At, Frame, InFrame, Policy, Source, WorldOption, as_instant, as_policy
+from armillary.cli._nodes import abbreviate_ids, resolve_frame, suggest_ids
+from armillary.cli._output import fields_of_pose, print_result, text_of_transform
+from armillary.cli._source import open_world
 from armillary.errors.format import format_stamp
 
 EXAMPLE = "armillary pose camera base --world kitchen.json"
@@ -21,12 +21,14 @@ def pose(
     source: Source = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say where a frame is, seen from another."""
-    known = opened(world).world
-    choice = as_choice(known, policy, source)
-    with ids_in_place_of_names(known):
-        of, in_frame = frame_meant(known, of), frame_meant(known, in_frame)
+    """Print the pose of a frame in another."""
+    known = open_world(world).world
+    choice = as_policy(known, policy, source)
+    with suggest_ids(known):
+        of, in_frame = resolve_frame(known, of), resolve_frame(known, in_frame)
         answer = known.pose(of=of, in_frame=in_frame, at=as_instant(at), policy=choice)
     when = "always" if answer.stamp is None else f"at {format_stamp(answer.stamp)}"
-    heading = shortened(f"{answer.of} in {answer.in_frame}, {when}")
-    say(as_json=as_json, fields=fields_of_pose(answer), text=f"{heading}\n{text_of_transform(answer.transform)}")
+    heading = abbreviate_ids(f"{answer.of} in {answer.in_frame}, {when}")
+    print_result(
+        as_json=as_json, fields=fields_of_pose(answer), text=f"{heading}\n{text_of_transform(answer.transform)}"
+    )

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from armillary.cli._arguments import AsJson, WorldOption
-from armillary.cli._output import say
-from armillary.cli._source import opened
-from armillary.cli._terminal import working
+from armillary.cli._output import print_result
+from armillary.cli._source import open_world
+from armillary.cli._terminal import progress_bar
 from armillary.cli.load import summary, text_of_summary
 
 EXAMPLE = "armillary save saved.json --world robot.urdf"
@@ -20,8 +20,8 @@ _File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to write; 
 
 def save(*, file: _File, world: WorldOption = None, as_json: AsJson = False) -> None:
     """Save a world: its structure, fixed poses, models and scene."""
-    found = opened(world, with_shapes=True).world
-    with working(f"Writing {file}"):
+    found = open_world(world, with_shapes=True).world
+    with progress_bar(f"Writing {file}"):
         found.save(file)
     held = summary(found)
-    say(as_json=as_json, fields={"file": str(file), **held}, text=f"Saved {file}: {text_of_summary(held)}.")
+    print_result(as_json=as_json, fields={"file": str(file), **held}, text=f"Saved {file}: {text_of_summary(held)}.")

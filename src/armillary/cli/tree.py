@@ -1,13 +1,13 @@
-"""`armillary tree`: which frame hangs under which."""
+"""`armillary tree`: the frame tree as text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armillary.cli._arguments import AsJson, At, Nodes, WorldHere, WorldOption, as_instant
-from armillary.cli._nodes import left_out, shortened
-from armillary.cli._output import say
-from armillary.cli._source import opened
+from armillary.cli._arguments import AsJson, At, Nodes, WorldArgument, WorldOption, as_instant
+from armillary.cli._nodes import abbreviate_ids, hidden_nodes_line
+from armillary.cli._output import print_result
+from armillary.cli._source import open_world
 from armillary.scene.node_frames import is_of_a_node
 from armillary.transforms import Tree
 
@@ -19,14 +19,14 @@ EXAMPLE = "armillary tree kitchen.json"
 
 def tree(
     *,
-    here: WorldHere = None,
+    here: WorldArgument = None,
     world: WorldOption = None,
     at: At = "latest",
     nodes: Nodes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Draw which frame hangs under which."""
-    known = opened(world, here).world
+    """Draw the frame tree: every frame below its parent."""
+    known = open_world(world, here).world
     whole = known.tree(as_instant(at))
     found = without_nodes(whole, nodes=nodes)
     parents = {name: None if parent is None else parent[0] for name, parent in found.parents.items()}
@@ -34,26 +34,27 @@ def tree(
         {"frame": name, "in_frame": parent, "note": found.notes.get(name, ""), **_called(found, name)}
         for name, parent in parents.items()
     ]
-    hidden = "" if nodes else left_out(tuple(whole.parents))
-    text = shortened(str(_without_the_only_source(known, found)))
-    say(as_json=as_json, fields=fields, text="\n".join([text, *filter(None, [hidden])]))
+    hidden = "" if nodes else hidden_nodes_line(tuple(whole.parents))
+    text = abbreviate_ids(str(_without_single_source(known, found)))
+    print_result(as_json=as_json, fields=fields, text="\n".join([text, *filter(None, [hidden])]))
 
 
 def without_nodes(found: Tree, *, nodes: bool) -> Tree:
-    """The frames that somebody named; with `nodes`, those of nodes too."""
+    """Return the tree without frames of scene nodes, unless `nodes` is set."""
     parents = {name: parent for name, parent in found.parents.items() if nodes or not is_of_a_node(name)}
     placed = {name: None if parent is None or parent[0] not in parents else parent for name, parent in parents.items()}
     return Tree(placed, found.notes, found.names)
 
 
-def _without_the_only_source(world: World, found: Tree) -> Tree:
-    """Where one alone says everything, it is not worth saying on each line."""
-    told = {info.source for info in world.relations() if info.kind != "twist"}
-    sources = {source for source in told if not is_of_a_node(source)}  # nodes speak of where they contain others
+def _without_single_source(world: World, found: Tree) -> Tree:
+    """Remove the source from all notes if there is only one."""
+    # The source of a containment is a node.
+    infos = (info for info in world.relations() if info.kind != "twist")
+    sources = {info.source for info in infos if not is_of_a_node(info.source)}
     if len(sources) != 1:
         return found
-    said = f" by '{sources.pop()}'"
-    return Tree(found.parents, {name: note.replace(said, "") for name, note in found.notes.items()}, found.names)
+    suffix = f" by '{sources.pop()}'"
+    return Tree(found.parents, {name: note.replace(suffix, "") for name, note in found.notes.items()}, found.names)
 
 
 def _called(found: Tree, frame: str) -> dict[str, str]:

@@ -1,11 +1,11 @@
-"""`armillary twist`: how one frame moves relative to another."""
+"""`armillary twist`: the twist of one frame relative to another."""
 
 from __future__ import annotations
 
-from armillary.cli._arguments import AsJson, At, Frame, InFrame, Policy, Source, WorldOption, as_choice, as_instant
-from armillary.cli._nodes import frame_meant, ids_in_place_of_names, shortened
-from armillary.cli._output import fields_of_twist, say
-from armillary.cli._source import opened
+from armillary.cli._arguments import AsJson, At, Frame, InFrame, Policy, Source, WorldOption, as_instant, as_policy
+from armillary.cli._nodes import abbreviate_ids, resolve_frame, suggest_ids
+from armillary.cli._output import fields_of_twist, print_result
+from armillary.cli._source import open_world
 from armillary.errors.format import format_stamp
 
 EXAMPLE = "armillary twist robot/tool map --world demo"
@@ -21,14 +21,14 @@ def twist(
     source: Source = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say how a frame moves relative to another, along the axes of that one."""
-    known = opened(world).world
-    choice = as_choice(known, policy, source)
-    with ids_in_place_of_names(known):
-        of, in_frame = frame_meant(known, of), frame_meant(known, in_frame)
+    """Print the twist of a frame relative to another, along the axes of the latter."""
+    known = open_world(world).world
+    choice = as_policy(known, policy, source)
+    with suggest_ids(known):
+        of, in_frame = resolve_frame(known, of), resolve_frame(known, in_frame)
         answer = known.twist(of=of, relative_to=in_frame, expressed_in=in_frame, at=as_instant(at), policy=choice)
     when = "always" if answer.stamp is None else f"at {format_stamp(answer.stamp)}"
     linear, angular = ("".join(f"{value + 0.0:12.4f}" for value in part) for part in (answer.linear, answer.angular))
-    heading = shortened(f"{of} relative to {in_frame}, {when} ({answer.method})")
+    heading = abbreviate_ids(f"{of} relative to {in_frame}, {when} ({answer.method})")
     text = f"{heading}\n  linear   {linear}  m/s\n  angular  {angular}  rad/s"
-    say(as_json=as_json, fields=fields_of_twist(answer), text=text)
+    print_result(as_json=as_json, fields=fields_of_twist(answer), text=text)

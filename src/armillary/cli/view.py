@@ -7,20 +7,20 @@ from typing import Annotated
 
 import typer
 
-from armillary.cli._arguments import AsJson, Seconds, WorldHere, WorldOption
-from armillary.cli._output import say
-from armillary.cli._source import opened
+from armillary.cli._arguments import AsJson, Seconds, WorldArgument, WorldOption
+from armillary.cli._output import print_result
+from armillary.cli._source import open_world
 
 EXAMPLE = "armillary view robot.urdf --seconds 1"
 
-_Host = Annotated[str, typer.Option("--host", help="Who can look: this computer alone, unless an address is given.")]
-_Port = Annotated[int | None, typer.Option("--port", help="The first free one from 8080 on, if left out.")]
+_Host = Annotated[str, typer.Option("--host", help="Address to listen on; by default only this computer can connect.")]
+_Port = Annotated[int | None, typer.Option("--port", help="By default the first free one from 8080 on.")]
 _PERIOD_S = 0.05
 
 
 def view(
     *,
-    here: WorldHere = None,
+    here: WorldArgument = None,
     world: WorldOption = None,
     host: _Host = "127.0.0.1",
     port: _Port = None,
@@ -28,9 +28,9 @@ def view(
     as_json: AsJson = False,
 ) -> None:
     """Show a world in a browser until Ctrl-C, with a slider for every joint, and one for time."""
-    found = opened(world, here, with_shapes=True)
+    found = open_world(world, here, with_shapes=True)
     with found.world.view(host=host, port=port, quiet=True) as viewer:
-        say(as_json=as_json, fields={"url": viewer.url}, text=f"{viewer}")
+        print_result(as_json=as_json, fields={"url": viewer.url}, text=f"{viewer}")
         begin = monotonic()
         while viewer.is_open and (span_s is None or monotonic() - begin < span_s):
             if found.catch_up is not None:

@@ -17,13 +17,13 @@ from armillary.cli._arguments import (
     Seconds,
     Source,
     WorldOption,
-    as_choice,
-    as_span,
+    as_period_and_duration,
+    as_policy,
 )
-from armillary.cli._nodes import frame_meant, ids_in_place_of_names, shortened
-from armillary.cli._output import fields_of_pose, text_of_transform, writable
-from armillary.cli._source import OpenedWorld, opened
-from armillary.cli._terminal import can_show_live, looks, redrawn
+from armillary.cli._nodes import abbreviate_ids, resolve_frame, suggest_ids
+from armillary.cli._output import encodable, fields_of_pose, text_of_transform
+from armillary.cli._source import OpenedWorld, open_world
+from armillary.cli._terminal import can_show_live, redraw, update_times
 from armillary.errors.format import format_stamp
 
 if TYPE_CHECKING:
@@ -45,38 +45,38 @@ def watch(
     source: Source = None,
     as_json: AsJson = False,
 ) -> None:
-    """Watch where a frame is, seen from another, with the rate and the age of what that rests on."""
-    period_s, span_s = as_span(hertz, span_s)
-    found = opened(world)
+    """Watch the pose of a frame in another, with the rate and the age of the relations on its path."""
+    period_s, span_s = as_period_and_duration(hertz, span_s)
+    found = open_world(world)
     known = found.world
-    choice = as_choice(known, policy, source)
-    ticks = looks(found, period_s=period_s, span_s=span_s)
+    choice = as_policy(known, policy, source)
+    ticks = update_times(found, period_s=period_s, span_s=span_s)
 
     def look() -> Pose:
-        with ids_in_place_of_names(known):
-            return known.pose(of=frame_meant(known, of), in_frame=frame_meant(known, in_frame), policy=choice)
+        with suggest_ids(known):
+            return known.pose(of=resolve_frame(known, of), in_frame=resolve_frame(known, in_frame), policy=choice)
 
     if can_show_live() and not as_json:
-        redrawn(lambda: screen(found, look()), ticks)
+        redraw(lambda: screen(found, look()), ticks)
         return
     for _ in ticks:
-        fields = seen(found, look())
-        typer.echo(json.dumps(fields) if as_json else writable(_line(fields)))
+        fields = pose_fields(found, look())
+        typer.echo(json.dumps(fields) if as_json else encodable(_line(fields)))
 
 
-def seen(found: OpenedWorld, pose: Pose) -> dict[str, Any]:
-    """The pose, the rate of the slowest relation it rests on [Hz], and its age [s]."""
+def pose_fields(found: OpenedWorld, pose: Pose) -> dict[str, Any]:
+    """Return the fields of a pose, the lowest rate of the relations on its path [Hz], and its age [s]."""
     age_s = None if pose.stamp is None else (found.world.now() - pose.stamp) / _NS_PER_S
     return {**fields_of_pose(pose), "rate_hz": _slowest_hz(found, pose), "age_s": age_s}
 
 
 def screen(found: OpenedWorld, pose: Pose) -> str:
-    """What a terminal shows."""
-    heading = shortened(
+    """Return the screen of a terminal."""
+    heading = abbreviate_ids(
         f"{pose.of} in {pose.in_frame}" + ("" if pose.stamp is None else f", at {format_stamp(pose.stamp)}")
     )
-    fed = _feeding(seen(found, pose))
-    return f"{heading}\n{text_of_transform(pose.transform)}\n  {fed}\n  Ctrl-C stops"
+    sampled = _rate_and_age(pose_fields(found, pose))
+    return f"{heading}\n{text_of_transform(pose.transform)}\n  {sampled}\n  Ctrl-C stops"
 
 
 def _slowest_hz(found: OpenedWorld, pose: Pose) -> float | None:
@@ -88,10 +88,10 @@ def _slowest_hz(found: OpenedWorld, pose: Pose) -> float | None:
 def _line(fields: dict[str, Any]) -> str:
     xyz = " ".join(f"{value + 0.0:9.4f}" for value in fields["xyz_m"])
     rpy = " ".join(f"{math.degrees(value) + 0.0:7.2f}" for value in fields["rpy_rad"])
-    return f"{xyz} m {rpy} deg  {_feeding(fields)}"
+    return f"{xyz} m {rpy} deg  {_rate_and_age(fields)}"
 
 
-def _feeding(fields: dict[str, Any]) -> str:
+def _rate_and_age(fields: dict[str, Any]) -> str:
     if fields["stamp_ns"] is None:
         return "fixed"
     rate = "-" if fields["rate_hz"] is None else f"{fields['rate_hz']:.1f}"

@@ -1,4 +1,4 @@
-"""Pictures of a world: frame tree, tracks and histories of frames, things in space; as SVG, or PNG by matplotlib."""
+"""Pictures of a world as SVG or PNG: frame tree, tracks, pose history, shapes in space, ellipses of uncertainty."""
 
 from armillary.view._ellipses import draw_ellipses, ellipses_svg
 from armillary.view._history import history_svg, plot_history

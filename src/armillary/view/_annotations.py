@@ -25,7 +25,7 @@ _ENTRY_GAP = 18.0
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text that wants to stand beside a point."""
+    """Text to be placed near a point."""
 
     text: str
     beside: Point
@@ -33,7 +33,7 @@ class Label:
 
 
 def place_labels(options: Sequence[Label], obstacles: NDArray[np.float64]) -> Iterator[Text]:
-    """Put each text where the ways, shape (N, 2) [px], leave most room; drop it where no room is left."""
+    """Place each label where it is farthest from the obstacles, shape (N, 2) [px]; omit it if there is no room."""
     obstacles = obstacles[:: 1 + len(obstacles) // _MOST_OBSTACLES]
     taken: list[_Place] = []
     for label in options:
@@ -46,7 +46,7 @@ def place_labels(options: Sequence[Label], obstacles: NDArray[np.float64]) -> It
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The centre of a text, and half its width [px]."""
+    """Centre of a text, and half its width [px]."""
 
     x: float
     y: float
@@ -65,48 +65,48 @@ def _freest(label: Label, obstacles: NDArray[np.float64], taken: Sequence[_Place
 
 
 def _around(point: Point, half_width: float) -> NDArray[np.float64]:
-    """Centres of a text all around a point, further away where the text is broad."""
+    """Return candidate centres of a text around a point, farther away for wide texts."""
     right = point[0] + (_DISTANCE - 8.0 + half_width * 0.8) * np.cos(_ANGLES)
     down = point[1] + _DISTANCE * np.sin(_ANGLES)
     return np.stack([right, down], axis=1)
 
 
 def _room(spots: NDArray[np.float64], obstacles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far each spot is from the nearest obstacle; sideways counts less, for texts are broad."""
+    """Return the distance of each spot to the nearest obstacle; x counts half, because texts are wide."""
     apart = (spots[:, None] - obstacles[None]) / (2.0, 1.0)
     distances: NDArray[np.float64] = np.hypot(apart[..., 0], apart[..., 1]).min(axis=1)
     return distances
 
 
 def stroke_width(layer: int) -> float:
-    """Tracks below are broader, so that they show where a later one runs on top of them."""
+    """Return the line width of a track [px]; lower layers are wider, so that they stay visible."""
     return 2.2 + 5.0 * layer
 
 
 def stroke_opacity(layer: int) -> float:
-    """Tracks below are paler."""
+    """Return the opacity of a track; lower layers are more transparent."""
     return 1.0 if layer == 0 else 0.38
 
 
 def swatch(color: str, layer: int, center: Point) -> Line:
-    """A piece of the track itself."""
+    """Return a short piece of a track, for the legend."""
     x, y = center
     ends = ((x - _GLYPH_HALF, y), (x + _GLYPH_HALF, y))
     return Line(points=ends, color=color, width=stroke_width(layer), opacity=stroke_opacity(layer))
 
 
 def ring(color: str, center: Point) -> Circle:
-    """The start of a track."""
+    """Return the marker of the start of a track."""
     return Circle(center=center, radius=6.0, fill=PAPER, outline=color, width=2.2)
 
 
 def dot(color: str, layer: int, center: Point) -> Circle:
-    """A round time; larger on the tracks below, so that two at one place both show."""
+    """Return a time marker; it is larger on lower layers, so that two at one place are both visible."""
     return Circle(center=center, radius=3.2 + 1.8 * layer, fill=color, outline=PAPER, width=1.2)
 
 
 def arrow(color: str, heading: Point, center: Point) -> Polygon:
-    """The end of a track, pointing where the frame looks."""
+    """Return the marker of the end of a track, which points along the x axis of the frame."""
     (along, down), (x, y) = heading, center
     corners = ((11.0, 0.0), (-7.0, 7.5), (-3.5, 0.0), (-7.0, -7.5))
     points = tuple((x + u * along - v * down, y + u * down + v * along) for u, v in corners)
@@ -115,14 +115,14 @@ def arrow(color: str, heading: Point, center: Point) -> Polygon:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A glyph, given its centre, and what it stands for."""
+    """Entry of a legend: a function from its centre to its glyph, and its text."""
 
     glyph: Callable[[Point], Shape]
     text: str
 
 
 def legend(entries: Sequence[Entry], left_middle: Point) -> tuple[list[Shape], float]:
-    """The entries in one row, and where it ends [px]."""
+    """Return the entries in one row, and the x coordinate where it ends [px]."""
     x, y = left_middle
     shapes: list[Shape] = []
     for entry in entries:

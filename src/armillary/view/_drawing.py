@@ -1,4 +1,4 @@
-"""A picture as a list of shapes, before it is written as SVG or PNG.
+"""A picture as a list of shapes; `_files` writes it as SVG or PNG.
 
 Coordinates are pixels, x to the right and y downwards.
 """
@@ -6,31 +6,28 @@ Coordinates are pixels, x to the right and y downwards.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Literal, get_args
 
-from armillary.view.theme import INK, MUTED, PAPER, SMALL_PX, TITLE_PX
+from armillary.errors import InvalidArgument
+from armillary.view.theme import DARK, INK, MUTED, PAPER, SMALL_PX, TITLE_PX, Theme
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from armillary.view._axes import Axes
-
 
 Point = tuple[float, float]
 Points = tuple[Point, ...]
 MARGIN_PX = 28.0
-LEGEND_PX = (MARGIN_PX, 80.0)
-PLAN_CORNER_PX = (68.0, 116.0)
-_BELOW_PLAN_PX = 52.0
-_NARROWEST_PX = 420.0
-_TITLE_PX, _SAID_PX = (MARGIN_PX, 36.0), (MARGIN_PX, 55.0)
+
+_COLORED = ("color", "fill", "outline")
+_TITLE_PX, _SUBTITLE_PX = (MARGIN_PX, 36.0), (MARGIN_PX, 55.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line through points, with round joints."""
+    """Line through points, with round joins."""
 
     points: Points
     color: str
@@ -40,7 +37,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Polygon:
-    """A filled polygon with a rim."""
+    """Filled polygon with an outline."""
 
     points: Points
     fill: str
@@ -51,7 +48,7 @@ class Polygon:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circle:
-    """A filled circle with a rim."""
+    """Filled circle with an outline."""
 
     center: Point
     radius: float
@@ -62,7 +59,7 @@ class Circle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rectangle:
-    """A rectangle with round corners."""
+    """Rectangle with round corners."""
 
     corner: Point
     size: Point
@@ -74,7 +71,7 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """One line of text, standing on a point."""
+    """One line of text; `at` is on its baseline."""
 
     at: Point
     text: str
@@ -89,7 +86,7 @@ Shape = Line | Polygon | Circle | Rectangle | Text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """A sheet of paper and what is on it, in the order of painting."""
+    """Title, size [px] and shapes of a picture, in the order of painting."""
 
     title: str
     size: Point
@@ -98,19 +95,28 @@ class Drawing:
 
 
 def as_points(places: NDArray[np.float64]) -> Points:
-    """Rows of an array, shape (N, 2), as points."""
+    """Convert the rows of an array, shape (N, 2), to points."""
     return tuple((float(x), float(y)) for x, y in places)
 
 
-def heading(title: str, said: str) -> tuple[Text, Text]:
-    """What it is a picture of, and what else there is to say of it."""
+def heading(title: str, subtitle: str) -> tuple[Text, Text]:
+    """Return the title and the subtitle of a picture."""
     return (
         Text(at=_TITLE_PX, text=title, size=TITLE_PX, color=INK, bold=True),
-        Text(at=_SAID_PX, text=said, size=SMALL_PX, color=MUTED),
+        Text(at=_SUBTITLE_PX, text=subtitle, size=SMALL_PX, color=MUTED),
     )
 
 
-def plan_size(axes: Axes, legend_end: float) -> Point:
-    """Of the page [px] around a plan that is at `PLAN_CORNER_PX`, and a legend that reaches so far to the right."""
-    left, top = PLAN_CORNER_PX
-    return max(_NARROWEST_PX, legend_end, left + axes.size[0]) + MARGIN_PX, top + axes.size[1] + _BELOW_PLAN_PX
+def in_theme(drawing: Drawing, theme: Theme) -> Drawing:
+    """Return a drawing in the colours of a theme; colours that belong to no theme, such as those of shapes, stay."""
+    if theme not in get_args(Theme):
+        raise InvalidArgument(f"theme must be 'light' or 'dark', got {theme!r}.", theme)
+    if theme == "light":
+        return drawing
+    return replace(drawing, paper=DARK[PAPER], shapes=[_recolored(shape) for shape in drawing.shapes])
+
+
+def _recolored(shape: Shape) -> Shape:
+    colored = [field.name for field in fields(shape) if field.name in _COLORED]
+    before = {name: getattr(shape, name) for name in colored}
+    return replace(shape, **{name: DARK.get(color, color) for name, color in before.items()})

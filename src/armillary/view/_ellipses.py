@@ -1,4 +1,4 @@
-"""How surely things are where they are: ellipses, seen from above."""
+"""Picture of positions and their uncertainty, seen from above."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from armillary.errors import InvalidArgument
 from armillary.view._annotations import Entry, Label, arrow, dot, legend, place_labels, swatch
-from armillary.view._axes import Axes, axes_around, grid
-from armillary.view._drawing import LEGEND_PX, PLAN_CORNER_PX, Drawing, Line, Shape, as_points, heading, plan_size
+from armillary.view._axes import LEGEND_PX, PLAN_CORNER_PX, Axes, axes_around, grid, plan_size
+from armillary.view._drawing import Drawing, Line, Shape, as_points, heading
 from armillary.view._files import svg_text, write_drawing
-from armillary.view.theme import EDGE, MUTED, TRACK_COLORS, Theme, in_theme
+from armillary.view.theme import EDGE, MUTED, TRACK_COLORS, Theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,20 +40,20 @@ def draw_ellipses(
     title: str = "",
     theme: Theme = "light",
 ) -> Path:
-    """Draw where things are and how surely, in the x-y plane of the frame they are seen from.
+    """Draw positions with their error ellipses, in the x-y plane of the frame they are seen from.
 
-    The ending of `path` decides: .svg needs nothing, .png needs matplotlib.
+    The suffix of `path` selects the format: .svg needs nothing, .png needs matplotlib.
 
     Args:
-        poses: By name, all seen from one frame and each with a covariance.
+        poses: Poses by name, all seen from one frame and each with a covariance.
         path: The file to write.
-        marks: Frames to show beside them, as arrows along their x axes: cameras, robots.
-        deviations: The ellipse encloses so many standard deviations; a paler one encloses one.
-        title: Of the picture.
-        theme: "light" or "dark" paper.
+        marks: Further frames, shown as arrows along their x axes: cameras, robots.
+        deviations: Size of the ellipse in standard deviations; a second, paler ellipse shows one.
+        title: Title of the picture.
+        theme: "light" or "dark".
 
     Raises:
-        InvalidArgument: No pose, one of unknown uncertainty, or poses seen from several frames.
+        InvalidArgument: There is no pose, one has no covariance, or they are seen from several frames.
         MissingExtra: A PNG, and no matplotlib.
     """
     return write_drawing(_ellipses_drawing(poses, marks or {}, deviations, title), path, theme)
@@ -67,12 +67,12 @@ def ellipses_svg(
     title: str = "",
     theme: Theme = "light",
 ) -> str:
-    """The picture of `draw_ellipses` as SVG text."""
-    return svg_text(in_theme(_ellipses_drawing(poses, marks or {}, deviations, title), theme))
+    """Return the picture of `draw_ellipses` as SVG text."""
+    return svg_text(_ellipses_drawing(poses, marks or {}, deviations, title), theme)
 
 
 def ellipse(pose: Pose, deviations: float) -> NDArray[float64]:
-    """(N, 2) [m]: the shadow that the ellipsoid of the position casts onto the x-y plane, as a closed line.
+    """Return the error ellipse of a position in the x-y plane as a closed line, shape (N, 2) [m].
 
     Its radii are `deviations` times the square roots of the eigenvalues of the position's own covariance.
     """
@@ -97,9 +97,9 @@ def _ellipses_drawing(
     entries = [Entry(partial(swatch, colors[name], 0), name) for name in poses]
     explained, legend_end = legend(entries, LEGEND_PX)
     size = plan_size(axes, legend_end)
-    said = f"seen from {in_frame}; ellipses of 1 and {deviations:g} standard deviations"
+    subtitle = f"seen from {in_frame}; ellipses of 1 and {deviations:g} standard deviations"
     shapes = [
-        *heading(title, said),
+        *heading(title, subtitle),
         *explained,
         *grid(axes),
         *_marks(axes, marks),

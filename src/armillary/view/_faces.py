@@ -30,28 +30,28 @@ if TYPE_CHECKING:
 _SIDES = 20
 _RINGS = 10
 _AROUND = np.linspace(0.0, 2.0 * np.pi, _SIDES + 1)
-_THIN = 1e-9  # of the picture: what is so near to a plane lies in it
+_THIN = 1e-9  # [m]: a corner closer to a plane lies in it
 
 
 def faces_of(shape: Shape) -> Iterator[Face]:
-    """Each (K, 3) [m], counter-clockwise seen from outside. Points and voxels have no faces."""
+    """Yield the faces of a shape, each (K, 3) [m], counter-clockwise seen from outside; points and voxels have none."""
     match shape:
         case Box(size_m=size_m):
             yield from _box(np.array(size_m))
         case Sphere(radius_m=radius_m):
-            yield from _ball(radius_m, 0.0)
+            yield from _sphere(radius_m, 0.0)
         case Cylinder(radius_m=radius_m, length_m=length_m):
-            yield from _tube(radius_m, length_m)
-            yield from _lids(radius_m, length_m)
+            yield from _cylinder_side(radius_m, length_m)
+            yield from _cylinder_caps(radius_m, length_m)
         case Capsule(radius_m=radius_m, length_m=length_m):
-            yield from _tube(radius_m, length_m)
-            yield from _ball(radius_m, length_m)
+            yield from _cylinder_side(radius_m, length_m)
+            yield from _sphere(radius_m, length_m)
         case Mesh():
             yield from np.asarray(shape.vertices, dtype=float)[np.asarray(shape.triangles)]
 
 
 def points_of(shape: Shape) -> NDArray[float64]:
-    """(N, 3) [m]: of a cloud, or the middles of occupied voxels."""
+    """Return the points of a cloud, or the centres of occupied voxels, shape (N, 3) [m]."""
     match shape:
         case PointCloud():
             return np.asarray(shape.points, dtype=float)
@@ -71,21 +71,21 @@ def _box(size: NDArray[float64]) -> Iterator[Face]:
         yield face
 
 
-def _tube(radius_m: float, length_m: float) -> Iterator[Face]:
+def _cylinder_side(radius_m: float, length_m: float) -> Iterator[Face]:
     outline = radius_m * np.stack([np.cos(_AROUND), np.sin(_AROUND)], axis=1)
     low, high = (np.column_stack([outline, np.full(len(outline), z)]) for z in (-length_m / 2, length_m / 2))
     for i in range(_SIDES):
         yield np.array([low[i], low[i + 1], high[i + 1], high[i]])
 
 
-def _lids(radius_m: float, length_m: float) -> Iterator[Face]:
+def _cylinder_caps(radius_m: float, length_m: float) -> Iterator[Face]:
     outline = radius_m * np.stack([np.cos(_AROUND[:-1]), np.sin(_AROUND[:-1])], axis=1)
     yield np.column_stack([outline, np.full(_SIDES, length_m / 2)])
     yield np.column_stack([outline, np.full(_SIDES, -length_m / 2)])[::-1]
 
 
-def _ball(radius_m: float, apart_m: float) -> Iterator[Face]:
-    """Two half balls whose middles are `apart_m` from each other along z."""
+def _sphere(radius_m: float, apart_m: float) -> Iterator[Face]:
+    """Yield the faces of two half spheres whose centres are `apart_m` from each other along z."""
     polar = np.linspace(0.0, np.pi, _RINGS + 1)
     lift = np.where(polar <= np.pi / 2, apart_m / 2, -apart_m / 2)
     z, radii = radius_m * np.cos(polar) + lift, radius_m * np.sin(polar)
@@ -96,11 +96,11 @@ def _ball(radius_m: float, apart_m: float) -> Iterator[Face]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """A flat convex piece that is seen from its front, or a single point.
+    """Flat convex piece of a surface that faces the viewer, or a single point.
 
     Attributes:
-        corners: (K, 3) [m], counter-clockwise seen from the eye.
-        color: As `#rrggbb`.
+        corners: (K, 3) [m], counter-clockwise seen from the viewer.
+        color: Colour as `#rrggbb`.
         opacity: From 0 to 1.
     """
 
@@ -110,19 +110,19 @@ class Piece:
 
     @property
     def extent_m(self) -> float:
-        """Its longest side along x, y or z."""
+        """Longest side of the bounding box."""
         return float(np.ptp(self.corners, axis=0).max())
 
 
 def normal_of(corners: NDArray[float64]) -> NDArray[float64]:
-    """Newell's: also of faces with corners that coincide."""
+    """Return the unit normal of a face by Newell's method, which allows corners that coincide."""
     normal = np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
     length = np.linalg.norm(normal)
     return np.asarray(normal / length if length > 0.0 else normal)
 
 
 def back_to_front(pieces: Iterable[Piece], eye: NDArray[float64], small_m: float) -> list[Piece]:
-    """All of them, seen along parallel rays from where `eye` points to; only those larger than `small_m` are cut."""
+    """Sort pieces by depth along the direction `eye` to the viewer; cut intersecting ones larger than `small_m`."""
     waiting, painted = [(False, list(pieces))], []
     while waiting:
         is_ordered, group = waiting.pop()
@@ -130,13 +130,13 @@ def back_to_front(pieces: Iterable[Piece], eye: NDArray[float64], small_m: float
         if widest is None or widest.extent_m <= small_m:
             painted += group if is_ordered else sorted(group, key=lambda piece: float((piece.corners @ eye).mean()))
             continue
-        behind, within, before = _parted(group, widest, small_m)
+        behind, within, before = _split(group, widest, small_m)
         waiting += [(False, before), (True, within), (False, behind)]
     return painted
 
 
-def _parted(group: list[Piece], splitter: Piece, small_m: float) -> tuple[list[Piece], list[Piece], list[Piece]]:
-    """Those behind the plane of one of them, those in it, and those before it."""
+def _split(group: list[Piece], splitter: Piece, small_m: float) -> tuple[list[Piece], list[Piece], list[Piece]]:
+    """Split a group at the plane of one of its pieces: pieces behind the plane, in it, and in front of it."""
     normal = normal_of(splitter.corners)
     offset, thin_m = float(normal @ splitter.corners[0]), _THIN + 1e-6 * splitter.extent_m
     behind, within, before = [], [], []
@@ -156,7 +156,7 @@ def _parted(group: list[Piece], splitter: Piece, small_m: float) -> tuple[list[P
 
 
 def _cut(piece: Piece, heights: NDArray[float64]) -> Piece:
-    """The part whose heights are positive."""
+    """Return the part of a piece whose heights are positive."""
     kept = []
     for i, (corner, height) in enumerate(zip(piece.corners, heights, strict=True)):
         before, height_before = piece.corners[i - 1], heights[i - 1]

@@ -10,26 +10,27 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from armillary.errors import InvalidArgument, MissingExtra
-from armillary.view._drawing import Circle, Drawing, Line, Polygon, Rectangle, Shape, Text
-from armillary.view.theme import FONT_FAMILIES, Theme, in_theme
+from armillary.view._drawing import Circle, Drawing, Line, Polygon, Rectangle, Shape, Text, in_theme
+from armillary.view.theme import FONT_FAMILIES, Theme
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from armillary.view._drawing import Drawing, Points
+    from armillary.view._drawing import Points
 
 _FONTS = ", ".join(f"'{name}'" if " " in name else name for name in FONT_FAMILIES)
-# XML 1.0 has no way to write these, not even escaped (its production 2, "Char").
+# XML 1.0 cannot represent these characters, not even escaped (its production 2, "Char").
 _UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _PX_PER_INCH = 100.0
 _POINTS_PER_PX = 72.0 / _PX_PER_INCH
 _DOTS_PER_PX = 2.0
-_LONGEST_SIDE_DOTS = 16_000.0  # matplotlib stops at 2**16, and a viewer long before
+_LONGEST_SIDE_DOTS = 16_000.0  # matplotlib's limit is 2**16, and that of image viewers is lower
 _ALIGNMENT = {"start": "left", "middle": "center", "end": "right"}
 
 
-def svg_text(drawing: Drawing) -> str:
-    """A complete SVG document."""
+def svg_text(drawing: Drawing, theme: Theme = "light") -> str:
+    """Return a drawing in the colours of a theme as a complete SVG document."""
+    drawing = in_theme(drawing, theme)
     width, height = drawing.size
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" height="{height:.0f}" '
@@ -49,7 +50,7 @@ def _number(value: float) -> str:
 
 
 def _tag(name: str, **attributes: str | float) -> str:
-    """The inside of a tag; an underscore in a name stands for a hyphen."""
+    """Return the content of a tag; an underscore in a name becomes a hyphen."""
     pairs = (
         f"{key.replace('_', '-')}={quoteattr(value if isinstance(value, str) else _number(value))}"
         for key, value in attributes.items()
@@ -57,7 +58,7 @@ def _tag(name: str, **attributes: str | float) -> str:
     return " ".join([name, *pairs])
 
 
-def _faded(opacity: float) -> dict[str, float]:
+def _opacity(opacity: float) -> dict[str, float]:
     return {} if opacity == 1.0 else {"opacity": opacity}
 
 
@@ -94,7 +95,7 @@ def _(shape: Polygon) -> str:
         stroke=shape.outline,
         stroke_width=shape.width,
         stroke_linejoin="round",
-        **_faded(shape.opacity),
+        **_opacity(shape.opacity),
     )
     return f"<{tag}/>"
 
@@ -132,7 +133,7 @@ def _(shape: Text) -> str:
 
 
 def write_png(drawing: Drawing, path: Path) -> None:
-    """Paint the drawing at twice its size, or as large as a PNG may sensibly be."""
+    """Write a drawing as PNG at twice its size, limited to 16,000 pixels a side."""
     width, height = drawing.size
     figure_size = (width / _PX_PER_INCH, height / _PX_PER_INCH)
     figure = _matplotlib("figure").Figure(figsize=figure_size, facecolor=drawing.paper)
@@ -221,13 +222,13 @@ def _(shape: Text) -> Any:
 
 
 def write_drawing(drawing: Drawing, path: str | PathLike[str], theme: Theme = "light") -> Path:
-    """Write SVG or PNG, as the ending of `path` says, in the colours of a theme."""
-    file, drawing = Path(path), in_theme(drawing, theme)
+    """Write a drawing in the colours of a theme as SVG or PNG, depending on the suffix of `path`."""
+    file = Path(path)
     match file.suffix.lower():
         case ".svg":
-            file.write_text(svg_text(drawing), encoding="utf-8")
+            file.write_text(svg_text(drawing, theme), encoding="utf-8")
         case ".png":
-            write_png(drawing, file)
+            write_png(in_theme(drawing, theme), file)
         case _:
             raise InvalidArgument(f"Cannot draw to '{file}': its name must end in .svg or .png.")
     return file

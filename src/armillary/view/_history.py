@@ -12,7 +12,7 @@ from armillary.view._axes import multiples, round_step, round_text
 from armillary.view._drawing import MARGIN_PX, Drawing, Line, Point, Polygon, Shape, Text, as_points, heading
 from armillary.view._files import svg_text, write_drawing
 from armillary.view._trajectory import ANGLES, POSITION, SPEED, TURNING, Trajectory, sample_trajectory
-from armillary.view.theme import INK, MUTED, PANEL, RULE, SMALL_PX, TITLE_PX, TRACK_COLORS, Theme, in_theme, text_width
+from armillary.view.theme import INK, MUTED, PANEL, RULE, SMALL_PX, TITLE_PX, TRACK_COLORS, Theme, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from armillary.view._world_protocol import DrawableWorld
 
 _TIME_LINES, _VALUE_LINES = 10, 4
-_AIR = 0.1  # above and below the curves, as a part of their extent
-_LEAST_EXTENT = 1e-6  # less is rounding, and drawn flat
+_MARGIN = 0.1  # above and below the curves, as a part of their extent
+_LEAST_EXTENT = 1e-6  # smaller extents are rounding errors, and drawn flat
 _BAND_OPACITY = 0.2
 _GAP_PX = 14.0
 _LEFT = 76.0
@@ -44,12 +44,12 @@ _PANELS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Curve:
-    """A quantity over time; NaN where it is not known.
+    """Quantity over time; NaN where it is unknown.
 
     Attributes:
-        name: What stands beside it.
+        name: Name in the legend.
         values: (N,).
-        half_band: (N,): how far its band reaches to both sides; NaN where it has none.
+        half_band: (N,): half the width of its band; NaN where it has none.
     """
 
     name: str
@@ -59,14 +59,14 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Panel:
-    """Curves of one unit in one window.
+    """Curves of one unit over time, with axes.
 
     Attributes:
-        title: With the unit.
-        corner: Its upper left corner [px].
-        size: Its width and height [px].
-        times_s: (N,), of all curves; they begin at zero.
-        curves: Each gets a colour of its own.
+        title: Title, with the unit.
+        corner: Upper left corner [px].
+        size: Width and height [px].
+        times_s: (N,): times of all curves, from zero on.
+        curves: Curves, each drawn in its own colour.
     """
 
     title: str
@@ -76,14 +76,14 @@ class Panel:
     curves: Sequence[Curve]
 
     def shapes(self) -> Iterator[Shape]:
-        """Everything in it, in the order of painting."""
+        """Yield all shapes of the panel, in the order of painting."""
         (left, top), (width, height) = self.corner, self.size
         low, high = self._extent()
-        yield from self._ground(low, high)
+        yield from self._grid_shapes(low, high)
         yield Text(at=(left, top - 9), text=self.title, size=SMALL_PX, color=INK, bold=True)
         x = left + width
         for curve, color in reversed(list(zip(self.curves, TRACK_COLORS, strict=False))):
-            yield from self._painted(curve, color, low, high)
+            yield from self._curve_shapes(curve, color, low, high)
             if len(self.curves) > 1:
                 yield Text(at=(x, top - 9), text=curve.name, size=SMALL_PX, color=color, anchor="end", bold=True)
                 x -= text_width(curve.name, SMALL_PX) + _GAP_PX
@@ -92,7 +92,7 @@ class Panel:
             yield Text(at=middle, text="not known", size=SMALL_PX, color=MUTED, anchor="middle")
 
     def _extent(self) -> tuple[float, float]:
-        """The least and the greatest value that is shown."""
+        """Return the smallest and the largest value shown."""
         reach = [np.nan_to_num(curve.half_band, nan=0.0) for curve in self.curves]
         edges = [curve.values + side * band for curve, band in zip(self.curves, reach, strict=True) for side in (-1, 1)]
         known = np.concatenate(edges)
@@ -100,9 +100,9 @@ class Panel:
         low, high = float(known.min()), float(known.max())
         extent = max(high - low, _LEAST_EXTENT * max(1.0, abs(low), abs(high)))
         middle = (low + high) / 2
-        return middle - (0.5 + _AIR) * extent, middle + (0.5 + _AIR) * extent
+        return middle - (0.5 + _MARGIN) * extent, middle + (0.5 + _MARGIN) * extent
 
-    def _ground(self, low: float, high: float) -> Iterator[Shape]:
+    def _grid_shapes(self, low: float, high: float) -> Iterator[Shape]:
         (left, top), (width, height) = self.corner, self.size
         yield Polygon(points=_rectangle(self.corner, self.size), fill=PANEL, outline=PANEL)
         for time_s in time_ticks(self.times_s):
@@ -112,26 +112,26 @@ class Panel:
         for value in multiples(step, low, high):
             y = top + height * (high - value) / (high - low)
             yield Line(points=((left, y), (left + width, y)), color=RULE)
-            said = round_text(value, step)
-            yield Text(at=(left - 8, y + 4), text=said, size=SMALL_PX, color=MUTED, anchor="end")
+            text = round_text(value, step)
+            yield Text(at=(left - 8, y + 4), text=text, size=SMALL_PX, color=MUTED, anchor="end")
 
-    def _painted(self, curve: Curve, color: str, low: float, high: float) -> Iterator[Shape]:
+    def _curve_shapes(self, curve: Curve, color: str, low: float, high: float) -> Iterator[Shape]:
         for part in _pieces(~np.isnan(curve.half_band + curve.values)):
-            upper = self._placed(part, curve.values + curve.half_band, low, high)
-            lower = self._placed(part, curve.values - curve.half_band, low, high)
+            upper = self._to_pixels(part, curve.values + curve.half_band, low, high)
+            lower = self._to_pixels(part, curve.values - curve.half_band, low, high)
             ring = as_points(np.concatenate([upper, lower[::-1]]))
             yield Polygon(points=ring, fill=color, outline=color, width=0.0, opacity=_BAND_OPACITY)
         for part in _pieces(~np.isnan(curve.values)):
-            yield Line(points=as_points(self._placed(part, curve.values, low, high)), color=color, width=1.8)
+            yield Line(points=as_points(self._to_pixels(part, curve.values, low, high)), color=color, width=1.8)
 
-    def _placed(self, part: slice, values: NDArray[float64], low: float, high: float) -> NDArray[float64]:
+    def _to_pixels(self, part: slice, values: NDArray[float64], low: float, high: float) -> NDArray[float64]:
         (left, top), (width, height) = self.corner, self.size
         right = left + width * self.times_s[part] / (self.times_s[-1] or 1.0)
         return np.stack([right, top + height * (high - values[part]) / (high - low)], axis=1)
 
 
 def time_ticks(times_s: NDArray[float64]) -> list[float]:
-    """Round times, not too many."""
+    """Return round times for the time axis."""
     last = float(times_s[-1])
     return multiples(round_step(last / _TIME_LINES), 0.0, last) if last > 0.0 else [0.0]
 
@@ -142,7 +142,7 @@ def _rectangle(corner: Point, size: Point) -> tuple[Point, ...]:
 
 
 def _pieces(known: NDArray[bool_]) -> list[slice]:
-    """Where one known value follows another."""
+    """Return the slices in which all values are known."""
     turns = np.flatnonzero(np.diff(np.concatenate([[0], known.astype(int), [0]])))
     return [slice(int(begin), int(end)) for begin, end in turns.reshape(-1, 2)]
 
@@ -158,25 +158,25 @@ def plot_history(
     deviations: float = 2.0,
     theme: Theme = "light",
 ) -> Path:
-    """Plot how a pose changed: position, angles, speed and turning over time.
+    """Plot position, angles, linear and angular speed of a pose over time.
 
-    Where a covariance is known a band shows it; where nothing is known the curves have a gap. The ending of `path`
-    decides: .svg needs nothing, .png needs matplotlib.
+    Bands show known covariances; curves have gaps where the pose is unknown. The suffix of `path` selects the format:
+    .svg needs nothing, .png needs matplotlib.
 
     Args:
-        world: Who is asked.
+        world: The world.
         path: The file to write.
-        of: The frame whose pose is wanted.
-        in_frame: The frame it is seen from.
-        start: The first instant [ns]; the oldest that can be answered, if left out.
-        end: The last instant [ns]; `LATEST`, if left out.
-        deviations: So many standard deviations to both sides are in the bands.
-        theme: "light" or "dark" paper.
+        of: Frame whose pose is plotted.
+        in_frame: Frame it is seen from.
+        start: First instant [ns]; by default the oldest at which the pose is known.
+        end: Last instant [ns]; by default `LATEST`.
+        deviations: Half width of the bands in standard deviations.
+        theme: "light" or "dark".
 
     Raises:
-        InvalidArgument: The pose is fixed, `start` is after `end`, or another ending.
+        InvalidArgument: The pose is fixed, `start` is after `end`, or the suffix is another.
         MissingExtra: A PNG, and no matplotlib.
-        ArmillaryError: Whatever `world.pose` refuses at `LATEST`.
+        ArmillaryError: As `world.pose` at `LATEST`.
     """
     return write_drawing(_history_drawing(world, of, in_frame, (start, end), deviations), path, theme)
 
@@ -191,8 +191,8 @@ def history_svg(
     deviations: float = 2.0,
     theme: Theme = "light",
 ) -> str:
-    """The picture of `plot_history` as SVG text."""
-    return svg_text(in_theme(_history_drawing(world, of, in_frame, (start, end), deviations), theme))
+    """Return the picture of `plot_history` as SVG text."""
+    return svg_text(_history_drawing(world, of, in_frame, (start, end), deviations), theme)
 
 
 def _history_drawing(
@@ -232,7 +232,7 @@ def _times(panel: Panel, bottom: float) -> Iterator[Shape]:
     step = ticks[1] - ticks[0] if len(ticks) > 1 else round_step(1.0)
     for time_s in ticks:
         x = _LEFT + _WIDTH * time_s / (last or 1.0)
-        said = round_text(time_s, step)
-        yield Text(at=(x, bottom + 17), text=said, size=SMALL_PX, color=MUTED, anchor="middle")
+        text = round_text(time_s, step)
+        yield Text(at=(x, bottom + 17), text=text, size=SMALL_PX, color=MUTED, anchor="middle")
     middle = (_LEFT + _WIDTH / 2, bottom + 35)
     yield Text(at=middle, text="time [s]", size=SMALL_PX, color=MUTED, anchor="middle")

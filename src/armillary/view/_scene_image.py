@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from armillary.view._annotations import Label, place_labels
 from armillary.view._drawing import MARGIN_PX, Circle, Drawing, Line, Polygon, Shape, as_points, heading
 from armillary.view._faces import Piece, back_to_front, faces_of, normal_of, points_of
 from armillary.view._files import svg_text, write_drawing
-from armillary.view.theme import INK, SMALL_PX, TITLE_PX, TRACK_COLORS, Theme, in_theme, text_width
+from armillary.view.theme import INK, SMALL_PX, TITLE_PX, TRACK_COLORS, Color, Theme, color_of, text_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from os import PathLike
     from pathlib import Path
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from armillary.transforms import Snapshot, Transform
     from armillary.view._world_protocol import DrawableWorld
 
-Color = tuple[float, float, float]
-_PLAIN: Color = (0.60, 0.67, 0.74)
 _MOST_POINTS = 4000
 _CERTAIN = 1e-18
 FROM = (1.0, -1.4, 0.9)
@@ -48,7 +46,7 @@ _CIRCLE = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlacedShape:
-    """A shape, where it stands, and its colour from 0 to 1."""
+    """Shape with its pose, colour (from 0 to 1) and opacity."""
 
     shape: SceneShape
     transform: Transform
@@ -58,23 +56,23 @@ class PlacedShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SceneContents:
-    """What is to be drawn.
+    """Frames and shapes to draw, in the coordinates of one frame.
 
     Attributes:
-        frames: Name to where it is.
+        frames: Poses by name.
         things: Shapes of the scene.
-        covariances: Name to (3, 3) [m2] of its position, where that is known and not exact.
+        covariances: By name, the covariance of the position, (3, 3) [m2], if known and not zero.
     """
 
     frames: Mapping[str, Transform]
-    things: Iterable[PlacedShape]
+    shapes: Iterable[PlacedShape]
     covariances: Mapping[str, NDArray[float64]]
 
 
 def scene_contents(
     world: DrawableWorld, in_frame: str, at: int | Latest, frames: Iterable[str] | None
 ) -> SceneContents:
-    """Everything that can be answered for; `frames` are all that somebody named, if left out."""
+    """Collect the frames and shapes whose pose is known; `frames` defaults to all frames with a name."""
     snapshot = world.snapshot(in_frame=in_frame, at=at)
     collected = _ContentsCollector(snapshot)
     (world.scene if isinstance(at, Latest) else world.scene.as_of(at)).traverse(collected)
@@ -82,7 +80,7 @@ def scene_contents(
     places = {name: snapshot[name] if name in snapshot else _refused(snapshot, name) for name in wanted}
     sizes = {name: _covariance(world, name, in_frame, at) for name in places}
     known = {name: covariance for name, covariance in sizes.items() if covariance is not None}
-    return SceneContents(frames=places, things=collected.things, covariances=known)
+    return SceneContents(frames=places, shapes=collected.shapes, covariances=known)
 
 
 def _refused(snapshot: Snapshot, name: str) -> Transform:
@@ -91,29 +89,20 @@ def _refused(snapshot: Snapshot, name: str) -> Transform:
 
 @dataclass
 class _ContentsCollector:
-    """Collects the shapes of a scene, and the frames of nodes that nobody named."""
+    """Visitor that collects the shapes of a scene, and the frames of nodes without a name."""
 
     snapshot: Snapshot
-    things: list[PlacedShape] = field(default_factory=list)
+    shapes: list[PlacedShape] = field(default_factory=list)
     unnamed: set[str] = field(default_factory=set)
 
     def enter(self, node: VisitedNode) -> None:
-        """Called for every node."""
+        """Collect one node."""
         if node.kind in {"transform", "uncertain_transform"}:
             self.unnamed.add(node.frame)
         if node.kind == "geometry" and node.frame in self.snapshot:
-            color, opacity = _color(node.attributes.get("color"))
+            color, opacity = color_of(node.attributes.get("color"))
             shape, transform = node.levels.with_at_most(_MOST_POINTS), self.snapshot[node.frame]
-            self.things.append(PlacedShape(shape=shape, transform=transform, color=color, opacity=opacity))
-
-
-def _color(said: Any) -> tuple[Color, float]:
-    """(r, g, b) or (r, g, b, a) from 0 to 1."""
-    numbers = [float(part) for part in said] if isinstance(said, list | tuple) else []
-    if len(numbers) not in {3, 4}:
-        return _PLAIN, 1.0
-    r, g, b = np.clip(numbers[:3], 0.0, 1.0).tolist()
-    return (r, g, b), numbers[3] if len(numbers) > 3 else 1.0  # noqa: PLR2004
+            self.shapes.append(PlacedShape(shape=shape, transform=transform, color=color, opacity=opacity))
 
 
 def _covariance(world: DrawableWorld, name: str, in_frame: str, at: int | Latest) -> NDArray[float64] | None:
@@ -129,10 +118,10 @@ def _covariance(world: DrawableWorld, name: str, in_frame: str, at: int | Latest
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Camera:
-    """Looks along parallel rays.
+    """Camera with parallel projection.
 
     Attributes:
-        axes: (3, 3): rows to the right, up, and towards the eye.
+        axes: (3, 3): rows to the right, up, and towards the viewer.
         scale: Pixels per metre.
         shift: (2,) [px].
     """
@@ -142,7 +131,7 @@ class _Camera:
     shift: NDArray[float64]
 
     def place(self, points: NDArray[float64]) -> NDArray[float64]:
-        """(N, 3) [m] on the paper, (N, 2) [px]."""
+        """Project points (N, 3) [m] to pixels (N, 2)."""
         return np.asarray(self.shift + self.scale * (points @ self.axes[:2].T) * (1.0, -1.0))
 
 
@@ -156,24 +145,23 @@ def draw_world(
     frames: Iterable[str] | None = None,
     theme: Theme = "light",
 ) -> Path:
-    """Draw what stands in a world: shapes of its scene, frames, ellipsoids of what is not certain.
+    """Draw the shapes of the scene, frames, and ellipses of uncertain positions.
 
-    Without perspective: what is parallel stays so. The ending of `path` decides: .svg needs nothing, .png needs
-    matplotlib.
+    The projection is parallel. The suffix of `path` selects the format: .svg needs nothing, .png needs matplotlib.
 
     Args:
-        world: Who is asked.
+        world: The world.
         path: The file to write.
-        in_frame: The frame that the picture stands in, z upwards; the root, if left out.
+        in_frame: Frame whose z axis points upwards in the picture; by default the root.
         at: The instant shown [ns].
-        from_: The direction the eye is in, in `in_frame`.
-        frames: Those whose axes and names are shown; all that somebody named, if left out.
-        theme: "light" or "dark" paper.
+        from_: Direction from `in_frame` to the viewer.
+        frames: Frames whose axes and names are shown; by default all that have a name.
+        theme: "light" or "dark".
 
     Raises:
-        InvalidArgument: `from_` has no direction, or another ending.
+        InvalidArgument: `from_` is zero, or the suffix is another.
         MissingExtra: A PNG, and no matplotlib.
-        ArmillaryError: Whatever `world.snapshot` refuses, or why a wanted frame cannot be seen.
+        ArmillaryError: As `world.snapshot`, or the reason why one of `frames` has no pose.
     """
     return write_drawing(_scene_drawing(world, in_frame, at, from_, frames), path, theme)
 
@@ -187,8 +175,8 @@ def world_svg(
     frames: Iterable[str] | None = None,
     theme: Theme = "light",
 ) -> str:
-    """The picture of `draw_world` as SVG text."""
-    return svg_text(in_theme(_scene_drawing(world, in_frame, at, from_, frames), theme))
+    """Return the picture of `draw_world` as SVG text."""
+    return svg_text(_scene_drawing(world, in_frame, at, from_, frames), theme)
 
 
 def _scene_drawing(
@@ -199,16 +187,16 @@ def _scene_drawing(
     contents = scene_contents(world, seen_from, at, frames)
     title = f"'{world.name}' seen from {seen_from}" if world.name else f"seen from {seen_from}"
     when = "now" if isinstance(at, Latest) else f"at {at / 1e9:.3f} s"
-    said = f"{when}; ellipses of {_DEVIATIONS:g} standard deviations" if contents.covariances else when
-    extent_m, rough = _rough(contents)
-    camera, size = _camera(axes, rough)
+    subtitle = f"{when}; ellipses of {_DEVIATIONS:g} standard deviations" if contents.covariances else when
+    extent_m, enclosing = _extent(contents)
+    camera, size = _camera(axes, enclosing)
     shapes = [
-        *heading(title, said),
-        *_things(camera, contents.things, extent_m * _SMALL),
+        *heading(title, subtitle),
+        *_shapes(camera, contents.shapes, extent_m * _SMALL),
         *_ellipses(camera, contents),
         *_frames(camera, contents, extent_m * _AXIS_PART),
     ]
-    least = MARGIN_PX * 2 + max(text_width(title, TITLE_PX), text_width(said, SMALL_PX))
+    least = MARGIN_PX * 2 + max(text_width(title, TITLE_PX), text_width(subtitle, SMALL_PX))
     return Drawing(title=title, size=(max(size[0], least), size[1]), shapes=shapes)
 
 
@@ -223,9 +211,9 @@ def _axes(from_: ArrayLike) -> NDArray[float64]:
     return np.stack([right, np.cross(eye, right), eye])
 
 
-def _rough(contents: SceneContents) -> tuple[float, NDArray[float64]]:
-    """How large everything is [m], and points that enclose it, (N, 3) [m]."""
-    corners = [_corners(thing) for thing in contents.things]
+def _extent(contents: SceneContents) -> tuple[float, NDArray[float64]]:
+    """Return the extent of the contents [m], and points that enclose it, (N, 3) [m]."""
+    corners = [_corners(thing) for thing in contents.shapes]
     origins = [transform.translation[None] for transform in contents.frames.values()]
     points = np.concatenate([np.zeros((1, 3)) if not origins and not corners else np.zeros((0, 3)), *corners, *origins])
     extent_m = max(float(np.ptp(points, axis=0).max()), _LEAST_M)
@@ -250,10 +238,10 @@ def _camera(axes: NDArray[float64], points: NDArray[float64]) -> tuple[_Camera, 
     return _Camera(axes=axes, scale=scale, shift=shift), size
 
 
-def _things(camera: _Camera, things: Iterable[PlacedShape], small_m: float) -> list[Shape]:
-    """What is nearer is painted later."""
-    pieces = [piece for thing in things for piece in _pieces(camera, thing)]
-    return [_painted(camera, piece) for piece in back_to_front(pieces, camera.axes[2], small_m)]
+def _shapes(camera: _Camera, shapes: Iterable[PlacedShape], small_m: float) -> list[Shape]:
+    """Return the shapes of the contents, sorted by depth."""
+    pieces = [piece for thing in shapes for piece in _pieces(camera, thing)]
+    return [_piece_shape(camera, piece) for piece in back_to_front(pieces, camera.axes[2], small_m)]
 
 
 def _pieces(camera: _Camera, thing: PlacedShape) -> Iterator[Piece]:
@@ -267,7 +255,7 @@ def _pieces(camera: _Camera, thing: PlacedShape) -> Iterator[Piece]:
         yield Piece(point[None], _hex(thing.color, 1.0), thing.opacity)
 
 
-def _painted(camera: _Camera, piece: Piece) -> Shape:
+def _piece_shape(camera: _Camera, piece: Piece) -> Shape:
     outline = as_points(camera.place(piece.corners))
     if len(outline) == 1:
         return Circle(center=outline[0], radius=1.1, fill=piece.color, outline=piece.color, width=0.0)

@@ -1,4 +1,4 @@
-"""The ways that frames took, seen from another frame and from above."""
+"""Tracks of frames in a plane, seen from another frame."""
 
 from __future__ import annotations
 
@@ -21,20 +21,17 @@ from armillary.view._annotations import (
     stroke_width,
     swatch,
 )
-from armillary.view._axes import Axes, axes_around, grid
+from armillary.view._axes import LEGEND_PX, PLAN_CORNER_PX, Axes, axes_around, grid, plan_size
 from armillary.view._drawing import (
-    LEGEND_PX,
-    PLAN_CORNER_PX,
     Drawing,
     Line,
     Point,
     Shape,
     as_points,
     heading,
-    plan_size,
 )
 from armillary.view._files import svg_text, write_drawing
-from armillary.view.theme import EDGE, TRACK_COLORS, Theme, in_theme
+from armillary.view.theme import EDGE, TRACK_COLORS, Theme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,47 +58,47 @@ def draw_tracks(
     at: ArrayLike,
     theme: Theme = "light",
 ) -> Path:
-    """Draw where frames went, in the x-y plane of `in_frame`: start, end and the time along the way.
+    """Draw the tracks of frames in the x-y plane of `in_frame`: start, end and time markers.
 
-    The ending of `path` decides: .svg needs nothing, .png needs matplotlib.
+    The suffix of `path` selects the format: .svg needs nothing, .png needs matplotlib.
 
     Args:
-        world: Who is asked.
+        world: The world.
         path: The file to write.
-        of: Frames whose tracks are wanted; the later lie on top and are drawn thinner.
-        in_frame: The frame they are seen from.
-        at: The instants drawn, (N,) int64 [ns]; every frame must be known at each.
-        theme: "light" or "dark" paper.
+        of: Frames whose tracks are drawn; later ones are on top and thinner.
+        in_frame: Frame they are seen from.
+        at: The instants drawn, (N,) int64 [ns]; every pose must be known at each.
+        theme: "light" or "dark".
 
     Raises:
-        InvalidArgument: No frame, no instant, or another ending.
+        InvalidArgument: There is no frame or no instant, or the suffix is another.
         MissingExtra: A PNG, and no matplotlib.
-        ArmillaryError: Whatever `world.transforms` refuses.
+        ArmillaryError: As `world.transforms`.
     """
     return write_drawing(_tracks_drawing(world, of, in_frame, at), path, theme)
 
 
 def tracks_svg(world: DrawableWorld, *, of: Sequence[str], in_frame: str, at: ArrayLike, theme: Theme = "light") -> str:
-    """The picture of `draw_tracks` as SVG text."""
-    return svg_text(in_theme(_tracks_drawing(world, of, in_frame, at), theme))
+    """Return the picture of `draw_tracks` as SVG text."""
+    return svg_text(_tracks_drawing(world, of, in_frame, at), theme)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Track:
-    """One frame's way.
+    """Track of one frame.
 
     Attributes:
-        name: The frame.
-        color: Its colour.
+        name: Frame.
+        color: Colour.
         layer: 0 for the track on top.
-        way: (N, 7) xyz_wxyz at the instants drawn.
-        ticks: (M, 7) xyz_wxyz at round times.
+        poses: (N, 7) xyz_wxyz at the instants drawn.
+        ticks: (M, 7) xyz_wxyz at the time markers.
     """
 
     name: str
     color: str
     layer: int
-    way: NDArray[np.float64]
+    poses: NDArray[np.float64]
     ticks: NDArray[np.float64]
 
 
@@ -109,7 +106,7 @@ def _tracks_drawing(world: DrawableWorld, of: Sequence[str], in_frame: str, at: 
     stamps = _sorted_stamps(at)
     times_s = _tick_times((stamps[-1] - stamps[0]) / _NS_PER_S)
     tracks = _tracks(world, _names(of), in_frame, stamps, times_s)
-    axes = axes_around(np.concatenate([track.way[:, :2] for track in tracks]), PLAN_CORNER_PX)
+    axes = axes_around(np.concatenate([track.poses[:, :2] for track in tracks]), PLAN_CORNER_PX)
     title = f"{', '.join(track.name for track in tracks)} seen from {in_frame}"
     legend, legend_end = _legend(tracks, times_s)
     size = plan_size(axes, legend_end)
@@ -132,7 +129,7 @@ def _names(of: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tick_times(span_s: float) -> NDArray[np.float64]:
-    """Round times from zero to the span, not too many."""
+    """Return round times from zero to the given duration."""
     step_s = next((step for step in _TICK_STEPS_S if span_s / step <= _MOST_TICKS), span_s / _MOST_TICKS)
     return np.arange(0.0, span_s + step_s * 1e-6, step_s)
 
@@ -146,7 +143,7 @@ def _tracks(
             name=name,
             color=TRACK_COLORS[i % len(TRACK_COLORS)],
             layer=len(names) - 1 - i,
-            way=world.transforms(of=name, in_frame=in_frame, at=stamps, as_="xyz_wxyz"),
+            poses=world.transforms(of=name, in_frame=in_frame, at=stamps, as_="xyz_wxyz"),
             ticks=world.transforms(of=name, in_frame=in_frame, at=ticks, as_="xyz_wxyz"),
         )
         for i, name in enumerate(names)
@@ -169,7 +166,7 @@ def _legend(tracks: Sequence[_Track], times_s: NDArray[np.float64]) -> tuple[lis
 
 def _lines(axes: Axes, tracks: Sequence[_Track]) -> Iterator[Shape]:
     for track in tracks:
-        points, layer = as_points(axes.place(track.way[:, :2])), track.layer
+        points, layer = as_points(axes.place(track.poses[:, :2])), track.layer
         yield Line(points=points, color=track.color, width=stroke_width(layer), opacity=stroke_opacity(layer))
 
 
@@ -178,21 +175,21 @@ def _marks(axes: Axes, tracks: Sequence[_Track], times_s: NDArray[np.float64]) -
     for track, places in zip(tracks, spots, strict=True):
         yield from (dot(track.color, track.layer, center) for center in as_points(places[1:]))
     for track in tracks:
-        start, end = as_points(axes.place(track.way[[0, -1], :2]))
+        start, end = as_points(axes.place(track.poses[[0, -1], :2]))
         yield ring(track.color, start)
-        yield arrow(track.color, _heading(track.way[-1]), end)
-    ways = np.concatenate([axes.place(track.way[:, :2]) for track in tracks])
+        yield arrow(track.color, _heading(track.poses[-1]), end)
+    obstacles = np.concatenate([axes.place(track.poses[:, :2]) for track in tracks])
     texts = [f"{time_s:g} s" for time_s in times_s[1:]]
     wanted = [
         Label(text, center, track.color)
         for track, places in zip(tracks, spots, strict=True)
         for text, center in zip(texts, as_points(places[1:]), strict=True)
     ]
-    yield from place_labels(wanted, ways)
+    yield from place_labels(wanted, obstacles)
 
 
 def _heading(xyz_wxyz: NDArray[np.float64]) -> Point:
-    """Where the frame's x axis points on the paper; right where it points out of it."""
+    """Return the direction of the frame's x axis in the picture; to the right if it is perpendicular to the plane."""
     w, x, y, z = xyz_wxyz[3:]
     right, up = 1 - 2 * (y * y + z * z), 2 * (x * y + w * z)
     length = float(np.hypot(right, up))

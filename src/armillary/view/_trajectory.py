@@ -21,17 +21,17 @@ POSITION, ANGLES, SPEED, TURNING = slice(0, 3), slice(3, 6), slice(6, 7), slice(
 _WIDTH = 8
 _INSTANTS = 600
 _EARLIEST = -seconds(4e9)
-_UPRIGHT = 1e-9  # of the cosine of the pitch: below it, roll and yaw are one angle
+_UPRIGHT = 1e-9  # smallest cosine of the pitch: below it, roll and yaw are not distinguishable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trajectory:
-    """Where a frame was, how it was turned and how fast it moved.
+    """Position, orientation and speeds of a frame over time.
 
     Attributes:
         stamps: (N,) int64 [ns].
-        values: (N, 8): x, y, z [m], roll, pitch, yaw [rad], speed [m/s], turning [rad/s]; NaN where nobody knows.
-        deviations: (N, 8): a standard deviation of each; NaN where nobody knows.
+        values: (N, 8): x, y, z [m], roll, pitch, yaw [rad], speed [m/s], angular speed [rad/s]; NaN where unknown.
+        deviations: (N, 8): standard deviation of each value; NaN where unknown.
     """
 
     stamps: NDArray[int64]
@@ -40,7 +40,7 @@ class Trajectory:
 
 
 def sample_trajectory(world: DrawableWorld, of: str, in_frame: str, start: int | None, end: int | None) -> Trajectory:
-    """Ask the world at evenly spaced instants, both ends included."""
+    """Query poses and twists at evenly spaced instants from `start` to `end`, both included."""
     first, last = _span(world, of, in_frame, start, end)
     stamps = np.unique(np.linspace(0, last - first, _INSTANTS).round().astype(np.int64)) + first
     rows = [_row(world, of, in_frame, stamp) for stamp in stamps.tolist()]
@@ -60,7 +60,7 @@ def _span(world: DrawableWorld, of: str, in_frame: str, start: int | None, end: 
 
 
 def _first(world: DrawableWorld, of: str, in_frame: str, last: int) -> int:
-    """The oldest instant that can be answered: each refusal tells of one edge when it begins."""
+    """Return the oldest instant with a known pose; each error reports the beginning of one edge."""
     at = _EARLIEST
     while True:
         try:
@@ -68,7 +68,7 @@ def _first(world: DrawableWorld, of: str, in_frame: str, last: int) -> int:
         except BeforeHistory as error:
             at = last if error.first is None else error.first
         except ArmillaryError:
-            # The path was another then, or none: what is older than everything known is not missed.
+            # At that time there was another path, or none: start at the oldest sample of all relations.
             return min((info.first for info in world.relations() if info.first is not None), default=last)
         else:
             return at
@@ -89,20 +89,20 @@ def _row(world: DrawableWorld, of: str, in_frame: str, at: int) -> tuple[NDArray
 
 
 def _pose_deviations(pose: Pose) -> NDArray[float64]:
-    """Of x, y, z, roll, pitch, yaw, to first order."""
+    """Return the standard deviations of x, y, z, roll, pitch, yaw, to first order."""
     if pose.covariance is None:
         return np.full(6, np.nan)
     to_axes = np.zeros((6, 6))
     to_axes[:3, :3] = pose.rotation.matrix
     to_axes[3:, 3:] = _rpy_rates(*pose.rotation.rpy.tolist())
     variances = np.diagonal(to_axes @ pose.covariance @ to_axes.T)
-    # An angle is never less certain than anywhere on its circle.
+    # The standard deviation of an angle is at most pi.
     bounds = np.array([np.inf] * 3 + [np.pi] * 3)
     return np.asarray(np.minimum(np.sqrt(np.maximum(variances, 0.0)), bounds))
 
 
 def _rpy_rates(roll: float, pitch: float, _yaw: float) -> NDArray[float64]:
-    """(3, 3): how roll, pitch and yaw change with a turn about the axes of the frame itself."""
+    """Return the (3, 3) derivative of roll, pitch and yaw by a rotation about the axes of the frame itself."""
     sin, cos = np.sin(roll), np.cos(roll)
     tilt = max(np.cos(pitch), _UPRIGHT)
     tan = np.sin(pitch) / tilt
@@ -110,7 +110,7 @@ def _rpy_rates(roll: float, pitch: float, _yaw: float) -> NDArray[float64]:
 
 
 def _twist_deviations(twist: Twist) -> NDArray[float64]:
-    """Of both speeds, along the way they have."""
+    """Return the standard deviations of the linear and the angular speed."""
     if twist.covariance is None:
         return np.full(2, np.nan)
     blocks = (twist.covariance[:3, :3], twist.covariance[3:, 3:])
@@ -124,7 +124,7 @@ def _along(v: NDArray[float64], covariance: NDArray[float64]) -> float:
 
 
 def _unwrapped(angles: NDArray[float64]) -> NDArray[float64]:
-    """Without jumps of a whole turn, over gaps as well."""
+    """Remove jumps of whole turns, also across gaps."""
     known = ~np.isnan(angles[:, 0])
     if known.any():
         angles[known] = np.unwrap(angles[known], axis=0)

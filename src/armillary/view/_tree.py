@@ -1,4 +1,4 @@
-"""The frame tree as a picture: roots on the left, one row per leaf, every edge with what is known about it."""
+"""The frame tree as a picture: roots on the left, one row per leaf, labelled edges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from armillary.stamps import LATEST, Latest
 from armillary.view._drawing import MARGIN_PX, Drawing, Line, Rectangle, Shape, Text, heading
 from armillary.view._files import svg_text, write_drawing
-from armillary.view.theme import EDGE, INK, MUTED, PANEL, SMALL_PX, TEXT_PX, WARNING, Theme, in_theme, text_width
+from armillary.view.theme import EDGE, INK, MUTED, PANEL, SMALL_PX, TEXT_PX, WARNING, Theme, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,25 +32,25 @@ _LONGEST = 100.0  # of one unit, before the next is taken
 def draw_tree(
     world: DrawableWorld, path: str | PathLike[str], *, at: int | Latest = LATEST, theme: Theme = "light"
 ) -> Path:
-    """Draw which frame hangs under which at one time, and how each edge is known.
+    """Draw the frame tree at one instant, with kind, rate, age and source of each edge.
 
-    The ending of `path` decides: .svg needs nothing, .png needs matplotlib.
+    The suffix of `path` selects the format: .svg needs nothing, .png needs matplotlib.
 
     Raises:
-        InvalidArgument: Another ending.
-        MissingExtra: A PNG, and no matplotlib.
+        InvalidArgument: The suffix is another.
+        MissingExtra: The suffix is .png, and matplotlib is not installed.
     """
     return write_drawing(_tree_drawing(world, at), path, theme)
 
 
 def tree_svg(world: DrawableWorld, *, at: int | Latest = LATEST, theme: Theme = "light") -> str:
-    """The picture of `draw_tree` as SVG text."""
-    return svg_text(in_theme(_tree_drawing(world, at), theme))
+    """Return the picture of `draw_tree` as SVG text."""
+    return svg_text(_tree_drawing(world, at), theme)
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """Frames of one depth: their edges come from `trunk`, their boxes begin at `left` and end before `right` [px]."""
+    """Column of frames of one depth: x coordinates of its edges (`trunk`) and of its boxes [px]."""
 
     trunk: float
     left: float
@@ -59,13 +59,13 @@ class _Column:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where every frame's box stands.
+    """Positions of the boxes of all frames.
 
     Attributes:
-        columns: By depth; parents come before their children.
-        depth: Frame to its column.
-        row: Frame to its row; a parent stands in the middle of its children.
-        text: Frame to what its box says.
+        columns: Columns by depth.
+        depth: Depth of each frame.
+        row: Row of each frame; a parent is in the middle of its children.
+        text: Text of each box.
     """
 
     columns: Sequence[_Column]
@@ -77,7 +77,7 @@ class _Layout:
         return self.columns[self.depth[name]]
 
     def height(self, name: str) -> float:
-        """The middle of the frame's box, downwards [px]."""
+        """Return the y coordinate of the middle of a frame's box [px]."""
         return _HEADER + (self.row[name] + 0.5) * _ROW
 
     @property
@@ -90,22 +90,22 @@ def _tree_drawing(world: DrawableWorld, at: int | Latest) -> Drawing:
     tree = world.tree(at)
     poses = [info for info in world.relations() if info.kind != "twist"]
     edges = {info.of: info for info in poses if tree.parents.get(info.of) == (info.in_frame, info.source)}
-    layout = _arranged(tree, edges)
+    layout = _arrange(tree, edges)
     title = f"Frame tree of '{world.name}'" if world.name else "Frame tree"
     lines = [shape for info in edges.values() for shape in _edge(layout, info)]
-    boxes = [shape for name in layout.depth for shape in _box(layout, name, _quarrel(tree, name))]
+    boxes = [shape for name in layout.depth for shape in _box(layout, name, _conflict(tree, name))]
     shapes = [*_header(title, tree, at), *lines, *boxes]
     return Drawing(title=title, size=(_width(layout, shapes), layout.bottom), shapes=shapes)
 
 
 def _width(layout: _Layout, shapes: Sequence[Shape]) -> float:
-    """Enough for the last column, and for texts that begin further left and are longer."""
+    """Return the width of the picture: up to the end of the last column, or of the longest text."""
     starts = (shape for shape in shapes if isinstance(shape, Text) and shape.anchor == "start")
     ends = (text.at[0] + text_width(text.text, text.size) for text in starts)
     return max(layout.columns[-1].right, *ends) + MARGIN_PX
 
 
-def _arranged(tree: Tree, edges: Mapping[str, RelationInfo]) -> _Layout:
+def _arrange(tree: Tree, edges: Mapping[str, RelationInfo]) -> _Layout:
     children = _children(tree)
     depth = _depths(tree.roots, children)
     text = {name: _text(tree, name) for name in depth}
@@ -113,7 +113,7 @@ def _arranged(tree: Tree, edges: Mapping[str, RelationInfo]) -> _Layout:
 
 
 def _text(tree: Tree, name: str) -> str:
-    """The name of a frame; of a node's frame what the node is called, and the beginning of its id."""
+    """Return the name of a frame; for the frame of a node, the name and the beginning of the id of the node."""
     if name not in tree.names:
         return name
     kept, slash, mount = name.partition("/")
@@ -129,7 +129,7 @@ def _children(tree: Tree) -> dict[str, list[str]]:
 
 
 def _depths(roots: Sequence[str], children: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Frame to depth, in the order of reading; a stack, for a long chain must not exhaust Python's own."""
+    """Return the depth of each frame in depth-first order, without recursion."""
     depth: dict[str, int] = {}
     stack = [(name, 0) for name in reversed(roots)]
     while stack:
@@ -149,7 +149,7 @@ def _rows(order: Mapping[str, int], children: Mapping[str, Sequence[str]]) -> di
 
 
 def _columns(depth: Mapping[str, int], edges: Mapping[str, RelationInfo], text: Mapping[str, str]) -> list[_Column]:
-    """Each column as wide as its widest box, with room before it for its widest edge label."""
+    """Return columns as wide as their widest box, with room for their widest edge label."""
     count = max(depth.values(), default=0) + 1
     boxes, labels = [0.0] * count, [0.0] * count
     for name, level in depth.items():
@@ -169,7 +169,7 @@ def _box_width(name: str) -> float:
 
 
 def _label(info: RelationInfo) -> tuple[str, str]:
-    """What stands above and below an edge."""
+    """Return the texts above and below an edge."""
     above = [info.kind]
     if info.rate_hz is not None:
         above.append(f"{info.rate_hz:.3g} Hz")
@@ -182,21 +182,21 @@ def _label(info: RelationInfo) -> tuple[str, str]:
 
 
 def _age(age_s: float) -> str:
-    """How long ago the newest sample was on the world's clock, to two digits, in a unit one can grasp."""
+    """Format the age of the newest sample with two digits and a suitable unit."""
     unit, factor_s = next((pair for pair in _UNITS if abs(age_s) < _LONGEST * pair[1]), _UNITS[-1])
     return f"{float(f'{abs(age_s) / factor_s:.2g}'):g} {unit} {'old' if age_s >= 0.0 else 'ahead'}"
 
 
-def _quarrel(tree: Tree, name: str) -> str:
-    """Who places a frame in vain, because another does too."""
+def _conflict(tree: Tree, name: str) -> str:
+    """Return the note of a frame that has no parent because its sources conflict; otherwise an empty text."""
     return tree.notes.get(name, "") if tree.parents[name] is None else ""
 
 
 def _header(title: str, tree: Tree, at: int | Latest) -> Iterator[Shape]:
     count = len(tree.parents)
     when = "now" if isinstance(at, Latest) else f"at {at / 1e9:.3f} s"
-    said = f"{count} frame{'' if count == 1 else 's'}, {when}" if count else "This world has no frames yet."
-    yield from heading(title, said)
+    subtitle = f"{count} frame{'' if count == 1 else 's'}, {when}" if count else "This world has no frames yet."
+    yield from heading(title, subtitle)
 
 
 def _edge(layout: _Layout, info: RelationInfo) -> Iterator[Shape]:
@@ -208,11 +208,11 @@ def _edge(layout: _Layout, info: RelationInfo) -> Iterator[Shape]:
             yield Text(at=(column.trunk + _LABEL_PADDING, y + drop), text=text, size=SMALL_PX, color=color)
 
 
-def _box(layout: _Layout, name: str, quarrel: str) -> Iterator[Shape]:
+def _box(layout: _Layout, name: str, conflict: str) -> Iterator[Shape]:
     x, y = layout.column(name).left, layout.height(name)
-    said, outline = layout.text[name], WARNING if quarrel else EDGE
-    width = _box_width(said)
+    text, outline = layout.text[name], WARNING if conflict else EDGE
+    width = _box_width(text)
     yield Rectangle(corner=(x, y - _BOX_HEIGHT / 2), size=(width, _BOX_HEIGHT), fill=PANEL, outline=outline)
-    yield Text(at=(x + width / 2, y + 4.5), text=said, size=TEXT_PX, color=INK, anchor="middle", bold=True)
-    if quarrel:
-        yield Text(at=(x, y + _BOX_HEIGHT / 2 + 13), text=quarrel, size=SMALL_PX, color=WARNING)
+    yield Text(at=(x + width / 2, y + 4.5), text=text, size=TEXT_PX, color=INK, anchor="middle", bold=True)
+    if conflict:
+        yield Text(at=(x, y + _BOX_HEIGHT / 2 + 13), text=conflict, size=SMALL_PX, color=WARNING)

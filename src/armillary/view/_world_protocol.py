@@ -17,105 +17,77 @@ if TYPE_CHECKING:
 
 
 class DrawableWorld(Protocol):
-    """A world, as far as it is drawn. `armillary.World` is one."""
+    """World that a static picture shows."""
 
     @property
     def name(self) -> str:
-        """The world's own name."""
+        """Name of the world."""
 
     @property
     def root_frame(self) -> str:
-        """The frame of the scene's root."""
+        """Frame of the root of the scene."""
 
     @property
     def scene(self) -> Scene:
-        """What is in the world."""
-
-    def snapshot(self, *, in_frame: str, at: int | Latest = LATEST) -> Snapshot:
-        """Where every frame is."""
+        """Scene graph."""
 
     def tree(self, at: int | Latest = LATEST) -> Tree:
-        """Which frame hangs under which."""
+        """Return the parents of all frames."""
 
     def relations(self) -> tuple[RelationInfo, ...]:
-        """How each pose is known."""
+        """Return kind, rate, age and source of all relations."""
 
-    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST) -> Pose:
-        """Where a frame is, seen from another."""
+    def snapshot(self, *, in_frame: str, at: int | Latest = LATEST, outside: str = ...) -> Snapshot:
+        """Return the poses of all frames in one frame."""
+
+    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, outside: str = ..., policy: Any = ...) -> Pose:
+        """Return the pose of a frame in another."""
 
     def twist(self, *, of: str, relative_to: str, expressed_in: str, at: int | Latest) -> Twist:
-        """How a frame moves."""
+        """Return the twist of a frame relative to another."""
 
     def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str) -> NDArray[np.float64]:
-        """`in_frame_T_of` at many instants."""
+        """Return `in_frame_T_of` at many instants."""
 
 
 class MountedModel(Protocol):
-    """A model that stands in a world."""
+    """Model that is mounted in a world."""
 
     @property
     def model(self) -> Any:
-        """The articulation model."""
+        """Articulation model."""
 
     @property
     def joints(self) -> Mapping[str, str]:
-        """By name of a variable in the model, the name of the joint in the world."""
+        """Names of the joints in the world, by variable of the model."""
 
     @property
     def dependents(self) -> frozenset[str]:
-        """The joints that follow from others."""
+        """Joints whose position depends on others."""
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """By joint, how far it may go."""
+        """Lower and upper limit of each joint."""
 
 
-class ViewableWorld(Protocol):
-    """A world, as far as it is looked at. `armillary.World` is one."""
-
-    root_frame: str
-
-    @property
-    def name(self) -> str:
-        """The world's own name."""
-
-    @property
-    def scene(self) -> Scene:
-        """The things in it."""
+class ViewableWorld(DrawableWorld, Protocol):
+    """World that the web viewer shows, and whose joints it moves."""
 
     @property
     def mounts(self) -> Sequence[MountedModel]:
-        """The models in it."""
+        """Mounted models."""
 
     def now(self) -> int:
-        """Its clock [ns]."""
+        """Return the time of the world's clock [ns]."""
 
     def frames(self) -> tuple[str, ...]:
-        """All names."""
-
-    def tree(self, at: int | Latest = LATEST) -> Tree:
-        """Which frame hangs under which."""
-
-    def relations(self) -> tuple[RelationInfo, ...]:
-        """How each pose is known."""
-
-    def snapshot(self, *, in_frame: str, at: int | Latest, outside: str) -> Snapshot:
-        """All frames at one instant."""
-
-    def pose(self, *, of: str, in_frame: str, at: int | Latest, outside: str = ..., policy: Any = ...) -> Pose:
-        """One frame at one instant."""
-
-    def twist(self, *, of: str, relative_to: str, expressed_in: str, at: int | Latest, outside: str = ...) -> Twist:
-        """How one frame moves at one instant."""
-
-    def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str) -> NDArray[np.float64]:
-        """`in_frame_T_of` at many instants."""
+        """Return the names of all frames."""
 
     def joints(self) -> tuple[str, ...]:
-        """Names of the joints."""
+        """Return the names of all joints."""
 
     def joint(self, name: str, *, at: int | Latest = LATEST, outside: str = ...) -> JointState:
-        """Where one joint is."""
+        """Return the state of one joint."""
 
     def set_joints(self, joints: Mapping[str, float], *, at: int) -> None:
-        """Where joints are from now on."""
+        """Write the positions of joints."""

@@ -98,7 +98,7 @@ class TestAMistake:
     @pytest.mark.parametrize(
         ("line", "said"),
         [
-            ("pose camera base", "No world was named. Say where it comes from: --world"),
+            ("pose camera base", "No world was given. Give --world"),
             ("pose camera", "Missing argument 'IN_FRAME'"),
             ("pose camra base -w kitchen.json", "Did you mean 'camera'?"),
             ("pose zzz base -w kitchen.json", "On the command line: 'armillary list' shows the names"),
@@ -118,7 +118,7 @@ class TestAMistake:
             ("list robt -w kitchen.json", "No frame named 'robt'"),
             ("find cup -w kitchen.json", "A condition is KEY=VALUE or KEY~PATTERN"),
             ("find name~[ -w kitchen.json", "is no pattern"),
-            ("fix a b", "No saved world was named"),
+            ("fix a b", "No saved world was given"),
             ("fix a b -w robot.urdf", "armillary save robot.json --world robot.urdf"),
             ("fix base camera --xyz 1 2 3 -w kitchen.json", "close a loop"),
             ("fix a b --xyz 1 2 -w kitchen.json", "--xyz takes 3 numbers. 'armillary fix --help'"),
@@ -131,7 +131,7 @@ class TestAMistake:
             ("save", "Missing argument 'FILE'. 'armillary save --help' shows"),
             ("tre", "Did you mean 'tree'? 'armillary --help' shows"),
             ("pose camera base -w kitchen.json --policy loudest", "--policy takes one of unique, latest"),
-            ("pose camera base -w kitchen.json --source camera", "Nobody called 'camera' says where anything is"),
+            ("pose camera base -w kitchen.json --source camera", "There is no source 'camera'"),
             ("find name=cup name=mug -w kitchen.json", "'name' has one value, and two conditions are about it"),
             (
                 "load scene.json",
@@ -213,7 +213,7 @@ class TestAsking:
         assert [(thing["kind"], thing["in"]) for thing in found] == [("geometry", "cup")]
 
     def test_for_things_that_are_not_there(self, typed):
-        assert typed("find role=nothing -w kitchen.json")[:2] == (0, "Nothing is like that.\n")
+        assert typed("find role=nothing -w kitchen.json")[:2] == (0, "No node matches.\n")
 
 
 class TestTheDoctor:
@@ -254,7 +254,7 @@ class TestWritingFiles:
         pytest.importorskip("yaml")
         path = tmp_path / "extrinsics.yaml"
         status, _, err = typed(f"convert kitchen.json {path}")
-        assert (status, err) == (0, f"armillary: Not in {path}: 1 fixed thing of the scene.\n")
+        assert (status, err) == (0, f"armillary: Not in {path}: 1 fixed node of the scene.\n")
         assert World().load_extrinsics(tmp_path / "extrinsics.yaml") == ("camera", "robot/arm/tool")
 
 

@@ -109,7 +109,7 @@ class TestAThingByItsId:
         for command in ("pose cup map", "twist cup map", "watch map cup"):
             _, out, err = typed(f"{command} -w kitchen.json")
             assert (out, err.count("\n")) == ("", 1)
-            assert f"a thing of the scene is called so. Give an id in its place: {str(here[0])[:8]}." in err
+            assert f"a node of the scene has that name. Give an id in its place: {str(here[0])[:8]}." in err
 
     def test_is_asked_for_in_full_where_two_begin_alike(self, tmp_path, monkeypatch, capsys):
         monkeypatch.chdir(tmp_path)
@@ -198,7 +198,7 @@ class TestFixing:
 class TestThingsThatAreNotShown:
     @pytest.mark.parametrize("command", ["tree kitchen.json", "list -w kitchen.json"])
     def test_are_counted(self, typed, command):
-        assert typed(command)[1].splitlines()[-1] == "3 things of the scene: --nodes"
+        assert typed(command)[1].splitlines()[-1] == "3 nodes of the scene: --nodes"
         assert "--nodes" not in typed(f"{command} --json")[1]
         assert "of the scene" not in typed(f"{command} --nodes")[1]
 
@@ -211,7 +211,7 @@ class TestThingsThatAreNotShown:
         pytest.importorskip("yaml")
         status, out, err = typed("convert kitchen.json fixed.yaml")
         assert (status, out) == (0, "Converted kitchen.json to fixed.yaml.\n")
-        assert err == "armillary: Not in fixed.yaml: 3 fixed things of the scene.\n"
+        assert err == "armillary: Not in fixed.yaml: 3 fixed nodes of the scene.\n"
 
 
 class TestATree:

@@ -9,8 +9,8 @@ import pytest
 from armillary import Transform, World
 from armillary.errors import InvalidArgument
 from armillary.view import tree_svg
-from armillary.view._drawing import Circle, Drawing, Line, Text
-from armillary.view.theme import INK, PAPER, TRACK_COLORS, in_theme
+from armillary.view._drawing import Circle, Drawing, Line, Text, in_theme
+from armillary.view.theme import INK, PAPER, TRACK_COLORS
 
 COLOR = re.compile("#[0-9a-f]{6}")
 

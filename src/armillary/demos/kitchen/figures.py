@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.demos.kitchen.names import BASE, CUP, DOOR, DOOR_JOINT, HAND, HEAD, MAP, ODOM, TOOL, WALL
-from armillary.demos.kitchen.questions import opinions
+from armillary.demos.kitchen.questions import cup_estimates
 from armillary.demos.kitchen.scenario import holds_cup, phase_s
 from armillary.demos.kitchen.simulation import BUMP_S, Kitchen
 from armillary.fusion.policies import by_source
@@ -30,20 +30,20 @@ _ROWS = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What is reported at the end.
+    """Measured figures of the report.
 
     Attributes:
-        simulated_s: How long the story ran [s].
-        frames: How many there are.
-        samples: How many poses were told to the world.
-        door_rad: How far the door was opened at most [rad].
-        cup_error_m: By source, and "together": mean distance from the truth while the wall camera was right [m].
-        slip_in_hand_m: How far the cup moved in the gripper while it was held; None where it was not yet [m].
-        odometry_error_m: How far off wheels alone would be at the end [m].
-        place_error_m: How far off the robot's place in the map is at the end [m].
-        poses_per_s: Gripper on the door, one by one.
-        twists_per_s: How it moved there, one by one.
-        rows_per_s: The same pose at many instants, in one call.
+        simulated_s: Simulated time [s].
+        frames: Number of frames.
+        samples: Number of pose samples in the world.
+        door_rad: Largest opening of the door [rad].
+        cup_error_m: By source, and "together": mean error while the wall camera was calibrated [m].
+        slip_in_hand_m: Largest motion of the cup in the gripper while it was held [m]; None if it was not held yet.
+        odometry_error_m: Final position error of odometry alone [m].
+        place_error_m: Final position error of the robot in the map [m].
+        poses_per_s: Single pose queries (gripper in door) per second.
+        twists_per_s: Single twist queries (gripper relative to door) per second.
+        rows_per_s: Poses per second in one batch query.
     """
 
     simulated_s: float
@@ -59,11 +59,11 @@ class Figures:
     rows_per_s: float
 
 
-def measured(kitchen: Kitchen) -> Figures:
-    """Everything, from what the world holds now."""
+def measure_figures(kitchen: Kitchen) -> Figures:
+    """Measure all figures of a kitchen."""
     world, end = kitchen.world, kitchen.clock.time
-    map_T_base = kitchen.script.map_T_base(phase_s(end / _NS_PER_S))
-    map_T_start = kitchen.script.map_T_base(0.0)
+    map_T_base = kitchen.scenario.map_T_base(phase_s(end / _NS_PER_S))
+    map_T_start = kitchen.scenario.map_T_base(0.0)
     poses_per_s, twists_per_s, rows_per_s = _speeds(kitchen)
     return Figures(
         simulated_s=end / _NS_PER_S,
@@ -81,18 +81,18 @@ def measured(kitchen: Kitchen) -> Figures:
 
 
 def cup_error_m(kitchen: Kitchen) -> dict[str, float]:
-    """Each camera alone and both together, on average, while the cup stands and the wall camera hangs straight."""
+    """Return the mean errors of each camera and of the fused estimate; see `_instants`."""
     errors: dict[str, list[float]] = {HEAD: [], WALL: [], "together": []}
     for at, map_T_cup in _instants(kitchen):
-        heard = opinions(kitchen.world, at)
-        for source, pose in {**heard.by_source, "together": heard.fused}.items():
+        estimates = cup_estimates(kitchen.world, at)
+        for source, pose in {**estimates.by_source, "together": estimates.fused}.items():
             if source in errors:
                 errors[source].append(_apart_m(pose.transform, map_T_cup))
     return {source: float(np.mean(found)) for source, found in errors.items() if found}
 
 
 def slip_in_hand_m(kitchen: Kitchen) -> float | None:
-    """How far the cup moved in the gripper between two instants at which it was held, at most."""
+    """Return the largest motion of the cup in the gripper between two instants at which it was held."""
     held = [at for at in range(_EVERY, kitchen.clock.time, _EVERY) if _is_held(at) and _is_held(at - _EVERY)]
     if not held:
         return None
@@ -111,11 +111,11 @@ def _is_held(at: int) -> bool:
 
 
 def _instants(kitchen: Kitchen) -> Iterator[tuple[int, Transform]]:
-    """When both cameras see the cup and neither was bumped into, with where the cup truly is."""
+    """Yield instants with calibrated cameras and a resting cup, with the true pose of the cup."""
     for at in range(_EVERY, kitchen.clock.time - _EVERY, _EVERY):
         phase = phase_s(at / _NS_PER_S)
         if phase < BUMP_S and not holds_cup(phase):
-            yield at, kitchen.script.map_T_cup(phase)
+            yield at, kitchen.scenario.map_T_cup(phase)
 
 
 def _apart_m(one: Transform, other: Transform) -> float:
@@ -123,7 +123,7 @@ def _apart_m(one: Transform, other: Transform) -> float:
 
 
 def _speeds(kitchen: Kitchen) -> tuple[float, float, float]:
-    """Poses, twists and rows a second."""
+    """Return pose, twist and batch queries per second."""
     world, end = kitchen.world, kitchen.clock.time
     stamps = np.random.default_rng(0).integers(0, end - _EVERY, size=_ROWS)
     singles = stamps[:_LOOKUPS].tolist()

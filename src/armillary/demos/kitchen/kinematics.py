@@ -34,7 +34,7 @@ _MARGIN_RAD = 0.02
 
 
 def pan_tilt_rad(map_T_base: Transform, lift_m: float, map_p_target: tuple[float, float, float]) -> tuple[float, float]:
-    """The joints of the head that point the camera at a place."""
+    """Return the joints of the head that point the camera at a position."""
     x, y, z = map_T_base.inverse() @ map_p_target
     x, y, z = x - _BASE_P_PAN[0], y - _BASE_P_PAN[1], z - _BASE_P_PAN[2] - lift_m
     pan = math.atan2(y, x)
@@ -46,11 +46,11 @@ def pan_tilt_rad(map_T_base: Transform, lift_m: float, map_p_target: tuple[float
 
 
 class Kinematics:
-    """Of the robot's own model, compiled: the tool, its Jacobian, the way back from a pose to joints, and the camera.
+    """Compiled kinematics of the robot: forward and inverse for the tool, forward for the camera.
 
     Args:
-        model: Has the robot at `robot`.
-        limits: By name of a joint, how far it may go.
+        model: Model that contains the robot at `robot`.
+        limits: Limits by joint.
     """
 
     def __init__(self, model: ArticulationModel, limits: dict[str, tuple[float, float]]) -> None:
@@ -64,18 +64,18 @@ class Kinematics:
         self._limits = np.array([limits[robot_joint(name)] for name in ARM]).T
 
     def base_T_tool(self, lift_m: float, arm: NDArray[float64]) -> Transform:
-        """Where the tool is."""
+        """Return the pose of the tool."""
         return Transform.from_matrix(self._tool([lift_m, *arm]))
 
     def base_T_camera(self, joints: Mapping[str, float]) -> Transform:
-        """Where the camera of the head is, for joints by their names in the world."""
+        """Return the pose of the head camera, for joints by their names in the world."""
         return Transform.from_matrix(self._camera([joints[name] for name in self._camera_joints]))
 
     def reach(self, base_T_tool: Transform, *, lift_m: float, start: NDArray[float64]) -> NDArray[float64]:
-        """Joints that bring the tool there, from `start` and, where there is a choice, near to it.
+        """Return arm joints that bring the tool to a pose, near `start` as far as there is redundancy.
 
         Raises:
-            InvalidArgument: It does not reach that far.
+            InvalidArgument: The pose is out of reach.
         """
         arm = start.copy()
         for _ in range(_MOST_STEPS):
@@ -91,7 +91,7 @@ class Kinematics:
     def _step(
         self, missing: NDArray[float64], lift_m: float, arm: NDArray[float64], homewards: NDArray[float64]
     ) -> NDArray[float64]:
-        """Damped least squares; what it leaves free goes back to the start."""
+        """Return a step of damped least squares; the null space pulls towards `homewards`."""
         is_far = np.abs(missing).max() > _NEAR
         damping = _DAMPING_FAR if is_far else _DAMPING_NEAR
         J = np.asarray(self._jacobian([lift_m, *arm])).reshape(6, len(ARM))

@@ -15,7 +15,7 @@ WORKTOP = "kitchen/sink_area_worktop"
 ISLAND = "kitchen/island_worktop"
 CUP = "cup"
 PLATE = "plate"
-HEAD = "head camera"  # as sources: who says so
+HEAD = "head camera"  # names of sources
 WALL = "wall camera"
 HAND = "hand"
 LIFT = "torso_lift"
@@ -35,7 +35,7 @@ _WORKTOP_Z_M = 0.88
 
 
 def upright(x_m: float, y_m: float, z_m: float, yaw_rad: float = 0.0) -> Transform:
-    """Something that stands upright."""
+    """Return a pose with a vertical z axis."""
     return Transform.from_xyz_rpy(xyz=(x_m, y_m, z_m), rpy=(0.0, 0.0, yaw_rad))
 
 
@@ -47,5 +47,5 @@ MAP_T_PLATE = upright(2.35, 0.95, _WORKTOP_Z_M + PLATE_HEIGHT_M / 2)
 
 
 def robot_joint(name: str) -> str:
-    """The name of a joint of the robot in the world."""
+    """Return the name of a joint of the robot in the world."""
     return f"robot/{name}_joint"

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.demos._common import Pictures, draw_svg_and_png
-from armillary.demos.kitchen.figures import measured
+from armillary.demos.kitchen.figures import measure_figures
 from armillary.demos.kitchen.names import BASE, CUP, MAP, TOOL
-from armillary.demos.kitchen.questions import answers, moments, opinions
+from armillary.demos.kitchen.questions import answers, cup_estimates, moments
 from armillary.demos.kitchen.screen import show_live
 from armillary.demos.kitchen.simulation import Kitchen
 from armillary.errors import MissingExtra
@@ -23,23 +23,21 @@ from armillary.stamps import seconds
 from armillary.view import draw_ellipses, draw_tracks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from armillary import World
-    from armillary.demos._common import Pictures
     from armillary.demos.kitchen.figures import Figures
     from armillary.demos.kitchen.questions import Answer, Moment
 
 _STEP = seconds(0.05)
-_LOOK = seconds(5.0)  # the cup stands on the worktop, and both cameras see it
+_LOOK = seconds(5.0)  # the cup is on the worktop, and both cameras see it
 _HEADLESS_S = 10.0
 _MOMENTS_S = (1.0, 3.2, 4.0, 5.0, 5.8, 7.0, 8.8, 9.8)
 _LIVE_S = 60.0
 
 
 def draw_pictures(kitchen: Kitchen, folder: Path) -> Pictures:
-    """Draw the ways of robot and gripper, and how sure the cup is: as SVG, and as PNG where matplotlib is installed."""
+    """Draw the tracks of robot and gripper, and the error ellipses of the cup."""
     return draw_svg_and_png(folder, lambda kind: (_tracks(kitchen, folder, kind), _ellipses(kitchen, folder, kind)))
 
 
@@ -51,15 +49,15 @@ def _tracks(kitchen: Kitchen, folder: Path, kind: str) -> str:
 
 def _ellipses(kitchen: Kitchen, folder: Path, kind: str) -> str:
     at = min(_LOOK, kitchen.clock.time - _STEP * 4)
-    heard = opinions(kitchen.world, at)
-    poses = {**heard.by_source, "together": heard.fused}
+    estimates = cup_estimates(kitchen.world, at)
+    poses = {**estimates.by_source, "together": estimates.fused}
     title = f"Where the {CUP} is, at {at / 1e9:g} s"
     return draw_ellipses(poses, folder / f"cup.{kind}", title=title).name
 
 
 @contextmanager
 def shown_in_browser(world: World) -> Iterator[str]:
-    """While it lasts a browser can look; gives the line that says where, or what to install."""
+    """Open a viewer if viser is installed; yield a line with its address, or what to install."""
     try:
         viewer = world.view(quiet=True)
     except MissingExtra as missing:
@@ -71,14 +69,14 @@ def shown_in_browser(world: World) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Everything there is to say.
+    """Answers, figures and pictures of the kitchen.
 
     Attributes:
-        answers: What was asked at the end.
-        moments: What was asked about the past.
-        figures: What was measured.
-        pictures: What was drawn.
-        took_s: How long the story took on the wall clock [s].
+        answers: Answers at the end.
+        moments: States of the past.
+        figures: Measured figures.
+        pictures: Files that were drawn.
+        took_s: Wall-clock time of the simulation [s].
     """
 
     answers: tuple[Answer, ...]
@@ -88,15 +86,15 @@ class Report:
     took_s: float
 
     def json(self) -> str:
-        """For programs."""
+        """Return the report as JSON."""
         drawn = asdict(self.pictures) | {"folder": str(self.pictures.folder)}
-        asked = [asdict(answer) for answer in self.answers]
+        answers = [asdict(answer) for answer in self.answers]
         past = [asdict(moment) for moment in self.moments]
         report = {"demo": "kitchen", "took_s": self.took_s, **asdict(self.figures)}
-        return json.dumps(report | {"answers": asked, "moments": past, "pictures": drawn}, indent=2)
+        return json.dumps(report | {"answers": answers, "moments": past, "pictures": drawn}, indent=2)
 
     def text(self) -> str:
-        """For people."""
+        """Return the report as text."""
         return "\n".join([*self._story(), *self._asked(), *self._figures()])
 
     def _story(self) -> Iterator[str]:
@@ -157,11 +155,11 @@ def run_kitchen(duration_s: float | None, out: Path, *, live: bool) -> Report:
 
 def _report(kitchen: Kitchen, out: Path, took_s: float) -> Report:
     return Report(
-        answers=answers(kitchen.world, opinions(kitchen.world)),
+        answers=answers(kitchen.world, cup_estimates(kitchen.world)),
         moments=moments(
             kitchen.world, [time_s for time_s in _MOMENTS_S if seconds(time_s + 0.2) <= kitchen.clock.time]
         ),
-        figures=measured(kitchen),
+        figures=measure_figures(kitchen),
         pictures=draw_pictures(kitchen, out),
         took_s=took_s,
     )

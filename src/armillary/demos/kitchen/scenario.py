@@ -47,8 +47,8 @@ _TUCKED = np.array([0.3, 1.2, 0.0, -1.9, 0.0, 0.8, 0.0])
 _SHOULDER_AHEAD_M = 0.02
 _BEYOND_CUP_M = 0.015  # the fingers reach a little further than the middle of the cup
 _ARRIVED_S, _MOVES_ON_S = ARRIVE_S - STEP_S / 2, OPENED_S + STEP_S / 2
-_CHAPTERS = (
-    # until when, what the robot does there, and on the way back
+_ACTIVITIES = (
+    # end of the phase, activity forwards, activity backwards
     (ARRIVE_S, "drives to the cupboard", "drives away"),
     (OPENED_S, "opens the cupboard", "closes the cupboard"),
     (GRASP_S, "reaches for the cup", "reaches for the cupboard"),
@@ -57,17 +57,17 @@ _CHAPTERS = (
     (math.inf, "lets go", "reaches for the cup"),
 )
 _MAP_P_DOOR_EDGE = np.array([0.5, 0.75, 1.5])
-_OPEN_M, _ON_DOOR_M, _ON_CUP_M = 0.045, 0.001, CUP_RADIUS_M - 0.009  # of a finger
+_OPEN_M, _ON_DOOR_M, _ON_CUP_M = 0.045, 0.001, CUP_RADIUS_M - 0.009  # finger positions
 
 
 def smooth(phases_s: ArrayLike, begin_s: float, end_s: float) -> NDArray[float64]:
-    """From 0 to 1 while the phase runs through an interval, beginning and ending at rest."""
+    """Return a smooth step from 0 to 1 over an interval of the phase, with zero velocity at both ends."""
     share = np.clip((np.asarray(phases_s, dtype=float) - begin_s) / (end_s - begin_s), 0.0, 1.0)
     return share * share * (3.0 - 2.0 * share)
 
 
 def track(*knots: tuple[float, ArrayLike]) -> NDArray[float64]:
-    """(N, ...): at every phase, from knot (phase, value) to knot, at rest in each."""
+    """Interpolate smoothly between knots (phase, value) at every phase, shape (N, ...), with zero velocity at knots."""
     values = [np.asarray(value, dtype=float) for _, value in knots]
     result = np.broadcast_to(values[0], (len(PHASES_S), *values[0].shape)).copy()
     for (begin_s, _), (end_s, _), before, after in zip(knots, knots[1:], values, values[1:], strict=False):
@@ -77,36 +77,36 @@ def track(*knots: tuple[float, ArrayLike]) -> NDArray[float64]:
 
 
 def at(phase_s: float, table: NDArray[float64]) -> NDArray[float64]:
-    """One row of a table over all phases, between two of its rows where need be."""
+    """Interpolate a table over all phases at one phase."""
     place = min(max(phase_s / STEP_S, 0.0), len(table) - 1.0)
     row = min(int(place), len(table) - 2)
     return np.asarray(table[row] + (place - row) * (table[row + 1] - table[row]))
 
 
 def rates(table: NDArray[float64]) -> NDArray[float64]:
-    """How fast a table changes, per second."""
+    """Return the derivative of a table, per second."""
     return np.asarray(np.gradient(table, STEP_S, axis=0))
 
 
 def columns(names: Sequence[str], table: NDArray[float64]) -> dict[str, NDArray[float64]]:
-    """The columns of a table by name."""
+    """Return the columns of a table by name."""
     return dict(zip(names, table.T, strict=True))
 
 
 def base_track() -> NDArray[float64]:
-    """(N, 3): x, y [m] and the heading [rad] on the map."""
+    """Return x, y [m] and the heading [rad] of the robot on the map, shape (N, 3)."""
     u = smooth(PHASES_S, 0.0, ARRIVE_S)[:, None]
     weights = np.hstack([(1 - u) ** 3, 3 * u * (1 - u) ** 2, 3 * u**2 * (1 - u), u**3])
     slopes = np.hstack([(1 - u) ** 2, 2 * u * (1 - u), u**2])
     ahead = slopes @ np.diff(_CURVE_M, axis=0)
     yaw = np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0])) + math.pi * smooth(PHASES_S, TURN_S, TURNED_S)
     place = weights @ _CURVE_M
-    place[:, 0] += _FORWARD_M * smooth(PHASES_S, TURNED_S, THERE_S)  # it looks along x then
+    place[:, 0] += _FORWARD_M * smooth(PHASES_S, TURNED_S, THERE_S)  # along the x axis of the map
     return np.column_stack([place, yaw])
 
 
 def wheel_tracks(base: NDArray[float64]) -> NDArray[float64]:
-    """(N, 2): how far the left and the right wheel have turned [rad] on the way."""
+    """Return the angles of the left and the right wheel [rad], shape (N, 2)."""
     dx, dy, turning = rates(base).T
     ahead = dx * np.cos(base[:, 2]) + dy * np.sin(base[:, 2])
     sides = np.column_stack([ahead - turning * TRACK_M / 2, ahead + turning * TRACK_M / 2])
@@ -114,22 +114,22 @@ def wheel_tracks(base: NDArray[float64]) -> NDArray[float64]:
 
 
 def door_track() -> NDArray[float64]:
-    """(N,): how far the door of the cupboard is open [rad]."""
+    """Return the opening angle of the cupboard door [rad], shape (N,)."""
     return track((ARRIVE_S, 0.0), (OPENED_S, _DOOR_OPEN_RAD))
 
 
 def lift_track() -> NDArray[float64]:
-    """(N,): the height of the lift [m]."""
+    """Return the height of the lift [m], shape (N,)."""
     return track((0.0, 0.2), (ARRIVE_S, _LIFT_M))
 
 
 def map_T_door(angle_rad: float) -> Transform:
-    """The frame of the cupboard's door, in its hinge."""
+    """Return the pose of the cupboard door, whose origin is at its hinge."""
     return Transform.from_xyz_rpy(xyz=(0.35, 0.4, 1.45), rpy=(0.0, 0.0, -angle_rad))
 
 
 def _door_T_tool() -> Transform:
-    """Two fingers around the lower edge of the door, from the front and from below."""
+    """Return the pose of the tool while two fingers hold the lower edge of the door."""
     lean = math.radians(40.0)
     sin, cos = math.sin(lean), math.cos(lean)
     matrix = np.eye(4)
@@ -140,18 +140,18 @@ def _door_T_tool() -> Transform:
 
 @dataclass(frozen=True, slots=True)
 class Postures:
-    """Finds the joints of the arm for every phase.
+    """Inverse kinematics of the arm for every phase.
 
     Attributes:
-        robot: Finds joints for poses.
-        base: (N, 3), where the robot drives.
+        robot: Kinematics of the robot.
+        base: (N, 3) track of the base.
     """
 
     robot: Kinematics
     base: NDArray[float64]
 
     def arm_track(self) -> NDArray[float64]:
-        """(N, 7) [rad]."""
+        """Return the joints of the arm, shape (N, 7) [rad]."""
         at_door = self._along_the_door()
         cup = self._at_cup(GRASP_S, MAP_T_CUP_FIRST, at_door[-1])
         raised = self._at_cup(GRASP_S, upright(0.0, 0.0, 0.12) @ MAP_T_CUP_FIRST, cup)
@@ -171,7 +171,7 @@ class Postures:
         return np.vstack([before[PHASES_S < _ARRIVED_S], at_door, after[PHASES_S > _MOVES_ON_S]])
 
     def _along_the_door(self) -> NDArray[float64]:
-        """(M, 7): while the fingers hold the door."""
+        """Return the joints of the arm while the fingers hold the door, shape (M, 7)."""
         phases = PHASES_S[(PHASES_S > _ARRIVED_S) & (PHASES_S < _MOVES_ON_S)]
         angles, door_T_tool = door_track(), _door_T_tool()
         arm, rows = _TUCKED, []
@@ -182,7 +182,7 @@ class Postures:
         return np.array(rows)
 
     def _at_cup(self, phase_s: float, map_T_cup: Transform, start: NDArray[float64]) -> NDArray[float64]:
-        """The fingers around the cup, straight ahead of the shoulder."""
+        """Return the joints of the arm with the fingers around the cup, straight ahead of the shoulder."""
         base_T_cup = self._base_T_map(phase_s) @ map_T_cup
         x_m, y_m, z_m = base_T_cup.translation
         yaw_rad = math.atan2(y_m, x_m - _SHOULDER_AHEAD_M)
@@ -195,29 +195,29 @@ class Postures:
 
 
 def phase_s(time_s: float) -> float:
-    """Where in the story an instant is: there in ten seconds, and back."""
+    """Convert an instant to its phase: ten seconds forwards, then ten seconds backwards."""
     return LENGTH_S - abs(time_s % (2.0 * LENGTH_S) - LENGTH_S)
 
 
-def is_way_back(time_s: float) -> bool:
-    """Whether everything runs backwards then."""
+def runs_backwards(time_s: float) -> bool:
+    """Whether the motion runs backwards at an instant."""
     return time_s % (2.0 * LENGTH_S) > LENGTH_S
 
 
-def chapter(time_s: float) -> str:
-    """What the robot does at an instant, in words."""
+def activity(time_s: float) -> str:
+    """Describe the activity of the robot at an instant."""
     phase = phase_s(time_s)
-    return next(back if is_way_back(time_s) else there for until, there, back in _CHAPTERS if phase < until)
+    return next(back if runs_backwards(time_s) else there for until, there, back in _ACTIVITIES if phase < until)
 
 
 class Scenario:
-    """The truth about the robot, the door and the cup, by phase.
+    """True motion of the robot, the door and the cup, by phase.
 
     Attributes:
-        names: Of the joints that move.
+        names: Names of the moving joints.
 
     Args:
-        robot: Finds the joints for what the fingers shall do.
+        robot: Kinematics of the robot.
     """
 
     def __init__(self, robot: Kinematics) -> None:
@@ -230,32 +230,32 @@ class Scenario:
         self._speeds = rates(self._joints)
 
     def map_T_base(self, phase: float) -> Transform:
-        """Where the robot stands."""
+        """Return the pose of the robot."""
         x_m, y_m, yaw_rad = at(phase, self._base)
         return upright(x_m, y_m, 0.0, yaw_rad)
 
     def map_T_tool(self, phase: float) -> Transform:
-        """Where its fingers are."""
+        """Return the pose of the gripper."""
         base_T_tool = self._robot.base_T_tool(float(at(phase, self._lift_m)), at(phase, self._arms))
         return self.map_T_base(phase) @ base_T_tool
 
     def map_T_cup(self, phase: float) -> Transform:
-        """Where the cup is: on the worktop, in the hand, on the island."""
+        """Return the pose of the cup: on the worktop, in the gripper, or on the island."""
         if phase < GRASP_S:
             return MAP_T_CUP_FIRST
         return self.map_T_tool(min(phase, RELEASE_S)) @ self._tool_T_cup
 
     def map_T_camera(self, phase: float) -> Transform:
-        """Where the camera of its head is."""
+        """Return the pose of the head camera."""
         return self.map_T_base(phase) @ self._robot.base_T_camera(self.joints(phase))
 
     def joints(self, phase: float) -> dict[str, float]:
-        """By name in the world, the position of everything that moves."""
+        """Return the positions of all moving joints by their name in the world."""
         return dict(zip(self.names, at(phase, self._joints).tolist(), strict=True))
 
     def speeds(self, time_s: float) -> dict[str, float]:
-        """The velocities of the same at an instant."""
-        speeds = at(phase_s(time_s), self._speeds) * (-1.0 if is_way_back(time_s) else 1.0)
+        """Return the velocities of all moving joints at an instant."""
+        speeds = at(phase_s(time_s), self._speeds) * (-1.0 if runs_backwards(time_s) else 1.0)
         return dict(zip(self.names, speeds.tolist(), strict=True))
 
     def _joint_columns(self) -> dict[str, NDArray[float64]]:
@@ -272,7 +272,7 @@ class Scenario:
         return {DOOR_JOINT: door_track()} | {robot_joint(name): column for name, column in robot.items()}
 
     def _head_track(self) -> NDArray[float64]:
-        """(N, 2): it looks at the cup, between door and cup while the door moves, and at the cup again."""
+        """Return pan and tilt, shape (N, 2): it looks at the cup, and between door and cup while the door moves."""
         at_door = 0.6 * (smooth(PHASES_S, 1.6, 2.6) - smooth(PHASES_S, OPENED_S, AT_CUP_S))
         rows = []
         for phase, share in zip(PHASES_S, at_door, strict=True):
@@ -283,7 +283,7 @@ class Scenario:
 
 
 def holds_cup(phase: float) -> bool:
-    """Whether the cup is in the hand."""
+    """Whether the gripper holds the cup."""
     return GRASP_S <= phase < RELEASE_S
 
 

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-_WORN = (0.985, 1.005)  # the true radius of the left and of the right wheel is this much of what odometry believes
-_BASE_SIGMA = np.array([0.003, 0.003, 1e-4, 1e-4, 1e-4, 0.002])  # m and rad, of the localisation
-_ODOMETRY_SIGMA = np.array([1e-3, 1e-3, 1e-4, 1e-4, 1e-4, 5e-4])  # since it was last corrected
-ENCODER_SIGMA = 3e-4  # rad, or m of the lift
+_WORN = (0.985, 1.005)  # true radius of the left and the right wheel, relative to the one that odometry uses
+_BASE_SIGMA = np.array([0.003, 0.003, 1e-4, 1e-4, 1e-4, 0.002])  # [m, rad], of the localisation
+_ODOMETRY_SIGMA = np.array([1e-3, 1e-3, 1e-4, 1e-4, 1e-4, 5e-4])  # since the last correction
+ENCODER_SIGMA = 3e-4  # [rad], or [m] for the lift
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """A transform and how sure it is.
+class Measurement:
+    """Measured transform with its covariance.
 
     Attributes:
-        transform: What was measured.
-        covariance: (6, 6), as a world takes it.
+        transform: Measured transform.
+        covariance: (6, 6), as `World.set_pose` takes it.
     """
 
     transform: Transform
@@ -38,13 +38,13 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Camera:
-    """Sees things in front of it: the direction well, the distance badly, both worse from afar.
+    """Camera with errors that grow with distance, and are larger along the line of sight.
 
     Attributes:
         sideways: Standard deviation across the line of sight, per metre of distance.
-        along: The same along it, per square metre.
-        turned_rad: The same of the orientation.
-        half_angle_rad: How far from the middle of the picture it still sees.
+        along: Standard deviation along the line of sight, per square metre.
+        turned_rad: Standard deviation of the orientation.
+        half_angle_rad: Half the field of view.
     """
 
     sideways: float
@@ -53,18 +53,18 @@ class Camera:
     half_angle_rad: float
 
     def sees(self, camera_T_thing: Transform) -> bool:
-        """Whether it is in the picture; z looks ahead."""
+        """Whether an object is in the field of view; z points ahead."""
         x_m, y_m, z_m = camera_T_thing.translation
         return math.atan2(math.hypot(x_m, y_m), z_m) < self.half_angle_rad
 
-    def look(self, camera_T_thing: Transform, noise: Generator) -> Measured:
-        """Where it thinks that the thing is."""
+    def look(self, camera_T_thing: Transform, noise: Generator) -> Measurement:
+        """Measure the pose of an object, with noise."""
         covariance = self._covariance(camera_T_thing)
         error = noise.multivariate_normal(np.zeros(6), covariance)
-        return Measured(camera_T_thing @ Transform.exp(error), covariance)
+        return Measurement(camera_T_thing @ Transform.exp(error), covariance)
 
     def _covariance(self, camera_T_thing: Transform) -> NDArray[float64]:
-        """In the tangent of the thing."""
+        """Return the covariance in the tangent of the object."""
         distance_m = float(np.linalg.norm(camera_T_thing.translation))
         sight = camera_T_thing.rotation.matrix.T @ camera_T_thing.translation / distance_m
         across = (self.sideways * distance_m) ** 2
@@ -79,14 +79,14 @@ WALL_EYES = Camera(sideways=0.002, along=0.003, turned_rad=0.03, half_angle_rad=
 
 
 class Odometry:
-    """Adds up what the wheels turned, believing in radii that are not quite true: it drifts."""
+    """Integrates wheel angles with slightly wrong radii, so that it drifts."""
 
     def __init__(self) -> None:
         self.odom_T_base = Transform.identity()
         self._turned = np.zeros(2)
 
-    def turn(self, left_rad: float, right_rad: float) -> Measured:
-        """Where it has come to, now that the wheels have turned so far in all."""
+    def turn(self, left_rad: float, right_rad: float) -> Measurement:
+        """Update with the total angles of the wheels, and return the new pose."""
         turned = np.array([left_rad, right_rad]) / _WORN
         left_m, right_m = WHEEL_RADIUS_M * (turned - self._turned)
         self._turned = turned
@@ -94,11 +94,11 @@ class Odometry:
         self.odom_T_base = self.odom_T_base @ upright(
             ahead_m * math.cos(yaw_rad / 2), ahead_m * math.sin(yaw_rad / 2), 0.0, yaw_rad
         )
-        return Measured(self.odom_T_base, np.diag(_ODOMETRY_SIGMA**2))
+        return Measurement(self.odom_T_base, np.diag(_ODOMETRY_SIGMA**2))
 
 
-def looking(from_m: tuple[float, float, float], *, towards: tuple[float, float, float]) -> Transform:
-    """A camera at a place that looks at another: z ahead, y down."""
+def look_at(from_m: tuple[float, float, float], *, towards: tuple[float, float, float]) -> Transform:
+    """Return the pose of a camera at one position that looks at another: z ahead, y down."""
     ahead = np.subtract(towards, from_m)
     right = np.cross(ahead, (0.0, 0.0, 1.0))
     axes = [right, np.cross(ahead, right), ahead]
@@ -108,9 +108,9 @@ def looking(from_m: tuple[float, float, float], *, towards: tuple[float, float, 
     return Transform.from_matrix(matrix)
 
 
-def localise(map_T_base: Transform, odom_T_base: Transform, noise: Generator) -> Measured:
-    """Where odometry began on the map, by a laser that sees the walls: `map_T_odom`."""
+def localise(map_T_base: Transform, odom_T_base: Transform, noise: Generator) -> Measurement:
+    """Measure `map_T_odom`, as a laser localisation would."""
     error = noise.normal(0.0, _BASE_SIGMA)
     carry = odom_T_base.adjoint
     covariance = carry @ np.diag(_BASE_SIGMA**2) @ carry.T
-    return Measured(map_T_base @ Transform.exp(error) @ odom_T_base.inverse(), (covariance + covariance.T) / 2)
+    return Measurement(map_T_base @ Transform.exp(error) @ odom_T_base.inverse(), (covariance + covariance.T) / 2)

@@ -40,38 +40,38 @@ from armillary.demos.kitchen.sensors import (
     HEAD_EYES,
     WALL_EYES,
     Camera,
-    Measured,
+    Measurement,
     Odometry,
     localise,
-    looking,
+    look_at,
 )
 from armillary.demos.models import kitchen, mobile_manipulator
 from armillary.fusion.policies import by_source
 from armillary.scene import AddGeometry, Cylinder, SetAttributes
 
-BUMP_S = 7.2  # the phase at which somebody bumps into the wall camera
+BUMP_S = 7.2  # phase from which the wall camera is misaligned
 _TICK = seconds(0.01)
 _ROBOT_PERIOD = seconds(0.02)
 _LASER_PERIOD = seconds(0.05)
 _HEAD_PERIOD = seconds(0.06)
 _WALL_PERIOD = seconds(0.1)
 _NS_PER_S = 1e9
-MAP_T_WALL_CAMERA = looking((2.75, -0.95, 2.3), towards=(1.3, 0.6, 0.95))
+MAP_T_WALL_CAMERA = look_at((2.75, -0.95, 2.3), towards=(1.3, 0.6, 0.95))
 _COLORS = {CUP: (0.85, 0.25, 0.2, 1.0), PLATE: (0.95, 0.93, 0.85, 1.0)}
 _WALL_T_BUMPED = Transform.from_xyz_rpy(xyz=(0.0, 0.0, 0.0), rpy=(0.0, math.radians(1.5), 0.0))
 
 
 class Kitchen:
-    """The world of the kitchen, and the hand that moves things in it.
+    """Simulation of the kitchen, which writes to a world.
 
     Args:
-        history: How much of it the world keeps [ns].
-        seed: Of the noise.
+        history: Length of the history of the world [ns].
+        seed: Seed of the noise.
 
     Attributes:
-        world: All that is known.
-        clock: The world's clock.
-        script: What is true.
+        world: The world.
+        clock: Clock of the world.
+        scenario: True motion.
     """
 
     def __init__(self, history: int, *, seed: int = 4) -> None:
@@ -82,7 +82,7 @@ class Kitchen:
         model.add_robot(mobile_manipulator(), name="robot")
         furniture = self.world.mount(model, under="kitchen", in_frame=MAP)
         robot = self.world.mount(model, under="robot")
-        self.script = Scenario(Kinematics(model, robot.limits))
+        self.scenario = Scenario(Kinematics(model, robot.limits))
         self._closed = dict.fromkeys(furniture.joints.values(), 0.0)
         self._odometry, self._noise = Odometry(), np.random.default_rng(seed)
         self._seen: dict[tuple[str, str], int] = {}
@@ -91,24 +91,24 @@ class Kitchen:
         self.advance(to=0)
 
     def advance(self, *, to: int) -> None:
-        """Let time pass until `to` [ns]; everybody speaks at his own rate."""
+        """Simulate until `to` [ns]; each source writes at its own rate."""
         while self._next <= to:
             self.clock.time = now = self._next
             phase = phase_s(now / _NS_PER_S)
-            for period, speak in self._speakers():
+            for period, write in self._sources():
                 if now % period == 0:
-                    speak(phase, now)
+                    write(phase, now)
             self._grasp_or_release(phase)
             self._next += _TICK
         self.clock.time = to
 
     def map_T_camera(self, source: str, phase: float) -> Transform:
-        """Where a camera truly is."""
+        """Return the true pose of a camera."""
         if source == HEAD:
-            return self.script.map_T_camera(phase)
+            return self.scenario.map_T_camera(phase)
         return MAP_T_WALL_CAMERA @ _WALL_T_BUMPED if phase > BUMP_S else MAP_T_WALL_CAMERA
 
-    # What there is from the beginning
+    # Initial contents
 
     def _furnish(self) -> None:
         self.world.fix(of=WALL_CAMERA, in_frame=MAP, transform=MAP_T_WALL_CAMERA)
@@ -123,55 +123,55 @@ class Kitchen:
                 [SetAttributes(name, {"name": name}), AddGeometry(parent=name, shape=shape, attributes=looks)]
             )
 
-    # Who speaks
+    # Sources
 
-    def _speakers(self) -> tuple[tuple[int, Callable[[float, int], None]], ...]:
+    def _sources(self) -> tuple[tuple[int, Callable[[float, int], None]], ...]:
         return (
-            (_ROBOT_PERIOD, self._say_joints),
-            (_ROBOT_PERIOD, self._say_odometry),
-            (_LASER_PERIOD, self._say_place),
-            (_HEAD_PERIOD, partial(self._say_things, HEAD, HEAD_CAMERA, HEAD_EYES)),
-            (_WALL_PERIOD, partial(self._say_things, WALL, WALL_CAMERA, WALL_EYES)),
+            (_ROBOT_PERIOD, self._write_joints),
+            (_ROBOT_PERIOD, self._write_odometry),
+            (_LASER_PERIOD, self._write_localisation),
+            (_HEAD_PERIOD, partial(self._write_detections, HEAD, HEAD_CAMERA, HEAD_EYES)),
+            (_WALL_PERIOD, partial(self._write_detections, WALL, WALL_CAMERA, WALL_EYES)),
         )
 
-    def _say_joints(self, phase: float, now: int) -> None:
-        true, speeds = self.script.joints(phase), self.script.speeds(now / _NS_PER_S)
+    def _write_joints(self, phase: float, now: int) -> None:
+        true, speeds = self.scenario.joints(phase), self.scenario.speeds(now / _NS_PER_S)
         kitchen_joints = self._closed | {DOOR_JOINT: true.pop(DOOR_JOINT)}
         self.world.set_joints(kitchen_joints, at=now)
         read = {name: value + self._noise.normal(0.0, ENCODER_SIGMA) for name, value in true.items()}
         variances = np.full(len(read), ENCODER_SIGMA**2)
         self.world.set_joints(read, at=now, velocities={name: speeds[name] for name in read}, covariance=variances)
 
-    def _say_odometry(self, phase: float, now: int) -> None:
-        joints = self.script.joints(phase)
+    def _write_odometry(self, phase: float, now: int) -> None:
+        joints = self.scenario.joints(phase)
         moved = self._odometry.turn(joints[robot_joint("left_wheel")], joints[robot_joint("right_wheel")])
-        self._say(BASE, ODOM, moved, now)
+        self._write(BASE, ODOM, moved, now)
 
-    def _say_place(self, phase: float, now: int) -> None:
-        self._say(ODOM, MAP, localise(self.script.map_T_base(phase), self._odometry.odom_T_base, self._noise), now)
+    def _write_localisation(self, phase: float, now: int) -> None:
+        self._write(ODOM, MAP, localise(self.scenario.map_T_base(phase), self._odometry.odom_T_base, self._noise), now)
 
-    def _say_things(self, source: str, frame: str, eyes: Camera, phase: float, now: int) -> None:
+    def _write_detections(self, source: str, frame: str, eyes: Camera, phase: float, now: int) -> None:
         camera_T_map = self.map_T_camera(source, phase).inverse()
-        for thing, map_T_thing in ((CUP, self.script.map_T_cup(phase)), (PLATE, MAP_T_PLATE)):
+        for thing, map_T_thing in ((CUP, self.scenario.map_T_cup(phase)), (PLATE, MAP_T_PLATE)):
             camera_T_thing = camera_T_map @ map_T_thing
             if eyes.sees(camera_T_thing):
-                self._say(thing, frame, eyes.look(camera_T_thing, self._noise), now, source)
+                self._write(thing, frame, eyes.look(camera_T_thing, self._noise), now, source)
                 self._seen[source, thing] = now
             else:
-                self._leave(source, thing)
+                self._lose_sight(source, thing)
 
-    def _leave(self, source: str, thing: str) -> None:
-        """Out of sight: as far as this camera knows, the thing stays on the map where it saw it last."""
+    def _lose_sight(self, source: str, thing: str) -> None:
+        """Keep an object that left the field of view at its last pose on the map, as far as this source knows."""
         last_seen = self._seen.pop((source, thing), None)
         if last_seen is not None:
             self.world.detach(of=thing, to=MAP, at=last_seen, source=source, policy=by_source(source))
 
-    def _say(self, of: str, in_frame: str, measured: Measured, at: int, source: str | None = None) -> None:
+    def _write(self, of: str, in_frame: str, measurement: Measurement, at: int, source: str | None = None) -> None:
         self.world.set_pose(
             of=of,
             in_frame=in_frame,
-            transform=measured.transform,
-            covariance=measured.covariance,
+            transform=measurement.transform,
+            covariance=measurement.covariance,
             at=at,
             source=source,
         )

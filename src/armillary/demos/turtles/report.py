@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from armillary.demos._common import Pictures
     from armillary.transforms import Tree
 
 _NS_PER_S = 1e9
@@ -31,13 +30,13 @@ _USUAL_S = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowError:
-    """How far the follower is from where the leader was five seconds before.
+    """Distance of the follower from the position of the leader five seconds before.
 
     Attributes:
-        since_s: When it had caught up [s].
-        instants: How many instants since then are compared: all of the leader's samples.
-        mean_m: The mean distance [m].
-        largest_m: The largest distance [m].
+        since_s: Time at which it had caught up [s].
+        instants: Number of compared instants since then: all samples of the leader.
+        mean_m: Mean distance [m].
+        largest_m: Largest distance [m].
     """
 
     since_s: float
@@ -48,14 +47,14 @@ class FollowError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What is reported at the end.
+    """Measured figures of the report.
 
     Attributes:
-        simulated_s: How long the turtles drove [s].
-        samples: Turtle to number of poses stored.
-        follow_error: None while the follower has not caught up.
-        two_time_lookups_per_s: Calls of `world.pose(of_at=, fixed_frame=)`, one after the other.
-        batch_lookups_per_s: Instants answered by one call of `world.transforms`.
+        simulated_s: Simulated time [s].
+        samples: Number of samples by turtle.
+        follow_error: None if the follower has not caught up.
+        two_time_lookups_per_s: Calls of `world.pose(of_at=, fixed_frame=)`, per second, one after the other.
+        batch_lookups_per_s: Instants per second in one call of `world.transforms`.
     """
 
     simulated_s: float
@@ -65,8 +64,8 @@ class Figures:
     batch_lookups_per_s: float
 
 
-def measured(turtles: Turtles) -> Figures:
-    """Everything, from what the world holds now."""
+def measure_figures(turtles: Turtles) -> Figures:
+    """Measure all figures of the simulation."""
     return Figures(
         simulated_s=turtles.clock.time / _NS_PER_S,
         samples={info.of: info.samples for info in turtles.world.relations() if info.kind == "sampled"},
@@ -77,7 +76,7 @@ def measured(turtles: Turtles) -> Figures:
 
 
 def follow_error(turtles: Turtles) -> FollowError | None:
-    """Compare the follower now with the leader five seconds before, at every sample of the leader."""
+    """Compare the follower with the leader five seconds before, at every sample of the leader."""
     if turtles.caught_up is None:
         return None
     world, newest = turtles.world, _newest_common(turtles)
@@ -96,7 +95,7 @@ def follow_error(turtles: Turtles) -> FollowError | None:
 
 
 def _newest_common(turtles: Turtles) -> int:
-    """The newest instant at which both turtles are known."""
+    """Return the newest common time of both turtles."""
     stamp = turtles.world.pose(of=LEADER, in_frame=FOLLOWER).stamp
     return 0 if stamp is None else stamp
 
@@ -122,7 +121,7 @@ def _batch_lookups_per_s(turtles: Turtles) -> float:
 
 
 def draw_pictures(turtles: Turtles, folder: Path) -> Pictures:
-    """Draw both tracks and the frame tree: as SVG, and as PNG where matplotlib is installed."""
+    """Draw both tracks and the frame tree."""
     return draw_svg_and_png(folder, lambda kind: _draw(turtles, folder, kind))
 
 
@@ -136,13 +135,13 @@ def _draw(turtles: Turtles, folder: Path, kind: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Everything there is to say.
+    """Frame tree, figures and pictures of the turtles.
 
     Attributes:
-        tree: The frames at the end.
-        figures: What was measured.
-        pictures: What was drawn.
-        took_s: How long the drive took on the wall clock [s].
+        tree: Frame tree at the end.
+        figures: Measured figures.
+        pictures: Files that were drawn.
+        took_s: Wall-clock time of the simulation [s].
     """
 
     tree: Tree
@@ -151,13 +150,13 @@ class Report:
     took_s: float
 
     def json(self) -> str:
-        """For programs."""
+        """Return the report as JSON."""
         drawn = asdict(self.pictures) | {"folder": str(self.pictures.folder)}
         report = {"demo": "turtles", "took_s": self.took_s, **asdict(self.figures), "pictures": drawn}
         return json.dumps(report, indent=2)
 
     def text(self) -> str:
-        """For people."""
+        """Return the report as text."""
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
@@ -195,5 +194,5 @@ def run_turtles(duration_s: float | None, out: Path, *, live: bool) -> Report:
         turtles.advance(to=end)
     took_s = perf_counter() - begin
     return Report(
-        tree=turtles.world.tree(), figures=measured(turtles), pictures=draw_pictures(turtles, out), took_s=took_s
+        tree=turtles.world.tree(), figures=measure_figures(turtles), pictures=draw_pictures(turtles, out), took_s=took_s
     )

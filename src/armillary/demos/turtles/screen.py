@@ -33,7 +33,7 @@ _STYLES = {LEADER: "bold blue", FOLLOWER: "bold dark_orange"}
 
 
 def show_live(turtles: Turtles, *, to: int) -> None:
-    """Drive in real time with a table that keeps up; Ctrl-C stops early."""
+    """Run in real time with a live table; Ctrl-C stops early."""
     begin = monotonic()
     with Live(_screen(turtles, to), auto_refresh=False) as live:
         try:
@@ -84,7 +84,7 @@ def _goal_cells(turtles: Turtles) -> tuple[str, str, str]:
 
 
 def _follower_stamp(turtles: Turtles) -> int:
-    """When the follower last moved; it stood somewhere from the beginning on."""
+    """Return the stamp of the newest pose of the follower."""
     return turtles.world.pose(of=FOLLOWER, in_frame=WORLD).stamp or 0
 
 

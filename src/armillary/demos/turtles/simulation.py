@@ -1,7 +1,7 @@
 """Two turtles in one world: turtle2 follows turtle1, five seconds behind.
 
-The example of Foote, "tf: The transform library" (2013), section VI-B: where was the other one five seconds ago,
-seen from where I am now, through a frame that stood still. Time is simulated, so it runs as fast as it is called.
+The example of Foote, "tf: The transform library" (2013), section VI-B: the pose of the leader five seconds ago in the
+present frame of the follower, through a fixed frame. Time is simulated, so it runs as fast as it is called.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _TURN_RAD = _TIGHTEST_RAD_PER_S * _FOLLOWER_PERIOD / _NS_PER_S
 
 
 def planar(x_m: float, y_m: float, yaw_rad: float) -> Transform:
-    """A pose on the floor."""
+    """Return a pose in the plane z = 0."""
     return Transform.from_xyz_rpy(xyz=(x_m, y_m, 0.0), rpy=(0.0, 0.0, yaw_rad))
 
 
 def leader_at(time_s: float) -> Transform:
-    """Where the leader drives: a trefoil, once around in 34 s. `world_T_turtle1`."""
+    """Return the pose of the leader, `world_T_turtle1`: a trefoil with a period of 34 s."""
     u = 2.0 * math.pi * time_s / _LAP_S
     x_m, y_m = math.sin(u) + 2.0 * math.sin(2.0 * u), math.cos(u) - 2.0 * math.cos(2.0 * u)
     dx, dy = math.cos(u) + 4.0 * math.cos(2.0 * u), -math.sin(u) + 4.0 * math.sin(2.0 * u)
@@ -40,12 +40,12 @@ def leader_at(time_s: float) -> Transform:
 
 
 def distance_m(transform: Transform) -> float:
-    """How far away the other frame's origin is."""
+    """Return the length of a translation."""
     return math.hypot(*transform.translation)
 
 
 def step_towards(follower_T_goal: Transform) -> Transform:
-    """What the follower does in one period: moves onto a goal within reach, else turns and drives towards it."""
+    """Return the motion of the follower in one period: onto the goal if it is in reach, otherwise a turn towards it."""
     x_m, y_m, _ = follower_T_goal.translation
     if distance_m(follower_T_goal) <= REACH_M:
         return planar(x_m, y_m, follower_T_goal.rotation.rpy[2])
@@ -56,15 +56,15 @@ def step_towards(follower_T_goal: Transform) -> Transform:
 
 
 class Turtles:
-    """The world of the two turtles, and the hand that moves them.
+    """Simulation of the two turtles, which write to a world.
 
     Args:
-        history: How much of their way the world keeps [ns].
+        history: Length of the history of the world [ns].
 
     Attributes:
-        world: All that is known; both turtles only ever ask here.
-        clock: The world's clock.
-        caught_up: When the follower first stood where the leader had been [ns]; None before.
+        world: The world, which is all that the turtles know.
+        clock: Clock of the world.
+        caught_up: Time at which the follower first reached its goal [ns]; None before.
     """
 
     def __init__(self, history: int) -> None:
@@ -78,7 +78,7 @@ class Turtles:
             self.world.fix(of=f"{turtle}_head", in_frame=turtle, transform=planar(0.12, 0.0, 0.0))
 
     def advance(self, *, to: int) -> None:
-        """Let time pass until `to` [ns]; each turtle moves at its own rate."""
+        """Simulate until `to` [ns]; each turtle moves at its own rate."""
         while self._next <= to:
             self.clock.time = self._next
             self._next += _TICK
@@ -89,7 +89,7 @@ class Turtles:
         self.clock.time = to
 
     def goal(self, *, at: int) -> Transform:
-        """Where the leader was `DELAY` before `at`, seen from where the follower stands: the two-time question."""
+        """Return the pose of the leader `DELAY` before `at` in the present frame of the follower."""
         return self.world.pose(of=LEADER, of_at=at - DELAY, in_frame=FOLLOWER, fixed_frame=WORLD).transform
 
     def _lead(self) -> None:

@@ -1,4 +1,4 @@
-"""The world in a browser: frames, things, their history, and sliders for joints. Needs viser (extra `view`)."""
+"""Web viewer: frames, shapes, their history, and sliders for joints. Needs viser (extra `view`)."""
 
 from armillary.view.web._dragging import rest_joints
 from armillary.view.web._viewer import Viewer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.scene import Box, Capsule, Cylinder, Mesh, PointCloud, Shape, Sphere, VoxelGrid
+from armillary.view.theme import Color, color_of
 from armillary.view.web._frames import NamedFrames, compose
 
 if TYPE_CHECKING:
@@ -25,18 +26,17 @@ if TYPE_CHECKING:
 _SIDES = 32
 _RINGS = 16
 MOST_POINTS = 200_000
-"""Of one shape, where it has coarser levels."""
-_PLAIN_COLOR = (0.60, 0.67, 0.74)
-_TOUCHED_OPACITY = 0.35
+"""Most points drawn of one shape, if it has coarser levels of detail."""
+_COLLISION_OPACITY = 0.35
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Triangles:
-    """A surface.
+    """Triangle mesh.
 
     Attributes:
         vertices: (V, 3) [m].
-        faces: (F, 3) rows of `vertices`, counter-clockwise seen from outside.
+        faces: (F, 3) row indices of `vertices`, counter-clockwise seen from outside.
     """
 
     vertices: NDArray[float64]
@@ -45,7 +45,7 @@ class Triangles:
 
 @cache
 def unit_box() -> Triangles:
-    """Edges of length 1 around the origin. Each face has corners of its own, so that its edges are sharp."""
+    """Return a cube with edges of length 1 around the origin; faces share no vertices, so that edges are sharp."""
     corners: list[NDArray[float64]] = []
     faces: list[tuple[int, int, int]] = []
     for axis, sign in product(range(3), (-1.0, 1.0)):
@@ -58,7 +58,7 @@ def unit_box() -> Triangles:
 
 @cache
 def unit_sphere() -> Triangles:
-    """Of radius 1 around the origin."""
+    """Return a sphere of radius 1 around the origin."""
     polar = np.linspace(0.0, np.pi, _RINGS + 1)
     heights, radii = np.cos(polar), np.sin(polar)
     rings = [_ring(radius, height) for radius, height in zip(radii, heights, strict=True)]
@@ -67,7 +67,7 @@ def unit_sphere() -> Triangles:
 
 @cache
 def unit_cylinder() -> Triangles:
-    """Of radius 1 and length 1 around the origin, along z, with sharp rims."""
+    """Return a cylinder of radius 1 and length 1 around the origin, along z, with sharp edges."""
     low, high = _ring(1.0, -0.5), _ring(1.0, 0.5)
     ends = np.array([(0.0, 0.0, 0.5), (0.0, 0.0, -0.5)])
     i = np.arange(_SIDES)
@@ -83,7 +83,7 @@ def unit_cylinder() -> Triangles:
 
 @cache
 def axes_cross() -> Triangles:
-    """Three arms of length 1 along x, y and z, to be drawn in one colour."""
+    """Return three bars of length 1 along x, y and z, to be drawn in one colour."""
     box = unit_box()
     along = np.eye(3)
     arms = [box.vertices * np.where(axis == 1.0, 1.0, 0.09) + axis / 2.0 for axis in along]
@@ -97,7 +97,7 @@ def _ring(radius: float, height: float) -> NDArray[float64]:
 
 
 def _band(ring: int) -> NDArray[int64]:
-    """Between a ring and the one below it."""
+    """Return the triangles between a ring and the next."""
     i = np.arange(_SIDES)
     upper, lower, after = ring * _SIDES, (ring + 1) * _SIDES, (i + 1) % _SIDES
     halves = ((upper + i, lower + i, lower + after), (upper + i, lower + after, upper + after))
@@ -106,13 +106,13 @@ def _band(ring: int) -> NDArray[int64]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Piece:
-    """One stretched unit solid.
+    """Scaled unit solid.
 
     Attributes:
-        solid: "box", "ball", "pillar", or the digest of a mesh.
-        frame: The frame it moves with.
+        solid: "box", "sphere", "cylinder", or the digest of a mesh.
+        frame: Frame it is fixed in.
         frame_T_piece: (7,).
-        stretch: (3,) along its own axes.
+        stretch: (3,) scale along its own axes.
         color: (3,) from 0 to 1.
         opacity: From 0 to 1.
     """
@@ -121,17 +121,17 @@ class Piece:
     frame: str
     frame_T_piece: NDArray[float64]
     stretch: tuple[float, float, float]
-    color: tuple[float, float, float]
+    color: Color
     opacity: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Batch:
-    """Pieces of one form. They are drawn at once, and told apart by their row.
+    """Pieces with the same solid, drawn by one object of viser.
 
     Attributes:
-        triangles: The form.
-        frames: (N) the frame of each.
+        triangles: The unit solid.
+        frames: (N) frame of each piece.
         frame_T_piece: (N, 7).
         stretches: (N, 3).
         colors: (N, 3) from 0 to 255.
@@ -147,7 +147,7 @@ class Batch:
 
     @staticmethod
     def of(triangles: Triangles, pieces: list[Piece]) -> Batch:
-        """In the order of the pieces."""
+        """Combine pieces with the same solid, in their order."""
         return Batch(
             triangles=triangles,
             frames=tuple(piece.frame for piece in pieces),
@@ -160,11 +160,11 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cloud:
-    """Points that move with one frame.
+    """Point cloud that is fixed in one frame.
 
     Attributes:
-        key: Another one whenever the points are others.
-        frame: The frame they move with.
+        key: Unique name, which changes with the points.
+        frame: Frame the points are fixed in.
         frame_T_cloud: (7,).
         points: (N, 3).
         colors: (N, 3) from 0 to 1, or one (3,).
@@ -179,12 +179,12 @@ class Cloud:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Appearance:
-    """What everything in a scene looks like.
+    """Appearance of all shapes of a scene.
 
     Attributes:
-        signature: Equal where what is drawn is equal.
-        batches: By the name of their form.
-        clouds: One by one.
+        signature: Equal for equal appearances.
+        batches: Batches by the name of their solid.
+        clouds: Point clouds.
     """
 
     signature: tuple[object, ...]
@@ -193,13 +193,13 @@ class Appearance:
 
     @property
     def frames(self) -> frozenset[str]:
-        """The frames that something moves with."""
+        """All frames that a shape is fixed in."""
         solid = {frame for batch in self.batches.values() for frame in batch.frames}
         return frozenset(solid | {cloud.frame for cloud in self.clouds})
 
 
 def appearance_of(world: ViewableWorld, versions: Sequence[SceneReader], names: NamedFrames) -> Appearance:
-    """What a scene looks like; a node that is in several versions as in the first of them."""
+    """Collect the shapes of a scene; a node that is in several versions is taken from the first."""
     shown = _AppearanceCollector(world, names)
     for scene in versions:
         scene.traverse(shown)
@@ -212,26 +212,28 @@ def appearance_of(world: ViewableWorld, versions: Sequence[SceneReader], names: 
 
 @dataclass
 class _AppearanceCollector:
-    """Collects what the nodes of a scene look like."""
+    """Visitor that collects the shapes of a scene."""
 
     world: ViewableWorld
     names: NamedFrames
     pieces: list[Piece] = field(default_factory=list)
     clouds: list[Cloud] = field(default_factory=list)
     triangles: dict[str, Triangles] = field(
-        default_factory=lambda: {"box": unit_box(), "ball": unit_sphere(), "pillar": unit_cylinder()}
+        default_factory=lambda: {"box": unit_box(), "sphere": unit_sphere(), "cylinder": unit_cylinder()}
     )
     signature: list[object] = field(default_factory=list)
     seen: set[NodeId] = field(default_factory=set)
 
     def enter(self, node: VisitedNode) -> None:
-        """Called for every node."""
+        """Collect one node."""
         if node.kind != "geometry" or node.id in self.seen:
             return
         self.seen.add(node.id)
-        shape, said = node.levels.with_at_most(MOST_POINTS), node.attributes
-        color, opacity = _color_of(said)
-        frame, frame_T_shape = self.names.carrier(self.world, node.frame)
+        shape, attributes = node.levels.with_at_most(MOST_POINTS), node.attributes
+        color, opacity = color_of(attributes.get("color"))
+        if attributes.get("role") == "collision":
+            opacity *= _COLLISION_OPACITY
+        frame, frame_T_shape = self.names.displayed_ancestor(self.world, node.frame)
         row = np.array(frame_T_shape.xyz_wxyz)
         self.signature += [node.id, shape, frame, frame_T_shape, color, opacity]
         if isinstance(shape, PointCloud | VoxelGrid):
@@ -239,9 +241,7 @@ class _AppearanceCollector:
         else:
             self._add_solid(shape, frame, row, color, opacity)
 
-    def _add_solid(
-        self, shape: Shape, frame: str, row: NDArray[float64], color: tuple[float, float, float], opacity: float
-    ) -> None:
+    def _add_solid(self, shape: Shape, frame: str, row: NDArray[float64], color: Color, opacity: float) -> None:
         for solid, offset, stretch in _forms(shape):
             if isinstance(shape, Mesh):
                 self.triangles.setdefault(solid, _triangles(shape))
@@ -256,7 +256,7 @@ class _AppearanceCollector:
         shape: PointCloud | VoxelGrid,
         frame: str,
         row: NDArray[float64],
-        color: tuple[float, float, float],
+        color: Color,
     ) -> None:
         points = shape.points if isinstance(shape, PointCloud) else _centres(shape)
         if len(points):
@@ -265,18 +265,18 @@ class _AppearanceCollector:
 
 
 def _forms(shape: Shape) -> Iterator[tuple[str, float, tuple[float, float, float]]]:
-    """Which solids a shape is made of: form, how far along z, stretched how."""
+    """Yield the solids of a shape: name, offset along z, scale."""
     match shape:
         case Box(size_m=size_m):
             yield "box", 0.0, size_m
         case Sphere(radius_m=r):
-            yield "ball", 0.0, (r, r, r)
+            yield "sphere", 0.0, (r, r, r)
         case Cylinder(radius_m=r, length_m=length_m):
-            yield "pillar", 0.0, (r, r, length_m)
+            yield "cylinder", 0.0, (r, r, length_m)
         case Capsule(radius_m=r, length_m=length_m):
-            yield "pillar", 0.0, (r, r, length_m)
-            yield "ball", length_m / 2.0, (r, r, r)
-            yield "ball", -length_m / 2.0, (r, r, r)
+            yield "cylinder", 0.0, (r, r, length_m)
+            yield "sphere", length_m / 2.0, (r, r, r)
+            yield "sphere", -length_m / 2.0, (r, r, r)
         case Mesh() if len(shape.triangles):
             yield f"mesh_{hash(shape) & 0xFFFFFFFFFFFFFFFF:016x}", 0.0, (1.0, 1.0, 1.0)
 
@@ -290,24 +290,8 @@ def _centres(grid: VoxelGrid) -> NDArray[float64]:
     return np.asarray(np.asarray(grid.origin) + (cells + 0.5) * grid.voxel_size_m)
 
 
-def _color_of(said: Mapping[str, Any]) -> tuple[tuple[float, float, float], float]:
-    """What the attribute `color` says, as (r, g, b) or (r, g, b, a) from 0 to 1."""
-    numbers = _numbers(said.get("color"))
-    opacity = numbers[3] if len(numbers) > 3 else 1.0  # noqa: PLR2004
-    if said.get("role") == "collision":
-        opacity *= _TOUCHED_OPACITY
-    r, g, b = numbers[:3] if len(numbers) in {3, 4} else _PLAIN_COLOR
-    return (r, g, b), opacity
-
-
-def _numbers(value: object) -> list[float]:
-    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
-        return []
-    return [float(number) for number in value if isinstance(number, int | float)]
-
-
-def _point_colors(shape: PointCloud | VoxelGrid, color: tuple[float, float, float]) -> NDArray[float64]:
-    """The field `color` or `rgb`, (N, 3); else `intensity` as grey; else one colour."""
+def _point_colors(shape: PointCloud | VoxelGrid, color: Color) -> NDArray[float64]:
+    """Return the field `color` or `rgb`, (N, 3), or one colour."""
     fields: Mapping[str, Any] = shape.fields if isinstance(shape, PointCloud) else {}
     for name in ("color", "colour", "rgb"):
         if name in fields and fields[name].ndim == 2 and fields[name].shape[1] >= 3:  # noqa: PLR2004

@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from armillary.view.web._layout import Layout
 
 
-_NOWHERE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-_HELD_SIZE = 0.5  # of axes, where only an older or a younger pose is known
-_POINT = 0.05  # of the length of axes: the size of a point
-_AXES_RADIUS = 0.03  # of their length
-_AMBIENT = 0.35  # of what viser would light all sides with: colours stay what they are
+_IDENTITY = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+_HELD_SIZE = 0.5  # scale of axes whose pose is held from an older or newer sample
+_POINT = 0.05  # size of a point, as a part of the length of axes
+_AXES_RADIUS = 0.03  # as a part of their length
+_AMBIENT = 0.35  # ambient light, low so that colours keep their hue
 _CELLS, _SECTIONS = (226, 230, 235), (203, 209, 216)
 
 
-def somewhere(rows: NDArray[float64]) -> NDArray[float64]:
-    """(N, 7) without NaN: what has no pose is drawn without size, wherever."""
-    return np.where(np.isnan(rows[:, :1]), _NOWHERE, rows)
+def without_nan(rows: NDArray[float64]) -> NDArray[float64]:
+    """Replace NaN by the identity, shape (N, 7): what has no pose is drawn with size zero."""
+    return np.where(np.isnan(rows[:, :1]), _IDENTITY, rows)
 
 
 class Instances:
-    """One handle of viser that stands for many things.
+    """Handle of viser that draws many instances of one solid.
 
     Args:
-        handle: With `batched_positions`, `batched_wxyzs` and `batched_scales`.
-        sizes: (N,) or (N, 3), of those that have a pose.
+        handle: Handle with `batched_positions`, `batched_wxyzs` and `batched_scales`.
+        sizes: (N,) or (N, 3) sizes of the instances.
     """
 
     def __init__(self, handle: Any, sizes: NDArray[float64]) -> None:
@@ -45,21 +45,21 @@ class Instances:
         self._sent: dict[str, NDArray[float64]] = {}
 
     def move(self, rows: NDArray[float64], sizes: NDArray[float64] | None = None) -> None:
-        """To (N, 7); what is not a number is not shown."""
-        placed = somewhere(rows)
-        self._send("batched_positions", placed[:, :3])
-        self._send("batched_wxyzs", placed[:, 3:])
+        """Set the poses, shape (N, 7); instances with NaN are hidden."""
+        poses = without_nan(rows)
+        self._send("batched_positions", poses[:, :3])
+        self._send("batched_wxyzs", poses[:, 3:])
         self._send("batched_scales", shown_sizes(rows, self._sizes if sizes is None else sizes))
 
     def _send(self, name: str, values: NDArray[float64]) -> None:
-        """Where something is another: viser looks as well, but takes ten times as long."""
+        """Send an array if it has changed. viser compares too, but takes ten times as long."""
         if name not in self._sent or not np.array_equal(self._sent[name], values):
             setattr(self._handle, name, values)
             self._sent[name] = values
 
     @property
     def visible(self) -> bool:
-        """Whether it is drawn."""
+        """Whether the instances are drawn."""
         return bool(self._handle.visible)
 
     @visible.setter
@@ -67,22 +67,22 @@ class Instances:
         self._handle.visible = visible
 
     def remove(self) -> None:
-        """Draw it no more."""
+        """Remove the instances from the scene."""
         self._handle.remove()
 
 
 def shown_sizes(rows: NDArray[float64], sizes: NDArray[float64]) -> NDArray[float64]:
-    """The sizes, and zero where there is no pose."""
+    """Return the sizes, with zero for instances without a pose."""
     is_shown = ~np.isnan(rows[:, 0])
     return sizes * (is_shown if sizes.ndim == 1 else is_shown[:, None])
 
 
 class Canvas:
-    """The frames and things of one stage, on one server.
+    """Draws the frames and shapes of one layout on one server.
 
     Args:
-        server: Of viser.
-        on_select: Told the frame that somebody clicked on.
+        server: Server of viser.
+        on_select: Called with the frame that was clicked on.
     """
 
     def __init__(self, server: viser.ViserServer, on_select: Callable[[str], object]) -> None:
@@ -94,48 +94,46 @@ class Canvas:
         self._scene.configure_environment_map("warehouse", environment_intensity=_AMBIENT)
         self._scene.add_grid("/floor", infinite_grid=True, cell_color=_CELLS, section_color=_SECTIONS)
 
-    def set_layout(self, layout: Layout, placed: FramePoses, *, axes_length_m: float) -> None:
-        """Draw other things than before."""
+    def set_layout(self, layout: Layout, poses: FramePoses, *, axes_length_m: float) -> None:
+        """Replace everything that is drawn."""
         self.clear()
         self._layout = layout
-        self._axes = self._drawn_axes(layout, placed, axes_length_m) if layout.shown else None
+        self._axes = self._add_axes(layout, poses, axes_length_m) if layout.shown else None
         batches = layout.appearance.batches
-        self._things = {form: self._drawn(form, batch, layout.pieces(form, placed)) for form, batch in batches.items()}
-        self._clouds = {
-            cloud.key: self._drawn_cloud(cloud, axes_length_m * _POINT) for cloud in layout.appearance.clouds
-        }
-        self.place(placed)
+        self._things = {form: self._drawn(form, batch, layout.pieces(form, poses)) for form, batch in batches.items()}
+        self._clouds = {cloud.key: self._add_cloud(cloud, axes_length_m * _POINT) for cloud in layout.appearance.clouds}
+        self.place(poses)
 
     def clear(self) -> None:
-        """Draw nothing."""
+        """Remove everything that is drawn."""
         for drawn in (self._axes, *self._things.values(), *self._clouds.values()):
             if drawn is not None:
                 drawn.remove()
         self._layout, self._axes, self._things, self._clouds = None, None, {}, {}
 
-    def place(self, placed: FramePoses) -> None:
-        """Move what is drawn."""
+    def place(self, poses: FramePoses) -> None:
+        """Move everything to the given poses."""
         layout = self._layout
         if layout is None:
             return
         if self._axes is not None:
-            self._axes.move(placed.rows[: len(layout.shown)], _axes_sizes(layout, placed))
+            self._axes.move(poses.rows[: len(layout.shown)], _axes_sizes(layout, poses))
         for form, things in self._things.items():
-            things.move(layout.pieces(form, placed))
+            things.move(layout.pieces(form, poses))
         for cloud in layout.appearance.clouds:
-            _place_cloud(self._clouds[cloud.key], cloud, placed)
+            _place_cloud(self._clouds[cloud.key], cloud, poses)
 
     def show_frames(self, *, visible: bool) -> None:
-        """Axes or none."""
+        """Show or hide the axes of frames."""
         if self._axes is not None:
             self._axes.visible = visible
 
-    def _drawn_axes(self, layout: Layout, placed: FramePoses, length_m: float) -> Instances:
-        rows, sizes = placed.rows[: len(layout.shown)], np.ones(len(layout.shown))
+    def _add_axes(self, layout: Layout, poses: FramePoses, length_m: float) -> Instances:
+        rows, sizes = poses.rows[: len(layout.shown)], np.ones(len(layout.shown))
         handle = self._scene.add_batched_axes(
             "/frames",
-            somewhere(rows)[:, 3:],
-            somewhere(rows)[:, :3],
+            without_nan(rows)[:, 3:],
+            without_nan(rows)[:, :3],
             batched_scales=shown_sizes(rows, sizes),
             axes_length=length_m,
             axes_radius=_AXES_RADIUS * length_m,
@@ -149,8 +147,8 @@ class Canvas:
             f"/things/{form}",
             batch.triangles.vertices,
             batch.triangles.faces,
-            somewhere(rows)[:, 3:],
-            somewhere(rows)[:, :3],
+            without_nan(rows)[:, 3:],
+            without_nan(rows)[:, :3],
             batched_scales=shown_sizes(rows, batch.stretches),
             batched_colors=batch.colors,
             batched_opacities=None if is_opaque else batch.opacities,
@@ -160,7 +158,7 @@ class Canvas:
         handle.on_click(lambda event: self._clicked(batch.frames, event.instance_index))
         return Instances(handle, batch.stretches)
 
-    def _drawn_cloud(self, cloud: Cloud, size_m: float) -> Any:
+    def _add_cloud(self, cloud: Cloud, size_m: float) -> Any:
         return self._scene.add_point_cloud(
             f"/clouds/{cloud.key}", np.asarray(cloud.points), cloud.colors, point_size=size_m, point_shape="circle"
         )
@@ -170,14 +168,14 @@ class Canvas:
             self._on_select(frames[row])
 
 
-def _axes_sizes(layout: Layout, placed: FramePoses) -> NDArray[float64]:
-    if not placed.held:
+def _axes_sizes(layout: Layout, poses: FramePoses) -> NDArray[float64]:
+    if not poses.held:
         return np.ones(len(layout.shown))
-    return np.array([_HELD_SIZE if name in placed.held else 1.0 for name in layout.shown])
+    return np.array([_HELD_SIZE if name in poses.held else 1.0 for name in layout.shown])
 
 
-def _place_cloud(handle: Any, cloud: Cloud, placed: FramePoses) -> None:
-    row = placed.of(cloud.frame)
+def _place_cloud(handle: Any, cloud: Cloud, poses: FramePoses) -> None:
+    row = poses.of(cloud.frame)
     handle.visible = row is not None
     if row is not None:
         at = compose(row[None], cloud.frame_T_cloud[None])[0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-from armillary.view.web._panels import found, inspection_html
+from armillary.view.web._panels import inspection_html, matching_frames
 from armillary.view.web._timeline import Timeline
 
 if TYPE_CHECKING:
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
     from armillary.view.web._panels import Inspection
 
 
-Told = Callable[[Any], object]
-Tell = Callable[["OptionsChange"], object]
+InputCallback = Callable[[Any], object]
+ChangeOptions = Callable[["OptionsChange"], object]
 _PICTURE = "(as the picture)"
 _STEP_S = 0.01
 _SPEEDS = {"0.1 x": 0.1, "0.5 x": 0.5, "1 x": 1.0, "2 x": 2.0, "5 x": 5.0}
 _PADDED = "padding:0 0.9em 0.3em;font-size:0.85em"
 Dragged = Callable[["Movable", str, float], object]
-_AT_REST_S = 0.7  # so long after a slider was last moved by hand it follows the world again
+_AT_REST_S = 0.7  # a slider shows the world again so long after the last input
 _STEPS = 500
 _ALARM = "padding:0 0.9em;font-size:0.8em;color:#c2410c"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewOptions:
-    """All that can be chosen beside the picture.
+    """Everything that the controls of the viewer can change.
 
     Attributes:
-        in_frame: The frame that the picture stands in; None while the world has none.
-        timeline: Which instant is shown.
-        selected: The frame of which more is told.
-        seen_from: The frame in which its pose is told; None: that of the picture.
-        search: Words that names of frames have to hold.
-        names: Which frames have their names beside them.
-        trails: Whether the ways of moving frames are shown.
-        trail_s: How long these are [s].
+        in_frame: Fixed frame of the view; None while the world has no frames.
+        timeline: The displayed instant.
+        selected: Frame whose details are shown.
+        seen_from: Frame in which the pose of `selected` is expressed; None for the fixed frame of the view.
+        search: Words that labels must contain.
+        names: Which frames have a label.
+        trails: Whether trails of moving frames are shown.
+        trail_s: Duration of the trails [s].
         motions: Whether velocities are shown.
         ellipsoids: Whether uncertainty is shown.
         frames: Whether axes are shown.
@@ -64,67 +64,69 @@ class ViewOptions:
 
 
 OptionsChange: TypeAlias = Callable[[ViewOptions], ViewOptions]
-"""From what was wanted to what is wanted now."""
+"""A function from old to new options."""
 
 
-def on_user_input(told: Told) -> Callable[[Any], Coroutine[Any, Any, None]]:
-    """A callback of viser for what a person did; what this program did itself is not told.
+def on_user_input(on_input: InputCallback) -> Callable[[Any], Coroutine[Any, Any, None]]:
+    """Return a callback of viser that forwards the input of a user, but not changes made by this program.
 
-    A coroutine runs where the message came in, in its order; a plain function runs some time later on another thread,
-    and reads whatever the control says by then.
+    It is a coroutine, because viser runs coroutines in the order of the messages; plain functions run later on another
+    thread, and read the value that the control has by then.
     """
 
     async def callback(event: Any) -> None:
         if event.client is not None:
-            told(event.target.value)
+            on_input(event.target.value)
 
     return callback
 
 
 class LinkedControl:
-    """One control of viser.
+    """Control of viser that shows a value of the program and forwards the input of a user.
 
     Args:
-        control: A slider, a dropdown, and the like.
-        told: Called with what a person chose.
+        control: Slider, dropdown, or similar.
+        on_input: Called with the input of the user.
     """
 
-    def __init__(self, control: Any, told: Told) -> None:
-        self.control, self._told, self._shown = control, told, control.value
-        control.on_update(on_user_input(self._hear))
+    def __init__(self, control: Any, on_input: InputCallback) -> None:
+        self.control, self._on_input, self._shown = control, on_input, control.value
+        control.on_update(on_user_input(self._receive))
 
     def show(self, value: Any) -> None:
-        """This is so now. What a person did meanwhile is not overwritten before it was heard."""
+        """Show a value, unless there is input of a user that was not processed yet."""
         if self.control.value == self._shown:
             self.control.value = value
             self._shown = self.control.value
 
     def offer(self, options: tuple[str, ...]) -> None:
-        """These can be chosen; the first of them, where what was chosen is none of them."""
+        """Set the choices of a dropdown; the first is selected if the current one is not among them."""
         if self.control.options != options:
             self.control.options = options
             self._shown = self.control.value
 
-    def _hear(self, value: Any) -> None:
+    def _receive(self, value: Any) -> None:
         self._shown = value
-        self._told(value)
+        self._on_input(value)
 
 
 class TimeControls:
-    """The slider over the history, with play, pause and live."""
+    """Slider over the history, with play, pause and live."""
 
-    def __init__(self, gui: viser.GuiApi, tell: Tell) -> None:
+    def __init__(self, gui: viser.GuiApi, change_options: ChangeOptions) -> None:
         with gui.add_folder("Time"):
             self._clock = gui.add_html("")
             self._slider: Any = gui.add_slider("Time [s]", 0.0, _STEP_S, _STEP_S, 0.0)
             self._mode = gui.add_button_group("Run", ("Live", "Pause", "Play"))
             self._speed = gui.add_dropdown("Speed", tuple(_SPEEDS), initial_value="1 x")
-        self._at = LinkedControl(self._slider, lambda value: tell(_timed(lambda time: time.moved_to(value))))
-        self._speed.on_update(on_user_input(lambda value: tell(_timed(lambda time: time.faster(_SPEEDS[value])))))
-        self._mode.on_click(on_user_input(lambda value: tell(_timed(_MODES[value]))))
+        self._at = LinkedControl(self._slider, lambda value: change_options(_timed(lambda time: time.moved_to(value))))
+        self._speed.on_update(
+            on_user_input(lambda value: change_options(_timed(lambda time: time.faster(_SPEEDS[value]))))
+        )
+        self._mode.on_click(on_user_input(lambda value: change_options(_timed(_MODES[value]))))
 
     def show(self, timeline: Timeline) -> None:
-        """Where one is in the history."""
+        """Show the displayed instant and the range of the history."""
         first_s, last_s = (round(timeline.clock_s(end_ns), 2) for end_ns in (timeline.first_ns, timeline.last_ns))
         self._slider.min, self._slider.max = first_s, max(last_s, first_s + _STEP_S)
         shown_s = timeline.clock_s(timeline.shown_ns)
@@ -150,13 +152,13 @@ def _timed(change: Callable[[Timeline], Timeline]) -> OptionsChange:
 
 
 class FrameControls:
-    """The tree with its search, and what is known of one frame."""
+    """Frame tree with a search, and the details of one frame."""
 
-    def __init__(self, gui: viser.GuiApi, tell: Tell) -> None:
+    def __init__(self, gui: viser.GuiApi, change_options: ChangeOptions) -> None:
         self._labels: dict[str, str] = {}
         panel = gui.add_panel()
         with panel.add_tab("Frames"):
-            self._search = gui.add_text("Search", "", hint="Words that the name of a frame holds")
+            self._search = gui.add_text("Search", "", hint="Words that the name of a frame contains")
             self._tree = gui.add_html("")
         panel.dock_left()
         panel.set_width(300.0)
@@ -164,21 +166,25 @@ class FrameControls:
             chosen = gui.add_dropdown("Of", ("",), initial_value="", hint="Or click on its axes")
             seen_from = gui.add_dropdown("Seen from", (_PICTURE,), initial_value=_PICTURE)
             self._known = gui.add_html(inspection_html(None))
-        self._search.on_update(on_user_input(lambda words: tell(lambda options: self._searched(options, words))))
-        self._chosen = LinkedControl(chosen, lambda label: tell(lambda options: self._selected(options, label)))
+        self._search.on_update(
+            on_user_input(lambda words: change_options(lambda options: self._searched(options, words)))
+        )
+        self._chosen = LinkedControl(
+            chosen, lambda label: change_options(lambda options: self._selected(options, label))
+        )
         self._seen_from = LinkedControl(
-            seen_from, lambda label: tell(lambda options: replace(options, seen_from=self._frame(label)))
+            seen_from, lambda label: change_options(lambda options: replace(options, seen_from=self._frame(label)))
         )
 
     def offer(self, labels: dict[str, str]) -> None:
-        """These frames, with their names, can be chosen."""
+        """Set the frames, with their labels, that can be selected."""
         self._labels = labels
         options = tuple(dict.fromkeys(labels.values()))
         self._chosen.offer(("", *options))
         self._seen_from.offer((_PICTURE, *options))
 
     def show(self, options: ViewOptions, tree_html: str, inspection: Inspection | None) -> None:
-        """The tree, and what is known of the frame that is selected."""
+        """Show the tree, and the details of the selected frame."""
         self._tree.content = tree_html
         self._known.content = inspection_html(inspection)
         self._chosen.show(self._labels.get(options.selected or "", ""))
@@ -191,59 +197,59 @@ class FrameControls:
         return replace(options, selected=self._frame(label))
 
     def _searched(self, options: ViewOptions, words: str) -> ViewOptions:
-        """Where one frame alone is found, it is selected."""
-        hits = found(self._labels, words)
+        """Set the search; select the frame if there is exactly one match."""
+        hits = matching_frames(self._labels, words)
         selected = hits[0] if len(hits) == 1 else options.selected
         return replace(options, search=words, selected=selected)
 
 
 class ShowControls:
-    """What is drawn, and in which frame."""
+    """Fixed frame of the view, and visibility of the overlays."""
 
-    def __init__(self, gui: viser.GuiApi, tell: Tell, options: ViewOptions) -> None:
+    def __init__(self, gui: viser.GuiApi, change_options: ChangeOptions, options: ViewOptions) -> None:
         with gui.add_folder("Show"):
             in_frame = gui.add_dropdown("Picture in", ("",), initial_value="")
             names = gui.add_dropdown("Names", ("all", "found", "none"), initial_value=options.names)
-            for label, wish in (
+            for label, name in (
                 ("Axes", "frames"),
                 ("Trails", "trails"),
                 ("Velocities", "motions"),
                 ("Uncertainty", "ellipsoids"),
             ):
-                box = gui.add_checkbox(label, getattr(options, wish))
-                box.on_update(on_user_input(_wishing(tell, wish)))
+                box = gui.add_checkbox(label, getattr(options, name))
+                box.on_update(on_user_input(_option_setter(change_options, name)))
             trail_s = gui.add_slider("Trail [s]", 0.5, 30.0, 0.5, options.trail_s)
-        self._names = LinkedControl(names, _wishing(tell, "names"))
-        trail_s.on_update(on_user_input(_wishing(tell, "trail_s")))
+        self._names = LinkedControl(names, _option_setter(change_options, "names"))
+        trail_s.on_update(on_user_input(_option_setter(change_options, "trail_s")))
         self._in_frame = LinkedControl(
-            in_frame, lambda label: tell(lambda said: replace(said, in_frame=self._frame(label)))
+            in_frame, lambda label: change_options(lambda options: replace(options, in_frame=self._frame(label)))
         )
         self._labels: dict[str, str] = {}
 
     def offer(self, labels: dict[str, str], in_frame: str) -> None:
-        """The picture can stand in these frames, and stands in one of them."""
+        """Set the frames that can be the fixed frame, and the current one."""
         self._labels = labels
         self._in_frame.offer(tuple(dict.fromkeys(labels.values())))
         self._in_frame.show(labels.get(in_frame, next(iter(labels.values()))))
 
     def show(self, options: ViewOptions) -> None:
-        """What was chosen elsewhere."""
+        """Show options that were changed elsewhere."""
         self._names.show(options.names)
 
     def _frame(self, label: str) -> str | None:
         return next((frame for frame, name in self._labels.items() if name == label), None)
 
 
-def _wishing(tell: Tell, wish: str) -> Callable[[Any], object]:
-    return lambda value: tell(lambda options: replace(options, **{wish: value}))
+def _option_setter(change_options: ChangeOptions, name: str) -> Callable[[Any], object]:
+    return lambda value: change_options(lambda options: replace(options, **{name: value}))
 
 
 class JointControls:
-    """One slider for each joint that is free; none where no model stands in the world.
+    """Sliders for the independent joints of all mounted models.
 
     Args:
-        gui: Of viser.
-        on_drag: Told which joint of which model somebody moves where.
+        gui: Controls of viser.
+        on_drag: Called with model, joint and position when a user moves a slider.
     """
 
     def __init__(self, gui: viser.GuiApi, on_drag: Dragged) -> None:
@@ -252,39 +258,39 @@ class JointControls:
         self._sliders: dict[str, LinkedControl] = {}
         self._handles: dict[str, Handle] = {}
         self._touched_s: dict[str, float] = {}
-        self._troubles: dict[str, Any] = {}
+        self._messages: dict[str, Any] = {}
 
     def offer(self, movables: Sequence[Movable]) -> None:
-        """Sliders for these models, in place of those before."""
+        """Replace all sliders by those of the given models."""
         for folder in self._folders:
             folder.remove()
-        self._folders, self._sliders, self._troubles = [], {}, {}
+        self._folders, self._sliders, self._messages = [], {}, {}
         self._handles = {handle.joint: handle for movable in movables for handle in movable.handles}
         for movable in movables:
             folder = self._gui.add_folder(f"Joints of {_name(movable)}", expand_by_default=len(movables) == 1)
             self._folders.append(folder)
             with folder:
-                trouble = self._gui.add_html("")
-                self._troubles |= {handle.joint: trouble for handle in movable.handles}
+                error = self._gui.add_html("")
+                self._messages |= {handle.joint: error for handle in movable.handles}
                 self._sliders |= {handle.joint: self._slider(movable, handle) for handle in movable.handles}
 
     def show(self, positions: Mapping[str, float]) -> None:
-        """Where the joints are."""
+        """Show the positions of the joints."""
         now_s = time.monotonic()
         for joint, slider in self._sliders.items():
             if joint in positions and now_s - self._touched_s.get(joint, 0.0) > _AT_REST_S:
                 slider.show(self._handles[joint].within(positions[joint]))
 
     def refuse(self, joint: str, sentence: str) -> None:
-        """Say above its slider why a joint does not move; the slider goes back."""
+        """Show why a joint cannot move; its slider returns."""
         self._touched_s.pop(joint, None)
-        if joint in self._troubles:
-            self._troubles[joint].content = f'<div style="{_ALARM}">{escape(sentence)}</div>'
+        if joint in self._messages:
+            self._messages[joint].content = f'<div style="{_ALARM}">{escape(sentence)}</div>'
 
     def accept(self, joint: str) -> None:
-        """It moves: whatever hindered this model before is said no more."""
-        if joint in self._troubles:
-            self._troubles[joint].content = ""
+        """Clear the message of the model of this joint."""
+        if joint in self._messages:
+            self._messages[joint].content = ""
 
     def _slider(self, movable: Movable, handle: Handle) -> LinkedControl:
         reach = handle.upper - handle.lower
@@ -304,6 +310,6 @@ class JointControls:
 
 
 def _name(movable: Movable) -> str:
-    """What the joints have in common, or that there are some."""
+    """Return the common prefix of the joints, or "the model"."""
     names = {handle.joint.partition("/")[0] for handle in movable.handles if "/" in handle.joint}
     return ", ".join(sorted(names)) or "the model"

@@ -1,4 +1,4 @@
-"""Moving joints by hand: within their limits, and only where what the model asks for is kept."""
+"""Moving joints of mounted models by sliders, within their limits and constraints."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ if TYPE_CHECKING:
 
 _WITHOUT_LIMITS_M = 2.0
 _TOLERANCE = 1e-9
-_ELSEWHERE_NS = seconds(24 * 3600.0)
+_OTHER_CLOCK_NS = seconds(24 * 3600.0)
 _STEP_NS = seconds(0.02)
-_READABLE = 60  # characters of a constraint
-_CREEPING = 1e-6  # a speed that only what is locked forbids
+_READABLE = 60  # longest constraint [characters] that is quoted in an error
+_CREEPING = 1e-6  # speed that violates a lock but no velocity limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handle:
-    """A joint that can be moved by hand.
+    """Joint that can be moved by a slider.
 
     Attributes:
-        joint: Its name in the world.
-        lower: As far as it goes.
-        upper: Likewise.
-        is_bounded: Whether the model says so; else it is a range to play in.
-        goes_round: Whether it is an angle that whole turns do not change.
+        joint: Name in the world.
+        lower: Lower end of the slider.
+        upper: Upper end of the slider.
+        is_bounded: Whether these are limits of the model; otherwise they are a default range.
+        wraps: Whether it is a continuous joint, whose angle wraps.
     """
 
     joint: str
     lower: float
     upper: float
     is_bounded: bool
-    goes_round: bool = False
+    wraps: bool = False
 
     @property
     def resting(self) -> float:
-        """Zero, or what is nearest to it."""
+        """Position on the slider that is nearest to zero."""
         return self.within(0.0)
 
     def within(self, value: float) -> float:
-        """The same angle, or the nearest position, on the slider."""
-        rotate = math.remainder(value, 2.0 * math.pi) if self.goes_round else value
+        """Return the position on the slider that is nearest to a value, or the same angle."""
+        rotate = math.remainder(value, 2.0 * math.pi) if self.wraps else value
         return min(max(rotate, self.lower), self.upper)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Movable:
-    """A model in a world whose joints can be moved by hand.
+    """Mounted model whose joints can be moved.
 
     Attributes:
-        mount: The model.
-        handles: The joints that are free, in its order.
-        resting: By joint that no loop determines, where it is while nobody said.
+        mount: The mounted model.
+        handles: Independent joints, in the order of the model.
+        resting: Initial positions of all independent joints, including quaternions.
     """
 
     mount: MountedModel
@@ -68,22 +68,22 @@ class Movable:
     resting: Mapping[str, float]
 
     def drag(self, world: ViewableWorld, joint: str, value: float) -> int:
-        """Move one joint, now; the others stay where they are, and are said to be there now.
+        """Move one joint; write the positions of all independent joints with the same stamp.
 
         Returns:
-            The stamp [ns] it was written at.
+            The stamp [ns] of the new positions.
 
         Raises:
-            InvalidArgument: The model forbids it: a lock is closed, something is in the way.
+            InvalidArgument: A constraint of the model forbids it, such as a closed lock.
         """
         before = self._written(world)
-        _refuse_broken(self.mount, joint, before, value)
+        _check_constraints(self.mount, joint, before, value)
         stamp_ns = _next_stamp(world)
         world.set_joints(before | {joint: value}, at=stamp_ns)
         return stamp_ns
 
     def rest(self, world: ViewableWorld) -> None:
-        """Give every joint that was never given one a position: zero, or the nearest within its limits."""
+        """Write the initial positions of all joints, if any of them has no position yet."""
         if any(_position(world, name, LATEST) is None for name in self.resting):
             world.set_joints(self._written(world), at=_next_stamp(world))
 
@@ -92,22 +92,22 @@ class Movable:
 
 
 def movables(world: ViewableWorld) -> tuple[Movable, ...]:
-    """The models in this world that have joints to be moved."""
+    """Return the mounted models that have joints to move."""
     found = (_movable(mount) for mount in world.mounts)
     return tuple(movable for movable in found if movable.handles)
 
 
 def rest_joints(world: ViewableWorld) -> None:
-    """Give every joint of the models in a world a position that was never given one: zero, or what is nearest to it.
+    """Give every joint of the mounted models that has no position yet one: zero, or the nearest within its limits.
 
-    The links of a robot that was only just read from a file are nowhere before.
+    Until then, the links of a robot that was just read from a file have no pose.
     """
     for movable in movables(world):
         movable.rest(world)
 
 
 def positions(world: ViewableWorld, at: int | Latest) -> dict[str, float]:
-    """Where the joints are that are known at one instant."""
+    """Return the positions of all joints that are known at one instant."""
     found = {name: _position(world, name, at) for name in world.joints()}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -132,24 +132,27 @@ def _handle(joint: str, kind: str, lower: float, upper: float) -> Handle:
     if not is_bounded:
         lower = lower if math.isfinite(lower) else min(-reach, upper - reach)
         upper = upper if math.isfinite(upper) else max(reach, lower + reach)
-    goes_round = kind == "wrap" and not is_bounded
-    return Handle(joint=joint, lower=lower, upper=max(lower, upper), is_bounded=is_bounded, goes_round=goes_round)
+    wraps = kind == "wrap" and not is_bounded
+    return Handle(joint=joint, lower=lower, upper=max(lower, upper), is_bounded=is_bounded, wraps=wraps)
 
 
 def _interpolations(model: Any) -> dict[str, str]:
-    from armillary.articulation.drive import interpolations_of  # noqa: PLC0415  (where a model stands, it is loaded)
+    from armillary.articulation.drive import interpolations_of  # noqa: PLC0415  (a mounted model has loaded it)
 
     joints = (link.joint for link in model.links().values() if link.joint is not None)
     return dict(interpolations_of(joints))
 
 
 def _identities(names: list[str]) -> dict[str, float]:
-    """Quaternions w, x, y, z, one after the other, that turn nothing."""
+    """Return identity quaternions for names in the order w, x, y, z."""
     return {name: float(i % 4 == 0) for i, name in enumerate(names)}
 
 
-def _refuse_broken(mount: MountedModel, joint: str, before: Mapping[str, float], value: float) -> None:
-    """What bounds positions is asked where the joint goes; what bounds velocities, such as a lock, where it starts."""
+def _check_constraints(mount: MountedModel, joint: str, before: Mapping[str, float], value: float) -> None:
+    """Raise if a constraint forbids the motion.
+
+    Position constraints are checked at the goal, velocity constraints, such as locks, at the start.
+    """
     from armillary.articulation import position  # noqa: PLC0415  (see `_interpolations`)
 
     variables = {world_name: position(name) for name, world_name in mount.joints.items()}
@@ -173,14 +176,15 @@ def _position(world: ViewableWorld, joint: str, at: int | Latest) -> float | Non
 
 
 def _next_stamp(world: ViewableWorld) -> int:
-    """Now, and after everything that was said, so that it is what is newest.
+    """Return the current time, or a stamp after the newest sample if that is later.
 
-    Stamps that are far from the clock of the world are of another one, such as a simulation's: it goes on there.
+    If the newest sample is far from the clock of the world, samples have another clock, such as that of a simulation;
+    then the stamp follows the newest sample.
     """
     now_ns = world.now()
     newest_ns = max((last_ns for _, last_ns in time_ranges(world, world.relations())), default=now_ns - 1)
-    is_elsewhere = abs(now_ns - newest_ns) > _ELSEWHERE_NS
-    return newest_ns + _STEP_NS if is_elsewhere else max(now_ns, newest_ns + 1)
+    is_other_clock = abs(now_ns - newest_ns) > _OTHER_CLOCK_NS
+    return newest_ns + _STEP_NS if is_other_clock else max(now_ns, newest_ns + 1)
 
 
 def _or(value: float | None, otherwise: float) -> float:

@@ -28,25 +28,24 @@ _AFTER_EVERYTHING_NS = 2**61
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedFrames:
-    """Frames with a name that somebody gave them.
+    """Frames that are displayed, with their labels.
 
-    A transform in the scene has a frame of its own, whose name is its id. It is shown by its attribute `name`; without
-    one it only places what is in it.
+    The frame of a transform node is named by its id. It is displayed if the node has the attribute `name`.
 
     Attributes:
-        labels: By frame that is shown, what it is called.
-        carriers: By frame that is not shown, the one that it is in.
-        attributes: By frame, what the scene says of it.
+        labels: Labels of the displayed frames.
+        carriers: Parents of the frames that are not displayed.
+        attributes: Attributes of frames in the scene.
     """
 
     labels: Mapping[str, str]
-    carriers: Mapping[str, str]
+    hidden_parents: Mapping[str, str]
     attributes: Mapping[str, Mapping[str, object]]
 
-    def carrier(self, world: ViewableWorld, frame: str) -> tuple[str, Transform]:
-        """The nearest frame that is shown and on which this one stands still; and where it stands."""
+    def displayed_ancestor(self, world: ViewableWorld, frame: str) -> tuple[str, Transform]:
+        """Return the nearest displayed ancestor that a frame is fixed in, and its pose there."""
         at = _IDENTITY
-        while (above := self.carriers.get(frame)) is not None:
+        while (above := self.hidden_parents.get(frame)) is not None:
             above_T_frame = _fixed(world, of=frame, in_frame=above)
             if above_T_frame is None:
                 break
@@ -55,32 +54,32 @@ class NamedFrames:
 
 
 def named_frames(world: ViewableWorld, versions: Sequence[SceneReader]) -> NamedFrames:
-    """Those of a world, with what its scene says of them; of a node in several versions, what the first says."""
-    nodes = _FramesOfNodes()
+    """Collect the frames of a world; attributes of a node are taken from the first version that has it."""
+    nodes = _FrameCollector()
     for scene in versions:
         scene.traverse(nodes)
-    labels = {frame: nodes.labels.get(frame, frame) for frame in world.frames() if frame not in nodes.carriers}
-    return NamedFrames(labels, nodes.carriers, nodes.attributes)
+    labels = {frame: nodes.labels.get(frame, frame) for frame in world.frames() if frame not in nodes.hidden_parents}
+    return NamedFrames(labels, nodes.hidden_parents, nodes.attributes)
 
 
-class _FramesOfNodes:
-    """Collects what a scene says of frames."""
+class _FrameCollector:
+    """Visitor that collects labels, parents and attributes of frames."""
 
     def __init__(self) -> None:
         self.labels: dict[str, str] = {}
-        self.carriers: dict[str, str] = {}
+        self.hidden_parents: dict[str, str] = {}
         self.attributes: dict[str, dict[str, object]] = {}
 
     def enter(self, node: VisitedNode) -> None:
-        """Called for every node."""
+        """Collect one node."""
         if node.kind not in {"transform", "uncertain_transform", "frame"} or node.frame in self.attributes:
             return
-        frame, said = node.frame, node.attributes
-        self.attributes[frame] = said
-        if isinstance(said.get("name"), str):
-            self.labels[frame] = said["name"]
+        frame, attributes = node.frame, node.attributes
+        self.attributes[frame] = attributes
+        if isinstance(attributes.get("name"), str):
+            self.labels[frame] = attributes["name"]
         elif node.kind != "frame" and node.before is not None:
-            self.carriers[frame] = node.before.frame
+            self.hidden_parents[frame] = node.before.frame
 
 
 def _fixed(world: ViewableWorld, *, of: str, in_frame: str) -> Transform | None:
@@ -93,15 +92,15 @@ def _fixed(world: ViewableWorld, *, of: str, in_frame: str) -> Transform | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FramePoses:
-    """Frames seen from one frame at one instant.
+    """Poses of frames in one frame at one instant.
 
     Attributes:
-        in_frame: The frame they are seen from.
-        at_ns: The instant that was asked for.
-        names: The frames that were asked for.
-        rows: (N, 7): x, y, z, then the quaternion w, x, y, z; NaN where the pose is not known.
-        snapshot: What the world answered.
-        held: Frames that were looked at beyond their history.
+        in_frame: Frame they are seen from.
+        at_ns: Requested instant.
+        names: Requested frames.
+        rows: (N, 7): x, y, z, then the quaternion w, x, y, z; NaN where the pose is unknown.
+        snapshot: Snapshot of the world.
+        held: Frames whose pose is held from outside their history.
     """
 
     in_frame: str
@@ -113,21 +112,21 @@ class FramePoses:
 
     @property
     def is_known(self) -> NDArray[np.bool_]:
-        """(N,): which have a pose."""
+        """Whether each frame has a pose, shape (N,)."""
         return ~np.isnan(self.rows[:, 0])
 
     def of(self, name: str) -> NDArray[float64] | None:
-        """(7,) of one frame; None where it is not known."""
+        """Return the pose of one frame, shape (7,), or None if it is unknown."""
         row = self.rows[self.names.index(name)] if name in self.names else None
         return None if row is None or np.isnan(row[0]) else row
 
 
 def frame_poses(world: ViewableWorld, names: Sequence[str], *, in_frame: str, at: int | Latest) -> FramePoses:
-    """Where these frames are: all of them from one sweep.
+    """Query the poses of many frames by one snapshot.
 
-    Beyond the history of a frame its nearest sample is shown, and said to be held. `LATEST` takes the newest of every
-    relation: the newest that all of a path covers differs from frame to frame, and would tear a robot apart whose
-    joints are told one by one.
+    Outside the history of a frame its nearest sample is held. `LATEST` takes the newest sample of every relation,
+    because the newest common time of a path differs from frame to frame, and links of one robot would be displayed at
+    different times.
     """
     at_ns = _AFTER_EVERYTHING_NS if isinstance(at, Latest) else at
     snapshot = world.snapshot(in_frame=in_frame, at=at_ns, outside="hold")
@@ -142,7 +141,7 @@ def frame_poses(world: ViewableWorld, names: Sequence[str], *, in_frame: str, at
 
 
 def compose(a_T_b: NDArray[float64], b_T_c: NDArray[float64]) -> NDArray[float64]:
-    """(N, 7) a_T_c of rows that belong together."""
+    """Return a_T_c, shape (N, 7), row by row."""
     aw, ax, ay, az = a_T_b[:, 3:].T
     bw, bx, by, bz = b_T_c[:, 3:].T
     turns = np.stack(
@@ -158,7 +157,7 @@ def compose(a_T_b: NDArray[float64], b_T_c: NDArray[float64]) -> NDArray[float64
 
 
 def rotate(wxyz: NDArray[float64], vectors: NDArray[float64]) -> NDArray[float64]:
-    """(N, 3): each vector turned by its quaternion."""
+    """Rotate each vector by its quaternion, shape (N, 3)."""
     across = 2.0 * np.cross(wxyz[:, 1:], vectors)
     answer: NDArray[float64] = vectors + wxyz[:, :1] * across + np.cross(wxyz[:, 1:], across)
     return answer

@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 
 _SMALLEST_M, _LARGEST_M = 0.5, 200.0
-_AXES = 0.03  # of the extent of the picture
+_AXES = 0.03  # length of axes, as a part of the extent of the scene
 _SHORTEST_AXES_M, _LONGEST_AXES_M = 0.02, 1.0
-_FROM = np.array([0.74, 0.52, 0.43])  # of length one
+_FROM = np.array([0.74, 0.52, 0.43])  # unit vector from the target to the camera
 _OPENING_RAD = 0.9
-_FREE_RAD = 0.7  # what the panels at both sides leave of it
+_FREE_RAD = 0.7  # field of view between the panels at both sides
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Layout:
-    """Frames and shapes, and which shape moves with which frame.
+    """Displayed frames and shapes, and the frame of each shape.
 
     Attributes:
-        frames: What is shown, and by which name.
-        appearance: What things look like.
-        names: All frames that are asked for: those that are shown come first.
-        rows: By form, (N,) the row in `names` of each piece's frame.
+        frames: Displayed frames.
+        appearance: Shapes of the scene.
+        names: All frames whose pose is needed; displayed ones come first.
+        rows: By solid, (N,) index in `names` of each piece's frame.
     """
 
     frames: NamedFrames
@@ -49,37 +49,37 @@ class Layout:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The frames that are shown."""
+        """Names of the displayed frames."""
         return self.names[: len(self.frames.labels)]
 
     def is_like(self, other: Layout) -> bool:
-        """Whether there is nothing to draw anew."""
+        """Whether two layouts are drawn in the same way."""
         is_named_alike = self.names == other.names and self.frames.labels == other.frames.labels
         return is_named_alike and self.appearance.signature == other.appearance.signature
 
-    def placed(self, world: ViewableWorld, *, in_frame: str, at: int | Latest) -> FramePoses:
-        """Where all of its frames are."""
+    def poses(self, world: ViewableWorld, *, in_frame: str, at: int | Latest) -> FramePoses:
+        """Query the poses of all frames of the layout."""
         return frame_poses(world, self.names, in_frame=in_frame, at=at)
 
-    def pieces(self, form: str, placed: FramePoses) -> NDArray[float64]:
-        """(N, 7) where each piece of a form is; NaN where that is not known."""
-        return compose(placed.rows[self.rows[form]], self.appearance.batches[form].frame_T_piece)
+    def pieces(self, form: str, poses: FramePoses) -> NDArray[float64]:
+        """Return the poses of all pieces of a solid, shape (N, 7); NaN where unknown."""
+        return compose(poses.rows[self.rows[form]], self.appearance.batches[form].frame_T_piece)
 
-    def corners(self, placed: FramePoses) -> NDArray[float64]:
-        """(N, 3): points between which everything is that is drawn."""
-        parts = [placed.rows[:, :3], np.empty((0, 3))]
+    def corners(self, poses: FramePoses) -> NDArray[float64]:
+        """Return points (N, 3) whose bounding box encloses everything drawn."""
+        parts = [poses.rows[:, :3], np.empty((0, 3))]
         for form, batch in self.appearance.batches.items():
-            rows = self.pieces(form, placed)
+            rows = self.pieces(form, poses)
             reach = np.abs(batch.triangles.vertices).max(axis=0) * batch.stretches
             parts += [rows[:, :3] + rotate(rows[:, 3:], sign * reach) for sign in (-1.0, 1.0)]
-        parts += [corners for cloud in self.appearance.clouds if len(corners := _cloud_corners(cloud, placed))]
+        parts += [corners for cloud in self.appearance.clouds if len(corners := _cloud_corners(cloud, poses))]
         points = np.concatenate(parts)
         return points[~np.isnan(points[:, 0])]
 
 
-def _cloud_corners(cloud: Cloud, placed: FramePoses) -> NDArray[float64]:
-    """(8, 3) of the box around a cloud; nothing where it is not known where that is."""
-    row = placed.of(cloud.frame)
+def _cloud_corners(cloud: Cloud, poses: FramePoses) -> NDArray[float64]:
+    """Return the corners (8, 3) of the bounding box of a cloud; none if its pose is unknown."""
+    row = poses.of(cloud.frame)
     if row is None:
         return np.empty((0, 3))
     ends = np.stack([cloud.points.min(axis=0), cloud.points.max(axis=0)]).astype(float)
@@ -89,7 +89,7 @@ def _cloud_corners(cloud: Cloud, placed: FramePoses) -> NDArray[float64]:
 
 
 def layout_of(world: ViewableWorld, at: int | Latest) -> Layout:
-    """What was there at one instant."""
+    """Return the layout of the scene at one instant."""
     versions = _versions_at(world, at)
     frames = named_frames(world, versions)
     appearance = appearance_of(world, versions, frames)
@@ -103,7 +103,7 @@ def layout_of(world: ViewableWorld, at: int | Latest) -> Layout:
 
 
 def _versions_at(world: ViewableWorld, at: int | Latest) -> tuple[SceneReader, ...]:
-    """The scene as it was, and as it is: what came later is held to have been there, as poses are held."""
+    """Return the scene at an instant, and the present one, whose newer nodes are displayed as well."""
     if at is LATEST or isinstance(at, Latest):
         return (world.scene,)
     try:
@@ -114,7 +114,7 @@ def _versions_at(world: ViewableWorld, at: int | Latest) -> tuple[SceneReader, .
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewpoint:
-    """Where the camera is, what it looks at, how wide [rad]; how large all of it is, and how long axes are [m]."""
+    """Position and target of the camera, extent of the scene and length of axes [m], field of view [rad]."""
 
     position: tuple[float, float, float]
     look_at: tuple[float, float, float]
@@ -124,7 +124,7 @@ class Viewpoint:
 
 
 def viewpoint(points: NDArray[float64]) -> Viewpoint:
-    """From where all of these points (N, 3) are seen."""
+    """Return a viewpoint from which all points (N, 3) are visible."""
     low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(3), np.zeros(3))
     centre = (low + high) / 2.0
     extent_m = float(np.clip(np.linalg.norm(high - low), _SMALLEST_M, _LARGEST_M))
@@ -134,7 +134,7 @@ def viewpoint(points: NDArray[float64]) -> Viewpoint:
 
 
 def default_frame(world: ViewableWorld) -> str | None:
-    """The frame that most frames hang under; the root of the scene, where it is one of several."""
+    """Return the root with most descendants; among equal ones the root of the scene."""
     above = {name: parent and parent[0] for name, parent in world.tree().parents.items()}
     if not above:
         return None

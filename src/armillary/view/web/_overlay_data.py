@@ -26,28 +26,28 @@ STEPS = 60
 _NS_PER_S = 1e9
 _STILL_M = 1e-4
 DEVIATIONS = 2.795
-"""A ball of so many standard deviations holds 95 % of a normal distribution in three dimensions."""
+"""Radius in standard deviations of a sphere that contains 95 % of a normal distribution in three dimensions."""
 _SMALLEST_M = 1e-6
 
 
 def trails(
-    world: ViewableWorld, names: Iterable[str], placed: FramePoses, *, at: int | Latest, length_s: float
+    world: ViewableWorld, names: Iterable[str], poses: FramePoses, *, at: int | Latest, length_s: float
 ) -> dict[str, NDArray[float64]]:
-    """By frame that moved, (N, 3) its way up to an instant, or to the newest that all of its path covers."""
-    stamps = world.snapshot(in_frame=placed.in_frame, at=at, outside="hold").stamps
+    """Return by name the positions (N, 3) of moving frames up to an instant, or up to the newest common time."""
+    stamps = world.snapshot(in_frame=poses.in_frame, at=at, outside="hold").stamps
     found = {
-        name: trail(world, name, in_frame=placed.in_frame, until_ns=until_ns, length_s=length_s)
+        name: trail(world, name, in_frame=poses.in_frame, until_ns=until_ns, length_s=length_s)
         for name in names
         if (until_ns := stamps.get(name)) is not None
     }
-    return {name: way for name, way in found.items() if len(way) and np.ptp(way, axis=0).max() > _STILL_M}
+    return {name: path for name, path in found.items() if len(path) and np.ptp(path, axis=0).max() > _STILL_M}
 
 
 def trail(world: ViewableWorld, name: str, *, in_frame: str, until_ns: int, length_s: float) -> NDArray[float64]:
-    """(N, 3): the way of one frame; shorter where the history is, and nothing where there is none."""
+    """Return the positions (N, 3) of one frame; the trail begins with its history, and is empty if there is none."""
     start_ns = until_ns - round(length_s * _NS_PER_S)
     try:
-        return _way(world, name, in_frame, start_ns, until_ns)
+        return _positions(world, name, in_frame, start_ns, until_ns)
     except StampOutOfRange as error:
         if error.first is None or not start_ns < error.first < until_ns:
             return np.empty((0, 3))
@@ -55,12 +55,12 @@ def trail(world: ViewableWorld, name: str, *, in_frame: str, until_ns: int, leng
     except ArmillaryError:
         return np.empty((0, 3))
     try:
-        return _way(world, name, in_frame, start_ns, until_ns)
+        return _positions(world, name, in_frame, start_ns, until_ns)
     except ArmillaryError:
         return np.empty((0, 3))
 
 
-def _way(world: ViewableWorld, name: str, in_frame: str, start_ns: int, until_ns: int) -> NDArray[float64]:
+def _positions(world: ViewableWorld, name: str, in_frame: str, start_ns: int, until_ns: int) -> NDArray[float64]:
     at = np.linspace(start_ns, until_ns, STEPS).astype(np.int64)
     at[0], at[-1] = start_ns, until_ns
     return world.transforms(of=name, in_frame=in_frame, at=at, as_="xyz_wxyz")[:, :3]
@@ -68,11 +68,11 @@ def _way(world: ViewableWorld, name: str, in_frame: str, start_ns: int, until_ns
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Motion:
-    """How one frame moves, seen from and along the axes of the frame that the picture is in.
+    """Velocity of one frame relative to the fixed frame of the view, and along its axes.
 
     Attributes:
-        of: The frame.
-        origin: (3,) where it is [m].
+        of: Frame.
+        origin: (3,) position [m].
         linear: (3,) [m/s].
         angular: (3,) [rad/s].
     """
@@ -83,18 +83,18 @@ class Motion:
     angular: NDArray[float64]
 
 
-def motions(world: ViewableWorld, names: Iterable[str], placed: FramePoses, *, at: int | Latest) -> list[Motion]:
-    """Of those frames whose pose and motion are known."""
-    found = (_motion(world, name, placed, at) for name in names)
+def motions(world: ViewableWorld, names: Iterable[str], poses: FramePoses, *, at: int | Latest) -> list[Motion]:
+    """Return the velocities of all frames whose pose and twist are known."""
+    found = (_motion(world, name, poses, at) for name in names)
     return [one for one in found if one is not None]
 
 
-def _motion(world: ViewableWorld, name: str, placed: FramePoses, at: int | Latest) -> Motion | None:
-    row = placed.of(name)
-    if row is None or name == placed.in_frame:
+def _motion(world: ViewableWorld, name: str, poses: FramePoses, at: int | Latest) -> Motion | None:
+    row = poses.of(name)
+    if row is None or name == poses.in_frame:
         return None
     try:
-        twist = world.twist(of=name, relative_to=placed.in_frame, expressed_in=placed.in_frame, at=at)
+        twist = world.twist(of=name, relative_to=poses.in_frame, expressed_in=poses.in_frame, at=at)
     except ArmillaryError:
         return None
     return Motion(of=name, origin=row[:3], linear=np.array(twist.linear), angular=np.array(twist.angular))
@@ -102,12 +102,12 @@ def _motion(world: ViewableWorld, name: str, placed: FramePoses, at: int | Lates
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ellipsoid:
-    """Where the origin of a frame is with a probability of 95 %.
+    """Region that contains the origin of a frame with a probability of 95 %.
 
     Attributes:
-        of: The frame.
+        of: Frame.
         centre: (3,) [m].
-        wxyz: (4,) how its axes lie.
+        wxyz: (4,) orientation of its axes.
         radii: (3,) along its axes [m].
     """
 
@@ -117,21 +117,21 @@ class Ellipsoid:
     radii: NDArray[float64]
 
 
-def ellipsoids(world: ViewableWorld, names: Iterable[str], placed: FramePoses) -> list[Ellipsoid]:
-    """Of those frames whose uncertainty is known and not nothing."""
-    found = (_ellipsoid(world, name, placed) for name in names)
+def ellipsoids(world: ViewableWorld, names: Iterable[str], poses: FramePoses) -> list[Ellipsoid]:
+    """Return the ellipsoids of all frames with a known covariance that is not zero."""
+    found = (_ellipsoid(world, name, poses) for name in names)
     return [one for one in found if one is not None]
 
 
-def _ellipsoid(world: ViewableWorld, name: str, placed: FramePoses) -> Ellipsoid | None:
+def _ellipsoid(world: ViewableWorld, name: str, poses: FramePoses) -> Ellipsoid | None:
     try:
-        return ellipsoid_of(world.pose(of=name, in_frame=placed.in_frame, at=placed.at_ns, outside="hold"))
+        return ellipsoid_of(world.pose(of=name, in_frame=poses.in_frame, at=poses.at_ns, outside="hold"))
     except ArmillaryError:
         return None
 
 
 def ellipsoid_of(pose: Pose) -> Ellipsoid | None:
-    """The covariance is in the tangent of the frame, so that its axes turn with it."""
+    """Return the ellipsoid of a pose, whose covariance is expressed in the axes of the frame itself."""
     if pose.covariance is None:
         return None
     variances, of_R_axes = np.linalg.eigh(pose.covariance[:3, :3])
@@ -150,13 +150,13 @@ def ellipsoid_of(pose: Pose) -> Ellipsoid | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rival:
-    """One hypothesis about one frame.
+    """Hypothesis of one source about the pose of a frame.
 
     Attributes:
-        of: The frame.
-        sources: Who says so, where others say otherwise.
+        of: Frame.
+        sources: Sources of the contested relations on the path.
         row: (7,): x, y, z, then the quaternion w, x, y, z.
-        ellipsoid: How sure that is; None where it is exact or unknown.
+        ellipsoid: Uncertainty; None where it is zero or unknown.
     """
 
     of: str
@@ -166,17 +166,17 @@ class Rival:
 
     @property
     def source_label(self) -> str:
-        """The sources in one word."""
+        """Names of the sources, joined."""
         return " + ".join(self.sources)
 
 
-def rivals(world: ViewableWorld, names: Iterable[str], placed: FramePoses) -> list[Rival]:
-    """All hypotheses about those frames that have no pose because sources disagree."""
-    contested = [name for name in names if isinstance(placed.snapshot.missing.get(name), AmbiguousPath)]
-    return [rival for name in contested for rival in _hypotheses(world, name, placed)]
+def rivals(world: ViewableWorld, names: Iterable[str], poses: FramePoses) -> list[Rival]:
+    """Return all hypotheses about frames that have no pose because sources conflict."""
+    contested = [name for name in names if isinstance(poses.snapshot.missing.get(name), AmbiguousPath)]
+    return [rival for name in contested for rival in _hypotheses(world, name, poses)]
 
 
-def _hypotheses(world: ViewableWorld, name: str, placed: FramePoses) -> list[Rival]:
+def _hypotheses(world: ViewableWorld, name: str, poses: FramePoses) -> list[Rival]:
     found: list[Candidate] = []
 
     def collect(candidates: Sequence[Candidate]) -> Candidate:
@@ -184,7 +184,7 @@ def _hypotheses(world: ViewableWorld, name: str, placed: FramePoses) -> list[Riv
         return candidates[0]
 
     try:
-        world.pose(of=name, in_frame=placed.in_frame, at=placed.at_ns, outside="hold", policy=collect)
+        world.pose(of=name, in_frame=poses.in_frame, at=poses.at_ns, outside="hold", policy=collect)
     except ArmillaryError:
         return []
     return [

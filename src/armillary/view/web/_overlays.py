@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 _MOST_MOVES = 16
 _STILL_M = 2e-3
 _LINEAR, _ANGULAR, _SURE = TRACK_COLORS[2], TRACK_COLORS[3], TRACK_COLORS[0]
-_METRES_PER_SPEED = 0.5  # an arrow is as long as the way of half a second
+_METRES_PER_SPEED = 0.5  # an arrow shows the motion of half a second
 _METRES_PER_TURN = 0.15
 _SHORTEST_M = 0.01
 _OPACITY = 0.28
-_LINE = 0.5  # of the length of axes: from one name to the one above it
+_LINE = 0.5  # distance of labels above each other, as a part of the length of axes
 
 
 class Labels:
-    """Texts at places, under one name in the picture.
+    """Text labels at positions. Each is one object of viser, so that only those are sent that have moved.
 
     Args:
-        server: Of viser.
-        folder: Their path in the picture.
-        most_moves: At most so many move at a time: those first that are the furthest from their place.
+        server: Server of viser.
+        folder: Path of the labels in the scene of viser.
+        most_moves: Most labels moved at a time; those farthest from their position come first.
     """
 
     def __init__(self, server: viser.ViserServer, folder: str, *, most_moves: int = _MOST_MOVES) -> None:
@@ -44,7 +44,7 @@ class Labels:
         self._count = 0
 
     def show(self, texts: Mapping[str, str]) -> None:
-        """These texts, by a key of each, and no others."""
+        """Show exactly these texts, by key."""
         for key in [key for key, handle in self._handles.items() if texts.get(key) != handle.text]:
             self._handles.pop(key).remove()
             self._places.pop(key, None)
@@ -53,7 +53,7 @@ class Labels:
                 self._handles[key] = self._drawn(text)
 
     def move(self, places: Mapping[str, NDArray[float64]]) -> None:
-        """(3,) by key; what has no place, or one that is no number, is not shown."""
+        """Set positions (3,) by key; labels without a position, or with NaN, are hidden."""
         for key, handle in self._handles.items():
             is_shown = key in places and not np.isnan(places[key][0])
             if handle.visible != is_shown:
@@ -63,7 +63,7 @@ class Labels:
             self._places[key] = places[key]
 
     def _moved(self, places: Mapping[str, NDArray[float64]]) -> list[str]:
-        """The furthest first; what was never placed has come from infinitely far."""
+        """Return the keys of labels to move, farthest first; new labels come first of all."""
         far = {
             key: float(np.linalg.norm(places[key] - self._places[key])) if key in self._places else np.inf
             for key in self._handles
@@ -81,19 +81,19 @@ class Labels:
 
 
 def rgb(color: str) -> tuple[int, int, int]:
-    """Of `#rrggbb`, from 0 to 255."""
+    """Convert `#rrggbb` to integers from 0 to 255."""
     r, g, b = bytes.fromhex(color.removeprefix("#"))
     return r, g, b
 
 
 class Overlays:
-    """What is drawn over one picture, on one server; each call replaces what was there.
+    """Draws overlays on one server; each call replaces the previous content.
 
     Args:
-        server: Of viser.
+        server: Server of viser.
 
     Attributes:
-        axes_length_m: Of the frames below; lines and arrows are as thick as suits them.
+        axes_length_m: Length of displayed axes, which sets the thickness of lines and arrows.
     """
 
     def __init__(self, server: viser.ViserServer) -> None:
@@ -103,21 +103,21 @@ class Overlays:
         self._rival_names = Labels(server, "/rival_names")
 
     def clear(self) -> None:
-        """Draw nothing."""
+        """Remove all overlays."""
         self.draw_trails({})
         self.draw_motions([])
         self.draw_ellipsoids([])
         self.draw_rivals([], {})
         self.names.show({})
 
-    def draw_trails(self, ways: Mapping[str, NDArray[float64]]) -> None:
-        """Each way in a colour of its own; it begins pale."""
-        segments = [np.stack([way[:-1], way[1:]], axis=1) for way in ways.values()]
+    def draw_trails(self, paths: Mapping[str, NDArray[float64]]) -> None:
+        """Draw each trail in its own colour, fading towards its beginning."""
+        segments = [np.stack([path[:-1], path[1:]], axis=1) for path in paths.values()]
         colors = [_fading(rgb(TRACK_COLORS[i % len(TRACK_COLORS)]), len(part)) for i, part in enumerate(segments)]
         self._lines("/trails", segments, colors)
 
     def draw_motions(self, motions: Iterable[Motion]) -> None:
-        """One arrow for the velocity, one for the turning."""
+        """Draw one arrow for each linear and each angular velocity."""
         arrows = [
             (color, motion.origin, motion.origin + metres * speed)
             for motion in motions
@@ -132,14 +132,14 @@ class Overlays:
         self._arrows("/motions", points, colors)
 
     def draw_ellipsoids(self, ellipsoids: Sequence[Ellipsoid]) -> None:
-        """Pale, so that what is in them is seen."""
+        """Draw transparent ellipsoids."""
         rows = np.array([(*one.centre, *one.wxyz) for one in ellipsoids]).reshape(-1, 7)
         sizes = np.array([one.radii for one in ellipsoids]).reshape(-1, 3)
         colors = np.tile(np.array(rgb(_SURE), dtype=np.uint8), (len(rows), 1))
         self._solids("/ellipsoids", unit_sphere(), rows, sizes, colors, opacity=_OPACITY)
 
     def draw_rivals(self, rivals: Sequence[Rival], labels: Mapping[str, str]) -> None:
-        """Axes in the colour of who says so, with a name; the names of one frame stand above each other."""
+        """Draw axes in the colour of each source, with labels above each other."""
         source_label = {source: i for i, source in enumerate(dict.fromkeys(rival.source_label for rival in rivals))}
         rows = np.array([rival.row for rival in rivals]).reshape(-1, 7)
         palette = [rgb(TRACK_COLORS[(i + 1) % len(TRACK_COLORS)]) for i in range(len(source_label))]
@@ -210,14 +210,14 @@ class Overlays:
         self._drawn[name] = (len(rows), handle)
 
     def _is_new(self, name: str, count: int) -> bool:
-        """Whether so many have to be drawn anew; what is drawn in another number is taken away."""
+        """Whether an object must be created; one with another count is removed first."""
         if name in self._drawn and self._drawn[name][0] != count:
             self._drawn.pop(name)[1].remove()
         return count > 0 and name not in self._drawn
 
 
 def _fading(color: tuple[int, int, int], count: int) -> NDArray[np.uint8]:
-    """(count, 2, 3): from a pale shade to the colour."""
+    """Return colours (count, 2, 3) from a pale shade to the full colour."""
     part = np.linspace(0.4, 1.0, count + 1)[:, None]
     shades = np.round(255.0 + part * (np.array(color) - 255.0)).astype(np.uint8)
     return np.stack([shades[:-1], shades[1:]], axis=1)

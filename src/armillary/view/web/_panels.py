@@ -12,8 +12,6 @@ import numpy as np
 from armillary.errors import ArmillaryError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from armillary.relations import Pose
     from armillary.stamps import Latest
     from armillary.transforms import RelationInfo, Tree
@@ -25,37 +23,37 @@ _NS_PER_S = 1e9
 _LONGEST = 60
 _MOST_LINES = 400
 _MUTED = "opacity:0.55"
-_ALARM = "color:#c2410c"
+_WARNING = "color:#c2410c"
 _FONT = "font-size:0.8em;line-height:1.5"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """What is said of a frame: headings, and below each the rows of a table.
+    """Details of a frame as tables with headings.
 
     Attributes:
-        title: The name of the frame.
-        trouble: Why its pose is not known; empty where it is.
-        parts: By heading, names and values.
+        title: Label of the frame.
+        reason: Why its pose is unknown; empty if it is known.
+        parts: Headings, each with rows of names and values.
     """
 
     title: str
-    trouble: str
+    reason: str
     parts: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 
 def inspect(world: ViewableWorld, frame: str, names: NamedFrames, *, in_frame: str, at: int | Latest) -> Inspection:
-    """A frame seen from another one at one instant."""
-    trouble, rows = "", tuple[tuple[str, str], ...]()
+    """Collect pose, relations and attributes of a frame at one instant."""
+    reason, rows = "", tuple[tuple[str, str], ...]()
     try:
         rows = tuple(_pose_rows(world.pose(of=frame, in_frame=in_frame, at=at, outside="hold")))
     except ArmillaryError as error:
-        trouble = str(error)
+        reason = str(error)
     parts = [(f"Pose in {names.labels.get(in_frame, in_frame)}", rows)] if rows else []
     parts += [_relation_part(info, names) for info in world.relations() if info.of == frame]
     attributes = tuple((key, _short(value)) for key, value in names.attributes.get(frame, {}).items())
     parts += [("Attributes", attributes)] if attributes else []
-    return Inspection(title=names.labels.get(frame, frame), trouble=trouble, parts=tuple(parts))
+    return Inspection(title=names.labels.get(frame, frame), reason=reason, parts=tuple(parts))
 
 
 def _pose_rows(pose: Pose) -> Iterator[tuple[str, str]]:
@@ -67,15 +65,15 @@ def _pose_rows(pose: Pose) -> Iterator[tuple[str, str]]:
         deviations = np.sqrt(np.maximum(np.diag(pose.covariance), 0.0))
         yield "± position [mm]", _vector(1e3 * deviations[:3], digits=1)
         yield "± angle [°]", _vector(np.degrees(deviations[3:]), digits=2)
-    yield "instant", "the same always" if pose.stamp is None else f"{pose.stamp / _NS_PER_S:.3f} s"
+    yield "instant", "fixed" if pose.stamp is None else f"{pose.stamp / _NS_PER_S:.3f} s"
     if pose.held:
-        yield "held", "beyond the history: the nearest sample"
+        yield "held", "outside the history: the nearest sample"
 
 
 def _relation_part(info: RelationInfo, names: NamedFrames) -> tuple[str, tuple[tuple[str, str], ...]]:
     what = "Motion relative to" if info.kind == "twist" else "Placed in"
     rows = [("kind", info.kind)]
-    rows += [("said by", info.source)] if info.source else []
+    rows += [("source", info.source)] if info.source else []
     rows += [("rate", f"{info.rate_hz:.3g} Hz")] if info.rate_hz is not None else []
     rows += [("age", _duration(info.age_s))] if info.age_s is not None else []
     rows += [("samples", f"{info.samples} over {info.span_s:.3g} s")] if info.samples else []
@@ -95,8 +93,8 @@ def _short(value: object) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def found(labels: Mapping[str, str], search: str) -> list[str]:
-    """The frames whose name holds every word that is searched for; all of them, where nothing is."""
+def matching_frames(labels: Mapping[str, str], search: str) -> list[str]:
+    """Return the frames whose label contains all words of a search; all frames if there are none."""
     words = search.casefold().split()
     return [frame for frame, label in labels.items() if all(word in label.casefold() for word in words)]
 
@@ -110,27 +108,27 @@ def tree_html(
     selected: str | None = None,
     missing: Collection[str] = (),
 ) -> str:
-    """The frames that are found, with those that they hang under; what the world says itself goes without its name."""
-    hits = set(found(labels, search))
+    """Return the frame tree with all matches of a search and their ancestors; notes omit the source `own_name`."""
+    hits = set(matching_frames(labels, search))
     lines = list(_lines(tree, labels, _with_ancestors(tree, hits)))
     rows = [
-        _row(name, labels[name], depth, _note(tree, name, own_name), _look(name, hits, search, selected, missing))
+        _row(name, labels[name], depth, _note(tree, name, own_name), _row_style(name, hits, search, selected, missing))
         for name, depth in lines[:_MOST_LINES]
     ]
     if len(lines) > _MOST_LINES:
         rows.append(f'<div style="{_MUTED}">… and {len(lines) - _MOST_LINES} more: search for one</div>')
-    nothing = f'<div style="{_MUTED}">{"no frame is called so" if search else "there are no frames yet"}</div>'
+    nothing = f'<div style="{_MUTED}">{"no frame matches" if search else "there are no frames yet"}</div>'
     return f'<div style="{_FONT};padding:0 0.9em 0.6em;overflow-x:auto">{"".join(rows) or nothing}</div>'
 
 
 def inspection_html(inspection: Inspection | None) -> str:
-    """Tables under headings."""
+    """Return the details of a frame as HTML tables."""
     if inspection is None:
         return f'<div style="{_FONT};padding:0 0.9em 0.6em;{_MUTED}">Click on axes, or choose a frame.</div>'
-    trouble = f'<div style="{_ALARM}">{escape(inspection.trouble)}</div>' if inspection.trouble else ""
+    reason = f'<div style="{_WARNING}">{escape(inspection.reason)}</div>' if inspection.reason else ""
     parts = "".join(_table(heading, rows) for heading, rows in inspection.parts)
     title = f'<div style="font-weight:700;font-size:1.15em">{escape(inspection.title)}</div>'
-    return f'<div style="{_FONT};padding:0 0.9em 0.6em">{title}{trouble}{parts}</div>'
+    return f'<div style="{_FONT};padding:0 0.9em 0.6em">{title}{reason}{parts}</div>'
 
 
 def _with_ancestors(tree: Tree, hits: Collection[str]) -> set[str]:
@@ -145,7 +143,7 @@ def _with_ancestors(tree: Tree, hits: Collection[str]) -> set[str]:
 
 
 def _lines(tree: Tree, labels: Mapping[str, str], kept: Collection[str]) -> Iterator[tuple[str, int]]:
-    """Names and depths, a frame before what hangs under it."""
+    """Yield names and depths in depth-first order."""
     children: dict[str | None, list[str]] = {}
     for name, parent in tree.parents.items():
         if name in kept and name in labels:
@@ -157,31 +155,33 @@ def _lines(tree: Tree, labels: Mapping[str, str], kept: Collection[str]) -> Iter
         stack += [(child, depth + 1) for child in reversed(children.get(name, []))]
 
 
-def _look(name: str, hits: Collection[str], search: str, selected: str | None, missing: Collection[str]) -> str:
-    looks = []
+def _row_style(name: str, hits: Collection[str], search: str, selected: str | None, missing: Collection[str]) -> str:
+    styles = []
     if name == selected:
-        looks.append("font-weight:700;background:rgba(0,114,178,0.18);border-radius:3px")
+        styles.append("font-weight:700;background:rgba(0,114,178,0.18);border-radius:3px")
     elif search and name in hits:
-        looks.append("background:rgba(230,159,0,0.25);border-radius:3px")
+        styles.append("background:rgba(230,159,0,0.25);border-radius:3px")
     if name in missing:
-        looks.append("text-decoration:line-through;opacity:0.6")
-    return ";".join(looks)
+        styles.append("text-decoration:line-through;opacity:0.6")
+    return ";".join(styles)
 
 
 def _note(tree: Tree, name: str, own_name: str) -> str:
-    """What is fixed goes without saying."""
+    """Return the note of a frame, which is empty for fixed frames."""
     note = tree.notes.get(name, "").strip("[]").removesuffix(f" by '{own_name}'")
     return "" if note.startswith("fixed") else note
 
 
-def _row(name: str, label: str, depth: int, note: str, look: str) -> str:
+def _row(name: str, label: str, depth: int, note: str, style: str) -> str:
     guide = "border-left:1px solid rgba(128,128,128,0.35);" if depth else ""
-    alarm = _ALARM if "contested" in note else _MUTED
+    note_style = _WARNING if "contested" in note else _MUTED
     indented = (
         f"margin-left:{0.9 * max(depth - 1, 0) + 0.3 * bool(depth):.1f}em;padding-left:0.5em;white-space:nowrap;{guide}"
     )
-    said = f'<span style="{alarm};font-size:0.88em;margin-left:0.6em">{escape(note)}</span>' if note else ""
-    return f'<div style="{indented}" title="{escape(name)}"><span style="{look}">{escape(label)}</span>{said}</div>'
+    note_html = f'<span style="{note_style};font-size:0.88em;margin-left:0.6em">{escape(note)}</span>' if note else ""
+    return (
+        f'<div style="{indented}" title="{escape(name)}"><span style="{style}">{escape(label)}</span>{note_html}</div>'
+    )
 
 
 def _table(heading: str, rows: tuple[tuple[str, str], ...]) -> str:

@@ -24,7 +24,7 @@ from armillary.view.web._dragging import Movable, movables, positions
 from armillary.view.web._layout import Layout, Viewpoint, default_frame, layout_of, viewpoint
 from armillary.view.web._overlay_data import ellipsoids, motions, rivals, trails
 from armillary.view.web._overlays import Overlays
-from armillary.view.web._panels import Inspection, found, inspect, tree_html
+from armillary.view.web._panels import Inspection, inspect, matching_frames, tree_html
 from armillary.view.web._timeline import time_ranges
 
 if TYPE_CHECKING:
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMES = 60
-"""Where there are more frames, names are shown of those that are searched for."""
+"""With more frames, labels are shown for search results only."""
 _MUCH_LARGER = 3.0
 
 
 class RateLimit:
-    """How often something is done.
+    """Limits how often, and for which share of one core, something is done.
 
     Args:
-        most_hz: At most so often.
-        share: And never so often that it takes more than this part of one core.
+        most_hz: Highest rate.
+        share: Largest share of the time of one core.
     """
 
     def __init__(self, most_hz: float, share: float) -> None:
@@ -52,16 +52,16 @@ class RateLimit:
         self._next_s = 0.0
 
     def is_due(self, now_s: float) -> bool:
-        """Whether it is time again."""
+        """Whether it may be done again."""
         return now_s >= self._next_s
 
     def reset(self) -> None:
-        """It is due at once: somebody waits for it."""
+        """Allow it at once, because a user waits for it."""
         self._next_s = 0.0
 
     @contextlib.contextmanager
     def measured(self, now_s: float) -> Iterator[None]:
-        """While it is done."""
+        """Measure the time it takes."""
         before_s = time.thread_time()
         try:
             yield
@@ -73,9 +73,9 @@ class SceneView:
     """Draws a world on a server, tick by tick.
 
     Args:
-        world: Looked at, and never changed but by the sliders of joints.
-        server: Of viser.
-        in_frame: The frame that the picture stands in; None: the root.
+        world: The world; only the sliders of joints write to it.
+        server: Server of viser.
+        in_frame: Fixed frame of the view; None for the root.
     """
 
     def __init__(self, world: ViewableWorld, server: viser.ViserServer, in_frame: str | None) -> None:
@@ -84,59 +84,57 @@ class SceneView:
         self._tasks: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
         self._layout: Layout | None = None
         self._is_outdated = True
-        self._layout_limit, self._overlay_limit, self._panel_limit = (
-            RateLimit(10.0, 0.01),
-            RateLimit(15.0, 0.01),
-            RateLimit(5.0, 0.007),
-        )
+        self._layout_limit = RateLimit(10.0, 0.01)
+        self._overlay_limit = RateLimit(15.0, 0.01)
+        self._panel_limit = RateLimit(5.0, 0.007)
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(330.0)
-        self._time = TimeControls(server.gui, self.tell)
-        self._frames = FrameControls(server.gui, self.tell)
-        self._shows = ShowControls(server.gui, self.tell, self._options)
+        self._time = TimeControls(server.gui, self.change_options)
+        self._frames = FrameControls(server.gui, self.change_options)
+        self._shows = ShowControls(server.gui, self.change_options, self._options)
         self._joints = JointControls(server.gui, self._drag)
         self._canvas, self._overlays = Canvas(server, self._select), Overlays(server)
         self._root: str | None = None
-        self._looked_at_m = 0.0
+        self._extent_m = 0.0
         self._movables: tuple[Movable, ...] = ()
         self._watched: tuple[str, ...] = ()
 
     @property
     def options(self) -> ViewOptions:
-        """What is shown."""
+        """Current options."""
         return self._options
 
-    def tell(self, change: OptionsChange) -> None:
-        """Something else is wanted from the next tick on. Any thread may tell."""
-        self._tasks.put(lambda: self._wish(change))
+    def change_options(self, change: OptionsChange) -> None:
+        """Change the options at the next tick. Can be called by any thread."""
+        self._tasks.put(lambda: self._change_options(change))
 
     def mark_outdated(self, _changes: object = None) -> None:
-        """The structure of the scene is another. Any thread may say so."""
+        """Update the layout at the next tick, because the scene has changed. Can be called by any thread."""
         self._is_outdated = True
 
     def tick(self, elapsed_s: float) -> None:
-        """Look, and draw what is different."""
+        """Query the world, and draw what has changed."""
         self._do_tasks()
         self._options = replace(self._options, timeline=self._options.timeline.advanced(elapsed_s))
         now_s = time.monotonic()
         if self._layout is None or self._layout_limit.is_due(now_s):
             with self._layout_limit.measured(now_s):
                 self._update_layout()
-        placed = self._placed()
-        if placed is not None:
-            with self._server.atomic():  # the thread that sends wakes up once
-                self._canvas.place(placed)
-                self._draw_over(placed, now_s)
+        poses = self._poses()
+        if poses is not None:
+            with self._server.atomic():  # one wake-up of the sending thread
+                self._canvas.place(poses)
+                self._draw_overlays(poses, now_s)
 
-    # -- Wishes
+    # -- Input of users
 
     def _do_tasks(self) -> None:
         while not self._tasks.empty():
             self._tasks.get()()
-            for pace in (self._overlay_limit, self._panel_limit):
-                pace.reset()
+            self._overlay_limit.reset()
+            self._panel_limit.reset()
 
-    def _wish(self, change: OptionsChange) -> None:
+    def _change_options(self, change: OptionsChange) -> None:
         before, self._options = self._options, change(self._options)
         if before.timeline.instant != self._options.timeline.instant:
             self._layout_limit.reset()
@@ -145,7 +143,7 @@ class SceneView:
         self._tasks.put(lambda: self._move(movable, joint, value))
 
     def _move(self, movable: Movable, joint: str, value: float) -> None:
-        """The picture is live while somebody moves a joint: the past does not change."""
+        """Move a joint, and switch to live, because the past cannot be changed."""
         try:
             movable.drag(self._world, joint, value)
         except ArmillaryError as error:
@@ -154,22 +152,22 @@ class SceneView:
             self._joints.accept(joint)
             self._options = replace(self._options, timeline=self._options.timeline.live())
 
-    # -- What there is
+    # -- Layout
 
-    def _placed(self) -> FramePoses | None:
-        """None where there is nothing to see, or the frame of the picture is gone: another one is looked for then."""
+    def _poses(self) -> FramePoses | None:
+        """Query the poses; None if there are no frames, or the fixed frame is gone and another is searched for."""
         in_frame = self._options.in_frame or self._root
         if self._layout is None or in_frame is None:
             return None
         try:
-            return self._layout.placed(self._world, in_frame=in_frame, at=self._options.timeline.instant)
+            return self._layout.poses(self._world, in_frame=in_frame, at=self._options.timeline.instant)
         except ArmillaryError:
             self._options = replace(self._options, in_frame=None)
             self.mark_outdated()
             return None
 
     def _update_layout(self) -> None:
-        """Drawn anew only where frames or things are others than before."""
+        """Update the layout; redraw only if it has changed."""
         at = self._options.timeline.instant
         if at is LATEST and not self._is_outdated and self._has_all_frames():
             return
@@ -178,11 +176,11 @@ class SceneView:
         before, self._layout = self._layout, layout_of(self._world, at)
         if before is not None and self._layout.is_like(before):
             return
-        placed = self._placed()
-        if placed is None:
+        poses = self._poses()
+        if poses is None:
             self._clear()
         else:
-            self._set_layout(self._layout, placed)
+            self._set_layout(self._layout, poses)
 
     def _clear(self) -> None:
         self._canvas.clear()
@@ -192,74 +190,74 @@ class SceneView:
 
     def _has_all_frames(self) -> bool:
         frames = self._layout.frames if self._layout is not None else None
-        return frames is not None and len(self._world.frames()) == len(frames.labels) + len(frames.carriers)
+        return frames is not None and len(self._world.frames()) == len(frames.labels) + len(frames.hidden_parents)
 
-    def _set_layout(self, layout: Layout, placed: FramePoses) -> None:
-        seen = viewpoint(layout.corners(placed))
-        self._look(seen, count=len(layout.shown))
-        self._canvas.set_layout(layout, placed, axes_length_m=seen.axes_length_m)
+    def _set_layout(self, layout: Layout, poses: FramePoses) -> None:
+        seen = viewpoint(layout.corners(poses))
+        self._set_camera(seen, count=len(layout.shown))
+        self._canvas.set_layout(layout, poses, axes_length_m=seen.axes_length_m)
         labels = dict(layout.frames.labels)
         self._frames.offer(labels)
-        self._shows.offer(labels, placed.in_frame)
+        self._shows.offer(labels, poses.in_frame)
         offered = movables(self._world)
         if [one.handles for one in offered] != [one.handles for one in self._movables]:
             self._joints.offer(offered)
         self._movables = offered
 
-    def _look(self, seen: Viewpoint, *, count: int) -> None:
-        """Who comes later sees everything; who looks already is left where he is, unless all of it is much larger."""
+    def _set_camera(self, seen: Viewpoint, *, count: int) -> None:
+        """Set the camera of new clients; move that of present ones only if the scene is much larger than before."""
         self._overlays.axes_length_m = seen.axes_length_m
-        is_other = seen.extent_m > _MUCH_LARGER * self._looked_at_m
+        is_other = seen.extent_m > _MUCH_LARGER * self._extent_m
         clients = self._server.get_clients().values() if is_other else ()
         cameras: list[Any] = [self._server.initial_camera, *(client.camera for client in clients)]
         for camera in cameras:
             camera.position, camera.look_at, camera.fov = seen.position, seen.look_at, seen.opening_rad
         if is_other:
-            self._looked_at_m = seen.extent_m
+            self._extent_m = seen.extent_m
             names: Literal["all", "found"] = "all" if count <= _MOST_NAMES else "found"
             self._options = replace(self._options, names=names)
             self._shows.show(self._options)
 
     def _select(self, frame: str) -> None:
-        self.tell(lambda options: replace(options, selected=frame))
+        self.change_options(lambda options: replace(options, selected=frame))
 
-    # -- What is drawn over it and told beside it
+    # -- Overlays and panels
 
-    def _draw_over(self, placed: FramePoses, now_s: float) -> None:
+    def _draw_overlays(self, poses: FramePoses, now_s: float) -> None:
         if self._panel_limit.is_due(now_s):
             with self._panel_limit.measured(now_s):
-                self._tell_of(placed)
+                self._show_panels(poses)
         if self._overlay_limit.is_due(now_s):
             with self._overlay_limit.measured(now_s):
-                self._overlay(placed)
+                self._overlay(poses)
 
-    def _overlay(self, placed: FramePoses) -> None:
+    def _overlay(self, poses: FramePoses) -> None:
         layout, overlays, options, world = self._layout, self._overlays, self._options, self._world
         if layout is None:
             return
         at, watched = options.timeline.instant, self._watched
         self._canvas.show_frames(visible=options.frames)
-        ways = trails(world, watched, placed, at=at, length_s=options.trail_s) if options.trails else {}
-        overlays.draw_trails(ways)
-        overlays.draw_motions(motions(world, watched, placed, at=at) if options.motions else [])
-        labels, rivalry = layout.frames.labels, rivals(world, layout.shown, placed)
-        overlays.draw_rivals(rivalry, labels)
-        uncertain = ellipsoids(world, watched, placed)
-        uncertain += [rival.ellipsoid for rival in rivalry if rival.ellipsoid is not None]
+        paths = trails(world, watched, poses, at=at, length_s=options.trail_s) if options.trails else {}
+        overlays.draw_trails(paths)
+        overlays.draw_motions(motions(world, watched, poses, at=at) if options.motions else [])
+        labels, hypotheses = layout.frames.labels, rivals(world, layout.shown, poses)
+        overlays.draw_rivals(hypotheses, labels)
+        uncertain = ellipsoids(world, watched, poses)
+        uncertain += [rival.ellipsoid for rival in hypotheses if rival.ellipsoid is not None]
         overlays.draw_ellipsoids(uncertain if options.ellipsoids else [])
         overlays.names.show({frame: labels[frame] for frame in self._named(layout)})
-        overlays.names.move({frame: placed.rows[row, :3] for row, frame in enumerate(layout.shown)})
+        overlays.names.move({frame: poses.rows[row, :3] for row, frame in enumerate(layout.shown)})
 
     def _named(self, layout: Layout) -> list[str]:
-        """The frames whose names are shown; the one that is selected is always among them."""
+        """Return the frames with a label; the selected one is always included."""
         options, labels = self._options, layout.frames.labels
         named = {"all": list(labels), "none": []}.get(options.names)
         if named is None:
-            named = found(labels, options.search) if options.search else []
+            named = matching_frames(labels, options.search) if options.search else []
         chosen = [options.selected] if options.selected in labels and options.selected not in named else []
         return [*named, *(frame for frame in chosen if frame is not None)]
 
-    def _tell_of(self, placed: FramePoses) -> None:
+    def _show_panels(self, poses: FramePoses) -> None:
         world, options, layout = self._world, self._options, self._layout
         if layout is None:
             return
@@ -277,14 +275,14 @@ class SceneView:
             own_name=world.name,
             search=options.search,
             selected=options.selected,
-            missing=placed.snapshot.missing,
+            missing=poses.snapshot.missing,
         )
-        self._frames.show(options, tree, self._inspected(layout, placed))
+        self._frames.show(options, tree, self._inspected(layout, poses))
         self._joints.show(positions(world, at) if self._movables else {})
 
-    def _inspected(self, layout: Layout, placed: FramePoses) -> Inspection | None:
+    def _inspected(self, layout: Layout, poses: FramePoses) -> Inspection | None:
         options = self._options
         if options.selected is None or options.selected not in layout.frames.labels:
             return None
-        seen_from = options.seen_from or placed.in_frame
+        seen_from = options.seen_from or poses.in_frame
         return inspect(self._world, options.selected, layout.frames, in_frame=seen_from, at=options.timeline.instant)

@@ -20,15 +20,15 @@ _BEFORE_EVERYTHING_NS = -(2**61)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """The history there is, and where in it one looks.
+    """Range of the history, and the displayed instant.
 
     Attributes:
-        mode: "live" shows the newest, "paused" stays at an instant, "playing" goes on from it.
-        at_ns: The instant, where it is not live.
-        first_ns: Where the history begins; None while there is none.
-        last_ns: Where it ends.
-        speed: Seconds of the history in a second of playing.
-        origin_ns: Where a clock beside the picture counts from: where the history began when it was first looked at.
+        mode: "live" shows the newest instant, "paused" a fixed one, "playing" advances.
+        at_ns: Displayed instant, if not live.
+        first_ns: Beginning of the history; None while there is none.
+        last_ns: End of the history.
+        speed: Seconds of the history per second of playing.
+        origin_ns: Zero of the displayed clock: the first known beginning of the history.
     """
 
     mode: Literal["live", "paused", "playing"] = "live"
@@ -40,22 +40,22 @@ class Timeline:
 
     @property
     def instant(self) -> int | Latest:
-        """What to ask a world for."""
+        """Instant to query the world at."""
         return LATEST if self.mode == "live" else self.at_ns
 
     @property
     def shown_ns(self) -> int | None:
-        """The instant that a clock shows; None while there is no history."""
+        """Instant that the clock shows; None while there is no history."""
         return self.last_ns if self.mode == "live" else self.at_ns
 
     def clock_s(self, stamp_ns: int | None) -> float:
-        """What the clock shows at a stamp [s]."""
+        """Convert a stamp to the time that the clock shows [s]."""
         return 0.0 if self.origin_ns is None or stamp_ns is None else (stamp_ns - self.origin_ns) / _NS_PER_S
 
     def covering(self, time_ranges: Iterable[tuple[int, int]]) -> Timeline:
-        """The same over the history that is there now, from first to last stamps of its parts [ns].
+        """Return the timeline with the range of the given first and last stamps [ns].
 
-        An instant that is forgotten moves to the oldest.
+        An instant before the history moves to its beginning.
         """
         ends = list(time_ranges)
         first_ns = min((first for first, _ in ends), default=None)
@@ -66,32 +66,32 @@ class Timeline:
         return replace(self, first_ns=first_ns, last_ns=last_ns, at_ns=at_ns, origin_ns=origin_ns)
 
     def live(self) -> Timeline:
-        """At the newest from now on."""
+        """Return the timeline at the newest instant."""
         return replace(self, mode="live")
 
     def paused(self) -> Timeline:
-        """Where it is."""
+        """Return the timeline paused at the displayed instant."""
         return self if self.shown_ns is None else replace(self, mode="paused", at_ns=self.shown_ns)
 
     def playing(self) -> Timeline:
-        """From where it is; from the beginning, where that is the end."""
+        """Return the timeline playing from the displayed instant, or from the beginning if that is the end."""
         if self.first_ns is None or self.last_ns is None:
             return self
         is_over = self.mode == "live" or self.at_ns >= self.last_ns
         return replace(self, mode="playing", at_ns=self.first_ns if is_over else self.at_ns)
 
     def moved_to(self, clock_s: float) -> Timeline:
-        """To where the clock shows this [s], and staying there."""
+        """Return the timeline paused where the clock shows this time [s]."""
         if self.origin_ns is None:
             return self
         return replace(self, mode="paused", at_ns=self.origin_ns + round(clock_s * _NS_PER_S))
 
     def faster(self, speed: float) -> Timeline:
-        """At another speed."""
+        """Return the timeline with another speed."""
         return replace(self, speed=speed)
 
     def advanced(self, elapsed_s: float) -> Timeline:
-        """A moment later; what plays to the end is live from there on."""
+        """Return the timeline after an elapsed time; at the end it becomes live."""
         if self.mode != "playing" or self.last_ns is None:
             return self
         at_ns = self.at_ns + round(elapsed_s * self.speed * _NS_PER_S)
@@ -99,7 +99,7 @@ class Timeline:
 
 
 def time_ranges(world: ViewableWorld, relations: Iterable[RelationInfo]) -> Iterator[tuple[int, int]]:
-    """First and last stamp [ns] of every relation and of every joint that has samples."""
+    """Yield the first and last stamp [ns] of every relation and joint that has samples."""
     for info in relations:
         if info.first is not None and info.last is not None:
             yield info.first, info.last
@@ -110,7 +110,7 @@ def time_ranges(world: ViewableWorld, relations: Iterable[RelationInfo]) -> Iter
 
 
 def _joint_time_range(world: ViewableWorld, joint: str) -> tuple[int, int] | None:
-    """The refusal of a question that is too old says what there is, and copies no samples."""
+    """Return the first and last stamp of a joint, from the error of a query before all of them."""
     try:
         world.joint(joint, at=_BEFORE_EVERYTHING_NS)
     except StampOutOfRange as error:

@@ -1,4 +1,4 @@
-"""Viewer: a web server that shows a world, sixty times a second."""
+"""Web viewer: a server that shows a world sixty times a second."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 _PORTS = range(8080, 8180)
-_NOBODY_LOOKS_S = 0.1
-_AFTER_TROUBLE_S = 1.0
-_ENDING_S = 5.0
+_IDLE_PERIOD_S = 0.1
+_AFTER_ERROR_S = 1.0
+_JOIN_TIMEOUT_S = 5.0
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this computer reaches it."""
+    """Whether a host can be reached from this computer only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -40,33 +40,33 @@ def is_loopback(host: str) -> bool:
 
 
 def describe_reach(host: str) -> str:
-    """Who can look, in words."""
+    """Return in words who can connect to a host."""
     if is_loopback(host):
         return "to this computer only"
     return "to everybody who reaches this computer: there is no password"
 
 
 def serve(host: str, port: int | None, label: str) -> viser.ViserServer:
-    """Start a server. Without a port the first free one from 8080 on is taken.
+    """Start a server, on the first free port from 8080 on if none is given.
 
     Raises:
         MissingExtra: viser is not installed.
-        InvalidArgument: The port is taken, or the host is not of this computer.
+        InvalidArgument: The port is in use, or the host is not an address of this computer.
     """
     try:
         import viser  # noqa: PLC0415  (an extra)
     except ImportError as missing:
         raise MissingExtra("view", "viser") from missing
     chosen = _free_port(host, port)
-    with _silenced():
+    with _without_messages():
         server = viser.ViserServer(host=host, port=chosen, label=label, verbose=False)
     server.gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False)
     return server
 
 
 def stop(server: viser.ViserServer) -> None:
-    """End it, and whoever looks."""
-    with _silenced():
+    """Stop the server and disconnect its clients."""
+    with _without_messages():
         server.stop()
 
 
@@ -89,17 +89,17 @@ def _free_port(host: str, port: int | None) -> int:
 
 
 @contextlib.contextmanager
-def _silenced() -> Iterator[None]:
-    """Drop what viser tells on stdout of its beginning and end; what other threads write meanwhile is written."""
+def _without_messages() -> Iterator[None]:
+    """Suppress the messages of viser on stdout; output of other threads is kept."""
     import rich  # noqa: PLC0415  (comes with viser)
 
-    rich.get_console()  # viser's and everybody's: made below, it would take the terminal for a file for ever
-    with contextlib.redirect_stdout(_Others(sys.stdout)):
+    rich.get_console()  # shared with viser: created below, it would take the terminal for a file permanently
+    with contextlib.redirect_stdout(_FilteredStdout(sys.stdout)):
         yield
 
 
-class _Others(io.TextIOBase):
-    """What this thread writes is dropped, and what the threads of viser say of themselves."""
+class _FilteredStdout(io.TextIOBase):
+    """Stream that drops the output of this thread, and messages of viser."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream, self._muted = stream, threading.get_ident()
@@ -113,21 +113,21 @@ class _Others(io.TextIOBase):
 
 
 class Viewer:
-    """A world in a browser, until it is closed.
+    """Shows a world in a browser until it is closed.
 
-    It observes the world as any other observer does; only the sliders of joints write to it.
+    It reads the world and observes its scene; only the sliders of joints write to it.
 
     Args:
-        world: What is looked at.
-        in_frame: The frame that the picture stands in; the root, if left out.
-        host: Who can look: this computer alone, unless another address is given.
-        port: The first free one from 8080 on, if left out.
-        rate_hz: How often the picture moves.
-        on_error: Told what goes wrong while it is drawn; it is tried again then.
+        world: The world to show.
+        in_frame: Fixed frame of the view; by default the root.
+        host: Address to listen on; by default only this computer can connect.
+        port: By default the first free one from 8080 on.
+        rate_hz: How often the view is updated.
+        on_error: Called with errors while drawing, which is then tried again.
 
     Raises:
         MissingExtra: viser is not installed.
-        InvalidArgument: The port is taken, or the rate is none.
+        InvalidArgument: The port is in use, or the rate is not positive.
     """
 
     def __init__(
@@ -141,66 +141,66 @@ class Viewer:
         on_error: Callable[[BaseException], object] | None = None,
     ) -> None:
         if not rate_hz > 0.0:
-            raise InvalidArgument(f"A picture moves more than {rate_hz!r} times a second. Give rate_hz=60.", rate_hz)
+            raise InvalidArgument(f"rate_hz must be more than 0, got {rate_hz!r}. Give rate_hz=60.", rate_hz)
         self._world, self._period_s, self._on_error = world, 1.0 / rate_hz, on_error
         self._server = serve(host, port, _title(world))
         self.host, self.port = host, self._server.get_port()
         self._scene_view = SceneView(world, self._server, in_frame)
         world.scene.attach(self._scene_view.mark_outdated)
-        self._ending = threading.Event()
+        self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="armillary-viewer", daemon=True)
         self._thread.start()
         atexit.register(self.close)
 
     @property
     def url(self) -> str:
-        """What a browser opens."""
-        host = "localhost" if self.host in {"0.0.0.0", "::"} else self.host  # noqa: S104  (said, not bound)
+        """Address to open in a browser."""
+        host = "localhost" if self.host in {"0.0.0.0", "::"} else self.host  # noqa: S104  (displayed, not bound)
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this computer can look."""
+        """Whether only this computer can connect."""
         return is_loopback(self.host)
 
     @property
     def is_open(self) -> bool:
-        """Whether it was not closed."""
-        return not self._ending.is_set()
+        """Whether the viewer is not closed."""
+        return not self._closing.is_set()
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Until it is closed, or so long; whether it was closed."""
-        return self._ending.wait(timeout_s)
+        """Wait until the viewer is closed, or for a timeout; return whether it is closed."""
+        return self._closing.wait(timeout_s)
 
     def close(self) -> None:
-        """Show nothing any more; safe to call twice."""
-        if self._ending.is_set():
+        """Stop the server; can be called twice."""
+        if self._closing.is_set():
             return
-        self._ending.set()
+        self._closing.set()
         atexit.unregister(self.close)
         if self._thread is not threading.current_thread():
-            self._thread.join(_ENDING_S)
+            self._thread.join(_JOIN_TIMEOUT_S)
         self._world.scene.detach(self._scene_view.mark_outdated)
         stop(self._server)
 
     def _run(self) -> None:
         before_s = due_s = time.monotonic()
-        while not self._ending.wait(max(0.0, due_s - time.monotonic())):
+        while not self._closing.wait(max(0.0, due_s - time.monotonic())):
             now_s = time.monotonic()
             self._tick(now_s - before_s)
-            # A tick that comes late does not delay those after it; what was missed is not made up for.
+            # A late tick does not delay later ones, and missed ticks are skipped.
             before_s, due_s = now_s, max(due_s, now_s - self._pause_s()) + self._pause_s()
 
     def _pause_s(self) -> float:
-        return self._period_s if self._server.get_clients() else _NOBODY_LOOKS_S
+        return self._period_s if self._server.get_clients() else _IDLE_PERIOD_S
 
     def _tick(self, elapsed_s: float) -> None:
         try:
             self._scene_view.tick(elapsed_s)
-        except Exception as error:  # noqa: BLE001  (a picture that cannot be drawn must not end the next one)
+        except Exception as error:  # noqa: BLE001  (an error in one tick must not end the next)
             if self._on_error is not None:
                 self._on_error(error)
-            self._ending.wait(_AFTER_TROUBLE_S)
+            self._closing.wait(_AFTER_ERROR_S)
 
     def __enter__(self) -> Self:
         return self
@@ -211,7 +211,7 @@ class Viewer:
         self.close()
 
     def __str__(self) -> str:
-        """What to tell who wants to look."""
+        """Return the address of the viewer, and who can connect."""
         return f"{_title(self._world)} is shown at {self.url}, {describe_reach(self.host)}."
 
     def __repr__(self) -> str:

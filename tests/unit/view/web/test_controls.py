@@ -19,7 +19,7 @@ class Slider:
     def on_update(self, callback) -> None:
         self._callbacks.append(callback)
 
-    def tell(self, client: object) -> None:
+    def change_options(self, client: object) -> None:
         for callback in self._callbacks:
             asyncio.run(callback(SimpleNamespace(client=client, target=self)))
 
@@ -47,18 +47,18 @@ class TestAFollower:
 
     def test_tells_what_a_person_did(self, follower, slider, heard):
         slider.value = 3.0
-        slider.tell(client="browser")
+        slider.change_options(client="browser")
         assert heard == [3.0]
 
     def test_does_not_tell_what_the_program_did(self, follower, slider, heard):
         follower.show(1.0)
-        slider.tell(client=None)
+        slider.change_options(client=None)
         assert heard == []
 
     def test_does_not_overwrite_what_a_person_did_before_it_was_heard(self, follower, slider, heard):
         slider.value = 3.0
         follower.show(1.0)
-        slider.tell(client="browser")
+        slider.change_options(client="browser")
         assert heard == [3.0]
         follower.show(1.0)
         assert slider.value == 1.0

@@ -64,7 +64,7 @@ class TestHandles:
         assert [handle.joint for handle in only(arm).handles if not handle.is_bounded] == ["arm/roll"]
 
     def test_show_an_angle_without_its_whole_turns(self, arm):
-        (roll,) = [handle for handle in only(arm).handles if handle.goes_round]
+        (roll,) = [handle for handle in only(arm).handles if handle.wraps]
         assert roll.within(2.0 * math.pi + 0.5) == pytest.approx(0.5)
 
     def test_show_what_is_beyond_its_limits_at_them(self, arm):

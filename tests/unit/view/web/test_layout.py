@@ -15,13 +15,13 @@ from unit.kit import CLOSE_M, drive, moved
 QUARTER = Transform.from_xyz_rpy(xyz=(1.0, 2.0, 3.0), rpy=(0.0, 0.0, np.pi / 2))
 
 
-def placed(world: World, at=LATEST, in_frame="map"):
+def poses(world: World, at=LATEST, in_frame="map"):
     layout = layout_of(world, at)
-    return layout, layout.placed(world, in_frame=in_frame, at=at)
+    return layout, layout.poses(world, in_frame=in_frame, at=at)
 
 
 def only_piece(world: World, at=LATEST):
-    layout, where = placed(world, at)
+    layout, where = poses(world, at)
     ((form, batch),) = layout.appearance.batches.items()
     return form, batch, layout.pieces(form, where)
 
@@ -29,13 +29,13 @@ def only_piece(world: World, at=LATEST):
 class TestFrames:
     def test_are_where_the_world_says(self, world):
         drive(world, 1.0, 2.0)
-        _, where = placed(world, seconds(1.5))
+        _, where = poses(world, seconds(1.5))
         assert where.of("robot") == pytest.approx([1.5, 0, 0, 1, 0, 0, 0])
 
     def test_without_a_pose_are_nowhere(self, world):
         drive(world, 1.0)
         world.fix(of="elsewhere", in_frame="moon", transform=moved(1))
-        _, where = placed(world)
+        _, where = poses(world)
         assert where.of("elsewhere") is None
         assert isinstance(where.snapshot.missing["elsewhere"], NotConnected)
         assert where.is_known.tolist() == [name in {"map", "robot"} for name in where.names]
@@ -43,7 +43,7 @@ class TestFrames:
     def test_are_held_beyond_their_history_and_said_to_be(self, world):
         drive(world, 1.0, 2.0)
         drive(world, 1.0, 5.0, of="other")
-        _, where = placed(world, seconds(4.0))
+        _, where = poses(world, seconds(4.0))
         assert where.of("robot")[0] == 2.0
         assert where.held == {"robot"}
         with pytest.raises(AfterHistory):
@@ -52,7 +52,7 @@ class TestFrames:
     def test_are_live_where_everything_was_told_last(self, world):
         drive(world, 1.0, 5.0)
         world.set_pose(of="arm", in_frame="robot", transform=moved(0.5), at=seconds(2.0))
-        _, where = placed(world)
+        _, where = poses(world)
         assert where.of("robot")[0] == 5.0
         assert where.of("arm")[0] == 5.5
         assert where.held == frozenset()
@@ -79,9 +79,9 @@ class TestThings:
         ("shape", "forms"),
         [
             (Box((1.0, 2.0, 3.0)), {"box": [(1.0, 2.0, 3.0)]}),
-            (Sphere(0.5), {"ball": [(0.5, 0.5, 0.5)]}),
-            (Cylinder(0.5, 2.0), {"pillar": [(0.5, 0.5, 2.0)]}),
-            (Capsule(0.5, 2.0), {"pillar": [(0.5, 0.5, 2.0)], "ball": [(0.5, 0.5, 0.5)] * 2}),
+            (Sphere(0.5), {"sphere": [(0.5, 0.5, 0.5)]}),
+            (Cylinder(0.5, 2.0), {"cylinder": [(0.5, 0.5, 2.0)]}),
+            (Capsule(0.5, 2.0), {"cylinder": [(0.5, 0.5, 2.0)], "sphere": [(0.5, 0.5, 0.5)] * 2}),
         ],
     )
     def test_are_unit_solids_that_are_stretched(self, world, shape, forms):
@@ -92,9 +92,9 @@ class TestThings:
     def test_move_with_their_frame(self, world):
         world.set_pose(of="robot", in_frame="map", transform=QUARTER, at=seconds(1.0))
         world.scene.add_geometry(parent="robot", shape=Capsule(0.1, 2.0), at=seconds(1.0))
-        layout, where = placed(world)
-        assert layout.pieces("ball", where)[:, :3] == pytest.approx(np.array([(1, 2, 4), (1, 2, 2)]), abs=CLOSE_M)
-        assert layout.pieces("pillar", where)[0] == pytest.approx([1, 2, 3, np.sqrt(0.5), 0, 0, np.sqrt(0.5)])
+        layout, where = poses(world)
+        assert layout.pieces("sphere", where)[:, :3] == pytest.approx(np.array([(1, 2, 4), (1, 2, 2)]), abs=CLOSE_M)
+        assert layout.pieces("cylinder", where)[0] == pytest.approx([1, 2, 3, np.sqrt(0.5), 0, 0, np.sqrt(0.5)])
 
     def test_of_one_form_are_drawn_at_once(self, world):
         for x in range(5):
@@ -178,7 +178,7 @@ class TestWhatIsSeenAtFirst:
     def test_reaches_to_the_ends_of_clouds(self, world):
         world.fix(of="lidar", in_frame="map", transform=QUARTER)
         world.scene.add_geometry(parent="lidar", shape=PointCloud(np.array([[0.0, 0, 0], [10, 0, 0], [0, 0, 2]])))
-        layout, where = placed(world)
+        layout, where = poses(world)
         corners = layout.corners(where)
         assert corners.max(axis=0) == pytest.approx([1, 12, 5])
         assert corners.min(axis=0) == pytest.approx([0, 0, 0], abs=CLOSE_M)

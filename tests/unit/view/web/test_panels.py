@@ -9,7 +9,7 @@ import pytest
 
 from armillary import LATEST, World, seconds
 from armillary.view.web._layout import layout_of
-from armillary.view.web._panels import found, inspect, inspection_html, tree_html
+from armillary.view.web._panels import inspect, inspection_html, matching_frames, tree_html
 from unit.kit import FakeClock, drive, moved
 
 
@@ -42,7 +42,7 @@ class TestTheTree:
         assert "right" not in shown
 
     def test_says_that_nothing_is_found(self, kitchen):
-        assert words(tree_of(kitchen, search="fridge")) == "no frame is called so"
+        assert words(tree_of(kitchen, search="fridge")) == "no frame matches"
 
     def test_lets_no_name_be_html(self, kitchen):
         assert "<camera>" not in tree_of(kitchen)
@@ -57,8 +57,8 @@ class TestTheTree:
 class TestASearch:
     def test_finds_names_that_hold_all_words(self):
         names = {name: name for name in ("left gripper", "left camera", "gripper")}
-        assert found(names, "gripper left") == ["left gripper"]
-        assert found(names, " ") == list(names)
+        assert matching_frames(names, "gripper left") == ["left gripper"]
+        assert matching_frames(names, " ") == list(names)
 
 
 class TestAnInspection:

@@ -36,8 +36,8 @@ class TestAViewpoint:
         seen = viewpoint(corners)
         forward = np.subtract(seen.look_at, seen.position)
         forward /= np.linalg.norm(forward)
-        ways = corners - seen.position
-        angles = np.arccos(ways @ forward / np.linalg.norm(ways, axis=1))
+        paths = corners - seen.position
+        angles = np.arccos(paths @ forward / np.linalg.norm(paths, axis=1))
         assert angles.max() < 0.8 * seen.opening_rad / 2  # the panels cover the rest
 
     def test_of_nothing_is_near_the_origin(self):
