@@ -130,7 +130,7 @@ def _function(expression: Any, joints: list) -> Any:
     """The same calculation for casadi's own machine, rebuilt from the tape."""
     import casadi
 
-    from armillary.articulation.expressions._flattening import sx_of_tape
+    from armillary.articulation.expressions._tapes import sx_of_tape
 
     inputs = casadi.SX.sym("q", len(joints))
     outputs = sx_of_tape(expression.tape(joints), casadi.vertsplit(inputs))

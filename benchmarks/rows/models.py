@@ -22,7 +22,7 @@ from armillary.articulation import (
     OmniBase,
     SetValue,
 )
-from armillary.articulation._places import Places
+from armillary.articulation._order import OrderedList
 from context import OURS, Bench, cpu_ns
 from model_scenario import LINKS, chain_text, example_texts, loaded, pr2_file
 from table import Row
@@ -146,7 +146,7 @@ def _mounted(bench: Bench) -> Iterator[Row]:
 
 def _insertions(bench: Bench) -> Iterator[Row]:
     def insert(_: int) -> float:
-        places: Places[int] = Places()
+        places: OrderedList[int] = OrderedList()
         first = places.append(0)
         total = INSERTIONS // 10 if bench.quick else INSERTIONS
         return cpu_ns(lambda: [places.insert_after(first, i) for i in range(total)], total)

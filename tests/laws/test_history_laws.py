@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies  # noqa: F401  (the profile)
-from armillary.articulation.edits import Apply, InsertAfter, InsertBefore, RemoveOperation
+from armillary.articulation.history import Apply, InsertAfter, InsertBefore, RemoveOperation
 from armillary.errors import ArmillaryError, NothingToUndo
 from unit.articulation.history_kit import Failing, Sum, history, replayed, state
 

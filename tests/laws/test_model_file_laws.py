@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import strategies  # noqa: F401  (the profile)
 from armillary.articulation import AddJoint, ArticulationModel, Connect, Constraint, SetValue, less, position
-from armillary.articulation.documents._format import digest_of
-from armillary.articulation.saving import _checksum
+from armillary.articulation.documents import digest_of
+from armillary.articulation.files import _checksum
 from armillary.errors import InvalidModelFile
 from unit.articulation.model_kit import door
-from unit.articulation.test_saving import JOINTS, SWING
+from unit.articulation.test_files import JOINTS, SWING
 
 MUTATIONS = 10
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from armillary import Transform, World, seconds
 from armillary.articulation import ArticulationModel, FixedJoint, PrismaticJoint, RevoluteJoint
-from armillary.articulation.mechanisms import four_bar
-from armillary.articulation.mechanisms._parts import Parts
+from armillary.articulation.mechanisms import Parts, four_bar
 from armillary.errors import ArmillaryError
 from armillary.scene import Change
 from armillary.scene._records import change_of

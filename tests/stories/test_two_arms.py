@@ -7,7 +7,7 @@ import pytest
 
 from armillary import Transform, World, seconds
 from armillary.articulation import ArticulationModel, FixedJoint, RevoluteJoint
-from armillary.articulation.mechanisms._parts import Parts
+from armillary.articulation.mechanisms import Parts
 from armillary.errors import InvalidArgument, SingularLoop, UnknownVariable, UnreachableLoop, UnsavableWorld
 
 UPPER_M, FORE_M, HAND_M, APART_M = 0.6, 0.5, 0.1, 1.0

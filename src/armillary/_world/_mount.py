@@ -14,12 +14,11 @@ from armillary._world._following import Followers
 from armillary._world._saying import Saying, shapes_of
 from armillary._world._wheels import WheeledBase
 from armillary.articulation.appearance import appearances, refuse_missing_meshes
-from armillary.articulation.drive import drive_of, interpolations_of, link_drive
-from armillary.articulation.joints import DifferentialDrive
-from armillary.articulation.limits import limits_of
+from armillary.articulation.bases import DifferentialDrive
+from armillary.articulation.constraints import limits_of
+from armillary.articulation.drive import Naming, drive_of, interpolations_of, link_drive
 from armillary.articulation.links import ArticulatedObject, Link
 from armillary.articulation.loops import Closure
-from armillary.articulation.naming import Naming
 from armillary.scene import Change, Release, Remove
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from armillary.transforms import Transform
 
 if TYPE_CHECKING:
     from armillary.articulation.appearance import Appearance
-    from armillary.articulation.drive import LinkDrive
+    from armillary.articulation.drive import LinkDrive, Naming
     from armillary.articulation.links import Link
-    from armillary.articulation.naming import Naming
 
 __all__ = ["Saying", "shapes_of"]
 

@@ -9,7 +9,7 @@ from armillary.errors import StampOutOfRange
 
 if TYPE_CHECKING:
     from armillary._world._mounting import MountingWorld
-    from armillary.articulation.joints import DifferentialDrive
+    from armillary.articulation.bases import DifferentialDrive
 
 __all__ = ["WheeledBase"]
 

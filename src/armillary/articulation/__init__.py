@@ -1,10 +1,11 @@
 """Mechanisms as mathematics: expressions of typed variables, with gradients that can be extended."""
 
-from armillary.articulation.choices import if_else
+from armillary.articulation._callbacks import Subscription
+from armillary.articulation._queries import Affected
+from armillary.articulation.bases import DifferentialDrive, OmniBase, PlanarJoint
 from armillary.articulation.compiled import Compiled
 from armillary.articulation.constraints import Constraint
 from armillary.articulation.documents import expression_from_document, expression_from_tape, expression_to_document
-from armillary.articulation.edits import Apply, Edit, InsertAfter, InsertBefore, RemoveOperation
 from armillary.articulation.expressions import (
     DirectionExpression,
     Expression,
@@ -58,21 +59,18 @@ from armillary.articulation.geometry import (
     trace,
     translation,
 )
-from armillary.articulation.history import ModelChange
+from armillary.articulation.history import Apply, Edit, InsertAfter, InsertBefore, ModelChange, RemoveOperation
 from armillary.articulation.joints import (
     AxisJoint,
     BallJoint,
     ClosedForm,
     ContinuousJoint,
     CylindricalJoint,
-    DifferentialDrive,
     ExpressionJoint,
     FixedJoint,
     FloatingJoint,
     Joint,
     NamedJoint,
-    OmniBase,
-    PlanarJoint,
     PrismaticJoint,
     RevoluteJoint,
     ScrewJoint,
@@ -80,8 +78,8 @@ from armillary.articulation.joints import (
     UniversalJoint,
 )
 from armillary.articulation.links import ArticulatedObject, Link
-from armillary.articulation.logic import greater, less, logical_and, logical_not, logical_or
-from armillary.articulation.model import Affected, ArticulationModel, Subscription
+from armillary.articulation.logic import greater, if_else, less, logical_and, logical_not, logical_or
+from armillary.articulation.model import ArticulationModel
 from armillary.articulation.operations import (
     AddJoint,
     AddLink,

@@ -1,4 +1,4 @@
-"""Who wants to be told of changes of a model, and of which."""
+"""Subscriptions to changes of a model: callbacks, filters, and the order in which they are called."""
 
 from __future__ import annotations
 
@@ -9,84 +9,87 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from armillary.articulation._overlay import GONE
+from armillary.articulation._draft import same_value
 from armillary.articulation._queries import constraints_in
-from armillary.articulation._steps import same_value
 from armillary.articulation.history import ModelChange
 from armillary.articulation.paths import is_under
 from armillary.articulation.variables import Variable
 
-__all__ = ["Callbacks", "Subscription"]
+__all__ = ["Callback", "Callbacks", "ConstraintsOf", "Subscription", "TagsLike", "UnderPath"]
 
 Callback = Callable[[ModelChange], object]
+Filter = Callable[[ModelChange], bool]
 
 
 class Subscription:
-    """What a call like `on_path` gives: `cancel()` ends it."""
+    """The result of a call like `on_path`: `cancel()` ends it."""
 
-    __slots__ = ("_callbacks", "callback", "wants")
+    __slots__ = ("_callbacks", "accepts", "callback")
 
-    def __init__(self, callbacks: Callbacks, callback: Callback, wants: Callable[[ModelChange], bool]) -> None:
-        self._callbacks, self.callback, self.wants = callbacks, callback, wants
+    def __init__(self, callbacks: Callbacks, callback: Callback, accepts: Filter) -> None:
+        self._callbacks, self.callback, self.accepts = callbacks, callback, accepts
 
     def cancel(self) -> bool:
-        """Call no more; whether it had not been cancelled before."""
+        """Call the callback no more; whether it had not been cancelled before."""
         return self._callbacks.remove(self)
 
 
 class Callbacks:
-    """Called one after the other, each with the changes in the order they were made, by a thread that makes them.
+    """Callbacks, called one after the other with the changes in order, by a thread that makes changes.
 
-    While one is called, changes wait, also those that it makes itself; whoever calls it goes on with them. No lock is
-    held meanwhile. `_lock` guards everything here.
+    While one is called, changes are queued, also those that it makes itself; the thread that calls it goes on with
+    them. No lock is held during a call. `_lock` guards everything here.
     """
 
     def __init__(self) -> None:
-        self._all: dict[Subscription, None] = {}
-        self._waiting: deque[tuple[ModelChange, list[Subscription]]] = deque()
-        self._is_telling = False
+        self._subscriptions: dict[Subscription, None] = {}
+        self._queue: deque[tuple[ModelChange, list[Subscription]]] = deque()
+        self._is_notifying = False
         self._lock = threading.Lock()
 
-    def add(self, callback: Callback, wants: Callable[[ModelChange], bool]) -> Subscription:
-        """From the next change on."""
-        subscription = Subscription(self, callback, wants)
+    def add(self, callback: Callback, accepts: Filter) -> Subscription:
+        """Subscribe to the changes from the next one on."""
+        subscription = Subscription(self, callback, accepts)
         with self._lock:
-            self._all[subscription] = None
+            self._subscriptions[subscription] = None
         return subscription
 
     def remove(self, subscription: Subscription) -> bool:
-        """Whether it was there."""
+        """Remove a subscription; whether it was there."""
         with self._lock:
-            return self._all.pop(subscription, GONE) is None
+            if subscription not in self._subscriptions:
+                return False
+            del self._subscriptions[subscription]
+            return True
 
     def put(self, change: ModelChange) -> None:
-        """A change that was made just now; who makes changes calls this in their order."""
+        """Queue a change that was made just now; called in the order of the changes."""
         with self._lock:
-            if self._all:
-                self._waiting.append((change, list(self._all)))
+            if self._subscriptions:
+                self._queue.append((change, list(self._subscriptions)))
 
-    def tell(self, report: Callable[[BaseException], object]) -> None:
-        """Call for all changes that wait, unless somebody does so already."""
-        while (waiting := self._next()) is not None:
-            change, listening = waiting
+    def notify(self, report: Callable[[BaseException], object]) -> None:
+        """Call the callbacks for all queued changes, unless another thread does so already."""
+        while (queued := self._next()) is not None:
+            change, subscriptions = queued
             try:
-                for subscription in listening:
+                for subscription in subscriptions:
                     self._call(subscription, change, report)
             finally:
                 with self._lock:
-                    self._is_telling = False
+                    self._is_notifying = False
 
     def _next(self) -> tuple[ModelChange, list[Subscription]] | None:
         with self._lock:
-            if self._is_telling or not self._waiting:
+            if self._is_notifying or not self._queue:
                 return None
-            self._is_telling = True
-            return self._waiting.popleft()
+            self._is_notifying = True
+            return self._queue.popleft()
 
     def _call(self, subscription: Subscription, change: ModelChange, report: Callable[[BaseException], object]) -> None:
-        """What a callback raises is reported and stops nobody; one that was cancelled is not called."""
+        """Call one callback, unless it was cancelled; what it raises is reported and does not stop the others."""
         try:
-            if subscription in self._all and subscription.wants(change):
+            if subscription in self._subscriptions and subscription.accepts(change):
                 subscription.callback(change)
         except Exception as error:  # noqa: BLE001  (a callback's fault is reported, the change is made)
             report(error)
@@ -94,23 +97,23 @@ class Callbacks:
 
 @dataclass(frozen=True, slots=True)
 class UnderPath:
-    """Something at a path, or further down, became different."""
+    """Accepts changes of a value at or under a path."""
 
     path: str
 
     def __call__(self, change: ModelChange) -> bool:
-        """Whether it did."""
+        """Whether the change is accepted."""
         return any(is_under(path, self.path) for path in change.paths)
 
 
 @dataclass(frozen=True, slots=True)
 class ConstraintsOf:
-    """A constraint that speaks of one of these variables came, went or became different."""
+    """Accepts changes in which a constraint on one of these variables was added, removed or changed."""
 
     variables: frozenset[Variable]
 
     def __call__(self, change: ModelChange) -> bool:
-        """Whether it did."""
+        """Whether the change is accepted."""
         before, after = self._touching(change.before), self._touching(change.after)
         return before.keys() != after.keys() or any(not same_value(before[path], after[path]) for path in before)
 
@@ -121,10 +124,10 @@ class ConstraintsOf:
 
 @dataclass(frozen=True, slots=True)
 class TagsLike:
-    """An operation whose tag matches a pattern was added, replaced or removed."""
+    """Accepts changes in which an operation whose tag matches a pattern was added, replaced or removed."""
 
     pattern: re.Pattern[str]
 
     def __call__(self, change: ModelChange) -> bool:
-        """Whether it was."""
+        """Whether the change is accepted."""
         return any(self.pattern.fullmatch(tag) for tag in change.tags)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armillary.articulation.expressions._casadi import casadi
-from armillary.articulation.expressions._operators import combined, mapped
-from armillary.articulation.expressions.scalar import Expression
+from armillary.articulation._terms import casadi
+from armillary.articulation.expressions.base import Expression
+from armillary.articulation.variables import apply_binary, apply_unary
 
 if TYPE_CHECKING:
     from armillary.articulation.variables import Variable
@@ -45,102 +45,102 @@ __all__ = [
 
 def sin(x: Scalar) -> Expression:
     """The sine of an angle in radians."""
-    return mapped(casadi.OP_SIN, x)
+    return apply_unary(casadi.OP_SIN, x)
 
 
 def cos(x: Scalar) -> Expression:
     """The cosine of an angle in radians."""
-    return mapped(casadi.OP_COS, x)
+    return apply_unary(casadi.OP_COS, x)
 
 
 def tan(x: Scalar) -> Expression:
     """The tangent of an angle in radians."""
-    return mapped(casadi.OP_TAN, x)
+    return apply_unary(casadi.OP_TAN, x)
 
 
 def asin(x: Scalar) -> Expression:
     """The angle whose sine this is, in [-pi/2, pi/2]; NaN outside [-1, 1]."""
-    return mapped(casadi.OP_ASIN, x)
+    return apply_unary(casadi.OP_ASIN, x)
 
 
 def acos(x: Scalar) -> Expression:
     """The angle whose cosine this is, in [0, pi]; NaN outside [-1, 1]."""
-    return mapped(casadi.OP_ACOS, x)
+    return apply_unary(casadi.OP_ACOS, x)
 
 
 def atan(x: Scalar) -> Expression:
     """The angle whose tangent this is, in (-pi/2, pi/2)."""
-    return mapped(casadi.OP_ATAN, x)
+    return apply_unary(casadi.OP_ATAN, x)
 
 
 def atan2(y: Scalar, x: Scalar) -> Expression:
     """The angle of the point (x, y), in [-pi, pi]."""
-    return combined(casadi.OP_ATAN2, y, x)
+    return apply_binary(casadi.OP_ATAN2, y, x)
 
 
 def sinh(x: Scalar) -> Expression:
     """The hyperbolic sine."""
-    return mapped(casadi.OP_SINH, x)
+    return apply_unary(casadi.OP_SINH, x)
 
 
 def cosh(x: Scalar) -> Expression:
     """The hyperbolic cosine."""
-    return mapped(casadi.OP_COSH, x)
+    return apply_unary(casadi.OP_COSH, x)
 
 
 def tanh(x: Scalar) -> Expression:
     """The hyperbolic tangent."""
-    return mapped(casadi.OP_TANH, x)
+    return apply_unary(casadi.OP_TANH, x)
 
 
 def asinh(x: Scalar) -> Expression:
     """The inverse of `sinh`."""
-    return mapped(casadi.OP_ASINH, x)
+    return apply_unary(casadi.OP_ASINH, x)
 
 
 def acosh(x: Scalar) -> Expression:
     """The inverse of `cosh`; NaN below 1."""
-    return mapped(casadi.OP_ACOSH, x)
+    return apply_unary(casadi.OP_ACOSH, x)
 
 
 def atanh(x: Scalar) -> Expression:
     """The inverse of `tanh`; NaN outside [-1, 1]."""
-    return mapped(casadi.OP_ATANH, x)
+    return apply_unary(casadi.OP_ATANH, x)
 
 
 def exp(x: Scalar) -> Expression:
     """The exponential function."""
-    return mapped(casadi.OP_EXP, x)
+    return apply_unary(casadi.OP_EXP, x)
 
 
 def log(x: Scalar) -> Expression:
     """The natural logarithm; NaN below 0."""
-    return mapped(casadi.OP_LOG, x)
+    return apply_unary(casadi.OP_LOG, x)
 
 
 def sqrt(x: Scalar) -> Expression:
     """The square root; NaN below 0."""
-    return mapped(casadi.OP_SQRT, x)
+    return apply_unary(casadi.OP_SQRT, x)
 
 
 def abs(x: Scalar) -> Expression:  # noqa: A001  (what it is called)
     """The absolute value; its derivative is the sign, 0 at 0."""
-    return mapped(casadi.OP_FABS, x)
+    return apply_unary(casadi.OP_FABS, x)
 
 
 def sign(x: Scalar) -> Expression:
     """-1, 0 or 1; its derivative is 0."""
-    return mapped(casadi.OP_SIGN, x)
+    return apply_unary(casadi.OP_SIGN, x)
 
 
 def floor(x: Scalar) -> Expression:
     """The largest whole number that is not above; its derivative is 0."""
-    return mapped(casadi.OP_FLOOR, x)
+    return apply_unary(casadi.OP_FLOOR, x)
 
 
 def ceil(x: Scalar) -> Expression:
     """The smallest whole number that is not below; its derivative is 0."""
-    return mapped(casadi.OP_CEIL, x)
+    return apply_unary(casadi.OP_CEIL, x)
 
 
 def min(first: Scalar, *others: Scalar) -> Expression:  # noqa: A001  (what it is called)
@@ -161,5 +161,5 @@ def clip(x: Scalar, lower: Scalar, upper: Scalar) -> Expression:
 def _folded(operation: int, first: Scalar, others: tuple[Scalar, ...]) -> Expression:
     found = Expression(first)
     for other in others:
-        found = combined(operation, found, other)
+        found = apply_binary(operation, found, other)
     return found

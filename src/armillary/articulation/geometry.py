@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armillary.articulation.expressions._arrays import column_term, matrix_term
-from armillary.articulation.expressions._base import Symbolic
-from armillary.articulation.expressions._casadi import casadi
-from armillary.articulation.expressions._operators import scalar_term
-from armillary.articulation.expressions._terms import build, term_of
-from armillary.articulation.expressions._turns import Turn, as_axis
+from armillary.articulation._terms import build, casadi
+from armillary.articulation.expressions._chains import AxisRotation, as_axis
+from armillary.articulation.expressions.base import Expression, Symbolic
 from armillary.articulation.expressions.matrix import MatrixExpression, RotationExpression
 from armillary.articulation.expressions.pose import PoseExpression
-from armillary.articulation.expressions.scalar import Expression
-from armillary.articulation.expressions.vector import DirectionExpression, VectorExpression
+from armillary.articulation.expressions.vector import DirectionExpression, VectorExpression, column_term, matrix_term
+from armillary.articulation.variables import scalar_term
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -39,38 +36,38 @@ _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 def translation(x: Scalar, y: Scalar, z: Scalar) -> PoseExpression:
-    """A pose that is shifted and not turned."""
+    """A pose without rotation."""
     return PoseExpression(RotationExpression.identity(), [x, y, z])
 
 
 def pose(rotation: RotationExpression, translation: Any) -> PoseExpression:
-    """A pose that is turned, and whose origin is there."""
+    """A pose of a rotation and the position of its origin."""
     return PoseExpression(rotation, translation)
 
 
 def rotation_about(axis: Any, angle: Scalar) -> RotationExpression:
-    """A turn about an axis, in radians.
+    """A rotation about an axis, in radians.
 
     Args:
         axis: Three numbers of any length but zero, or a `DirectionExpression` of length one.
         angle: Counter-clockwise, seen against the axis.
     """
     if isinstance(axis, Symbolic):
-        return RotationExpression.of_term(build(_turned, column_term(axis, "An axis", 3), scalar_term(angle)))
-    turn = Turn(as_axis(axis), scalar_term(angle))
-    return RotationExpression.of_term(turn.rotation(), turn)
+        return RotationExpression.of_term(build(_rotation_matrix, column_term(axis, "An axis", 3), scalar_term(angle)))
+    made = AxisRotation(as_axis(axis), scalar_term(angle))
+    return RotationExpression.of_term(made.rotation(), made)
 
 
 def rotation_from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> RotationExpression:
-    """Turns about the fixed axes x, y and z, in this order: Rz(yaw) Ry(pitch) Rx(roll), as in URDF."""
+    """Rotations about the fixed axes x, y and z, in this order: Rz(yaw) Ry(pitch) Rx(roll), as in URDF."""
     about = [rotation_about(_AXES[axis], angle) for axis, angle in (("z", yaw), ("y", pitch), ("x", roll))]
     return about[0] @ about[1] @ about[2]  # type: ignore[no-any-return]
 
 
 def rotation_from_quaternion(w: Scalar, x: Scalar, y: Scalar, z: Scalar) -> RotationExpression:
-    """From a quaternion; it is a rotation only where the quaternion has length one."""
+    """The matrix of a quaternion, which is a rotation only where the quaternion has length one."""
     terms = [scalar_term(part) for part in (w, x, y, z)]
-    return RotationExpression.of_term(build(_of_quaternion, *terms))
+    return RotationExpression.of_term(build(_quaternion_matrix, *terms))
 
 
 def dot(left: Any, right: Any) -> Expression:
@@ -101,11 +98,11 @@ def diagonal(entries: Any) -> MatrixExpression:
 
 
 def stack(parts: Sequence[Any]) -> Any:
-    """One below the other: scalars and vectors make a vector, matrices, rotations and poses a matrix.
+    """Stack parts one below the other: scalars and vectors make a vector, matrices, rotations and poses a matrix.
 
     The poses of all links in one call: `stack(poses).compile(order=joints)(q).reshape(-1, 4, 4)`.
     """
-    terms = [term_of(part) if isinstance(part, Symbolic) else scalar_term(part) for part in parts]
+    terms = [part.term if isinstance(part, Symbolic) else scalar_term(part) for part in parts]
     widths = {term.shape[1] for term in terms}
     if len(widths) != 1:
         raise InvalidArgument(f"Only what is equally wide can be stacked, got widths {sorted(widths)}.", parts)
@@ -113,12 +110,12 @@ def stack(parts: Sequence[Any]) -> Any:
     return kind.of_term(build(casadi.vertcat, *terms))
 
 
-def _turned(axis: Any, angle: Any) -> Any:
+def _rotation_matrix(axis: Any, angle: Any) -> Any:
     along = casadi.mtimes(axis, axis.T)
     return casadi.cos(angle) * (casadi.SX.eye(3) - along) + casadi.sin(angle) * casadi.skew(axis) + along
 
 
-def _of_quaternion(w: Any, x: Any, y: Any, z: Any) -> Any:
+def _quaternion_matrix(w: Any, x: Any, y: Any, z: Any) -> Any:
     rows = (
         (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
         (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),

@@ -1,4 +1,4 @@
-"""The sequence of operations that a model is made by, and what they made."""
+"""The sequence of operations that a model is made by, the edits of it, and the values that result."""
 
 from __future__ import annotations
 
@@ -8,30 +8,40 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
-from armillary.articulation._draft import Draft, Move, Tables, replay
-from armillary.articulation._overlay import Gone, Overlay, swapped
-from armillary.articulation._places import Places
-from armillary.articulation._steps import Step, same_value
-from armillary.articulation.edits import Edit
-from armillary.articulation.operations._operation import Operation
+from armillary.articulation._draft import (
+    Apply,
+    Draft,
+    Edit,
+    InsertAfter,
+    InsertBefore,
+    Move,
+    RemoveOperation,
+    Step,
+    Tables,
+    revert,
+    same_value,
+)
+from armillary.articulation._order import OrderedList
+from armillary.articulation._overlay import Absent, Overlay, swapped
+from armillary.articulation.operations import Operation
 from armillary.articulation.paths import is_under
 from armillary.errors import InvalidOperation, NothingToUndo, UnknownTag
 
-__all__ = ["History", "ModelChange"]
+__all__ = ["Apply", "Edit", "History", "InsertAfter", "InsertBefore", "ModelChange", "RemoveOperation"]
 
 Check = Callable[[Overlay[str, Any], Sequence[str]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChange:
-    """What an edit did.
+    """The result of an edit.
 
     Attributes:
-        before: By path, the values that are gone or different now.
-        after: By path, the values that are new or different now.
+        before: By path, the old values of what was removed or changed.
+        after: By path, the new values of what was added or changed.
         tags: The operations that were added, replaced or removed.
         ran: The tags of the operations that ran, in order.
-        kind: Whether it was made, or took back one before.
+        kind: Whether it is an edit, or an edit was undone or redone.
     """
 
     before: Mapping[str, Any]
@@ -47,10 +57,10 @@ class ModelChange:
 
 
 @dataclass(frozen=True, slots=True)
-class _Memory:
-    """All that takes an edit back; every field belongs to the table of that name."""
+class _UndoEntry:
+    """The inverse of an edit; every field but the last two belongs to the table of that name."""
 
-    steps: dict[str, Step | Gone]
+    steps: dict[str, Step | Absent]
     writers: dict[str, Any]
     readers: dict[str, Any]
     values: dict[str, Any]
@@ -59,32 +69,32 @@ class _Memory:
 
 
 class History:
-    """Operations in order, each with a tag, and the values that they leave.
+    """Operations in order, each with a tag, and the values that result from them.
 
     An edit costs as much as what it touches: the operations it names, and those that read what became different.
-    It is taken whole or not at all. Not thread-safe: the model locks.
+    It is applied whole or not at all. Not thread-safe: the model locks.
 
     Args:
-        max_undo: How many edits can be taken back.
-        check: Looks at what the values will be and which paths differ; what it raises refuses the edit.
+        max_undo: How many edits can be undone.
+        check: Called with the values as they will be and the paths that differ; what it raises refuses the edit.
     """
 
     def __init__(self, *, max_undo: int, check: Check) -> None:
         self._tables = Tables()
-        self._order: Places[str] = Places()
+        self._order: OrderedList[str] = OrderedList()
         self._check = check
         self._is_editing = False
-        self._undo: deque[_Memory] = deque(maxlen=max_undo)
-        self._redo: deque[_Memory] = deque(maxlen=max_undo)
+        self._undo: deque[_UndoEntry] = deque(maxlen=max_undo)
+        self._redo: deque[_UndoEntry] = deque(maxlen=max_undo)
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """What the operations leave, by path."""
+        """The values that result from the operations, by path."""
         return MappingProxyType(self._tables.values)
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Of all operations, first to last."""
+        """The tags of all operations, first to last."""
         return tuple(place.item for place in self._order)
 
     def __contains__(self, tag: object) -> bool:
@@ -99,20 +109,24 @@ class History:
         return step.operation
 
     def tags_writing(self, under: str) -> tuple[str, ...]:
-        """Of the operations that write at or under a path, first to last."""
+        """The tags of the operations that write at or under a path, first to last."""
         steps = self._tables.steps
         return tuple(tag for tag in self.tags if any(is_under(path, under) for path in steps[tag].writes))
 
     def edit(self, edits: Sequence[Edit]) -> ModelChange:
-        """Do all of these or none."""
+        """Apply all of these edits or none."""
         if self._is_editing:
             raise InvalidOperation("An operation cannot edit the model that it runs in. Give it what to read.", edits)
         draft = Draft(self._tables, self._order)
         self._is_editing = True
         try:
-            differing = self._settled(draft, edits)
+            for edit in edits:
+                draft.edit(edit)
+            draft.run()
+            differing = [p for p in draft.touched if not same_value(draft.values.before(p), draft.values.get(p))]
+            self._check(draft.values, differing)
         except BaseException:
-            replay(self._order, draft.moves)
+            revert(self._order, draft.moves)
             raise
         finally:
             self._is_editing = False
@@ -123,56 +137,47 @@ class History:
             self._undo.append(_committed(draft, tags))
         return change
 
-    def _settled(self, draft: Draft, edits: Sequence[Edit]) -> list[str]:
-        """The paths whose values will be different."""
-        for edit in edits:
-            draft.edit(edit)
-        draft.settle()
-        differing = [path for path in draft.touched if not _is_as_before(draft.values, path)]
-        self._check(draft.values, differing)
-        return differing
-
     def undo(self) -> ModelChange:
-        """Take the last edit back; nothing runs for it."""
-        return replace(self._taken_back(self._undo, self._redo), kind="undo")
+        """Undo the last edit; nothing runs for it."""
+        return replace(self._reverted(self._undo, self._redo), kind="undo")
 
     def redo(self) -> ModelChange:
-        """Do again what was taken back last."""
-        return replace(self._taken_back(self._redo, self._undo), kind="redo")
+        """Redo the edit that was undone last."""
+        return replace(self._reverted(self._redo, self._undo), kind="redo")
 
     def copied(self) -> History:
-        """The same operations and values, to go another way from here on: nothing before can be taken back there."""
+        """Return an independent copy of operations and values, without the edits that could be undone here."""
         twin = History(max_undo=self._undo.maxlen or 0, check=self._check)
-        twin._tables = self._tables.standing_at({place: twin._order.append(place.item) for place in self._order})
+        twin._tables = self._tables.moved({place: twin._order.append(place.item) for place in self._order})
         return twin
 
     def forget_edits(self) -> None:
-        """From here on, nothing before can be taken back."""
+        """Forget the edits so far: none of them can be undone any more."""
         self._undo.clear()
         self._redo.clear()
 
-    def _taken_back(self, memories: deque[_Memory], back: deque[_Memory]) -> ModelChange:
+    def _reverted(self, entries: deque[_UndoEntry], inverses: deque[_UndoEntry]) -> ModelChange:
         if self._is_editing:
             raise InvalidOperation("An operation cannot edit the model that it runs in.", None)
-        if not memories:
+        if not entries:
             raise NothingToUndo
-        memory, tables = memories.pop(), self._tables
-        values = swapped(tables.values, memory.values)
-        back.append(
-            _Memory(
-                steps=swapped(tables.steps, memory.steps),
-                writers=swapped(tables.writers, memory.writers),
-                readers=swapped(tables.readers, memory.readers),
+        entry, tables = entries.pop(), self._tables
+        values = swapped(tables.values, entry.values)
+        inverses.append(
+            _UndoEntry(
+                steps=swapped(tables.steps, entry.steps),
+                writers=swapped(tables.writers, entry.writers),
+                readers=swapped(tables.readers, entry.readers),
                 values=values,
-                moves=replay(self._order, memory.moves),
-                tags=memory.tags,
+                moves=revert(self._order, entry.moves),
+                tags=entry.tags,
             )
         )
-        return ModelChange(_there(values), _there(memory.values), memory.tags, ())
+        return ModelChange(_present(values), _present(entry.values), entry.tags, ())
 
 
-def _committed(draft: Draft, tags: tuple[str, ...]) -> _Memory:
-    return _Memory(
+def _committed(draft: Draft, tags: tuple[str, ...]) -> _UndoEntry:
+    return _UndoEntry(
         steps=draft.steps.commit(),
         writers=draft.writers.commit(),
         readers=draft.readers.commit(),
@@ -180,10 +185,6 @@ def _committed(draft: Draft, tags: tuple[str, ...]) -> _Memory:
         moves=draft.moves,
         tags=tags,
     )
-
-
-def _is_as_before(values: Overlay[str, Any], path: str) -> bool:
-    return same_value(values.before(path), values.get(path))
 
 
 def _change(
@@ -194,5 +195,5 @@ def _change(
     return ModelChange(before, after, tags, ran)
 
 
-def _there(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {path: value for path, value in values.items() if not isinstance(value, Gone)}
+def _present(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {path: value for path, value in values.items() if not isinstance(value, Absent)}

@@ -1,32 +1,32 @@
-"""Conditions as numbers between 0 (false) and 1 (true), whose gradients say which way they become true.
+"""Conditions as numbers between 0 (false) and 1 (true), and choices between expressions.
 
 The gradient of a condition is not the derivative of its value, which is zero nearly everywhere. It is what eq. 3.18
 and 3.19 of the Kineverse thesis define, so that a controller can find its way to a true condition.
+
+A choice is an atom whose gradient is selected as its value is. casadi itself multiplies the derivative of the branch
+that is not taken with zero, and zero times infinity is not a number.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from armillary.articulation.expressions._atoms import atom_term
-from armillary.articulation.expressions._casadi import binary, casadi
-from armillary.articulation.expressions._gradients import gradient_of
-from armillary.articulation.expressions._operators import combined, scalar_term
-from armillary.articulation.expressions._terms import Term, build, term_of
-from armillary.articulation.expressions.scalar import Expression
+from armillary.articulation._terms import Term, add, atom_term, binary, build, casadi, in_rows, number_term, unary
+from armillary.articulation.expressions._gradients import directions, gradient_of
+from armillary.articulation.expressions.base import Expression, Symbolic
 from armillary.articulation.functions import tanh
+from armillary.articulation.variables import apply_binary, is_scalar, scalar_term
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from armillary.articulation._terms import Gradient
     from armillary.articulation.functions import Scalar
-    from armillary.articulation.variables import Variable
 
-    Gradient = dict[Variable, Term]
     Guidance = Literal["all", "unmet"]
 
-__all__ = ["greater", "less", "logical_and", "logical_not", "logical_or"]
+__all__ = ["greater", "if_else", "less", "logical_and", "logical_not", "logical_or"]
 
 STEEPNESS = 1e10
 _GUIDANCES = ("all", "unmet")
@@ -42,9 +42,9 @@ def less(a: Scalar, b: Scalar, *, steepness: float = STEEPNESS) -> Expression:
         b: Than what.
         steepness: The condition is undecided while the two differ by less than a few of its inverse.
     """
-    difference = combined(casadi.OP_SUB, b, a)
+    difference = apply_binary(casadi.OP_SUB, b, a)
     value = (1.0 + tanh(difference * steepness)) / 2.0
-    return _guided(value, lambda: gradient_of(term_of(difference)))
+    return _condition(value, lambda: gradient_of(difference.term))
 
 
 def greater(a: Scalar, b: Scalar, *, steepness: float = STEEPNESS) -> Expression:
@@ -63,12 +63,12 @@ def logical_and(*conditions: Scalar, guidance: Guidance = "all") -> Expression:
     Args:
         conditions: Two or more.
         guidance: "all": the sum of their gradients (eq. 3.19). "unmet": of those that are not true yet (eq. 4.21);
-            a condition that is met is left in peace, also by what would break it.
+            a condition that is met does not contribute, even where it could be broken.
     """
     _check(conditions, guidance)
     terms = [scalar_term(condition, "A condition") for condition in conditions]
     value = Expression.of_term(build(_product, *terms))
-    return _guided(value, lambda: _sum([_guiding(term, guidance) for term in terms]))
+    return _condition(value, lambda: _sum([_contribution(term, guidance) for term in terms]))
 
 
 def logical_or(*conditions: Scalar, guidance: Guidance = "all") -> Expression:
@@ -76,22 +76,22 @@ def logical_or(*conditions: Scalar, guidance: Guidance = "all") -> Expression:
     return logical_not(logical_and(*(logical_not(condition) for condition in conditions), guidance=guidance))
 
 
-def _guided(value: Expression, compute: Callable[[], Gradient]) -> Expression:
-    return Expression.of_term(atom_term(term_of(value), compute))
+def _condition(value: Expression, compute: Callable[[], Gradient]) -> Expression:
+    return Expression.of_term(atom_term(value.term, compute))
 
 
-def _guiding(condition: Term, guidance: Guidance) -> Gradient:
+def _contribution(condition: Term, guidance: Guidance) -> Gradient:
     gradient = gradient_of(condition)
     if guidance == "all":
         return gradient
     return {key: build(_while_unmet, condition, entry) for key, entry in gradient.items()}
 
 
-def _while_unmet(condition: object, entry: object) -> object:
+def _while_unmet(condition: Any, entry: Any) -> Any:
     return binary(casadi.OP_IF_ELSE_ZERO, binary(casadi.OP_LT, condition, 1.0), entry)
 
 
-def _product(first: object, *others: object) -> object:
+def _product(first: Any, *others: Any) -> Any:
     for other in others:
         first = binary(casadi.OP_MUL, first, other)
     return first
@@ -101,12 +101,8 @@ def _sum(gradients: Sequence[Gradient]) -> Gradient:
     found: Gradient = {}
     for gradient in gradients:
         for key, entry in gradient.items():
-            found[key] = build(_plus, found[key], entry) if key in found else entry
+            found[key] = build(add, found[key], entry) if key in found else entry
     return found
-
-
-def _plus(left: object, right: object) -> object:
-    return binary(casadi.OP_ADD, left, right)
 
 
 def _check(conditions: Sequence[Scalar], guidance: str) -> None:
@@ -114,3 +110,44 @@ def _check(conditions: Sequence[Scalar], guidance: str) -> None:
         raise InvalidArgument("A conjunction of nothing was asked. Give at least one condition.", conditions)
     if guidance not in _GUIDANCES:
         raise InvalidArgument(f"guidance must be 'all' or 'unmet', got {guidance!r}.", guidance)
+
+
+_TRUE_ABOVE = 0.5
+
+
+def if_else(condition: Scalar, then: Any, otherwise: Any) -> Any:
+    """`then` where the condition is true, that is above one half; its gradient is that of the one it takes.
+
+    Both may be scalars, or two expressions of one kind and shape.
+    """
+    truth = apply_binary(casadi.OP_LT, _TRUE_ABOVE, condition).term
+    if is_scalar(then) and is_scalar(otherwise):
+        return Expression.of_term(_choice(truth, scalar_term(then), scalar_term(otherwise)))
+    if not isinstance(then, Symbolic) or type(then) is not type(otherwise) or then.shape != otherwise.shape:
+        raise InvalidArgument(f"if_else chooses between two of one kind and shape, got {then!r}, {otherwise!r}.", then)
+    return then.of_term(_choices(truth, then.term, otherwise.term))
+
+
+def _choices(truth: Term, then: Term, otherwise: Term) -> Term:
+    rows, columns = then.shape
+    places = [(row, column) for row in range(rows) for column in range(columns)]
+    chosen = [_choice(truth, *(term.with_sx(term.sx[place]) for term in (then, otherwise))) for place in places]
+    return build(lambda *parts: in_rows(parts, columns), *chosen)
+
+
+def _choice(truth: Term, then: Term, otherwise: Term) -> Term:
+    if then.sx.is_constant() and otherwise.sx.is_constant() and float(then.sx) == float(otherwise.sx):
+        return then
+    return atom_term(build(_chosen, truth, then, otherwise), lambda: _gradient(truth, then, otherwise))
+
+
+def _chosen(truth: Any, then: Any, otherwise: Any) -> Any:
+    yes = binary(casadi.OP_IF_ELSE_ZERO, truth, then)
+    return binary(casadi.OP_ADD, yes, binary(casadi.OP_IF_ELSE_ZERO, unary(casadi.OP_NOT, truth), otherwise))
+
+
+def _gradient(truth: Term, then: Term, otherwise: Term) -> Gradient:
+    """What the condition depends on is listed too: it does not move the value, except where it switches."""
+    one, other, nothing = gradient_of(then), gradient_of(otherwise), number_term(0.0)
+    keys = dict.fromkeys([*directions(truth), *one, *other])
+    return {key: _choice(truth, one.get(key, nothing), other.get(key, nothing)) for key in keys}

@@ -8,17 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeVar
 
-from armillary.articulation import saving
+from armillary.articulation import files
 from armillary.articulation._callbacks import Callback, Callbacks, ConstraintsOf, Subscription, TagsLike, UnderPath
-from armillary.articulation._describing import edits_of
 from armillary.articulation._overlay import Overlay
-from armillary.articulation._parts import value_at
-from armillary.articulation._poses import PoseCache
-from armillary.articulation._queries import Affected, affected_in, constraints_in
+from armillary.articulation._queries import Affected, PoseCache, affected_in, constraints_in, value_at
+from armillary.articulation._robots import edits_of
 from armillary.articulation.constraints import Constraint
-from armillary.articulation.edits import Apply, Edit, InsertAfter, InsertBefore, RemoveOperation
 from armillary.articulation.expressions import PoseExpression
-from armillary.articulation.history import History, ModelChange
+from armillary.articulation.history import Apply, Edit, History, InsertAfter, InsertBefore, ModelChange, RemoveOperation
 from armillary.articulation.joints import Joint
 from armillary.articulation.links import ArticulatedObject, Link, check_links
 from armillary.articulation.loops import Closure, Loops, check_loops
@@ -28,6 +25,7 @@ from armillary.articulation.variables import Variable
 from armillary.errors import InvalidArgument, TagTaken, WrongValue
 from armillary.formats import RobotDescription, read_sdf, read_urdf
 from armillary.formats.packages import PackageFolders
+from armillary.notebook import card, facts, listing
 from armillary.transforms import print_error
 
 __all__ = ["Affected", "ArticulationModel", "Subscription"]
@@ -38,16 +36,16 @@ V = TypeVar("V")
 class ArticulationModel:
     """A tree of values by path: links, joints, expressions and constraints, made by operations in order.
 
-    Each operation has a tag, and can be replaced, removed, and given others before and after it. What then runs again
-    is what reads values that became different. An edit is done whole or not at all; one that is refused leaves the
-    model exactly as it was.
+    Each operation has a tag, and can be replaced, removed, and given others before and after it. Then the operations
+    run again that read values that became different. An edit is applied whole or not at all; one that is refused
+    leaves the model exactly as it was.
 
     Safe to use from several threads: `_lock` is held while an edit is made, and callbacks run after it,
     in the order of the edits.
 
     Args:
-        max_undo: How many edits can be taken back.
-        on_error: Told what callbacks raise; stderr is, if left out.
+        max_undo: How many edits can be undone.
+        on_error: Called with what callbacks raise; it is printed to stderr, if left out.
 
     >>> from armillary.articulation import ArticulationModel, SetValue, position, sin
     >>> model = ArticulationModel()
@@ -84,31 +82,31 @@ class ArticulationModel:
         return self.edit([InsertAfter(tag, operation, reference)])
 
     def remove(self, *tags: str) -> ModelChange:
-        """Take operations out, all of them or none."""
+        """Remove operations, all of them or none."""
         return self.edit([RemoveOperation(tag) for tag in tags])
 
     def edit(self, edits: Sequence[Edit]) -> ModelChange:
-        """Do several edits as one, in this order.
+        """Apply several edits as one, in this order.
 
         Raises:
-            MissingRead: An operation would read what nothing before it writes (thesis eq. 3.17).
+            MissingRead: An operation would read a path that nothing before it writes (thesis eq. 3.17).
             OperationFailed: An operation raised.
             LinkLoop: Links would carry each other.
         """
-        return self._told(lambda: self._history.edit(edits))
+        return self._notified(lambda: self._history.edit(edits))
 
     def undo(self) -> ModelChange:
-        """Take the last edit back."""
-        return self._told(self._history.undo)
+        """Undo the last edit."""
+        return self._notified(self._history.undo)
 
     def redo(self) -> ModelChange:
-        """Do again what was taken back last."""
-        return self._told(self._history.redo)
+        """Redo the edit that was undone last."""
+        return self._notified(self._history.redo)
 
     def copy(self) -> ArticulationModel:
-        """A model of the same operations, to try edits in: nothing runs for it, and what is edited there stays there.
+        """Return an independent copy of the model; no operation runs for it.
 
-        Who is told of edits here is not told of those there, and what was edited before is not undone there.
+        Subscriptions are not copied, and the edits made before cannot be undone in the copy.
         """
         twin = ArticulationModel(on_error=self.on_error)
         with self._lock:
@@ -117,12 +115,12 @@ class ArticulationModel:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Of all operations, first to last."""
+        """The tags of all operations, first to last."""
         with self._lock:
             return self._history.tags
 
     def tags_of(self, path: str) -> tuple[str, ...]:
-        """Of the operations that write at or under a path: `model.remove(*model.tags_of("robot"))`."""
+        """The tags of the operations that write at or under a path: `model.remove(*model.tags_of("robot"))`."""
         with self._lock:
             return self._history.tags_writing(as_path(path))
 
@@ -147,11 +145,11 @@ class ArticulationModel:
 
         Args:
             path_or_text: The file, or its text.
-            name: What it is called here; as in the file, if left out.
-            packages: Where `package://` leads.
-            root: Take only what hangs under this link.
-            tips: Take only what lies between the root and these links.
-            arguments: What xacro calls arguments.
+            name: Its name in the model; as in the file, if left out.
+            packages: The folders of `package://`.
+            root: Take only this link and what it carries.
+            tips: Take only the links between the root and these.
+            arguments: The arguments of xacro.
         """
         robot = read_urdf(path_or_text, packages=packages, root=root, tips=tips, arguments=arguments)
         return self.add_robot(robot, name=name)
@@ -163,18 +161,18 @@ class ArticulationModel:
 
         Args:
             path_or_text: The file, or its text.
-            packages: Where `model://` and `package://` lead.
+            packages: The folders of `model://` and `package://`.
         """
         return self._added([(robot, robot.name) for robot in read_sdf(path_or_text, packages=packages)])
 
     def add_robot(self, robot: RobotDescription, *, name: str | None = None) -> ArticulatedObject:
-        """Add what a file describes, in one edit; under the name it has there, if no other is given."""
+        """Add the robot of a description, in one edit; under the name it has there, if no other is given."""
         return self._added([(robot, robot.name if name is None else name)])[0]
 
     # Reading
 
     def value(self, path: str) -> Any:
-        """What is at a path; further down, what the value there shows of itself, as in `door/joints/hinge/motion`."""
+        """The value at a path, or the part of a value that the path leads to, as in `door/joints/hinge/motion`."""
         with self._lock:
             return value_at(as_path(path), self._history.values)
 
@@ -197,9 +195,9 @@ class ArticulationModel:
         return _only(self.values(under), Joint)  # type: ignore[type-abstract]
 
     def pose(self, path: str, *, in_frame: str | None = None) -> PoseExpression:
-        """Where a link is, as an expression: in the frame of the model, or in that of another link.
+        """The pose of a link as an expression: in the frame of the model, or in that of another link.
 
-        Where it hangs in a loop, its gradient is along what drives the loop.
+        Where it is part of a kinematic loop, its gradient is along the drivers of the loop.
 
         Args:
             path: Of the link.
@@ -210,34 +208,34 @@ class ArticulationModel:
                 found = self._poses.pose(as_path(path))
             else:
                 found = self._poses.between(as_path(path), as_path(in_frame))
-            closed: PoseExpression = self._closing().closed(found)
+            closed: PoseExpression = self._current_loops().closed(found)
             return closed
 
     def closures(self, under: str = "") -> dict[str, Closure]:
-        """The loops at or under a path."""
+        """The closures of kinematic loops at or under a path."""
         return _only(self.values(under), Closure)
 
     @property
     def loops(self) -> Loops:
-        """All loops together, and what follows from what."""
+        """All kinematic loops together, in the order in which they are solved."""
         with self._lock:
-            return self._closing()
+            return self._current_loops()
 
     def solve(
         self, values: Mapping[Variable, float], *, start: Mapping[Variable, float] | None = None
     ) -> dict[Variable, float]:
-        """The given values, and those of the variables that follow from them because loops are closed.
+        """Return the given values, and those of the variables that follow from them by kinematic loops.
 
         Args:
-            values: Of all variables that drive loops, and of others if wanted.
-            start: Of dependents, where they are looked for; where they were found last, if left out.
+            values: Of all variables that drive kinematic loops, and of others if wanted.
+            start: Of dependents, where the search begins; where they were found last, if left out.
 
         Raises:
-            UnreachableLoop: Parts of a loop do not reach each other.
-            SingularLoop: A loop does not determine its dependents there.
+            UnreachableLoop: Parts of a kinematic loop do not reach each other.
+            SingularLoop: A kinematic loop does not determine its dependents there.
         """
         with self._lock:
-            return self._closing().solve(values, start)
+            return self._current_loops().solve(values, start)
 
     def variables(self, under: str = "") -> tuple[Variable, ...]:
         """The positions by which the links at or under a path move, sorted."""
@@ -246,7 +244,7 @@ class ArticulationModel:
         return tuple(sorted(found, key=lambda variable: variable.name))
 
     def constraints(self, variables: Iterable[Variable] | None = None) -> dict[str, Constraint]:
-        """Every constraint that speaks of one of these variables, in its expression or in a bound, by its path.
+        """Every constraint that contains one of these variables, in its expression or in a bound, by its path.
 
         A position and its velocity are two variables: ask for both to have both. Left out, it is all constraints.
         """
@@ -265,7 +263,7 @@ class ArticulationModel:
 
         Args:
             values: Of some or all variables; what still has free variables breaks nothing.
-            tolerance: What is forgiven, in the unit of each constraint: numbers are rounded.
+            tolerance: In the unit of each constraint: numbers are rounded.
         """
         found = self.constraints()
         return {path: one for path, one in found.items() if not one.is_kept(values, tolerance=tolerance)}
@@ -274,14 +272,14 @@ class ArticulationModel:
         """Whether these numbers break no constraint (thesis eq. 3.15)."""
         return not self.violations(values, tolerance=tolerance)
 
-    # Being told
+    # Callbacks
 
     def on_path(self, callback: Callback, path: str = "") -> Subscription:
-        """Call when a value at or under a path came, went or became different."""
+        """Call when a value at or under a path was added, removed or changed."""
         return self._callbacks.add(callback, UnderPath(as_path(path) if path else ""))
 
     def on_constraints(self, callback: Callback, variables: Iterable[Variable]) -> Subscription:
-        """Call when a constraint that speaks of one of these variables came, went or became different."""
+        """Call when a constraint on one of these variables was added, removed or changed."""
         return self._callbacks.add(callback, ConstraintsOf(_variables(variables)))
 
     def on_tags(self, callback: Callback, pattern: str | re.Pattern[str]) -> Subscription:
@@ -293,12 +291,12 @@ class ArticulationModel:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the operations to a JSON file, from which `load` makes the same model."""
-        saving.write_file(path, self.to_bytes())
+        files.write_file(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        """What `save` writes."""
+        """The bytes that `save` writes."""
         with self._lock:
-            return saving.encoded([(tag, self._history.operation(tag)) for tag in self._history.tags])
+            return files.encoded([(tag, self._history.operation(tag)) for tag in self._history.tags])
 
     @classmethod
     def load(
@@ -306,51 +304,58 @@ class ArticulationModel:
         path: str | PathLike[str],
         *,
         kinds: Iterable[type[Any]] = (),
-        max_bytes: int = saving.MAX_BYTES,
+        max_bytes: int = files.MAX_BYTES,
     ) -> ArticulationModel:
-        """A model from a file.
+        """Load a model from a file.
 
         Args:
-            path: What `save` wrote.
+            path: The file that `save` wrote.
             kinds: Operations and joints of your own that the file may name; nothing else is ever looked up.
             max_bytes: A larger file is refused.
 
         Raises:
             InvalidModelFile: With the place in the file of what is wrong.
         """
-        return cls.from_bytes(saving.read_file(path, max_bytes), kinds=kinds, file=str(path))
+        return cls.from_bytes(files.read_file(path, max_bytes), kinds=kinds, file=str(path))
 
     @classmethod
     def from_bytes(
         cls, data: bytes, *, kinds: Iterable[type[Any]] = (), file: str = "the given bytes"
     ) -> ArticulationModel:
-        """A model from what `to_bytes` gave; `file` is what errors call it."""
+        """Load a model from the result of `to_bytes`; errors name it `file`."""
         model = cls()
-        steps = saving.decoded(data, kinds, file)
+        steps = files.decoded(data, kinds, file)
         try:
             model.edit([Apply(tag, operation) for tag, operation in steps])
         except Exception as error:
-            raise saving.refused_replay(file, steps, error) from error
+            raise files.refused_replay(file, steps, error) from error
         model._history.forget_edits()
         return model
 
     def digest(self) -> str:
-        """The same for models of equal operations in equal order."""
-        return saving.digest(self.to_bytes())
+        """A checksum, equal for models of equal operations in equal order."""
+        return files.digest(self.to_bytes())
 
     def _repr_html_(self) -> str:
-        from armillary.articulation._notebook import model_html  # noqa: PLC0415  (most programs are no notebooks)
-
-        return model_html(self)
+        joints = self.joints()
+        rows = [
+            ("links", len(self.links())),
+            ("joints", len(joints)),
+            ("variables", len(self.variables())),
+            ("constraints", len(self.constraints())),
+            ("operations", len(self.tags)),
+        ]
+        lines = (f"{path}  [{joint.kind or type(joint).__name__}]" for path, joint in joints.items())
+        return card("Articulation model", facts(rows), listing(lines, len(joints), most=20))
 
     def _added(self, robots: Sequence[tuple[RobotDescription, str]]) -> tuple[ArticulatedObject, ...]:
         named = [(robot, as_path(name)) for robot, name in robots]
         edits = [edit for robot, name in named for edit in edits_of(robot, name)]
-        self._told(lambda: self._edited_anew(edits, [f"create {name}" for _, name in named]))
+        self._notified(lambda: self._edited_anew(edits, [f"create {name}" for _, name in named]))
         return tuple(self._of_kind(name, ArticulatedObject) for _, name in named)
 
     def _edited_anew(self, edits: Sequence[Edit], tags: Sequence[str]) -> ModelChange:
-        """Nothing that has one of these tags is replaced."""
+        """Edit, unless an operation has one of these tags already."""
         taken = next((tag for tag in tags if tag in self._history), None)
         if taken is not None:
             raise TagTaken(taken)
@@ -359,7 +364,7 @@ class ArticulationModel:
     def _link(self, path: str) -> Link:
         return self._of_kind(path, Link)
 
-    def _closing(self) -> Loops:
+    def _current_loops(self) -> Loops:
         if self._loops is None:
             self._loops = Loops(self.closures().values())
         return self._loops
@@ -370,14 +375,14 @@ class ArticulationModel:
             raise WrongValue(path, kind.__name__, type(value).__name__)
         return value
 
-    def _told(self, edit: Callable[[], ModelChange]) -> ModelChange:
+    def _notified(self, edit: Callable[[], ModelChange]) -> ModelChange:
         with self._lock:
             change = edit()
             self._poses.forget(frozenset(change.before) - frozenset(change.after))
             if any(isinstance(value, Closure) for value in (*change.before.values(), *change.after.values())):
                 self._loops = None
             self._callbacks.put(change)
-        self._callbacks.tell(print_error if self.on_error is None else self.on_error)
+        self._callbacks.notify(print_error if self.on_error is None else self.on_error)
         return change
 
 
@@ -387,9 +392,9 @@ def _only(values: Mapping[str, Any], kind: type[V]) -> dict[str, V]:
 
 def _variables(given: Iterable[Variable]) -> frozenset[Variable]:
     found = frozenset([given] if isinstance(given, Variable) else given)
-    strange = next((one for one in found if not isinstance(one, Variable)), None)
-    if strange is not None:
-        raise InvalidArgument(f"Variables are wanted, got {strange!r}. Make one with position(name).", strange)
+    wrong = next((one for one in found if not isinstance(one, Variable)), None)
+    if wrong is not None:
+        raise InvalidArgument(f"Variables are wanted, got {wrong!r}. Make one with position(name).", wrong)
     return found
 
 

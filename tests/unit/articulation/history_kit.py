@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from armillary.articulation.edits import Apply
-from armillary.articulation.history import History
+from armillary.articulation.history import Apply, History
 from armillary.articulation.operations import Operation, Reading
 
 

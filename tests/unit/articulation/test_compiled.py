@@ -18,7 +18,6 @@ import armillary.articulation as art
 from armillary._core import Tape
 from armillary.articulation import (
     VectorExpression,
-    _machine_code,
     atan2,
     cos,
     expression_from_tape,
@@ -29,8 +28,10 @@ from armillary.articulation import (
     sin,
     translation,
 )
+from armillary.articulation import (
+    compiled as compiling,
+)
 from armillary.articulation._c_source import c_source
-from armillary.articulation.expressions._terms import term_of
 from armillary.errors import CannotCompile, InvalidArgument, NotGrounded
 from unit.articulation.duals import UNARY
 
@@ -51,7 +52,7 @@ def everything():
 @pytest.fixture(scope="module")
 def ways():
     """The tape, casadi's own machine, machine code, and the tape after a journey."""
-    tape, term = everything().tape(ORDER), term_of(everything()).expanded
+    tape, term = everything().tape(ORDER), everything().term.expanded
     function = casadi.Function("f", list(term.symbols.values()), [casadi.densify(term.sx)])
     places = [ORDER.index(variable) for variable in term.symbols]
     return [
@@ -239,15 +240,15 @@ class TestMachineCode:
 
     def test_is_made_once_for_equal_tapes(self):
         first, second = sin(a).tape([a]), sin(position("a")).tape([a])
-        assert _machine_code.machine_code(first) is _machine_code.machine_code(second)
+        assert compiling.machine_code(first) is compiling.machine_code(second)
 
     def test_is_refused_with_a_sentence_where_there_is_no_compiler(self, monkeypatch):
-        monkeypatch.setattr(_machine_code.shutil, "which", lambda _: None)
+        monkeypatch.setattr(compiling.shutil, "which", lambda _: None)
         with pytest.raises(CannotCompile, match="Install one, or use backend='vm'"):
             (a * 3.21).compile(order=[a], backend="c")
 
     def test_is_refused_with_what_the_compiler_said(self, monkeypatch):
-        monkeypatch.setattr(_machine_code, "c_source", lambda _: "no C at all")
+        monkeypatch.setattr(compiling, "c_source", lambda _: "no C at all")
         with pytest.raises(CannotCompile, match="failed with"):
             (a * 3.22).compile(order=[a], backend="c")
 

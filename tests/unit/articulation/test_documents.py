@@ -29,7 +29,7 @@ from armillary.articulation import (
     translation,
     velocity,
 )
-from armillary.articulation.documents._format import digest_of
+from armillary.articulation.documents import digest_of
 from armillary.errors import InvalidExpression
 
 a, b, wheel = position("a"), position("b"), velocity("wheel")

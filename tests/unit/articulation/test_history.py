@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from armillary.articulation.edits import Apply, InsertAfter, InsertBefore, RemoveOperation
+from armillary.articulation.history import Apply, InsertAfter, InsertBefore, RemoveOperation
 from armillary.articulation.operations import SetValue, operation
 from armillary.errors import (
     InvalidOperation,

@@ -11,18 +11,16 @@ from hypothesis import strategies as st
 
 from armillary import Rotation, Transform
 from armillary.articulation import position, rotation_about, translation
+from armillary.articulation.bases import DifferentialDrive, OmniBase, PlanarJoint
 from armillary.articulation.drive import interpolations_of
 from armillary.articulation.geometry import pose
 from armillary.articulation.joints import (
     BallJoint,
     ContinuousJoint,
     CylindricalJoint,
-    DifferentialDrive,
     ExpressionJoint,
     FixedJoint,
     FloatingJoint,
-    OmniBase,
-    PlanarJoint,
     PrismaticJoint,
     RevoluteJoint,
     ScrewJoint,

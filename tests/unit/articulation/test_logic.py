@@ -8,16 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armillary.articulation import (
-    Expression,
-    greater,
-    less,
-    logical_and,
-    logical_not,
-    logical_or,
-    position,
-    velocity,
-)
+from armillary.articulation import Expression, greater, less, logical_and, logical_not, logical_or, position, velocity
 from armillary.errors import InvalidArgument
 
 a, b, c = position("a"), position("b"), position("c")

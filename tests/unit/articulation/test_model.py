@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from armillary.articulation import Constraint, greater, less, logical_or, position, sin
-from armillary.articulation.edits import Apply
+from armillary.articulation.history import Apply
 from armillary.articulation.joints import FixedJoint, PrismaticJoint, RevoluteJoint
 from armillary.articulation.model import ArticulationModel
 from armillary.articulation.operations import AddJoint, AddMimicJoint, Connect, SetValue, operation

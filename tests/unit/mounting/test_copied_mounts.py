@@ -8,9 +8,8 @@ import pytest
 
 from armillary import Transform, World, seconds
 from armillary.articulation import ArticulationModel, DifferentialDrive, FixedJoint, RevoluteJoint, position
-from armillary.articulation.edits import Apply
-from armillary.articulation.mechanisms import four_bar
-from armillary.articulation.mechanisms._parts import Parts
+from armillary.articulation.history import Apply
+from armillary.articulation.mechanisms import Parts, four_bar
 from armillary.articulation.operations import AddJoint, AddLink, Connect
 from armillary.errors import NothingToUndo
 

@@ -10,7 +10,7 @@ import pytest
 from armillary import Transform, World, seconds
 from armillary._core import ChangeRecord
 from armillary.articulation import ArticulationModel, FixedJoint
-from armillary.articulation.edits import Apply
+from armillary.articulation.history import Apply
 from armillary.articulation.mechanisms import four_bar
 from armillary.articulation.operations import AddJoint, AddLink, Connect
 from armillary.errors import (

@@ -7,7 +7,7 @@ import pytest
 
 from armillary import Transform, World, seconds
 from armillary.articulation import ArticulationModel, FixedJoint, RevoluteJoint, position
-from armillary.articulation.edits import Apply
+from armillary.articulation.history import Apply
 from armillary.articulation.operations import AddJoint, AddLink, AddMimicJoint, AddObject, Connect
 from armillary.demos.models import kitchen, mobile_manipulator
 from armillary.errors import AfterHistory, ArmillaryError, InvalidArgument, MissingMeshes, UnknownVariable

@@ -7,7 +7,7 @@ import pytest
 
 from armillary import World, seconds
 from armillary.articulation import ArticulationModel, DifferentialDrive
-from armillary.articulation.edits import Apply
+from armillary.articulation.history import Apply
 from armillary.articulation.operations import AddJoint, AddLink, AddObject, Connect
 
 RADIUS_M, TRACK_M = 0.06, 0.3748

@@ -1,28 +1,27 @@
-"""Differentiation: the one path for every kind of expression.
+"""Differentiation and substitution, one implementation for every kind of expression.
 
-casadi differentiates by the symbols that stand in an expression. What is left is one product with the gradients of the
-atoms among them: dy/dk = sum over variables v of dy/dv [k is the change of v] + sum over atoms z of dy/dz * gradient
-of z along k.
+casadi differentiates by the symbols in an expression. What is left is one product with the gradients of the atoms among
+them: dy/dk = sum over variables v of dy/dv [k is the change of v] + sum over atoms z of dy/dz * gradient of z along k.
+Substitution keeps atoms and changes their gradients by the chain rule.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armillary.articulation.expressions._casadi import SX, casadi, flat, stacked
-from armillary.articulation.expressions._terms import Term, build, term_of, united
+from armillary.articulation._terms import SX, Atom, Term, add, build, casadi, flat, replaced, stacked, united
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from armillary.articulation.expressions._atoms import Atom
+    from armillary.articulation._terms import Gradient
     from armillary.articulation.variables import Variable
 
-__all__ = ["directions", "gradient_of", "jacobian_of", "velocity_of"]
+__all__ = ["Substitution", "directions", "gradient_of", "jacobian_of", "velocity_of"]
 
 
 def directions(term: Term) -> list[Variable]:
-    """The variables, one order higher, along which the term can change: the keys of its gradient."""
+    """Return the keys of the gradient: the variables, one order higher, along which the term can change."""
     variables, atoms = term.occurring
     found = {variable.derivative: None for variable in variables}
     for atom in atoms:
@@ -30,15 +29,20 @@ def directions(term: Term) -> list[Variable]:
     return list(found)
 
 
-def gradient_of(term: Term) -> dict[Variable, Term]:
-    """By direction, a term of the same shape."""
+def gradient_of(term: Term) -> Gradient:
+    """Return the gradient: by direction, a term of the same shape."""
     along = directions(term)
     jacobian = jacobian_of(term, along)
-    return {direction: _column(jacobian, i, term.shape) for i, direction in enumerate(along)}
+    rows, columns = term.shape
+    found = {}
+    for i, direction in enumerate(along):
+        column = jacobian.sx[:, i]
+        found[direction] = jacobian.with_sx(column if columns == 1 else casadi.reshape(column, columns, rows).T)
+    return found
 
 
 def jacobian_of(term: Term, along: Sequence[Variable]) -> Term:
-    """One row for each entry, row after row, and one column for each direction."""
+    """Return the Jacobian: one row for each entry, row after row, and one column for each direction."""
     variables, atoms = term.occurring
     wanted = set(along)
     own = [variable for variable in variables if variable.derivative in wanted]
@@ -46,13 +50,13 @@ def jacobian_of(term: Term, along: Sequence[Variable]) -> Term:
     partial = term.with_sx(casadi.jacobian(flat(term.sx), stacked(seeds)))
     if not atoms and [variable.derivative for variable in own] == list(along):
         return partial
-    return build(casadi.mtimes, partial, _closing(own, atoms, along))
+    return build(casadi.mtimes, partial, _seed_gradients(own, atoms, along))
 
 
 def velocity_of(term: Term) -> Term:
-    """The change in time: every direction times its entry, in one forward sweep."""
+    """Return the change in time: every direction times its entry, in one forward sweep."""
     variables, atoms = term.occurring
-    changes = [*(term_of(variable.derivative) for variable in variables), *(_atom_velocity(atom) for atom in atoms)]
+    changes = [*(variable.derivative.term for variable in variables), *(_atom_velocity(atom) for atom in atoms)]
     parts, symbols, all_atoms = united([term, *changes])
     seeds = [*(term.symbols[variable] for variable in variables), *(atom.symbol for atom in atoms)]
     if not seeds:
@@ -60,8 +64,8 @@ def velocity_of(term: Term) -> Term:
     return Term(casadi.jtimes(parts[0], stacked(seeds), stacked(parts[1:])), symbols, all_atoms)
 
 
-def _closing(own: Sequence[Variable], atoms: Sequence[Atom], along: Sequence[Variable]) -> Term:
-    """What each variable and each atom changes by along each direction."""
+def _seed_gradients(own: Sequence[Variable], atoms: Sequence[Atom], along: Sequence[Variable]) -> Term:
+    """Return the matrix of what each variable and each atom (rows) changes by along each direction (columns)."""
     columns = {direction: i for i, direction in enumerate(along)}
     places = [(row, columns[variable.derivative]) for row, variable in enumerate(own)]
     entries = [Term(SX(1.0)) for _ in own]
@@ -71,22 +75,56 @@ def _closing(own: Sequence[Variable], atoms: Sequence[Atom], along: Sequence[Var
                 places.append((row, columns[direction]))
                 entries.append(entry)
     parts, symbols, inner = united(entries)
-    return Term(_filled((len(own) + len(atoms), len(along)), places, parts), symbols, inner)
-
-
-def _filled(shape: tuple[int, int], places: Sequence[tuple[int, int]], parts: Sequence[Any]) -> Any:
-    matrix = SX(*shape)
+    matrix = SX(len(own) + len(atoms), len(along))
     for place, part in zip(places, parts, strict=True):
         matrix[place] = part
-    return matrix
+    return Term(matrix, symbols, inner)
 
 
 def _atom_velocity(atom: Atom) -> Term:
-    summands = [build(casadi.times, term_of(direction), entry) for direction, entry in atom.gradient.items()]
+    summands = [build(casadi.times, direction.term, entry) for direction, entry in atom.gradient.items()]
     return build(lambda *parts: sum(parts, SX(0.0)), *summands)
 
 
-def _column(jacobian: Term, index: int, shape: tuple[int, int]) -> Term:
-    column = jacobian.sx[:, index]
-    rows, columns = shape
-    return jacobian.with_sx(column if columns == 1 else casadi.reshape(column, columns, rows).T)
+class Substitution:
+    """Values for variables, substituted all at once; an atom that is met twice becomes one atom again."""
+
+    def __init__(self, values: Mapping[Variable, Term]) -> None:
+        self._values = dict(values)
+        self._gradients: dict[Variable, Gradient] = {}
+        self._atoms: dict[Atom, Atom] = {}
+
+    def of(self, term: Term) -> Term:
+        """Return the term with the values in place of the variables."""
+        given = {variable: value for variable, value in self._values.items() if variable in term.symbols}
+        if not given and not term.atoms:
+            return term
+        left = {variable: symbol for variable, symbol in term.symbols.items() if variable not in given}
+        own, symbols, inner = united([Term(term.sx, left), *given.values()])
+        pairs: list[tuple[Any, Any]] = [(term.symbols[v], part) for v, part in zip(given, own[1:], strict=True)]
+        atoms = {atom: self._atom(atom) for atom in term.atoms}
+        pairs += [(atom.symbol, new.symbol) for atom, new in atoms.items()]
+        return Term(replaced(own[0], pairs), symbols, {**inner, **dict.fromkeys(atoms.values())})
+
+    def _atom(self, atom: Atom) -> Atom:
+        if atom not in self._atoms:
+            self._atoms[atom] = Atom(self.of(atom.value), lambda: self._gradient(atom))
+        return self._atoms[atom]
+
+    def _gradient(self, atom: Atom) -> Gradient:
+        found: Gradient = {}
+        for direction, entry in atom.gradient.items():
+            here = self.of(entry)
+            for along, rate in self._rates(direction).items():
+                change = here if rate is None else build(casadi.times, here, rate)
+                found[along] = build(add, found[along], change) if along in found else change
+        return found
+
+    def _rates(self, direction: Variable) -> Mapping[Variable, Term | None]:
+        """Return how the variable of a direction changes after the substitution; None: as before."""
+        variable = direction.integral
+        if variable not in self._values:
+            return {direction: None}
+        if variable not in self._gradients:
+            self._gradients[variable] = gradient_of(self._values[variable])
+        return self._gradients[variable]

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.articulation.expressions._arrays import ArrayOperators, matrix_term
-from armillary.articulation.expressions._base import Symbolic
-from armillary.articulation.expressions._casadi import casadi
-from armillary.articulation.expressions._indexing import chosen
-from armillary.articulation.expressions._terms import Term, build
-from armillary.articulation.expressions.scalar import Expression
-from armillary.articulation.expressions.vector import DirectionExpression, VectorExpression
+from armillary.articulation._terms import Term, build, casadi
+from armillary.articulation.expressions.base import Expression, Symbolic
+from armillary.articulation.expressions.vector import (
+    ArrayOperators,
+    DirectionExpression,
+    VectorExpression,
+    matrix_term,
+    resolved_index,
+)
 from armillary.errors import InvalidArgument
 from armillary.transforms import Rotation
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from armillary.articulation.expressions._turns import Turn
+    from armillary.articulation.expressions._chains import AxisRotation
 
 __all__ = ["MatrixExpression", "RotationExpression"]
 
@@ -31,20 +33,20 @@ _DIMENSIONS = 2
 
 
 class MatrixExpression(ArrayOperators):
-    """Rows of numbers; `MatrixExpression([[q, 1.0], [0.0, q]])`."""
+    """A matrix; `MatrixExpression([[q, 1.0], [0.0, q]])`."""
 
     __slots__ = ()
 
     def __init__(self, rows: Any) -> None:
-        self._term = self._coerced(rows)
+        self.term = self.coerced(rows)
 
     @property
     def T(self) -> MatrixExpression:
-        """Rows and columns exchanged."""
-        return MatrixExpression.of_term(self._term.with_sx(self._term.sx.T))
+        """The transpose."""
+        return MatrixExpression.of_term(self.term.with_sx(self.term.sx.T))
 
     def __len__(self) -> int:
-        return self._term.shape[0]
+        return self.term.shape[0]
 
     def __iter__(self) -> Iterator[VectorExpression]:
         return (self[row] for row in range(len(self)))
@@ -52,9 +54,9 @@ class MatrixExpression(ArrayOperators):
     def __getitem__(self, place: Any) -> Any:
         """One entry by two numbers, a part by two slices, as in numpy; a row or a column is a vector."""
         row, column = place if isinstance(place, tuple) and len(place) == _DIMENSIONS else (place, slice(None))
-        rows = chosen(row, self._term.shape[0], "rows")
-        columns = chosen(column, self._term.shape[1], "columns")
-        part = self._term.with_sx(self._term.sx[rows, columns])
+        rows = resolved_index(row, self.term.shape[0], "rows")
+        columns = resolved_index(column, self.term.shape[1], "columns")
+        part = self.term.with_sx(self.term.sx[rows, columns])
         if isinstance(rows, list):
             return (MatrixExpression if isinstance(columns, list) else VectorExpression).of_term(part)
         if isinstance(columns, list):
@@ -63,15 +65,16 @@ class MatrixExpression(ArrayOperators):
 
     def __matmul__(self, other: Any) -> Any:
         kind: type[Symbolic[Any]] = VectorExpression if _is_vector(other) else MatrixExpression
-        right = kind._coerced(other)
-        _check_product(self._term, right, other)
-        return kind.of_term(build(casadi.mtimes, self._term, right))
+        right = kind.coerced(other)
+        _check_product(self.term, right, other)
+        return kind.of_term(build(casadi.mtimes, self.term, right))
 
     def __rmatmul__(self, other: Any) -> Any:
         return MatrixExpression(other) @ self
 
     @classmethod
-    def _coerced(cls, value: Any) -> Term:
+    def coerced(cls, value: Any) -> Term:
+        """For the library itself: the term of a matrix."""
         return matrix_term(value)
 
     def _from_array(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -81,25 +84,21 @@ class MatrixExpression(ArrayOperators):
 class RotationExpression(Symbolic[Rotation]):
     """A rotation that depends on variables. Make one with `rotation_about`, `rotation_from_rpy`, ..."""
 
-    __slots__ = ("_turn",)
+    __slots__ = ("axis_rotation",)
     __array_ufunc__ = None
-    _rate_kind = MatrixExpression
-    _turn: Turn | None
+    rate_kind = MatrixExpression
+    axis_rotation: AxisRotation | None
+    """For the library itself: the rotation about a constant axis that it was made as."""
 
     def __init__(self, rotation: Rotation) -> None:
-        self._term, self._turn = matrix_term(np.asarray(rotation.matrix)), None
+        self.term, self.axis_rotation = matrix_term(np.asarray(rotation.matrix)), None
 
     @classmethod
-    def of_term(cls, term: Term, turn: Turn | None = None) -> Self:
-        """For the library itself: the rotation around a term, and the turn it is, where it is one."""
+    def of_term(cls, term: Term, axis_rotation: AxisRotation | None = None) -> Self:
+        """For the library itself: the rotation around a term, and how it was made."""
         made = super().of_term(term)
-        made._turn = turn  # noqa: SLF001
+        made.axis_rotation = axis_rotation
         return made
-
-    @property
-    def turn(self) -> Turn | None:
-        """For the library itself: the turn about a constant axis that it is."""
-        return self._turn
 
     @classmethod
     def identity(cls) -> RotationExpression:
@@ -108,55 +107,56 @@ class RotationExpression(Symbolic[Rotation]):
 
     @property
     def matrix(self) -> MatrixExpression:
-        """As a matrix of 3 x 3."""
-        return MatrixExpression.of_term(self._term)
+        """The rotation as a matrix of 3 x 3."""
+        return MatrixExpression.of_term(self.term)
 
     @property
     def x_axis(self) -> DirectionExpression:
-        """Where the x axis points after the turn."""
+        """The x axis after the rotation."""
         return self._axis(0)
 
     @property
     def y_axis(self) -> DirectionExpression:
-        """Where the y axis points after the turn."""
+        """The y axis after the rotation."""
         return self._axis(1)
 
     @property
     def z_axis(self) -> DirectionExpression:
-        """Where the z axis points after the turn."""
+        """The z axis after the rotation."""
         return self._axis(2)
 
     def angle(self) -> Expression:
-        """How far it turns, in [0, pi]. Where it does not turn at all, the derivative does not exist (NaN)."""
-        return Expression.of_term(self._term.with_sx(_angle(self._term.sx)))
+        """The angle of the rotation, in [0, pi]. At zero its derivative does not exist (NaN)."""
+        return Expression.of_term(self.term.with_sx(_angle(self.term.sx)))
 
     def vector(self) -> DirectionExpression:
         """The axis times the angle, as `Rotation.log`; not defined at half a turn, where the axis has two signs."""
-        return DirectionExpression.of_term(self._term.with_sx(_rotation_vector(self._term.sx)))
+        return DirectionExpression.of_term(self.term.with_sx(_rotation_vector(self.term.sx)))
 
     def _axis(self, index: int) -> DirectionExpression:
-        return DirectionExpression.of_term(self._term.with_sx(self._term.sx[:, index]))
+        return DirectionExpression.of_term(self.term.with_sx(self.term.sx[:, index]))
 
     def inverse(self) -> RotationExpression:
-        """The rotation back."""
-        return RotationExpression.of_term(self._term.with_sx(self._term.sx.T))
+        """The inverse rotation."""
+        return RotationExpression.of_term(self.term.with_sx(self.term.sx.T))
 
     def __matmul__(self, other: Any) -> Any:
-        """Rotations follow one another; vectors, points and directions are turned about the origin."""
+        """Compose rotations; rotate vectors, points and directions about the origin."""
         if isinstance(other, Rotation):
             return self @ RotationExpression(other)
         if isinstance(other, Symbolic) and not isinstance(other, RotationExpression | VectorExpression):
             return NotImplemented
         kind = type(other) if isinstance(other, Symbolic) else VectorExpression
-        right = kind._coerced(other)
-        _check_product(self._term, right, other)
-        return kind.of_term(build(casadi.mtimes, self._term, right))
+        right = kind.coerced(other)
+        _check_product(self.term, right, other)
+        return kind.of_term(build(casadi.mtimes, self.term, right))
 
     def __rmatmul__(self, other: Any) -> Any:
         return RotationExpression(other) @ self if isinstance(other, Rotation) else NotImplemented
 
     @classmethod
-    def _coerced(cls, value: Any) -> Term:
+    def coerced(cls, value: Any) -> Term:
+        """For the library itself: the term of a matrix."""
         return matrix_term(value)
 
     def _from_array(self, array: NDArray[np.float64]) -> Rotation:
@@ -172,7 +172,7 @@ def _angle(sx: Any) -> Any:
 
 
 def _rotation_vector(sx: Any) -> Any:
-    """For small turns the ratio of angle and sine is taken from its series: there it does not divide by nothing."""
+    """The axis times the angle; for small angles the ratio of angle and sine is taken from its series."""
     twice = _twice_sine_axis(sx)
     square = casadi.dot(twice, twice) / 4.0
     is_small = square < _SMALL_SINE**2
@@ -193,4 +193,5 @@ def _check_product(left: Term, right: Term, given: Any) -> None:
         )
 
 
-MatrixExpression._rate_kind = MatrixExpression  # noqa: SLF001
+MatrixExpression.rate_kind = MatrixExpression
+Symbolic.matrix_kind = MatrixExpression

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.articulation.expressions._arrays import column_term, matrix_term
-from armillary.articulation.expressions._base import Symbolic
-from armillary.articulation.expressions._body_rates import Motion, Product, body_jacobian_of, product, substituted
-from armillary.articulation.expressions._casadi import casadi, constant
-from armillary.articulation.expressions._checks import as_values
-from armillary.articulation.expressions._substitution import Substitution
-from armillary.articulation.expressions._terms import Term, build, term_of
+from armillary.articulation._terms import Term, build, casadi, constant
+from armillary.articulation.expressions._chains import Chain, Product, body_jacobian_of, product, substituted
+from armillary.articulation.expressions._gradients import Substitution
+from armillary.articulation.expressions.base import Symbolic
 from armillary.articulation.expressions.matrix import MatrixExpression, RotationExpression
-from armillary.articulation.expressions.vector import DirectionExpression, PointExpression
+from armillary.articulation.expressions.vector import DirectionExpression, PointExpression, column_term, matrix_term
+from armillary.articulation.variables import as_values
 from armillary.errors import InvalidArgument
 from armillary.transforms import Transform
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary._core import Tape
-    from armillary.articulation.expressions._turns import Turn
+    from armillary.articulation.expressions._chains import AxisRotation
     from armillary.articulation.variables import Variable
 
 __all__ = ["PoseExpression"]
@@ -43,22 +41,22 @@ class PoseExpression(Symbolic[Transform]):
     array([0.8, 0. , 1. ])
     """
 
-    __slots__ = ("_made_of",)
+    __slots__ = ("made_of",)
     __array_ufunc__ = None
-    _rate_kind = MatrixExpression
-    _made_of: Product | Turn | None
+    rate_kind = MatrixExpression
+    made_of: Product | AxisRotation | None
 
     def __init__(self, rotation: RotationExpression, translation: Any) -> None:
         if not isinstance(rotation, RotationExpression):
             raise InvalidArgument(f"The rotation of a pose is a RotationExpression, got {rotation!r}.", rotation)
         shift = column_term(translation, "A translation", 3)
-        self._term, self._made_of = build(_homogeneous, term_of(rotation), shift), None
+        self.term, self.made_of = build(_homogeneous, rotation.term, shift), None
 
     @classmethod
-    def of_term(cls, term: Term, made_of: Product | Turn | None = None) -> Self:
+    def of_term(cls, term: Term, made_of: Product | AxisRotation | None = None) -> Self:
         """For the library itself: the pose around a term, and how it was made."""
         made = super().of_term(term)
-        made._made_of = made_of  # noqa: SLF001
+        made.made_of = made_of
         return made
 
     @classmethod
@@ -68,86 +66,87 @@ class PoseExpression(Symbolic[Transform]):
 
     @classmethod
     def from_transform(cls, transform: Transform) -> PoseExpression:
-        """A pose of numbers."""
+        """Make a constant pose."""
         if not isinstance(transform, Transform):
             raise InvalidArgument(f"A Transform is wanted, got {transform!r}.", transform)
         return cls.of_term(matrix_term(np.asarray(transform.matrix)))
 
     @property
     def rotation(self) -> RotationExpression:
-        """How the child is turned in the parent."""
-        return RotationExpression.of_term(self._term.with_sx(self._term.sx[:3, :3]))
+        """The rotation of the child in the parent."""
+        return RotationExpression.of_term(self.term.with_sx(self.term.sx[:3, :3]))
 
     @property
     def translation(self) -> PointExpression:
-        """Where the origin of the child is in the parent."""
-        return PointExpression.of_term(self._term.with_sx(self._term.sx[:3, 3]))
+        """The origin of the child in the parent."""
+        return PointExpression.of_term(self.term.with_sx(self.term.sx[:3, 3]))
 
     @property
     def matrix(self) -> MatrixExpression:
-        """As a homogeneous matrix of 4 x 4."""
-        return MatrixExpression.of_term(self._term)
+        """The pose as a homogeneous matrix of 4 x 4."""
+        return MatrixExpression.of_term(self.term)
 
     def inverse(self) -> PoseExpression:
-        """The parent seen from the child."""
-        return PoseExpression.of_term(self._term.with_sx(_inverted(self._term.sx)))
+        """The pose of the parent in the child."""
+        return PoseExpression.of_term(self.term.with_sx(_inverted(self.term.sx)))
 
     def __matmul__(self, other: Any) -> Any:
-        """Poses are chained; a point is turned and shifted, a direction is turned."""
+        """Chain poses; transform a point; rotate a direction."""
         if isinstance(other, DirectionExpression):
             return self.rotation @ other
         if isinstance(other, PointExpression):
-            return PointExpression.of_term(build(_applied, self._term, term_of(other)))
+            return PointExpression.of_term(build(_applied, self.term, other.term))
         if isinstance(other, Transform):
             return self @ PoseExpression.from_transform(other)
         if isinstance(other, RotationExpression):
-            return self @ _turned_in_place(other)
+            return self @ _pose_of_rotation(other)
         if not isinstance(other, PoseExpression):
             return NotImplemented
-        return PoseExpression.of_term(*product(self.motion, other.motion))
+        return PoseExpression.of_term(*product(self.chain, other.chain))
 
     def __rmatmul__(self, other: Any) -> Any:
         if isinstance(other, RotationExpression):
-            return _turned_in_place(other) @ self
+            return _pose_of_rotation(other) @ self
         return PoseExpression.from_transform(other) @ self if isinstance(other, Transform) else NotImplemented
 
     def substitute(self, values: Mapping[Variable, Any]) -> Self:
-        """With numbers, variables or expressions in place of some variables, all at once."""
-        motion = substituted(self.motion, Substitution(as_values(values)))
-        return self.of_term(*motion)
+        """Replace variables by numbers, variables or expressions, all at once."""
+        chain = substituted(self.chain, Substitution(as_values(values)))
+        return self.of_term(*chain)
 
     def value_tape(self, order: Sequence[Variable]) -> Tape:
-        """The twelve numbers of the upper three rows, row after row, from the values of these variables."""
-        return MatrixExpression.of_term(self._term.with_sx(self._term.sx[:3, :])).tape(order)
+        """The tape of the upper three rows of the matrix, row after row, from the values of these variables."""
+        return MatrixExpression.of_term(self.term.with_sx(self.term.sx[:3, :])).tape(order)
 
     def jacobian_tape(self, order: Sequence[Variable], variables: Sequence[Variable]) -> Tape:
-        """The body Jacobian for `variables`, row after row, from the values of `order`."""
+        """The tape of the body Jacobian for `variables`, row after row, from the values of `order`."""
         return self.body_jacobian(variables).tape(order)
 
     def body_jacobian(self, variables: Sequence[Variable]) -> MatrixExpression:
-        """6 x m, linear then angular: the velocity of the child for each variable, seen from the child itself.
+        """The body Jacobian, 6 x m, linear then angular: the velocity of the child for each variable, seen from itself.
 
         It comes from the gradient, so that it has columns for wheel speeds as for joints.
         """
-        return MatrixExpression.of_term(body_jacobian_of(self.motion, self._along(variables)))
+        return MatrixExpression.of_term(body_jacobian_of(self.chain, self._along(variables)))
 
     @property
-    def motion(self) -> Motion:
+    def chain(self) -> Chain:
         """For the library itself: the term, and how it was made."""
-        return Motion(self._term, self._made_of)
+        return Chain(self.term, self.made_of)
 
     @classmethod
-    def _coerced(cls, value: Any) -> Term:
-        return term_of(cls.from_transform(value)) if isinstance(value, Transform) else matrix_term(value)
+    def coerced(cls, value: Any) -> Term:
+        """For the library itself: the term of a transform or a pose."""
+        return cls.from_transform(value).term if isinstance(value, Transform) else matrix_term(value)
 
     def _from_array(self, array: NDArray[np.float64]) -> Transform:
         return Transform.from_matrix(array)
 
 
-def _turned_in_place(rotation: RotationExpression) -> PoseExpression:
-    if rotation.turn is None:
+def _pose_of_rotation(rotation: RotationExpression) -> PoseExpression:
+    if rotation.axis_rotation is None:
         return PoseExpression(rotation, (0.0, 0.0, 0.0))
-    return PoseExpression.of_term(rotation.turn.pose(), rotation.turn)
+    return PoseExpression.of_term(rotation.axis_rotation.pose(), rotation.axis_rotation)
 
 
 def _homogeneous(rotation: Any, shift: Any) -> Any:

@@ -1,0 +1,273 @@
+"""Scalar expressions, and what they share with vectors, matrices, rotations, poses and points."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from armillary.articulation._terms import Atom, Term, casadi
+from armillary.articulation.compiled import Compiled
+from armillary.articulation.expressions._gradients import (
+    Substitution,
+    directions,
+    gradient_of,
+    jacobian_of,
+    velocity_of,
+)
+from armillary.articulation.expressions._tapes import evaluated, tape_of_term
+from armillary.articulation.expressions._text import latex_text, plain_text
+from armillary.articulation.variables import (
+    ScalarOperators,
+    Variable,
+    as_direction,
+    as_values,
+    as_variables,
+    by_name,
+    scalar_term,
+)
+from armillary.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Self
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from armillary._core import Tape
+    from armillary.articulation.compiled import Backend
+    from armillary.articulation.expressions.matrix import MatrixExpression
+
+__all__ = ["Expression", "Symbolic"]
+
+Value = TypeVar("Value")
+_LONGEST_REPR = 200
+_LONGEST_LATEX = 4000
+
+
+class Symbolic(Generic[Value]):
+    """An expression of typed variables. Immutable; `Value` is its type once all variables have numbers."""
+
+    __slots__ = ("term",)
+    term: Term
+    """For the library itself: the casadi expression and its symbols."""
+
+    rate_kind: ClassVar[type[Symbolic[Any]]]
+    """The class of its derivatives: the derivative of a pose is a matrix."""
+    matrix_kind: ClassVar[type[MatrixExpression]]
+    """The class of Jacobians. `MatrixExpression` sets it, which is itself one of these."""
+
+    @classmethod
+    def of_term(cls, term: Term) -> Self:
+        """For the library itself: the expression around a term."""
+        made = cls.__new__(cls)
+        made.term = term
+        return made
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array it evaluates to."""
+        return self.term.shape
+
+    @property
+    def free_variables(self) -> frozenset[Variable]:
+        """The variables its value depends on."""
+        return self.term.variables
+
+    @property
+    def is_grounded(self) -> bool:
+        """Whether its value is known: no variable is left."""
+        return not self.term.variables
+
+    def value(self) -> Value:
+        """Its value, once it is grounded; raises `NotGrounded` before."""
+        return self.evaluate({})
+
+    def evaluate(self, values: Mapping[Variable, float]) -> Value:
+        """Its value with these numbers; variables that do not occur in it are ignored.
+
+        Raises:
+            NotGrounded: A variable that occurs in it has no number.
+        """
+        return self._from_array(evaluated(self.term, values).reshape(self.shape))
+
+    def substitute(self, values: Mapping[Variable, Any]) -> Self:
+        """Replace variables by numbers, variables or expressions, all at once.
+
+        Gradients follow by the chain rule: a variable that became a number does not change any more.
+        """
+        return self.of_term(Substitution(as_values(values)).of(self.term))
+
+    def gradient(self) -> Mapping[Variable, Any]:
+        """How it changes: by variable, one order higher than those it depends on, an expression of its own shape.
+
+        >>> from armillary.articulation import position, sin
+        >>> q = position("q")
+        >>> str(sin(q).gradient()[q.velocity])
+        'cos(q)'
+        """
+        kind = self.rate_kind
+        return MappingProxyType({key: kind.of_term(entry) for key, entry in gradient_of(self.term).items()})
+
+    def with_gradient(self, entries: Mapping[Variable, Any], *, replace: bool = False) -> Self:
+        """The same value with another gradient.
+
+        Args:
+            entries: By variable of higher order, the rate of change; added to the derivative of the value, in place
+                of an entry of the same variable.
+            replace: Use these alone; the derivative of the value is not computed.
+
+        >>> from armillary.articulation import position, velocity
+        >>> x, wheel = position("x"), velocity("wheel")
+        >>> str((2.0 * x).with_gradient({wheel: 0.5}).velocity())
+        "2 * x' + 0.5 * wheel'"
+        """
+        given = {as_direction(key): self._rate_term(key, entry) for key, entry in entries.items()}
+        rows, columns = self.term.shape
+        atoms = [
+            [self._atom(given, (row, column), replace=replace) for column in range(columns)] for row in range(rows)
+        ]
+        sx = casadi.vertcat(*(casadi.horzcat(*(atom.symbol for atom in row)) for row in atoms))
+        return self.of_term(Term(sx, None, {atom: None for row in atoms for atom in row}))
+
+    def velocity(self) -> Any:
+        """Its change in time, as an expression: every key of the gradient times its entry."""
+        return self.rate_kind.of_term(velocity_of(self.term))
+
+    def jacobian(self, variables: Sequence[Variable]) -> MatrixExpression:
+        """The Jacobian: one row for each entry, row after row, and one column for each variable.
+
+        The column of a variable that it depends on is the derivative along that variable. The column of another
+        variable, such as the speed of a wheel, is its entry of the gradient.
+        """
+        return self.matrix_kind.of_term(jacobian_of(self.term, self._along(variables)))
+
+    def tape(self, order: Sequence[Variable]) -> Tape:
+        """Its value as a tape, the bytecode of an expression in files, on the wire and in the C++ core.
+
+        Args:
+            order: The inputs of the tape; all variables that occur, and others if wanted.
+
+        Raises:
+            NotGrounded: A variable that occurs is not among them.
+        """
+        return tape_of_term(self.term, as_variables(order))
+
+    def compile(self, order: Sequence[Variable] | None = None, backend: Backend = "vm") -> Compiled:
+        """Make a function of arrays, which takes the values of these variables in this order.
+
+        Args:
+            order: All variables that occur, and others if wanted. Left out, those that occur, by name; the compiled
+                function has it as `order`.
+            backend: "vm" runs the tape at once; "c" makes machine code of it, which takes a C compiler and some time.
+
+        Raises:
+            NotGrounded: A variable that occurs is not in the order.
+            CannotCompile: Machine code was asked, and there is no compiler.
+        """
+        inputs = by_name(self.free_variables) if order is None else as_variables(order)
+        return Compiled(self.tape(inputs), inputs, self.shape, backend)
+
+    def is_same(self, other: object) -> bool:
+        """Whether the other is of the same kind, and its value and gradient are calculated in the same way."""
+        if not isinstance(other, Symbolic) or type(other) is not type(self):
+            return False
+        mine, others = self.term, other.term
+        return _is_same(mine, others) and (not (mine.atoms or others.atoms) or _are_same_gradients(mine, others))
+
+    def latex(self) -> str:
+        """Its value in LaTeX, without dollar signs."""
+        return latex_text(self.term, self.shape)
+
+    def _repr_latex_(self) -> str | None:
+        """None where it would fill pages: notebooks then show the beginning of its text."""
+        text = self.latex()
+        return f"${text}$" if len(text) <= _LONGEST_LATEX else None
+
+    def __str__(self) -> str:
+        """Its value as one would type it; velocities have a prime, accelerations two."""
+        return plain_text(self.term, self.shape)
+
+    def __repr__(self) -> str:
+        text = str(self)
+        return f"{type(self).__name__}({text if len(text) <= _LONGEST_REPR else text[:_LONGEST_REPR] + ' ...'})"
+
+    @classmethod
+    def coerced(cls, value: Any) -> Term:
+        """For the library itself: the term of a value that is accepted as one of this kind."""
+        raise NotImplementedError
+
+    def _from_array(self, array: NDArray[np.float64]) -> Value:
+        """Convert the numbers to the type that users have for this kind."""
+        raise NotImplementedError
+
+    def _along(self, variables: Sequence[Variable]) -> list[Variable]:
+        free, known = self.term.variables, set(directions(self.term))
+        asked = as_variables(variables)
+        return [variable if variable in known and variable not in free else variable.derivative for variable in asked]
+
+    def _atom(self, given: Mapping[Variable, Term], index: tuple[int, int], *, replace: bool) -> Atom:
+        value = self.term.with_sx(self.term.sx[index])
+        own = {key: entry.with_sx(entry.sx[index]) for key, entry in given.items()}
+        return Atom(value, lambda: own if replace else {**gradient_of(value), **own})
+
+    def _rate_term(self, key: Variable, entry: Any) -> Term:
+        term = self.rate_kind.coerced(entry)
+        if term.shape != self.term.shape:
+            raise InvalidArgument(f"The entry for {key!r} has shape {term.shape}, not {self.term.shape}.", entry)
+        return term
+
+
+def _is_same(mine: Term, other: Term) -> bool:
+    order = by_name(mine.variables)
+    if mine.variables != other.variables or mine.shape != other.shape:
+        return False
+    return tape_of_term(_without_repetition(mine), order) == tape_of_term(_without_repetition(other), order)
+
+
+def _without_repetition(term: Term) -> Term:
+    """The value with common subexpressions unified: then it does not matter in how many pieces it was built."""
+    return term.expanded.with_sx(casadi.cse(term.expanded.sx))
+
+
+def _are_same_gradients(mine: Term, other: Term) -> bool:
+    here, there = gradient_of(mine), gradient_of(other)
+    return here.keys() == there.keys() and all(_is_same(entry, there[key]) for key, entry in here.items())
+
+
+class Expression(ScalarOperators, Symbolic[float]):
+    """A number that depends on variables.
+
+    >>> from armillary.articulation import position, sin
+    >>> q = position("door/hinge")
+    >>> opening = 2.0 * sin(q) + 1.0
+    >>> opening.free_variables == {q}
+    True
+    >>> float(opening.substitute({q: 0.0}))
+    1.0
+    """
+
+    __slots__ = ()
+
+    def __init__(self, value: Any) -> None:
+        self.term = scalar_term(value)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of a number, ()."""
+        return ()
+
+    def __float__(self) -> float:
+        return self.value()
+
+    @classmethod
+    def coerced(cls, value: Any) -> Term:
+        """For the library itself: the term of a number, a variable or a scalar expression."""
+        return scalar_term(value)
+
+    def _from_array(self, array: NDArray[np.float64]) -> float:
+        return float(array)
+
+
+Expression.rate_kind = Expression
+ScalarOperators.result_kind = Expression
