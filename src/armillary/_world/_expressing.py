@@ -9,7 +9,7 @@ import numpy as np
 from armillary._world._meaning import MeaningfulWorld
 from armillary.errors import InvalidArgument
 from armillary.relations.arrays import as_finite
-from armillary.relations.expressing_arrays import as_matrices, as_pose_rows, as_rows, expressed_rows, pose_covariances
+from armillary.relations.expressing import as_matrices, as_pose_rows, as_rows, expressed_rows, pose_covariances
 from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from armillary.errors import InvalidArgument
 from armillary.relations import Twist
 from armillary.relations.arrays import as_covariance, seen_through, skew
-from armillary.relations.representations.faces import twist_face, vector_face
+from armillary.relations.representations.adapters import adapt_twist, adapt_vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,19 +42,19 @@ def read_twist(
         covariance: (6, 6) of the same numbers, or None.
         pose: Of `of` in `relative_to`; asked for where the point must be moved.
     """
-    face = twist_face(value)
-    linear, angular = vector_face(face.linear).numbers(), vector_face(face.angular).numbers()
-    axes = {"body": of, "spatial": relative_to, "hybrid": relative_to}.get(face.form, expressed_in)
+    parts = adapt_twist(value)
+    linear, angular = adapt_vector(parts.linear).numbers(), adapt_vector(parts.angular).numbers()
+    axes = {"body": of, "spatial": relative_to, "hybrid": relative_to}.get(parts.form, expressed_in)
     if axes is None:
         raise InvalidArgument(f"{value!r} does not say along whose axes it is. Pass expressed_in=.", value)
     if expressed_in not in {None, axes}:
         raise InvalidArgument(
-            f"A {face.form} twist of '{of}' relative to '{relative_to}' is along the axes of '{axes}', and "
+            f"A {parts.form} twist of '{of}' relative to '{relative_to}' is along the axes of '{axes}', and "
             f"expressed_in is '{expressed_in}'. Leave expressed_in out, or pass linear= and angular=.",
             expressed_in,
         )
     read = ReadTwist(axes, linear, angular, as_covariance(covariance, "covariance"))
-    return _at_target(read, pose()) if face.form == "spatial" else read
+    return _at_target(read, pose()) if parts.form == "spatial" else read
 
 
 def _at_target(spatial: ReadTwist, pose: Pose) -> ReadTwist:

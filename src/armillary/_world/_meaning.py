@@ -8,7 +8,7 @@ from armillary._world._twists import MovingWorld
 from armillary.errors import HelperBodiesDiffer, InvalidArgument, UnknownFrame
 from armillary.relations import Pose
 from armillary.relations.arrays import skew
-from armillary.relations.through_helpers import along_axes, between_points
+from armillary.relations.uncertainty import along_axes, between_points
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import check_name
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from armillary._world._given_twists import ReadTwist
     from armillary.fusion.policies import AnyPolicy
-    from armillary.relations.residual import TwistResidual
+    from armillary.relations.motion import TwistResidual
 
 
 class MovingWorld(PendingWorld):
@@ -65,7 +65,7 @@ class MovingWorld(PendingWorld):
         Raises:
             NotMeasured: Nobody measured this motion at that instant.
         """
-        from armillary.relations.residual import TwistResidual  # noqa: PLC0415  (few programs need it)
+        from armillary.relations.motion import TwistResidual  # noqa: PLC0415  (few programs need it)
 
         asked: dict[str, Any] = {"of": of, "relative_to": relative_to, "expressed_in": expressed_in}
         asked |= {"policy": policy, "interpolation": interpolation}

@@ -1,6 +1,6 @@
-"""Relations that know what they mean: poses, velocities, forces and their algebra.
+"""Relations with geometric semantics: poses, velocities, forces and their algebra.
 
-Poses and twists, the answers of a world, are here from the start; the rest is imported when it is first touched.
+Poses and twists, the answers of a world, are imported with the package; the rest when it is first used.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from armillary.relations.representations import HOMOGENEOUS_MATRIX, NATIVE, POSI
 
 if TYPE_CHECKING:
     from armillary.relations._acceleration import AngularAcceleration, LinearAcceleration
-    from armillary.relations._compose_any import compose_any
-    from armillary.relations._force import Force, Torque
-    from armillary.relations._wrench import Wrench
+    from armillary.relations._checks import compose_any
+    from armillary.relations._wrench import Force, Torque, Wrench
     from armillary.relations.graph import RelationGraph
     from armillary.relations.representations import position_euler
 
@@ -46,22 +45,22 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "representations",
 ]
 
-_use_types(Pose=Pose, Twist=Twist)  # what worlds answer with
+_use_types(Pose=Pose, Twist=Twist)  # the classes of the answers of a world
 
 _ON_DEMAND = {
     "AngularAcceleration": "_acceleration",
-    "Force": "_force",
+    "Force": "_wrench",
     "LinearAcceleration": "_acceleration",
     "RelationGraph": "graph",
-    "Torque": "_force",
+    "Torque": "_wrench",
     "Wrench": "_wrench",
-    "compose_any": "_compose_any",
+    "compose_any": "_checks",
     "position_euler": "representations",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """What most programs never touch, imported when it is first asked for."""
+    """Import what most programs never use when it is first used."""
     if name not in _ON_DEMAND:
         raise AttributeError(f"module 'armillary.relations' has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_ON_DEMAND[name]}"), name)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any, Self
 
 from armillary.relations import _checks
-from armillary.relations._checks import Asked
+from armillary.relations._arguments import explain_arguments
+from armillary.relations._checks import Asked, no_point, no_reference_point, no_sum
 from armillary.relations._position import Position
-from armillary.relations._teaching import no_point, no_reference_point, no_sum, teaching
 from armillary.relations._vector import BodyVector, PointVector
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
 
 
-@teaching
+@explain_arguments
 class AngularAcceleration(BodyVector):
     """How the angular velocity of `body` relative to `reference_body` changes.
 
@@ -71,7 +71,7 @@ class AngularAcceleration(BodyVector):
     change_reference_point = no_reference_point
 
 
-@teaching
+@explain_arguments
 class LinearAcceleration(PointVector):
     """How the velocity of `point`, fixed to `body`, relative to `reference_body` changes.
 

@@ -1,22 +1,21 @@
-"""Why a relation does not take an argument, and which one says what was meant.
-
-Imported when a constructor has refused its arguments.
-"""
+"""Explanations of arguments that the constructor of a relation does not take: why, and which one to use instead."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
 
-from armillary.errors import InvalidArgument
+from armillary.errors import ArmillaryError, InvalidArgument
 from armillary.errors.format import nearest_name
 from armillary.relations.storage import MOTION_ORIGIN, POSE_ORIGIN
 
 
 class Signature(NamedTuple):
-    """What a constructor takes."""
+    """The arguments of a constructor."""
 
     needs: tuple[str, ...]
-    value: str  # the numbers, as they are usually given
+    value: str  # the usual argument for the numbers
     takes: tuple[str, ...]
 
 
@@ -67,32 +66,32 @@ _SEEN_FROM = "what it is seen from is in_frame=."
 _MEASURED_FROM = "what it is measured from is reference_point=, the axes of the numbers are expressed_in=."
 _RELATIVE = "what it is relative to is reference_body=, the axes of the numbers are expressed_in=."
 _BY = "the body that exerts it is reference_body=, the axes of the numbers are expressed_in=."
-_SEEN_WORDS = ("relative_to", "frame_id", "parent", "reference", "reference_frame")
-_FROM_WORDS = ("in_frame", *_SEEN_WORDS)
-_OF_WORDS = ("child_frame_id", "child", "frame")
+_SEEN_ALIASES = ("relative_to", "frame_id", "parent", "reference", "reference_frame")
+_FROM_ALIASES = ("in_frame", *_SEEN_ALIASES)
+_OF_ALIASES = ("child_frame_id", "child", "frame")
 
 
-def _all(words: tuple[str, ...], reason: str) -> dict[str, str]:
-    return dict.fromkeys(words, reason)
+def _all(names: tuple[str, ...], reason: str) -> dict[str, str]:
+    return dict.fromkeys(names, reason)
 
 
-_MOTION = _all(_FROM_WORDS, _RELATIVE) | {"reference_point": _SAME_FROM_EVERYWHERE}
-_POINT_MOTION = _MOTION | _all(("of", *_OF_WORDS), "the point that moves is point=, the body it is fixed to body=.")
-_TURNING = _MOTION | _all(("of", *_OF_WORDS), "the body that turns is body=.") | {"point": _TURNS_ALIKE}
-_PUSHING = _all(("by", *_FROM_WORDS), _BY) | {"reference_point": _EXERTED}
+_MOTION = _all(_FROM_ALIASES, _RELATIVE) | {"reference_point": _SAME_FROM_EVERYWHERE}
+_POINT_MOTION = _MOTION | _all(("of", *_OF_ALIASES), "the point that moves is point=, the body it is fixed to body=.")
+_TURNING = _MOTION | _all(("of", *_OF_ALIASES), "the body that turns is body=.") | {"point": _TURNS_ALIKE}
+_PUSHING = _all(("by", *_FROM_ALIASES), _BY) | {"reference_point": _EXERTED}
 _PUSHED = {"of": "the body it acts on is body=.", "on": "the body it acts on is body=."}
 _ONE_VECTOR = _all(("linear", "angular", "vector", "velocity", "force", "torque"), "its numbers are xyz=.")
 _MOMENT = _PUSHING | _PUSHED | _all(("about",), "the point it is taken about is point=.")
 
 REASONS: dict[str, dict[str, str]] = {
-    "Position": _all(_FROM_WORDS, _MEASURED_FROM)
-    | _all(("of", *_OF_WORDS), "the point is point=, the body it is fixed to body=.")
+    "Position": _all(_FROM_ALIASES, _MEASURED_FROM)
+    | _all(("of", *_OF_ALIASES), "the point is point=, the body it is fixed to body=.")
     | {"rotation": "a position has no axes of its own; a Pose has."},
-    "Orientation": _all(_SEEN_WORDS, _SEEN_FROM)
-    | _all(_OF_WORDS, "the axes that are described are of=.")
+    "Orientation": _all(_SEEN_ALIASES, _SEEN_FROM)
+    | _all(_OF_ALIASES, "the axes that are described are of=.")
     | {"point": _NO_PLACE, "reference_point": _NO_PLACE, "matrix": "a (3, 3) matrix is coordinates=."},
-    "Pose": _all(_SEEN_WORDS, _SEEN_FROM)
-    | _all(_OF_WORDS, "the frame that is placed is of=.")
+    "Pose": _all(_SEEN_ALIASES, _SEEN_FROM)
+    | _all(_OF_ALIASES, "the frame that is placed is of=.")
     | _all(
         ("xyz", "rotation"),
         "position and rotation are one transform=, or coordinates=PositionQuaternion(xyz, rotation).",
@@ -115,8 +114,31 @@ REASONS: dict[str, dict[str, str]] = {
 }
 
 
-def refusal(kind: str, positional: tuple[Any, ...], given: dict[str, Any], error: TypeError) -> TypeError:
-    """The error that explains a refused call; the given one where it has another reason."""
+_Kind = TypeVar("_Kind", bound=type)
+
+
+def explain_arguments(kind: _Kind) -> _Kind:
+    """Make the constructor of a class explain the arguments that it does not take.
+
+    A call that succeeds is not looked at.
+    """
+    plain: Callable[..., None] = kind.__init__  # type: ignore[misc]
+
+    @wraps(plain)
+    def __init__(self: Any, *positional: Any, **given: Any) -> None:  # noqa: N807 - it replaces the constructor
+        try:
+            plain(self, *positional, **given)
+        except TypeError as error:
+            if isinstance(error, ArmillaryError):
+                raise
+            raise argument_error(kind.__name__, positional, given, error) from None
+
+    kind.__init__ = __init__  # type: ignore[misc]
+    return kind
+
+
+def argument_error(kind: str, positional: tuple[Any, ...], given: dict[str, Any], error: TypeError) -> TypeError:
+    """Return the error that explains a failed call; `error` itself where it has another reason."""
     signature = SIGNATURES[kind]
     known = (*signature.needs, *signature.takes)
     unknown = [name for name in given if name not in known]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from armillary import errors
-from armillary.relations import _checks, _text
-from armillary.relations._teaching import no_place, no_sum, teaching
+from armillary.relations import _checks, _display
+from armillary.relations._arguments import explain_arguments
+from armillary.relations._checks import no_place, no_sum
 from armillary.relations.arrays import added, seen_through
-from armillary.relations.representations.faces import given, rotation_face
+from armillary.relations.representations.adapters import adapt_rotation, unwrap
 from armillary.relations.storage import (
     POSE_ORIGIN,
     Dated,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _DEFAULTS = {"body": "of", "reference_body": "in_frame", "expressed_in": "in_frame"}
 
 
-@teaching
+@explain_arguments
 class Orientation(Dated):
     """The orientation of frame `of` in frame `in_frame`.
 
@@ -53,7 +54,7 @@ class Orientation(Dated):
     _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
     _FIELDS = (*_NAMES, "coordinates", *POSE_ORIGIN)
     _ORIGIN = POSE_ORIGIN
-    _face = staticmethod(rotation_face)
+    _adapter = staticmethod(adapt_rotation)
 
     of: str
     body: str
@@ -76,8 +77,8 @@ class Orientation(Dated):
     ) -> None:
         names: dict[str, str | None] = {"of": of, "in_frame": in_frame, "body": body}
         names |= {"reference_body": reference_body, "expressed_in": expressed_in}
-        turn = rotation_face(_one_of(rotation, coordinates))
-        self._fill(as_names(names, _DEFAULTS) | {"coordinates": given(turn)} | as_origin(3, POSE_ORIGIN, origin))
+        turn = adapt_rotation(_one_of(rotation, coordinates))
+        self._fill(as_names(names, _DEFAULTS) | {"coordinates": unwrap(turn)} | as_origin(3, POSE_ORIGIN, origin))
         if self.expressed_in != self.in_frame:
             raise self._not_along(self.expressed_in)
 
@@ -87,12 +88,12 @@ class Orientation(Dated):
         )
 
     def __str__(self) -> str:
-        return _text.of_orientation(self)
+        return _display.orientation_text(self)
 
     @property
     def turn(self) -> Any:
         """The coordinates, with the methods of `RotationCoordinates`."""
-        return rotation_face(self.coordinates)
+        return adapt_rotation(self.coordinates)
 
     @property
     def rotation(self) -> Rotation:
@@ -166,19 +167,19 @@ class Orientation(Dated):
         raise self._not_along(orientation.in_frame)
 
     def _with(self, turn: Any, **names: str) -> Self:
-        return self._replace(coordinates=given(rotation_face(turn)), **names)
+        return self._replace(coordinates=unwrap(adapt_rotation(turn)), **names)
 
     def _not_along(self, frame: str) -> errors.SemanticError:
         asked = _checks.Asked("change_coordinate_frame", "express {} along the axes of {}", (self, frame))
         reason = f"a rotation is always along the axes of its reference frame '{self.in_frame}'"
         hint = f"Leave expressed_in out, or change the reference with .change_reference_orientation_frame to '{frame}'."
-        return asked.refuse(errors.NotRepresentable, reason, f"'{frame}'", hint)
+        return asked.error(errors.NotRepresentable, reason, f"'{frame}'", hint)
 
 
 def composed(asked: _checks.Asked, a: Any, b: Any) -> Any:
     """The product of two rotations of one representation."""
     _checks.representation(asked, a.representation, b.representation)
-    return rotation_face(a.compose(b))
+    return adapt_rotation(a.compose(b))
 
 
 def turn_to(value: Any, orientation: object) -> Any:
@@ -186,7 +187,7 @@ def turn_to(value: Any, orientation: object) -> Any:
     asked = _checks.changing("change_coordinate_frame", value, orientation)
     helper = _checks.part(asked, orientation, Orientation)
     _checks.helper_coordinate_frame(asked, value, helper)
-    return rotation_face(helper.coordinates)
+    return adapt_rotation(helper.coordinates)
 
 
 def turned_spread(turn: Any, covariance: Any, *, back: bool = False) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from armillary.relations import _checks
-from armillary.relations._teaching import no_sum, teaching
+from armillary.relations._arguments import explain_arguments
+from armillary.relations._checks import no_sum
 from armillary.relations._vector import DatedVector
 from armillary.relations.storage import POSE_ORIGIN, PoseOrigin
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-@teaching
+@explain_arguments
 class Position(DatedVector):
     """The vector from `reference_point` to `point`.
 

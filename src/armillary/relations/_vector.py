@@ -8,10 +8,10 @@ import numpy as np
 from numpy import float64
 
 from armillary.errors import InvalidArgument
-from armillary.relations import _checks, _text
+from armillary.relations import _checks, _display
 from armillary.relations._orientation import turn_to, turned_spread
 from armillary.relations.arrays import added, as_vector3
-from armillary.relations.representations.faces import given, vector_face
+from armillary.relations.representations.adapters import adapt_vector, unwrap
 from armillary.relations.storage import Dated, Stored, are_independent, as_names, as_origin, origin_of_both
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class VectorRelation(Stored):
     _DEFAULTS: ClassVar[dict[str, str]] = {}
     _UNIT: ClassVar[str] = "m"
     _is_angular: ClassVar[bool] = False
-    _face = staticmethod(vector_face)
+    _adapter = staticmethod(adapt_vector)
 
     expressed_in: str
     coordinates: Any
@@ -40,15 +40,15 @@ class VectorRelation(Stored):
         if (coordinates is None) == (xyz is None):
             raise InvalidArgument(f"{type(self).__name__} takes either xyz= or coordinates=, and one of them.")
         numbers = coordinates if xyz is None else as_vector3(xyz, "xyz")
-        return checked | {"coordinates": given(vector_face(numbers))}
+        return checked | {"coordinates": unwrap(adapt_vector(numbers))}
 
     def __str__(self) -> str:
-        return _text.of_vector(self, self._UNIT)
+        return _display.vector_text(self, self._UNIT)
 
     @property
     def vector(self) -> Any:
         """The coordinates, with the methods of `VectorCoordinates`."""
-        return vector_face(self.coordinates)
+        return adapt_vector(self.coordinates)
 
     @property
     def xyz(self) -> NDArray[float64]:
@@ -64,7 +64,7 @@ class VectorRelation(Stored):
 
     def converted(self, representation: Representation) -> Self:
         """The same in other coordinates, exact to rounding."""
-        return self._with(vector_face(representation.vector(self.xyz)))
+        return self._with(adapt_vector(representation.vector(self.xyz)))
 
     def change_coordinate_frame(self, orientation: Any) -> Self:
         """The same vector along other axes.
@@ -76,7 +76,7 @@ class VectorRelation(Stored):
         return self._with(turn.rotate(self.vector), expressed_in=orientation.in_frame)
 
     def _with(self, vector: Any, **names: str) -> Self:
-        return self._replace(coordinates=given(vector_face(vector)), **names)
+        return self._replace(coordinates=unwrap(adapt_vector(vector)), **names)
 
 
 class BodyVector(VectorRelation):

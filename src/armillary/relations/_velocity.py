@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack, cast
 
 from armillary.relations import _checks
+from armillary.relations._arguments import explain_arguments
+from armillary.relations._checks import no_point, no_reference_point, no_sum
 from armillary.relations._position import Position
-from armillary.relations._teaching import no_point, no_reference_point, no_sum, teaching
 from armillary.relations._vector import DatedVector
 from armillary.relations.storage import MOTION_ORIGIN, MotionOrigin
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _POINT_DEFAULTS = {"body": "point", "expressed_in": "reference_body"}
 
 
-@teaching
+@explain_arguments
 class AngularVelocity(DatedVector):
     """How fast `body` turns relative to `reference_body`: it has no point and no frame of its own.
 
@@ -83,7 +84,7 @@ class AngularVelocity(DatedVector):
     change_reference_point = no_reference_point
 
 
-@teaching
+@explain_arguments
 class LinearVelocity(DatedVector):
     """How fast `point`, fixed to `body`, moves relative to `reference_body`: it has no reference point.
 

@@ -1,28 +1,143 @@
-"""A force and a moment together."""
+"""Forces, moments, and wrenches: what one body exerts on another."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from armillary import errors
-from armillary.relations import _checks, _text
-from armillary.relations._force import Force, Torque, both
+from armillary.relations import _checks, _display
+from armillary.relations._arguments import explain_arguments
+from armillary.relations._checks import no_exerting_point, no_point
 from armillary.relations._orientation import Orientation, turn_to
-from armillary.relations._teaching import no_exerting_point, teaching
+from armillary.relations._position import Position
 from armillary.relations._twist import Twist
-from armillary.relations.representations._wrenches import ForceTorque
-from armillary.relations.representations.faces import vector_face
+from armillary.relations._vector import BodyVector, PointVector
+from armillary.relations.representations.adapters import ForceTorque, adapt_vector
 from armillary.relations.storage import Stored, as_names, trusted
 
 if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-    from armillary.relations._position import Position
     from armillary.relations.representations import Representation
 
 
-@teaching
+@explain_arguments
+class Force(BodyVector):
+    """The force that `reference_body` exerts on `body`: a vector along its line, the same at every point.
+
+    Args:
+        body: The body it acts on.
+        reference_body: The body that exerts it.
+        expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
+        xyz: The vector [N], shape (3,).
+        coordinates: In its place any other `VectorCoordinates`.
+
+    Frozen. `a + b`, or `a @ b`, is the sum of two forces on one body.
+    """
+
+    __slots__ = ()
+    _UNIT = "N"
+
+    def __repr__(self) -> str:
+        return f"Force(on {self.body} by {self.reference_body}, in [{self.expressed_in}])"
+
+    def inverse(self) -> Self:
+        """The reaction: what the body exerts on the other."""
+        return self._with(-self.vector, body=self.reference_body, reference_body=self.body)
+
+    def compose(self, other: Force) -> Self:
+        """Both forces on the body together."""
+        asked = _checks.adding(self, other)
+        _checks.kind(asked, other, Force)
+        _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
+        _checks.body(asked, self.body, other.body)
+        return self._with(self.vector + other.vector, reference_body=both(self.reference_body, other.reference_body))
+
+    def __add__(self, other: Force) -> Self:
+        return self.compose(other)
+
+    def __matmul__(self, other: Force) -> Self:
+        return self.compose(other)
+
+    change_point = no_point
+    change_reference_point = no_exerting_point
+
+    def is_close(self, other: Self, *, m: float = 1e-9, rad: float = 1e-9, n: float | None = None) -> bool:
+        """Same names, and at most `n` newton apart; without it `m` newton, the name that all relations share."""
+        return super().is_close(other, m=m if n is None else n, rad=rad)
+
+
+@explain_arguments
+class Torque(PointVector):
+    """The moment about `point` that `reference_body` exerts on `body`.
+
+    Args:
+        point: The point it is taken about, named like the frame whose origin it is.
+        reference_body: The body that exerts it.
+        body: The body it acts on; that of `point` if not given.
+        expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
+        xyz: The vector [N m], shape (3,).
+        coordinates: In its place any other `VectorCoordinates`.
+
+    Frozen. `a + b`, or `a @ b`, is the sum of two moments about one point.
+    """
+
+    __slots__ = ()
+    _UNIT = "N m"
+    _is_angular = True
+
+    def __repr__(self) -> str:
+        return f"Torque(about {self.point}|{self.body} by {self.reference_body}, in [{self.expressed_in}])"
+
+    def inverse(self) -> Self:
+        """The reaction, about the same point."""
+        return self._with(-self.vector, body=self.reference_body, reference_body=self.body)
+
+    def compose(self, other: Torque) -> Self:
+        """Both moments on the body together."""
+        asked = _checks.adding(self, other)
+        _checks.kind(asked, other, Torque)
+        _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
+        _checks.point(asked, self.point, other.point)
+        _checks.body(asked, self.body, other.body)
+        return self._with(self.vector + other.vector, reference_body=both(self.reference_body, other.reference_body))
+
+    def __add__(self, other: Torque) -> Self:
+        return self.compose(other)
+
+    def __matmul__(self, other: Torque) -> Self:
+        return self.compose(other)
+
+    change_reference_point = no_exerting_point
+
+    def is_close(self, other: Self, *, m: float = 1e-9, rad: float = 1e-9, nm: float | None = None) -> bool:
+        """Same names, and at most `nm` newton metre apart; without it `rad` newton metre, the name all share."""
+        return super().is_close(other, m=m, rad=rad if nm is None else nm)
+
+    def change_point(self, position: Position, *, force: Force | None = None) -> Self:
+        """About another point of the same body: M' = M - p x F.
+
+        Args:
+            position: p, of the new point from the present one, both fixed to the body.
+            force: Exerted on the same body by the same one; a `Wrench` has it already.
+        """
+        asked = _checks.changing("change_point", self, position)
+        position = _checks.part(asked, position, Position)
+        why = "A moment does not know its force; a Wrench does."
+        _checks.also_given(asked, self, force, "force", Force, why=why)
+        pushing = cast("Force", force)
+        _checks.helper_point(asked, self, position)
+        _checks.same_motion(asked, self, pushing)
+        return self._with(self.vector + pushing.vector.cross(position.vector), point=position.point)
+
+
+def both(first: str, second: str) -> str:
+    """Who exerts a sum."""
+    return first if first == second else f"{first}+{second}"
+
+
+@explain_arguments
 class Wrench(Stored):
     """The force that `reference_body` exerts on `body`, and its moment about `point`.
 
@@ -67,7 +182,7 @@ class Wrench(Stored):
         return f"Wrench(about {self.point}|{self.body} by {self.reference_body}, in [{self.expressed_in}])"
 
     def __str__(self) -> str:
-        return _text.of_wrench(self)
+        return _display.wrench_text(self)
 
     @classmethod
     def from_parts(cls, force: Force, torque: Torque) -> Self:
@@ -187,7 +302,7 @@ class Wrench(Stored):
 
 
 def _raw(vector: Any) -> Any:
-    return getattr(vector_face(vector), "given", vector)
+    return getattr(adapt_vector(vector), "given", vector)
 
 
 def _both_of(coordinates: ForceTorque | None, force: Any, torque: Any) -> ForceTorque:

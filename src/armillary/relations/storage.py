@@ -106,7 +106,7 @@ class Stored:
     _COMPARED: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod
-    def _face(coordinates: Any) -> Any:
+    def _adapter(coordinates: Any) -> Any:
         """The coordinates with the methods of their protocol."""
         return coordinates
 
@@ -137,7 +137,7 @@ class Stored:
 
     def _same(self, name: str, mine: Any, other: Any) -> bool:
         if name == "coordinates":
-            return type(mine) is type(other) and bool(self._face(mine) == self._face(other))
+            return type(mine) is type(other) and bool(self._adapter(mine) == self._adapter(other))
         if isinstance(mine, np.ndarray) and isinstance(other, np.ndarray):
             return np.array_equal(mine, other)
         return bool(mine is other or (type(mine) is type(other) and mine == other))

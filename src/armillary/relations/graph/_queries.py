@@ -17,7 +17,7 @@ from armillary.relations._position import Position
 from armillary.relations._twist import Twist
 from armillary.relations._velocity import AngularVelocity
 from armillary.relations.graph._store import GraphStore
-from armillary.relations.representations.faces import given, vector_face
+from armillary.relations.representations.adapters import adapt_vector, unwrap
 from armillary.relations.rules import TwistEdge
 
 
@@ -185,8 +185,8 @@ def loosened(value: Twist) -> Twist:
     parts = value.parts
     if parts.form == "free":
         return value
-    free = parts.with_parts(vector_face(parts.linear), vector_face(parts.angular), "free")
-    return value._replace(coordinates=given(free))
+    free = parts.with_parts(adapt_vector(parts.linear), adapt_vector(parts.angular), "free")
+    return value._replace(coordinates=unwrap(free))
 
 
 def on_body(lever: Position, body: str) -> Position:

@@ -13,7 +13,7 @@ from armillary.errors.relations import NoPosePath, UnknownName
 from armillary.relations._pose import Pose
 from armillary.relations._twist import Twist
 from armillary.relations.representations import LinearAngular, Representation
-from armillary.relations.representations.faces import given
+from armillary.relations.representations.adapters import unwrap
 from armillary.relations.rules import PoseEdge, TwistEdge
 from armillary.transforms import Rotation
 
@@ -380,7 +380,7 @@ class GraphStore:
             zero, self.representation.rotation(Rotation.identity()), is_frame_form=True
         )
         body = self.body_of(frame)
-        return Pose(of=frame, in_frame=frame, body=body, reference_body=body, coordinates=given(coordinates))
+        return Pose(of=frame, in_frame=frame, body=body, reference_body=body, coordinates=unwrap(coordinates))
 
     def no_motion(self, *, point: str, body: str, relative_to: str, expressed_in: str) -> Twist:
         """Return a zero twist, which is exact."""
@@ -399,7 +399,7 @@ class GraphStore:
     def zero_motion(self) -> Any:
         """Coordinates of a zero twist, in the graph's representation."""
         zero = self.representation.vector(np.zeros(3))
-        return given(self.representation.twist(zero, zero))
+        return unwrap(self.representation.twist(zero, zero))
 
     def put_pose(self, pose: Pose) -> Collection[str]:
         """Add a pose; return the frames that it connected with the larger tree."""

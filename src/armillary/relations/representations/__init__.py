@@ -1,8 +1,8 @@
-"""Coordinates of every kind: the library's own, matrices, angles, other libraries' types, or yours.
+"""Coordinate representations: the library's own, matrices, angles, other libraries' types, or the user's own.
 
 A *representation* makes coordinates: `NATIVE`, `POSITION_QUATERNION`, `HOMOGENEOUS_MATRIX`,
-`position_euler(convention)`. `SCIPY` and `PINOCCHIO` import their library when they are first touched; so does a
-relation that is given one of their values. Types with the methods of the protocols are taken as they are.
+`position_euler(convention)`. `SCIPY` and `PINOCCHIO` import their library when they are first used; so does a
+relation that is given one of their values. Types with the methods of the protocols are used as they are.
 """
 
 from __future__ import annotations
@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import MissingExtra
 from armillary.relations.representations._homogeneous import HOMOGENEOUS_MATRIX, HomogeneousMatrix, RotationMatrix
-from armillary.relations.representations._native import NATIVE, POSITION_QUATERNION, NumpyVector, PositionQuaternion
+from armillary.relations.representations._native import (
+    NATIVE,
+    POSITION_QUATERNION,
+    BodyTwist,
+    HybridTwist,
+    LinearAngular,
+    NumpyVector,
+    PositionQuaternion,
+    ScrewTwist,
+    SpatialTwist,
+)
 from armillary.relations.representations._protocols import (
     PoseCoordinates,
     Representation,
@@ -20,17 +30,10 @@ from armillary.relations.representations._protocols import (
     TwistCoordinates,
     VectorCoordinates,
 )
-from armillary.relations.representations._twists import (
-    BodyTwist,
-    HybridTwist,
-    LinearAngular,
-    ScrewTwist,
-    SpatialTwist,
-)
 
 if TYPE_CHECKING:
     from armillary.relations.representations._euler import EulerAngles, PositionEuler, position_euler
-    from armillary.relations.representations._wrenches import ForceTorque
+    from armillary.relations.representations.adapters import ForceTorque
 
 __all__ = [
     "HOMOGENEOUS_MATRIX",
@@ -59,7 +62,7 @@ __all__ = [
 # The module that has it, and the package that module needs.
 _ON_DEMAND = {
     "EulerAngles": ("_euler", ""),
-    "ForceTorque": ("_wrenches", ""),
+    "ForceTorque": ("adapters", ""),
     "PINOCCHIO": ("pinocchio_se3", "pinocchio"),
     "PositionEuler": ("_euler", ""),
     "PositionScipy": ("scipy_rotation", "scipy"),
@@ -69,7 +72,7 @@ _ON_DEMAND = {
 
 
 def __getattr__(name: str) -> Any:
-    """What most programs never touch, imported when it is first asked for."""
+    """Import what most programs never use when it is first used."""
     if name not in _ON_DEMAND:
         raise AttributeError(f"module 'armillary.relations.representations' has no attribute {name!r}")
     module, package = _ON_DEMAND[name]

@@ -1,4 +1,4 @@
-"""Three angles about three axes, in an order that is always named."""
+"""Coordinates that are Euler angles: three angles about three axes, in an order that is always named."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import numpy as np
 
 from armillary.errors import InvalidArgument
 from armillary.relations.arrays import as_vector3, frozen, tidy
-from armillary.relations.representations._native import NumpyVector
-from armillary.relations.representations._side_by_side import SideBySide
-from armillary.relations.representations._twists import LinearAngular
+from armillary.relations.representations._native import NumericRepresentation, NumpyVector, PositionBesideRotation
 from armillary.transforms import Rotation
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ class EulerAngles:
     Attributes:
         angles: [rad], shape (3,), in the order of the letters.
         convention: 'intrinsic ZYX': about the axes as they turn, R = Rz(angles[0]) Ry(angles[1]) Rx(angles[2]);
-            'extrinsic XYZ': about the axes that stand still, R = Rz(angles[2]) Ry(angles[1]) Rx(angles[0]).
+            'extrinsic XYZ': about the fixed axes, R = Rz(angles[2]) Ry(angles[1]) Rx(angles[0]).
     """
 
     angles: NDArray[float64]
@@ -71,11 +69,11 @@ class EulerAngles:
         return self.from_rotation(self.numbers() @ other.numbers(), self.convention)
 
     def inverse(self) -> EulerAngles:
-        """The rotation back."""
+        """The inverse rotation."""
         return self.from_rotation(self.numbers().inverse(), self.convention)
 
     def rotate(self, vector: Any) -> NumpyVector:
-        """A vector in the reference's axes."""
+        """Return a vector along the axes of the reference."""
         return NumpyVector(frozen(self.numbers() @ vector.numbers()))
 
     def numbers(self) -> Rotation:
@@ -86,7 +84,7 @@ class EulerAngles:
         return result
 
 
-class PositionEuler(SideBySide):
+class PositionEuler(PositionBesideRotation):
     """A position beside three angles: `PositionEuler((1, 2, 3), (0.1, 0.2, 0.3), "intrinsic ZYX")`.
 
     Attributes:
@@ -114,7 +112,7 @@ class PositionEuler(SideBySide):
 
     @property
     def convention(self) -> str:
-        """What the angles are about."""
+        """The axes and their order; see `EulerAngles`."""
         return str(self.rotation.convention)
 
     @property
@@ -124,7 +122,7 @@ class PositionEuler(SideBySide):
 
 
 @dataclass(frozen=True, slots=True)
-class PositionEulerRepresentation:
+class PositionEulerRepresentation(NumericRepresentation):
     """Numpy vectors, and angles of one convention: `position_euler("intrinsic ZYX")`."""
 
     convention: str
@@ -134,12 +132,8 @@ class PositionEulerRepresentation:
 
     @property
     def name(self) -> str:
-        """With its convention: angles of two conventions do not mix."""
+        """Its name, with the convention: angles of two conventions do not mix."""
         return f"PositionEuler of {self.convention}"
-
-    def vector(self, xyz: NDArray[float64]) -> NumpyVector:
-        """A numpy vector."""
-        return NumpyVector(as_vector3(xyz, "xyz"))
 
     def rotation(self, rotation: Rotation) -> EulerAngles:
         """The angles of this convention."""
@@ -151,22 +145,18 @@ class PositionEulerRepresentation:
         angles = rotation.angles if is_ours else self.rotation(rotation.numbers()).angles
         return PositionEuler(position.numbers(), angles, self.convention)
 
-    def twist(self, linear: Any, angular: Any) -> LinearAngular:
-        """`LinearAngular`."""
-        return LinearAngular(linear=linear.numbers(), angular=angular.numbers())
-
 
 def position_euler(convention: str) -> PositionEulerRepresentation:
-    """Positions beside Euler angles of a convention: 'intrinsic ZYX', 'extrinsic XYZ', 'intrinsic ZXZ', ..."""
+    """Return the representation by Euler angles of a convention: 'intrinsic ZYX', 'extrinsic XYZ', ..."""
     return PositionEulerRepresentation(convention)
 
 
 def checked_convention(convention: str) -> str:
-    """The convention, if it says which axes turn and names three of them, no two neighbours alike."""
-    words = convention.split() if isinstance(convention, str) else []
-    letters = words[-1] if words else ""
+    """Return a valid convention: intrinsic or extrinsic, and three axes, no two neighbours alike."""
+    parts = convention.split() if isinstance(convention, str) else []
+    letters = parts[-1] if parts else ""
     is_order = len(letters) == _AXES and set(letters) <= set(_LETTERS) and letters[1] not in {letters[0], letters[2]}
-    if len(words) != len(("intrinsic", "ZYX")) or words[0] not in {"intrinsic", "extrinsic"} or not is_order:
+    if len(parts) != len(("intrinsic", "ZYX")) or parts[0] not in {"intrinsic", "extrinsic"} or not is_order:
         raise InvalidArgument(
             f"convention must say whether the axes turn along, and their order, got {convention!r}. "
             "Pass 'intrinsic ZYX' (yaw, pitch, roll), 'extrinsic XYZ' (roll, pitch, yaw), ..."
@@ -188,7 +178,7 @@ def _about(axis: int, angle: float) -> Rotation:
 def _angles(R: NDArray[float64], axes: list[int]) -> list[float]:
     """Angles of R = Ri(a) Rj(b) Rk(c).
 
-    The last two are read from Ri(-a) R, so that they make good whatever `a` lacks where the axes i and k line up.
+    The last two are read from Ri(-a) R, so that the product is exact also where the axes i and k coincide.
     """
     i, j, k = axes
     last = 3 - i - j  # the axis that is neither the first nor the second

@@ -1,4 +1,4 @@
-"""Homogeneous matrices: the coordinates most people have."""
+"""Coordinates that are homogeneous matrices and rotation matrices."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy import float64
 
-from armillary.relations.arrays import as_matrix3, as_matrix4, as_vector3, frozen, tidy
-from armillary.relations.representations._native import NumpyVector
+from armillary.relations.arrays import as_matrix3, as_matrix4, frozen, tidy
+from armillary.relations.representations._native import NumericRepresentation, NumpyVector
 from armillary.transforms import Rotation, Transform
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ class _Matrix:
     matrix: NDArray[float64]
 
     @classmethod
-    def _trusted(cls, matrix: NDArray[float64]) -> Self:
-        """The product of good matrices is good to rounding; it is not checked again."""
+    def trusted(cls, matrix: NDArray[float64]) -> Self:
+        """Return the coordinates of a matrix that is not checked: the product of valid ones is valid to rounding."""
         made = object.__new__(cls)
         object.__setattr__(made, "matrix", frozen(matrix))
         return made
@@ -60,7 +60,7 @@ class _Matrix:
 
     def compose(self, other: Self) -> Self:
         """`c_T_b` composed with `b_T_a`."""
-        return self._trusted(self.matrix @ other.matrix)
+        return self.trusted(self.matrix @ other.matrix)
 
 
 class RotationMatrix(_Matrix):
@@ -79,10 +79,10 @@ class RotationMatrix(_Matrix):
 
     def inverse(self) -> RotationMatrix:
         """The transpose."""
-        return self._trusted(self.matrix.T.copy())
+        return self.trusted(self.matrix.T.copy())
 
     def rotate(self, vector: Any) -> NumpyVector:
-        """A vector in the reference's axes."""
+        """Return a vector along the axes of the reference."""
         return NumpyVector(frozen(self.matrix @ vector.numbers()))
 
     def numbers(self) -> Rotation:
@@ -113,12 +113,12 @@ class HomogeneousMatrix(_Matrix):
     @property
     def rotation(self) -> RotationMatrix:
         """The upper left block."""
-        return RotationMatrix._trusted(self.matrix[:3, :3].copy())  # noqa: SLF001 - one family
+        return RotationMatrix.trusted(self.matrix[:3, :3].copy())
 
     def inverse(self) -> HomogeneousMatrix:
         """`a_T_b`."""
         R, p = self.matrix[:3, :3], self.matrix[:3, 3]
-        return self._trusted(_stacked(R.T, -R.T @ p))
+        return self.trusted(_stacked(R.T, -R.T @ p))
 
 
 def _stacked(R: NDArray[float64], p: NDArray[float64]) -> NDArray[float64]:
@@ -128,31 +128,21 @@ def _stacked(R: NDArray[float64], p: NDArray[float64]) -> NDArray[float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class HomogeneousRepresentation:
+class HomogeneousRepresentation(NumericRepresentation):
     """Numpy vectors, rotation matrices and homogeneous matrices."""
 
     name: str = "HomogeneousMatrix"
 
-    def vector(self, xyz: NDArray[float64]) -> NumpyVector:
-        """A numpy vector."""
-        return NumpyVector(as_vector3(xyz, "xyz"))
-
     def rotation(self, rotation: Rotation) -> RotationMatrix:
         """A rotation matrix."""
-        return RotationMatrix._trusted(np.array(rotation.matrix))  # noqa: SLF001 - one family
+        return RotationMatrix.trusted(np.array(rotation.matrix))
 
     def pose(self, position: Any, rotation: Any, *, is_frame_form: bool) -> HomogeneousMatrix | None:
-        """A homogeneous matrix; None for what is no frame form."""
+        """A homogeneous matrix; None for a pose that is not a frame form."""
         if not is_frame_form:
             return None
         R = rotation.matrix if isinstance(rotation, RotationMatrix) else rotation.numbers().matrix
-        return HomogeneousMatrix._trusted(_stacked(R, position.numbers()))  # noqa: SLF001 - one family
-
-    def twist(self, linear: Any, angular: Any) -> Any:
-        """`LinearAngular`."""
-        from armillary.relations.representations._twists import LinearAngular  # noqa: PLC0415 - they need each other
-
-        return LinearAngular(linear=linear.numbers(), angular=angular.numbers())
+        return HomogeneousMatrix.trusted(_stacked(R, position.numbers()))
 
 
 HOMOGENEOUS_MATRIX = HomogeneousRepresentation()

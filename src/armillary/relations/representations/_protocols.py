@@ -1,7 +1,7 @@
-"""What coordinates must be able to do: one small protocol per kind, open to everybody's types.
+"""The protocols of coordinates: one per kind, open to any type.
 
 A type that has these methods is used as it is, with no registration: numbers, matrices of a library, expressions. What
-they are given, and what they return, has the protocol of its kind. An `==` of their own makes relations comparable.
+they are given, and what they return, has the protocol of its kind. With an `==` of their own, relations compare equal.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RotationCoordinates(Protocol):
 
     @property
     def representation(self) -> Representation:
-        """What makes further coordinates like these."""
+        """The representation that makes coordinates of this type."""
 
     def compose(self, other: Any, /) -> Any:
         """`c_R_b` composed with `b_R_a` is `c_R_a`."""
@@ -61,7 +61,7 @@ class PoseCoordinates(Protocol):
 
     @property
     def representation(self) -> Representation:
-        """What makes further coordinates like these."""
+        """The representation that makes coordinates of this type."""
 
     @property
     def frame_form(self) -> bool:
@@ -103,7 +103,7 @@ class TwistCoordinates(Protocol):
         """The angular velocity [rad/s]."""
 
     def with_parts(self, linear: Any, angular: Any, form: str, /) -> Any:
-        """Like these, with other parts and perhaps another form."""
+        """Return coordinates of this type with other parts, in the given form."""
 
 
 @runtime_checkable
@@ -116,7 +116,7 @@ class Representation(Protocol):
 
     @property
     def name(self) -> str:
-        """How error messages call it."""
+        """Its name in error messages."""
 
     def vector(self, xyz: NDArray[float64], /) -> Any:
         """Vector coordinates from numbers."""

@@ -1,26 +1,22 @@
-"""Types of pinocchio, used as they are. Needs pinocchio; imported when one is given, or `PINOCCHIO` is touched."""
+"""Types of pinocchio, used as they are. Needs pinocchio; imported when one is given, or `PINOCCHIO` is used."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-from armillary.relations.arrays import as_vector3, frozen
-from armillary.relations.representations._native import NumpyVector
+from armillary.relations.arrays import frozen
+from armillary.relations.representations._native import NumericRepresentation, NumpyVector
 from armillary.transforms import Rotation
-
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
 
 __all__ = ["PINOCCHIO", "PinocchioPose", "PinocchioRepresentation", "PinocchioRotation", "PinocchioTwist"]
 
 
 class PinocchioRotation:
-    """A `pinocchio.Quaternion`, seen as rotation coordinates."""
+    """A `pinocchio.Quaternion` with the methods of `RotationCoordinates`."""
 
     __slots__ = ("given",)
 
@@ -42,11 +38,11 @@ class PinocchioRotation:
         return PinocchioRotation(self.given * other.given)
 
     def inverse(self) -> PinocchioRotation:
-        """The rotation back."""
+        """The inverse rotation."""
         return PinocchioRotation(self.given.conjugate())
 
     def rotate(self, vector: Any) -> NumpyVector:
-        """A vector in the reference's axes."""
+        """Return a vector along the axes of the reference."""
         return NumpyVector(frozen(self.given.toRotationMatrix() @ vector.numbers()))
 
     def numbers(self) -> Rotation:
@@ -55,7 +51,7 @@ class PinocchioRotation:
 
 
 class PinocchioPose:
-    """A `pinocchio.SE3`, seen as pose coordinates: indivisible."""
+    """A `pinocchio.SE3` with the methods of `PoseCoordinates`: indivisible."""
 
     __slots__ = ("given",)
     frame_form = True
@@ -93,7 +89,7 @@ class PinocchioPose:
 
 
 class PinocchioTwist:
-    """A `pinocchio.Motion`, seen as twist coordinates; its point and axes are those that the relation names."""
+    """A `pinocchio.Motion` with the methods of `TwistCoordinates`; the relation names its point and axes."""
 
     __slots__ = ("given",)
     form = "free"
@@ -117,26 +113,22 @@ class PinocchioTwist:
         return NumpyVector(frozen(self.given.angular.copy()))
 
     def with_parts(self, linear: Any, angular: Any, form: str) -> PinocchioTwist:  # noqa: ARG002 - a Motion has none
-        """A motion with other parts."""
+        """Return a motion with other parts."""
         return PinocchioTwist(pinocchio.Motion(linear.numbers(), angular.numbers()))
 
 
 @dataclass(frozen=True, slots=True)
-class PinocchioRepresentation:
+class PinocchioRepresentation(NumericRepresentation):
     """Numpy vectors, `pinocchio.Quaternion`, `pinocchio.SE3` and `pinocchio.Motion`."""
 
     name: str = "pinocchio's SE3"
-
-    def vector(self, xyz: NDArray[float64]) -> NumpyVector:
-        """A numpy vector."""
-        return NumpyVector(as_vector3(xyz, "xyz"))
 
     def rotation(self, rotation: Rotation) -> PinocchioRotation:
         """A quaternion of pinocchio."""
         return PinocchioRotation(pinocchio.Quaternion(*rotation.wxyz.tolist()))
 
     def pose(self, position: Any, rotation: Any, *, is_frame_form: bool) -> PinocchioPose | None:
-        """An SE3; None for what is no frame form."""
+        """An SE3; None for a pose that is not a frame form."""
         if not is_frame_form:
             return None
         is_ours = isinstance(rotation, PinocchioRotation)

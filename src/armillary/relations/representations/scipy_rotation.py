@@ -1,4 +1,4 @@
-"""Rotations of scipy, used as they are. Needs scipy; imported when one is given, or `SCIPY` is touched."""
+"""Rotations of scipy, used as they are. Needs scipy; imported when one is given, or `SCIPY` is used."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ from scipy.spatial.transform import (  # type: ignore[import-untyped,import-not-
 )
 
 from armillary.errors import InvalidArgument
-from armillary.relations.arrays import as_vector3, frozen
-from armillary.relations.representations._native import NumpyVector
-from armillary.relations.representations._side_by_side import SideBySide
-from armillary.relations.representations._twists import LinearAngular
+from armillary.relations.arrays import frozen
+from armillary.relations.representations._native import NumericRepresentation, NumpyVector, PositionBesideRotation
 from armillary.transforms import Rotation
 
 if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 __all__ = ["SCIPY", "PositionScipy", "ScipyRepresentation", "ScipyRotation"]
 
 
 class ScipyRotation:
-    """A single `scipy.spatial.transform.Rotation`, seen as rotation coordinates."""
+    """A single `scipy.spatial.transform.Rotation` with the methods of `RotationCoordinates`."""
 
     __slots__ = ("given",)
 
@@ -51,11 +48,11 @@ class ScipyRotation:
         return ScipyRotation(self.given * other.given)
 
     def inverse(self) -> ScipyRotation:
-        """The rotation back."""
+        """The inverse rotation."""
         return ScipyRotation(self.given.inv())
 
     def rotate(self, vector: Any) -> NumpyVector:
-        """A vector in the reference's axes."""
+        """Return a vector along the axes of the reference."""
         return NumpyVector(frozen(self.given.as_matrix() @ vector.numbers()))
 
     def numbers(self) -> Rotation:
@@ -63,7 +60,7 @@ class ScipyRotation:
         return Rotation.from_xyzw(self.given.as_quat())
 
 
-class PositionScipy(SideBySide):
+class PositionScipy(PositionBesideRotation):
     """A position beside a rotation of scipy: `PositionScipy((1, 2, 3), Rotation.from_rotvec(...))`."""
 
     __slots__ = ()
@@ -83,14 +80,10 @@ class PositionScipy(SideBySide):
 
 
 @dataclass(frozen=True, slots=True)
-class ScipyRepresentation:
+class ScipyRepresentation(NumericRepresentation):
     """Numpy vectors, rotations of scipy, and `PositionScipy`."""
 
     name: str = "scipy's Rotation"
-
-    def vector(self, xyz: NDArray[float64]) -> NumpyVector:
-        """A numpy vector."""
-        return NumpyVector(as_vector3(xyz, "xyz"))
 
     def rotation(self, rotation: Rotation) -> ScipyRotation:
         """A rotation of scipy."""
@@ -100,10 +93,6 @@ class ScipyRepresentation:
         """A position beside a rotation, whatever its points."""
         is_ours = isinstance(rotation, ScipyRotation)
         return PositionScipy(position.numbers(), rotation.given if is_ours else self.rotation(rotation.numbers()).given)
-
-    def twist(self, linear: Any, angular: Any) -> LinearAngular:
-        """`LinearAngular`."""
-        return LinearAngular(linear=linear.numbers(), angular=angular.numbers())
 
 
 SCIPY = ScipyRepresentation()
