@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from armillary._core import ChangeRecord, NodeId
     from armillary.relations import Pose
     from armillary.scene import Change, Scene
-    from armillary.scene.geometry import PlaceQuestion
+    from armillary.scene.search import PlaceQuestion
     from armillary.transforms import Transform, Tree
 
 _MANY_FRAMES = 16

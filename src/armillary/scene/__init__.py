@@ -2,10 +2,9 @@
 
 from armillary._core import ChangeRecord, NodeId
 from armillary.fusion import policies
-from armillary.scene._found import Overlaps, RayHit, RayHits
-from armillary.scene._past import PastScene
 from armillary.scene._payloads import Connection
 from armillary.scene._scene import Scene
+from armillary.scene._spatial import PastScene
 from armillary.scene.blocks import REQUIRED, FunctionBlock, Port, Transaction
 from armillary.scene.changes import (
     NOW,
@@ -48,10 +47,9 @@ from armillary.scene.frame_changes import (
     ResetTime,
     Unfix,
 )
-from armillary.scene.geometry import Placements, PlaceQuestion, SceneGeometry
-from armillary.scene.hierarchy import Hierarchy
 from armillary.scene.inactive import Inactive
 from armillary.scene.mount_changes import AddJoints, Drive, Release, RemoveJoints
+from armillary.scene.search import Hierarchy, Overlaps, Placements, PlaceQuestion, RayHit, RayHits, SceneGeometry
 from armillary.scene.traversal import VisitedNode, Visitor, Walk
 from armillary.shapes import (
     Box,

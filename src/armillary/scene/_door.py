@@ -12,7 +12,7 @@ from armillary.scene._context import ChangeContext, InsistingContext, SceneWorld
 from armillary.scene._observers import Observers
 from armillary.scene._payloads import as_several
 from armillary.scene._records import change_of, told_by, told_of
-from armillary.scene._volumes import SceneVolumes
+from armillary.scene._spatial import SceneVolumes
 from armillary.scene.changes import (
     AddConnection,
     AddFrameNode,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from armillary.errors import ChangesForgotten, InvalidArgument
 from armillary.scene._context import ChangeContext
 from armillary.scene._door import SceneDoor
-from armillary.scene._past import PastScene
 from armillary.scene._payloads import as_several, as_version_vector
+from armillary.scene._spatial import PastScene
 from armillary.scene.changes import (
     NOW,
     AddConnection,

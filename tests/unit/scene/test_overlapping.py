@@ -138,8 +138,8 @@ class TestThingsThatMove:
             node = scene.add(node, at=lambda at: at_xyz(float(at)))
         found(scene, hierarchy=hierarchy)
         top = hierarchy._branches.of(ROOT, scene, 0)
-        assert len(top.moving) == 5
-        assert [branch.node for branch in top.moving if "moving" in vars(branch)] == []
+        assert len(top.moving_branches) == 5
+        assert [branch.node for branch in top.moving_branches if "moving_branches" in vars(branch)] == []
 
     def test_may_be_pruned_by_what_is_fixed_to_them(self, scene):
         mover = scene.add(at=lambda at: at_xyz(float(at)))

@@ -1,4 +1,4 @@
-"""Spheres around the nodes of a scene, and what they make short: overlaps and rays."""
+"""Spatial queries of a scene, as it is and as it was: bounding spheres, overlaps, rays."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary._core import NodeId
+from armillary.errors import InvalidStamp
+from armillary.errors.format import format_stamp
 from armillary.scene._context import node_of_frame
-from armillary.scene.geometry import Placements, PlaceQuestion
-from armillary.scene.hierarchy import Hierarchy
 from armillary.scene.reading import SceneReader
+from armillary.scene.search import Hierarchy, Placements, PlaceQuestion
 from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
@@ -20,21 +21,22 @@ if TYPE_CHECKING:
 
     from armillary._core import SceneView
     from armillary.fusion.policies import AnyPolicy
-    from armillary.scene._found import Overlaps, RayHits
+    from armillary.scene._context import SceneWorld
+    from armillary.scene.search import Overlaps, RayHits
     from armillary.shapes import Shape
     from armillary.shapes.volumes import BoundingSphere
 
-__all__ = ["SceneVolumes"]
+__all__ = ["PastScene", "SceneVolumes"]
 
 
 class SceneVolumes(SceneReader):
-    """The part of a scene that asks where its shapes are."""
+    """A scene that can be searched by space."""
 
     _world: Any
 
     def __init__(self) -> None:
         self._hierarchy = Hierarchy()
-        self._seen = _Seen(self._view(), -1)
+        self._structure = _Structure(self._view(), -1)
 
     def bounding_sphere(self, id: NodeId | str, *, at: int | Latest = LATEST) -> BoundingSphere | None:  # noqa: A002
         """A sphere around everything at or under a node, in its own frame; None where nothing has a shape."""
@@ -52,11 +54,11 @@ class SceneVolumes(SceneReader):
     ) -> Overlaps:
         """The nodes whose shapes have a point in common with this one, which is in `in_frame`.
 
-        Whole branches are passed over by the spheres around them; `.visited` counts the nodes that were looked at,
-        `.missing` names those whose frames have no pose at this instant: none at all, or several and `policy` does not
-        choose. They are the things that are there now, where they were at that instant; `scene.as_of(stamp)` has those
-        that were there then, and searches them in the same way. `outside` and `policy` are those of `world.pose`, asked
-        for what moves or is in several places; what is fixed to that is carried along.
+        Whole branches are skipped by the spheres around them; `.visited` counts the nodes that were tested, `.missing`
+        names those whose frames have no pose at this instant: none at all, or several and `policy` does not choose.
+        Searches the nodes that exist now, at their poses of that instant; `scene.as_of(stamp)` has the nodes that
+        existed then, and is searched in the same way. `outside` and `policy` are those of `world.pose`, applied to what
+        moves or has several poses; what is fixed to that follows.
         """
         here, below = self._frame_named(in_frame), self._top(under)
         asked = self._asked(here, at, outside, policy)
@@ -82,9 +84,9 @@ class SceneVolumes(SceneReader):
         )
 
     def _asked(self, here: str, at: int | Latest, outside: str, policy: AnyPolicy) -> dict[str, Any]:
-        """How it is asked where things are: refused here, where it is said, whether or not anything moves."""
+        """Check how poses are asked for, whether or not anything moves."""
         instant = self._instant(at)
-        self._world._check_policy(policy)  # noqa: SLF001  (one world, two modules)
+        self._world._check_policy(policy)  # noqa: SLF001
         self._world._check_question(  # noqa: SLF001
             of=here,
             in_frame=here,
@@ -98,77 +100,107 @@ class SceneVolumes(SceneReader):
         return {"at": instant, "outside": outside, "policy": policy}
 
     def _instant(self, at: int | Latest) -> int | Latest:
-        """Refused here: a frame without a pose is left out of a search, whatever the reason."""
+        """Check the instant: a search would leave out frames without a pose, whatever the reason."""
         stamp: int | Latest = at if at is LATEST else self._world._as_stamp(at, "at")  # noqa: SLF001
         return stamp
 
     def _frame_named(self, in_frame: str) -> str:
-        """A frame that is there, as it is stored."""
+        """The stored name of a frame that exists."""
         return node_of_frame(self._world, in_frame)[1]
 
     def _geometry(self) -> _Geometry:
         world = self._world
         view, outside = self._view(), world._structure_number() + world._fixed_changes()  # noqa: SLF001
-        if (view.number, outside) != (self._seen.view.number, self._seen.outside):
-            self._seen = _Seen(view, outside)
-        return _Geometry(self._world, self._seen)
+        if (view.number, outside) != (self._structure.view.number, self._structure.outside):
+            self._structure = _Structure(view, outside)
+        return _Geometry(self._world, self._structure)
 
 
-class _Seen:
-    """One version of the structure: the scene's, and how often frames were changed beside it, or by samples."""
+class PastScene(SceneVolumes):
+    """A scene at one instant of the past, with its containment and attributes of then. It does not change.
+
+    Searches use the poses of that instant, unless another `at` is given.
+    """
+
+    def __init__(self, world: SceneWorld, view: SceneView, stamp: int) -> None:
+        oldest = view.oldest_past
+        if oldest is not None and stamp < oldest:
+            raise InvalidStamp(
+                f"The scene is asked for as it was at {format_stamp(stamp)}, and what ended before "
+                f"{format_stamp(oldest)} is forgotten. Ask for a later instant, or give the world a longer history.",
+                stamp,
+            )
+        self._world, self._past, self.at = world, view, stamp
+        super().__init__()
+
+    def _view(self) -> SceneView:
+        return self._past
+
+    def _instant(self, at: int | Latest) -> int | Latest:
+        return self.at if at is LATEST else super()._instant(at)
+
+    def __len__(self) -> int:
+        return len(self._past.subtree(self.root))
+
+    def __repr__(self) -> str:
+        return f"PastScene({len(self)} nodes, at {format_stamp(self.at)})"
+
+
+class _Structure:
+    """One version of the structure: that of the scene, and the number of changes of frames outside of it."""
 
     def __init__(self, view: SceneView, outside: int) -> None:
         self.view, self.outside = view, outside
 
 
 class _Geometry:
-    """A scene as searches see it. Implements `armillary.scene.geometry.SceneGeometry`."""
+    """Implements `armillary.scene.search.SceneGeometry` for a scene."""
 
-    def __init__(self, world: Any, seen: _Seen) -> None:
-        self._world, self._seen = world, seen
+    def __init__(self, world: Any, seen: _Structure) -> None:
+        self._world, self._structure = world, seen
 
     @property
     def version(self) -> object:
-        return self._seen
+        return self._structure
 
     def changed_since(self, version: object) -> Collection[Hashable] | None:
-        if not isinstance(version, _Seen) or version.outside != self._seen.outside:
+        if not isinstance(version, _Structure) or version.outside != self._structure.outside:
             return None
-        return _touched(version.view, self._seen.view)
+        return _changed_nodes(version.view, self._structure.view)
 
     def children(self, node: Hashable) -> Sequence[Hashable]:
-        return self._seen.view.children(node)  # type: ignore[arg-type]
+        return self._structure.view.children(node)  # type: ignore[arg-type]
 
     def parents(self, node: Hashable) -> Sequence[Hashable]:
-        return self._seen.view.parents(node) if self._seen.view.contains(node) else []  # type: ignore[arg-type]
+        return self._structure.view.parents(node) if self._structure.view.contains(node) else []  # type: ignore[arg-type]
 
     def shape(self, node: Hashable) -> Shape | None:
-        levels = self._seen.view.payload(node) if self._seen.view.kind(node) == "geometry" else None  # type: ignore[arg-type]
+        levels = self._structure.view.payload(node) if self._structure.view.kind(node) == "geometry" else None  # type: ignore[arg-type]
         return None if levels is None else levels[0]
 
     def frame(self, node: Hashable) -> str:
-        return self._seen.view.frame(node)
+        return self._structure.view.frame(node)
 
     def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], question: PlaceQuestion) -> Placements:
         matrices, is_fixed = self._world._placements(in_frame, list(frames), question)  # noqa: SLF001
         return Placements(matrices, np.asarray(is_fixed, dtype=bool) & ~np.isnan(matrices[:, 0, 0]))
 
     def in_parent_T_node(self, parent: Hashable, node: Hashable, at: int | Latest) -> NDArray[np.float64]:
-        view = self._seen.view
+        view = self._structure.view
         matrices, _ = self._world._placements(view.frame(parent), [view.frame(node)], PlaceQuestion(at))  # noqa: SLF001
         if np.isnan(matrices).any() and len(view.parents(node)) > 1:  # type: ignore[arg-type]
             matrices, _ = self._world._placements(view.hub_frame(node), [view.frame(node)], PlaceQuestion(at))  # noqa: SLF001
-        place: NDArray[np.float64] = matrices[0]
-        return place
+        parent_T_node: NDArray[np.float64] = matrices[0]
+        return parent_T_node
 
 
-def _touched(before: SceneView, after: SceneView) -> Collection[Hashable] | None:
-    """Nodes that differ, and their parents; None where a node got a frame, so that others below are in another one."""
+def _changed_nodes(before: SceneView, after: SceneView) -> Collection[Hashable] | None:
+    """The nodes that differ, and their parents; None where a node got a frame: then the frames of others differ too."""
     ids, _ = after.difference(before)
-    touched: set[Hashable] = set(ids)
+    changed: set[Hashable] = set(ids)
     for node in ids:
         views = [view for view in (before, after) if view.contains(node)]
         if len({view.has_frame(node) for view in views}) > 1:
             return None
-        touched.update(parent for view in views for parent in view.parents(node))
-    return touched
+        changed.update(parent for view in views for parent in view.parents(node))
+    return changed
