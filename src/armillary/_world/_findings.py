@@ -114,7 +114,7 @@ class Findings:
         return Finding("ended", f"'{frame}' hangs nowhere {when}: who placed it ended that.", earlier)
 
     def _is_removed_node(self, frame: str) -> bool:
-        from armillary.scene.node_frames import maker_of  # noqa: PLC0415  (a program of poses alone starts without it)
+        from armillary.scene.nodes import maker_of  # noqa: PLC0415  (a program of poses alone starts without it)
 
         node = maker_of(frame)
         return node is not None and node not in self._world.scene.find({})

@@ -46,7 +46,7 @@ class WorldWithScene(JudgingWorld):
         return replace(found, names=self._names_of_nodes(found.parents))
 
     def _names_of_nodes(self, frames: Iterable[str]) -> dict[str, str]:
-        from armillary.scene.node_frames import maker_of  # noqa: PLC0415  (a program of poses alone starts without it)
+        from armillary.scene.nodes import maker_of  # noqa: PLC0415  (a program of poses alone starts without it)
 
         makers = {frame: node for frame in frames if (node := maker_of(frame)) is not None}
         names = {frame: self._name_of(node) for frame, node in makers.items()}

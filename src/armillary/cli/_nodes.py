@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidArgument, UnknownFrame
 from armillary.errors.format import list_names
-from armillary.scene.node_frames import MOUNT, maker_of
+from armillary.scene.nodes import MOUNT, maker_of
 
 if TYPE_CHECKING:
     from armillary import World

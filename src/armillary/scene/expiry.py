@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from armillary.errors import FramesHanging, InvalidArgument, NotItsParent, UnknownNode
 from armillary.errors.format import format_duration
-from armillary.scene._data_stamps import DataStamps
 from armillary.scene._payloads import as_several
 from armillary.scene.changes import (
     AddGeometry,
@@ -25,6 +24,7 @@ from armillary.scene.changes import (
     SetAttributes,
     SetTransform,
 )
+from armillary.scene.domains import DataStamps
 from armillary.scene.traversal import VisitedNode, Visitor, Walk
 
 if TYPE_CHECKING:

@@ -1,16 +1,17 @@
-"""Reading a scene: as it is, or as it was."""
+"""Reading a scene: one version of it, as it is or as it was."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, NodeId
 from armillary.errors import InvalidArgument, InvalidName, UnknownFrame, WrongKind
 from armillary.scene._context import SceneWorld, node_of_frame
 from armillary.scene.conditions import conditions_of
-from armillary.scene.node_frames import MOUNT
+from armillary.scene.nodes import MOUNT
 from armillary.scene.traversal import AnyVisitor, Direction, Once, traverse
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ __all__ = ["SceneReader", "SceneVersion"]
 
 
 class SceneReader(ABC):
-    """The questions that the scene of now and the scene of then answer alike. Each sees one version of it."""
+    """The queries that the present scene and past scenes have in common. Each query sees one version."""
 
     _world: SceneWorld
 
@@ -37,11 +38,11 @@ class SceneReader(ABC):
 
     @property
     def remote_roots(self) -> list[NodeId]:
-        """The roots of other agents' graphs that are not mounted, in the order they came."""
+        """The roots of other agents' graphs that are not mounted, in the order in which they were added."""
         return self._view().remote_roots()
 
     def node(self, frame: str) -> NodeId:
-        """The id of the node that stands for a frame: it is there once something was said of it in the scene."""
+        """The id of the node of a frame; the node exists once the scene has a change about it."""
         return node_of_frame(self._world, frame)[0]
 
     def kind(self, id: NodeId | str) -> str:  # noqa: A002
@@ -49,27 +50,27 @@ class SceneReader(ABC):
         return self._view().kind(self._named(id))
 
     def parents(self, id: NodeId | str) -> list[NodeId]:  # noqa: A002
-        """Where a node is, the oldest containment first."""
+        """The parents of a node, the oldest containment first."""
         return self._view().parents(self._named(id))
 
     def contained_since(self, id: NodeId | str, parent: NodeId | str) -> int | None:  # noqa: A002
-        """Since when a node is in one of its parents [ns]; of two words about it the earlier counts.
+        """Since when a node is in one of its parents [ns]; if two assertions conflict, the earlier one wins.
 
         Raises:
-            NotItsParent: It is not in there.
+            NotItsParent: The node is not in that parent.
         """
         return self._view().contained_since(self._named(id), self._named(parent))
 
     def children(self, id: NodeId | str) -> list[NodeId]:  # noqa: A002
-        """What is in a node, in the order it came."""
+        """The children of a node, in the order in which they were added."""
         return self._view().children(self._named(id))
 
     def attributes(self, id: NodeId | str) -> dict[str, Any]:  # noqa: A002
-        """What is said of a node; of that node alone, never inherited."""
+        """The attributes of a node; its own, never inherited ones."""
         return self._view().attributes(self._named(id))
 
     def stamp(self, id: NodeId | str) -> int | None:  # noqa: A002
-        """Since when the node is there [ns]; of geometry, the instant it shows. None for the root."""
+        """Since when the node exists [ns]; for geometry, the instant it shows. None for the root."""
         return self._view().created_at(self._named(id))
 
     def geometry(
@@ -80,7 +81,7 @@ class SceneReader(ABC):
         max_points: int | None = None,
         distance_m: float | None = None,
     ) -> Shape:
-        """What a node looks like: the finest shape, unless something coarser is asked for.
+        """The shape of a node: the finest, unless a coarser one is asked for.
 
         Args:
             id: A geometry.
@@ -101,15 +102,15 @@ class SceneReader(ABC):
 
     def levels(self, id: NodeId | str) -> Levels:  # noqa: A002
         """All resolutions of a geometry, the finest first."""
-        levels: Levels = self._carried(id, "geometry", "`scene.children(id)` may have one.")
+        levels: Levels = self._payload(id, "geometry", "`scene.children(id)` may have one.")
         return levels
 
     def connection(self, id: NodeId | str) -> Connection:  # noqa: A002
-        """What a connection ties to what, and when."""
-        tie: Connection = self._carried(id, "connection", "`scene.find` gives connections by their attributes.")
-        return tie
+        """The ends of a connection, and the interval for which it holds."""
+        connection: Connection = self._payload(id, "connection", "`scene.find` gives connections by their attributes.")
+        return connection
 
-    def _carried(self, id: NodeId | str, kind: str, hint: str) -> Any:  # noqa: A002
+    def _payload(self, id: NodeId | str, kind: str, hint: str) -> Any:  # noqa: A002
         view, node = self._view(), self._named(id)
         found = view.kind(node)
         if found != kind:
@@ -117,22 +118,22 @@ class SceneReader(ABC):
         return view.payload(node)
 
     def frame(self, id: NodeId | str) -> str:  # noqa: A002
-        """The frame in which a node is: every query of the world answers for it.
+        """The frame in which a node is: every query of the world takes it.
 
-        A transform, a node with several parents and a node that stands for a frame have one of their own; other
-        nodes are in that of their parent.
+        A transform, a node with several parents and the node of a frame have one of their own; other nodes are in
+        that of their parent.
         """
         return self._view().frame(self._named(id))
 
     def find(self, query: Mapping[str, Any], *, under: NodeId | str | None = None) -> list[NodeId]:
         """The nodes of which everything in the query is true, oldest first.
 
-        Texts, truth values and lists are exact, numbers compare, `re.compile(...)` must match the whole text, and the
+        Texts, truth values and lists must be equal, numbers compare by value, `re.compile(...)` must match the whole text, and the
         functions `less`, `less_equal`, `greater`, `greater_equal`, `between`, `contains`, `exists` and `absent` of
-        `armillary.scene` ask for more. An empty query finds every node.
+        `armillary.scene` make further conditions. An empty query finds every node.
 
         Args:
-            query: Names of attributes and what they must be.
+            query: Names of attributes and the values that they must have.
             under: Only this node and what is under it.
         """
         return self._view().find(conditions_of(query), self._top(under))
@@ -163,25 +164,23 @@ class SceneReader(ABC):
         direction: Direction | None = None,
         once: Once | None = None,
     ) -> AnyVisitor:
-        """Show a visitor the nodes, depth first, a node before what is beyond it; returns the visitor.
+        """Call a visitor for the nodes, depth first, a node before those beyond it; returns the visitor.
 
-        The whole walk sees one version, whatever others change meanwhile. It goes on unless the visitor answers
+        The whole walk sees one version, whatever others change meanwhile. It continues unless the visitor returns
         `Walk.SKIP` or `Walk.STOP`.
 
         Args:
             visitor: A `Visitor`, or a callable that takes a `VisitedNode`.
             under: Where the walk begins; the root if not given.
-            direction: "down" to what is in a node, "up" to what it is in; as the visitor wants if not given.
-            once: Each "node" once, or as often as there is a "path" to it: that may be very often.
+            direction: "down" to the children of a node, "up" to its parents; that of the visitor if not given.
+            once: Visit each "node" once, or once for each "path" to it, of which there may be very many.
         """
         version = SceneVersion(self._world, self._view())
         start = self._top(under)
         return traverse(version, visitor, start=start, direction=direction, once=once)
 
     def _repr_html_(self) -> str:
-        from armillary.scene._notebook import scene_html  # noqa: PLC0415  (most programs are no notebooks)
-
-        return scene_html(self._view(), self.root)
+        return _scene_html(self._view(), self.root)
 
     def __contains__(self, id: object) -> bool:  # noqa: A002
         try:
@@ -190,18 +189,18 @@ class SceneReader(ABC):
             return False
 
     def _top(self, under: NodeId | str | None) -> NodeId:
-        """Where `under` begins: at the root, if it is not given."""
+        """The node that `under` names; the root, if it is not given."""
         return ROOT_NODE if under is None else self._named(under)
 
     def _named(self, target: NodeId | str) -> NodeId:
-        """A text names a frame."""
+        """The node of an id, or of a frame's name."""
         if isinstance(target, str):
             return node_of_frame(self._world, target)[0]
         return target if isinstance(target, NodeId) else NodeId(target)
 
 
 class SceneVersion(SceneReader):
-    """A scene that is read in several steps, all of which see the same; samples go on."""
+    """A scene that is read in several steps, all of which see the same structure; samples may be added meanwhile."""
 
     def __init__(self, world: Any, view: SceneView) -> None:
         self._world, self._seen = world, view
@@ -216,5 +215,36 @@ class SceneVersion(SceneReader):
 
     @property
     def view(self) -> SceneView:
-        """The same, natively."""
+        """The version, as the C++ core has it."""
         return self._seen
+
+
+# -- Notebooks
+
+
+def _scene_html(view: SceneView, root: NodeId) -> str:
+    """The number of nodes, and the first of them as an indented tree, for notebooks."""
+    from armillary.notebook import card, listing  # noqa: PLC0415  (most programs are no notebooks)
+
+    nodes = view.subtree(root)
+    kinds = Counter(view.kind(node) for node in nodes)
+    counts = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(kinds.items()))
+    return card(f"Scene of {len(nodes)} nodes: {counts}", listing(_tree_lines(view, root), len(nodes)))
+
+
+def _tree_lines(view: SceneView, root: NodeId) -> Iterator[str]:
+    """Every node once, below the first of its parents that a walk reaches."""
+    stack, shown = [(root, 0)], set()
+    while stack:
+        node, depth = stack.pop()
+        if node in shown:
+            continue
+        shown.add(node)
+        yield "  " * depth + _node_line(view, node)
+        stack.extend((child, depth + 1) for child in reversed(view.children(node)))
+
+
+def _node_line(view: SceneView, node: NodeId) -> str:
+    attributes, kind = view.attributes(node), view.kind(node).replace("_", " ")
+    name = attributes.get("name")
+    return f"{name}  [{kind}]" if isinstance(name, str) and name else f"{node!r}  [{kind}]"
