@@ -227,9 +227,9 @@ class Scene(SceneDoor):
             UnknownBlock: No installed package offers it.
             UnusableBlock: What is offered is no block, cannot be made, or is offered by two packages.
         """
-        from armillary.scene.blocks._registry import made_block  # noqa: PLC0415  (most programs load no block)
+        from armillary.scene.blocks._registry import make_block  # noqa: PLC0415  (most programs load no block)
 
-        return made_block(name, self)
+        return make_block(name, self)
 
     # -- Others
 

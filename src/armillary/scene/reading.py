@@ -128,9 +128,9 @@ class SceneReader(ABC):
     def find(self, query: Mapping[str, Any], *, under: NodeId | str | None = None) -> list[NodeId]:
         """The nodes of which everything in the query is true, oldest first.
 
-        Texts, truth values and lists must be equal, numbers compare by value, `re.compile(...)` must match the whole text, and the
-        functions `less`, `less_equal`, `greater`, `greater_equal`, `between`, `contains`, `exists` and `absent` of
-        `armillary.scene` make further conditions. An empty query finds every node.
+        Texts, truth values and lists must be equal, numbers compare by value, `re.compile(...)` must match the whole
+        text. The functions `less`, `less_equal`, `greater`, `greater_equal`, `between`, `contains`, `exists` and
+        `absent` of `armillary.scene` make further conditions. An empty query finds every node.
 
         Args:
             query: Names of attributes and the values that they must have.

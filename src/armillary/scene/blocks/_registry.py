@@ -1,8 +1,7 @@
-"""Where blocks come from."""
+"""Finding function blocks by name: ours, and those of installed packages."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
@@ -12,29 +11,28 @@ from armillary.scene.blocks._block import FunctionBlock
 if TYPE_CHECKING:
     from armillary.scene._scene import Scene
 
-__all__ = ["GROUP", "block_class", "block_names", "made_block"]
+__all__ = ["GROUP", "block_class", "block_names", "make_block"]
 
 GROUP = "armillary.blocks"
 
 _OURS = {
-    "associate_nearest": "AssociateNearest",
-    "crop_to_box": "CropToBox",
-    "voxel_subsample": "VoxelSubsample",
+    "associate_nearest": "armillary.scene.blocks.associate_nearest:AssociateNearest",
+    "crop_to_box": "armillary.scene.blocks.point_clouds:CropToBox",
+    "voxel_subsample": "armillary.scene.blocks.point_clouds:VoxelSubsample",
 }
 
 
 def block_names() -> list[str]:
-    """Every block that is installed."""
+    """The names of all installed blocks."""
     return sorted({*_OURS, *(point.name for point in entry_points(group=GROUP))})
 
 
 def block_class(name: str) -> type[FunctionBlock]:
-    """The block of this name; ours are not replaced by those of others."""
+    """The class of the block with this name; those of other packages do not replace ours."""
     if not isinstance(name, str):
         raise InvalidArgument(f"A function block is loaded by its name, got {name!r}.", name)
     if name in _OURS:
-        ours: type[FunctionBlock] = getattr(import_module(f"armillary.scene.blocks.{name}"), _OURS[name])
-        return ours
+        return _loaded(EntryPoint(name, _OURS[name], GROUP))
     found = [point for point in entry_points(group=GROUP) if point.name == name]
     if not found:
         raise UnknownBlock(name, block_names())
@@ -45,8 +43,8 @@ def block_class(name: str) -> type[FunctionBlock]:
     return _loaded(found[0])
 
 
-def made_block(name: str, scene: Scene) -> FunctionBlock:
-    """A block of this name that works on a scene."""
+def make_block(name: str, scene: Scene) -> FunctionBlock:
+    """Make the block of this name for a scene."""
     kind = block_class(name)
     try:
         return kind(scene)

@@ -37,13 +37,13 @@ _CHANGES = {
     re.sub("(?<!^)(?=[A-Z])", "_", change.__name__).lower(): change.__name__
     for change in (*_ADDING, AddParent, Remove, RemoveParent, SetAttributes, SetTransform)
 }
-"""By the methods of a scene that make them."""
+"""Methods of a scene to the classes of changes that they make."""
 
 
 class Transaction(SceneVersion):
     """The scene as it was when a block began, and the changes that the block plans.
 
-    What is planned is not seen by questions, and happens all at once after the block has come to its end.
+    Queries do not see planned changes; these are applied together after the block has returned.
     """
 
     def __init__(self, world: Any, view: SceneView) -> None:
@@ -54,11 +54,11 @@ class Transaction(SceneVersion):
 
     @classmethod
     def on(cls, scene: Scene) -> Transaction:
-        """On a scene as it is now."""
-        return cls(scene._world, scene._view())  # noqa: SLF001  (of one package)
+        """A transaction on the present version of a scene."""
+        return cls(scene._world, scene._view())  # noqa: SLF001
 
     def plan(self, change: Change) -> NodeId:
-        """One more change; the node it is about, with its id where it is new."""
+        """Plan a change; returns the node that it is about, which gets an id if it is new."""
         if self._is_over:
             raise InvalidArgument(
                 "The block is through: plan changes before compute() returns, in threads too.", change
@@ -72,7 +72,7 @@ class Transaction(SceneVersion):
         about: NodeId | str = getattr(change, "id", ROOT_NODE)
         return self._named(about)
 
-    if not TYPE_CHECKING:  # a checker of types is to find such mistakes itself
+    if not TYPE_CHECKING:  # a type checker finds such mistakes itself
 
         def __getattr__(self, name: str) -> NoReturn:
             change = _CHANGES.get(name)
@@ -83,12 +83,12 @@ class Transaction(SceneVersion):
             )
 
     def end(self) -> tuple[Change, ...]:
-        """All that was planned: from now on nothing can be."""
+        """Return all planned changes; after this none can be planned."""
         self._is_over = True
         return tuple(self.planned)
 
     def described(self, node: NodeId) -> tuple[str, Shape | None]:
-        """The kind of a node that is there or planned, and its shape."""
+        """The kind and the shape of a node that exists or is planned."""
         new = self._new.get(self._named(node))
         if new is not None:
             return _KINDS[type(new)], getattr(new, "shape", None)

@@ -1,4 +1,4 @@
-"""What was perceived, recognised among what is known by where it is."""
+"""A function block that associates perceived objects with known ones by their positions."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from armillary.scene.blocks._block import REQUIRED, FunctionBlock
-from armillary.scene.blocks._clouds import as_outside, as_positive_m
-from armillary.scene.blocks._port import CONTAINERS, TRANSFORMS, Port
-from armillary.scene.changes import AddParent, AddTransform, AddUncertainTransform, Change, SetTransform
+from armillary.scene.blocks._block import REQUIRED, FunctionBlock, Port, check_outside, check_positive_m
+from armillary.scene.changes import AddParent, AddTransform, AddUncertainTransform, SetTransform
+from armillary.scene.nodes import CONTAINER_KINDS, TRANSFORM_KINDS
 from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
@@ -22,27 +21,30 @@ __all__ = ["AssociateNearest", "nearest_pairs"]
 
 
 class AssociateNearest(FunctionBlock):
-    """Takes what was perceived for the nearest of what is known, if that is near enough.
+    """Associates each perceived object with the nearest known one, if that is near enough.
 
-    Takes the node under which the perceived transforms are, and that of the known ones; gives for each perceived one,
-    in order, the known one it is taken for. That gets a new sample. Where none is near enough, a new one is added with
-    the attributes of the perceived one, whose children are put into it as well. Pairs are made from the nearest on,
-    each known one taken once.
+    Takes the node under which the perceived transforms are, and that of the known ones; returns for each perceived one,
+    in order, the known one that it is associated with. That gets a new sample. Where none is near enough, a new one is
+    added with the attributes of the perceived one, whose children are put into it as well. Pairs are made from the
+    nearest on, each known one once.
 
-    Parameters: `max_distance_m` between the two; `outside`, as of `world.pose`, for the frame of the known ones at the
+    Parameters: `max_distance_m` between the two; `outside`, as for `world.pose`, for the frame of the known ones at the
     stamp of the perceived ones.
     """
 
     name: ClassVar[str] = "associate_nearest"
-    inputs: ClassVar[tuple[Port, ...]] = (Port("perceived", kinds=CONTAINERS), Port("known", kinds=CONTAINERS))
-    outputs: ClassVar[tuple[Port, ...]] = (Port("objects", kinds=TRANSFORMS, many=True),)
+    inputs: ClassVar[tuple[Port, ...]] = (
+        Port("perceived", kinds=CONTAINER_KINDS),
+        Port("known", kinds=CONTAINER_KINDS),
+    )
+    outputs: ClassVar[tuple[Port, ...]] = (Port("objects", kinds=TRANSFORM_KINDS, many=True),)
     parameters: ClassVar[Mapping[str, Any]] = {"max_distance_m": REQUIRED, "outside": "raise"}
 
     def check_parameter(self, name: str, value: Any) -> None:  # noqa: D102
         if name == "max_distance_m":
-            as_positive_m(name, value)
+            check_positive_m(name, value)
         if name == "outside":
-            as_outside(value)
+            check_outside(value)
 
     def compute(self, data: Mapping[str, Sequence[NodeId]]) -> list[NodeId]:  # noqa: D102
         (above_perceived,), (above_known,) = data["perceived"], data["known"]
@@ -57,7 +59,7 @@ class AssociateNearest(FunctionBlock):
         ]
 
     def _transforms(self, above: NodeId) -> list[NodeId]:
-        return [node for node in self.scene.children(above) if self.scene.kind(node) in TRANSFORMS]
+        return [node for node in self.scene.children(above) if self.scene.kind(node) in TRANSFORM_KINDS]
 
     def _stamp(self, node: NodeId) -> int | Latest:
         view = self.scene.view
@@ -74,17 +76,14 @@ class AssociateNearest(FunctionBlock):
         return self.scene.plan(SetTransform(known, pose.transform, pose.covariance, stamp))
 
     def _added(self, above: NodeId, perceived: NodeId, pose: Pose) -> NodeId:
-        added = self.scene.plan(_new(above, pose, self.scene.attributes(perceived)))
+        node: dict[str, Any] = {"parent": above, "at": pose.stamp, "attributes": self.scene.attributes(perceived)}
+        if pose.covariance is None:
+            added = self.scene.plan(AddTransform(transform=pose.transform, **node))
+        else:
+            added = self.scene.plan(AddUncertainTransform(transform=pose.transform, covariance=pose.covariance, **node))
         for child in self.scene.children(perceived):
             self.scene.plan(AddParent(child, added))
         return added
-
-
-def _new(above: NodeId, pose: Pose, attributes: Mapping[str, Any]) -> Change:
-    said: dict[str, Any] = {"parent": above, "transform": pose.transform, "at": pose.stamp, "attributes": attributes}
-    if pose.covariance is None:
-        return AddTransform(**said)
-    return AddUncertainTransform(**said, covariance=pose.covariance)
 
 
 def _positions(poses: Sequence[Pose]) -> NDArray[np.float64]:
@@ -92,7 +91,7 @@ def _positions(poses: Sequence[Pose]) -> NDArray[np.float64]:
 
 
 def nearest_pairs(of: NDArray[np.float64], to: NDArray[np.float64], max_distance_m: float) -> dict[int, int]:
-    """Rows of the one to rows of the other, the nearest pair first, each row once."""
+    """Map rows of `of` to rows of `to`, the nearest pair first, each row once."""
     distances_m = np.linalg.norm(of[:, None] - to[None], axis=2)
     pairs: dict[int, int] = {}
     taken: set[int] = set()
