@@ -1,9 +1,17 @@
 """Scenes in files: JSON, with the arrays of clouds and meshes beside it."""
 
 from armillary.scene.files._fields import Field, parsed
-from armillary.scene.files._loading import LoadedScene, load_into, read_bytes, read_scene, scene_in
-from armillary.scene.files._nodes import PlacedAt, checked, pose_in
-from armillary.scene.files._saving import pose_fields, scene_document, write_scene, write_whole, write_with_arrays
+from armillary.scene.files._reader import (
+    LoadedScene,
+    PlacedAt,
+    checked,
+    load_into,
+    pose_in,
+    read_bytes,
+    read_scene,
+    scene_in,
+)
+from armillary.scene.files._writer import pose_fields, scene_document, write_scene, write_whole, write_with_arrays
 
 __all__ = [
     "Field",

@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 
 __all__ = ["packed", "unpacked"]
 
-_OLD = (1980, 1, 1, 0, 0, 0)  # equal arrays make equal files
+_ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # equal arrays make equal files
 _NUMBERS = "biuf"
-_MOST_ARRAYS = 10_000_000
+_MAX_ARRAYS = 10_000_000
 
 
 def packed(arrays: Mapping[str, NDArray[Any]]) -> tuple[bytes, str]:
-    """The content of the file, and its SHA-256."""
+    """Pack arrays; returns the content of the file, and its SHA-256."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             member = io.BytesIO()
             npy.write_array(member, array, allow_pickle=False)
-            archive.writestr(zipfile.ZipInfo(f"{name}.npy", _OLD), member.getvalue())
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", _ZIP_DATE), member.getvalue())
     content = target.getvalue()
     return content, sha256(content).hexdigest()
 
 
-def unpacked(said: Field, beside: Path, max_bytes: int) -> dict[str, NDArray[Any]]:
-    """The arrays that a scene file says are beside it; what does not fit to what it says is refused."""
-    parts = said.members(("file", "sha256"))
+def unpacked(reference: Field, beside: Path, max_bytes: int) -> dict[str, NDArray[Any]]:
+    """Read the arrays file that a scene file names; refuses a file with another digest than it names."""
+    parts = reference.members(("file", "sha256"))
     name = parts["file"].text()
     if not _is_plain(name):
         raise parts["file"].refused("the arrays must be in the same folder: a file name without folders is expected")
@@ -54,51 +54,51 @@ def _is_plain(name: str) -> bool:
     return bool(name) and name not in {".", ".."} and not set(name) & set("/\\:\0")
 
 
-def _content(said: Field, path: Path, max_bytes: int) -> bytes:
+def _content(reference: Field, path: Path, max_bytes: int) -> bytes:
     try:
         with path.open("rb") as file:
             content = file.read(max_bytes + 1)
     except OSError as error:
-        raise said.refused(f"it cannot be read ({error.strerror})") from None
+        raise reference.refused(f"it cannot be read ({error.strerror})") from None
     if len(content) > max_bytes:
-        raise said.refused(f"it is larger than what is left of max_bytes, {max_bytes} bytes")
+        raise reference.refused(f"it is larger than what is left of max_bytes, {max_bytes} bytes")
     return content
 
 
-def _members(said: Field, content: bytes) -> dict[str, NDArray[Any]]:
+def _members(reference: Field, content: bytes) -> dict[str, NDArray[Any]]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            _check_sizes(said, archive, len(content))
-            return {info.filename.removesuffix(".npy"): _array(said, archive, info) for info in archive.infolist()}
+            _check_sizes(reference, archive, len(content))
+            return {info.filename.removesuffix(".npy"): _array(reference, archive, info) for info in archive.infolist()}
     except ArmillaryError:
         raise
     except Exception as error:  # noqa: BLE001  (zipfile follows what the file says: anything may come of it)
-        raise said.refused(f"it is no archive of arrays ({error})") from None
+        raise reference.refused(f"it is no archive of arrays ({error})") from None
 
 
-def _check_sizes(said: Field, archive: zipfile.ZipFile, size: int) -> None:
-    """Nothing is compressed, so nothing can be more than the file: a small file cannot fill the memory."""
+def _check_sizes(reference: Field, archive: zipfile.ZipFile, size: int) -> None:
+    """Refuse members that are compressed or larger than the file: a small file cannot fill the memory."""
     members = archive.infolist()
-    if len({info.filename for info in members}) != len(members) or len(members) > _MOST_ARRAYS:
-        raise said.refused("it holds an array twice, or too many")
+    if len({info.filename for info in members}) != len(members) or len(members) > _MAX_ARRAYS:
+        raise reference.refused("it holds an array twice, or too many")
     if any(info.compress_type != zipfile.ZIP_STORED for info in members):
-        raise said.refused("its arrays are compressed, and they must not be")
+        raise reference.refused("its arrays are compressed, and they must not be")
     if sum(info.file_size for info in members) > size:
-        raise said.refused("its arrays say that they are larger than the file")
+        raise reference.refused("its arrays say that they are larger than the file")
 
 
-def _array(said: Field, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
+def _array(reference: Field, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     member = io.BytesIO(archive.read(info))
     try:
         shape, is_fortran, dtype = _header(member)
     except Exception as error:  # noqa: BLE001  (numpy parses headers as Python literals: anything may come of it)
-        raise said.refused(f"its member '{info.filename}' is no array ({error})") from None
+        raise reference.refused(f"its member '{info.filename}' is no array ({error})") from None
     rest = member.read()
     try:
         return _shaped(rest, shape, dtype, is_fortran=is_fortran)
-    except (TypeError, ValueError):  # numpy has a last word on how long and how many the axes may be
+    except (TypeError, ValueError):  # numpy limits the number and lengths of axes
         reason = f"its member '{info.filename}' says {dtype} of the shape {shape}, and is not that"
-        raise said.refused(reason) from None
+        raise reference.refused(reason) from None
 
 
 def _shaped(data: bytes, shape: tuple[int, ...], dtype: np.dtype[Any], *, is_fortran: bool) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""A value from a file, that knows where it stands: what is wrong is refused with its path."""
+"""A value from a file with its path in it: what is wrong is refused with that path."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from typing import Any, Self, TypeVar
 from armillary._core import NodeId
 from armillary.errors import ArmillaryError, InvalidSceneFile
 
-__all__ = ["Field", "parsed"]
+__all__ = ["FORMAT", "VERSION", "Field", "parsed"]
+
+FORMAT = "armillary.scene"
+VERSION = 1
+"""Of scene files; `docs/scene.schema.json` describes the format."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _INT64 = 2**63
@@ -24,17 +28,17 @@ _FORMATS = {
     "armillary.model": ("a saved model", "ArticulationModel.load"),
     "armillary.extrinsics": ("a file of extrinsics", "world.load_extrinsics"),
 }
-"""What a file calls itself, in words, and what loads it."""
+"""The format that a file names, what it is, and what loads it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One value.
+    """One value of a file.
 
     Attributes:
-        value: As JSON gave it.
-        file: Where it was read.
-        above: What it is in, and `key` its place there; None for the whole file.
+        value: The value, as JSON gives it.
+        file: The name of the file.
+        above: The value that contains it, under `key`; None for the whole file.
     """
 
     value: Any
@@ -44,7 +48,7 @@ class Field:
 
     @property
     def place(self) -> str:
-        """The way to it from the top, as in `nodes[3].attributes.mass`."""
+        """Its path from the top, as in `nodes[3].attributes.mass`."""
         if self.above is None:
             return ""
         before = self.above.place
@@ -54,24 +58,24 @@ class Field:
 
     @classmethod
     def error(cls, file: str, place: str, reason: str, *hint: str) -> ValueError:
-        """What a file of this kind is refused with, and what to do where that is not to mend it."""
+        """The error for a file of this kind; `hint` replaces the default one."""
         return InvalidSceneFile(file, place, reason, *hint)
 
     def refused(self, reason: str, *hint: str) -> ValueError:
-        """The error about it."""
+        """The error about this value."""
         return self.error(self.file, self.place, reason, *hint)
 
     def at(self, key: str | int) -> Self:
-        """What is in it."""
+        """The value under a key or an index."""
         return type(self)(self.value[key], self.file, self, key)
 
     def check_format(self, expected: str, version: int) -> None:
-        """Of a whole file: another kind of file is refused before anything in it is, with the call that loads it."""
-        said = self.mapping()
+        """Refuse a whole file of another format or version, with the call that loads it."""
+        parts = self.mapping()
         for key in ("format", "version"):
-            if key not in said:
+            if key not in parts:
                 raise self.refused(f"'{key}' is missing")
-        kind = said["format"]
+        kind = parts["format"]
         if kind.value != expected:
             known = _FORMATS.get(kind.value) if isinstance(kind.value, str) and self.above is None else None
             if known is None:
@@ -79,11 +83,11 @@ class Field:
             what, load = known
             hint = f"load it with {load}('{self.file}')"
             raise kind.refused(f"it is {what} ('{kind.value}'), and '{expected}' is expected", hint)
-        if said["version"].integer() != version:
-            raise said["version"].refused(f"version {version} is what this release reads")
+        if parts["version"].integer() != version:
+            raise parts["version"].refused(f"version {version} is what this release reads")
 
     def members(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Self]:
-        """Of an object with these keys and no others."""
+        """The members of an object with these keys and no others."""
         needed = set(required)
         if not isinstance(self.value, dict):
             raise self.refused(f"an object is expected, and it is {_shown(self.value)}")
@@ -95,13 +99,13 @@ class Field:
         return {key: self.at(key) for key in self.value}
 
     def mapping(self) -> dict[str, Self]:
-        """Of an object with any keys."""
+        """The members of an object with any keys."""
         if not isinstance(self.value, dict):
             raise self.refused(f"an object is expected, and it is {_shown(self.value)}")
         return {key: self.at(key) for key in self.value}
 
     def items(self, length: int | None = None) -> list[Self]:
-        """Of a list, of this length if given."""
+        """The entries of a list, of this length if given."""
         if not isinstance(self.value, list):
             raise self.refused(f"a list is expected, and it is {_shown(self.value)}")
         if length is not None and len(self.value) != length:
@@ -109,7 +113,7 @@ class Field:
         return [self.at(i) for i in range(len(self.value))]
 
     def text(self) -> str:
-        """A text that can be written again."""
+        """A text that is valid Unicode."""
         if not isinstance(self.value, str):
             raise self.refused(f"a text is expected, and it is {_shown(self.value)}")
         try:
@@ -119,7 +123,7 @@ class Field:
         return self.value
 
     def integer(self) -> int:
-        """A whole number of 64 bits."""
+        """An integer of 64 bits."""
         if isinstance(self.value, bool) or not isinstance(self.value, int):
             raise self.refused(f"a whole number is expected, and it is {_shown(self.value)}")
         if not -_INT64 <= self.value < _INT64:
@@ -127,7 +131,7 @@ class Field:
         return self.value
 
     def stamp(self) -> int:
-        """An instant [ns] that a world takes."""
+        """A stamp [ns] that a world accepts."""
         instant = self.integer()
         if abs(instant) >= _FURTHEST_NS:
             raise self.refused("stamps lie within 146 years of zero")
@@ -142,7 +146,7 @@ class Field:
         return self.value
 
     def numbers(self, length: int) -> list[float]:
-        """So many finite numbers."""
+        """A list of so many finite numbers."""
         return [item.number() for item in self.items(length)]
 
     def node(self) -> NodeId:
@@ -154,7 +158,7 @@ class Field:
 
 
 def _is_finite(value: float) -> bool:
-    """A whole number may be written that is larger than any float."""
+    """Whether a number is finite; JSON may have an integer that is larger than any float."""
     try:
         return math.isfinite(value)
     except OverflowError:
@@ -172,7 +176,7 @@ F = TypeVar("F", bound=Field)
 
 
 def parsed(data: bytes, file: str, kind: type[F]) -> F:
-    """The whole file, or the error of this kind of file."""
+    """Parse a whole file; raises the error of this kind of file."""
     try:
         return kind(json.loads(data, object_pairs_hook=_Pairs(file, kind)), file)
     except RecursionError:
@@ -185,7 +189,7 @@ def parsed(data: bytes, file: str, kind: type[F]) -> F:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """JSON allows a key twice, and means nothing by it."""
+    """Refuses objects with a key twice, which JSON allows without a meaning."""
 
     file: str
     kind: type[Field]

@@ -1,4 +1,4 @@
-"""A scene as it is, written to a file."""
+"""Writing a scene to a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ import numpy as np
 
 from armillary._core import ROOT_NODE, NodeId
 from armillary.scene.files._arrays import packed
-from armillary.scene.files._format import CONTAINERS, FORMAT, TRANSFORMS, VERSION
+from armillary.scene.files._fields import FORMAT, VERSION
+from armillary.scene.nodes import CONTAINER_KINDS, TRANSFORM_KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,13 +32,13 @@ __all__ = ["pose_fields", "scene_document", "write_scene", "write_whole", "write
 
 
 def write_scene(scene: SceneVersion, path: Path) -> None:
-    """A file of the scene alone."""
+    """Write a file of the scene alone."""
     document, arrays = scene_document(scene)
     write_with_arrays(path, document, document, arrays)
 
 
 def scene_document(scene: SceneVersion) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """What a file says of a scene, and the arrays that belong beside it."""
+    """The JSON document of a scene, and the arrays that belong beside it."""
     writer = _Writer(scene)
     return writer.document(), writer.arrays
 
@@ -45,7 +46,7 @@ def scene_document(scene: SceneVersion) -> tuple[dict[str, Any], dict[str, NDArr
 def write_with_arrays(
     path: Path, document: dict[str, Any], scene: dict[str, Any] | None, arrays: dict[str, NDArray[Any]]
 ) -> None:
-    """The arrays first, under a name made of what they are; then the file that names them replaces the old one.
+    """Write the arrays, under a name made of their digest, then replace the file that names them.
 
     `scene` is the part of the document that names them.
     """
@@ -62,7 +63,7 @@ def write_with_arrays(
 
 
 def _text(value: Any, levels: int) -> str:
-    """One line for each entry of a list: short files, and differences that can be read."""
+    """JSON with one line for each entry of a list: short files with readable differences."""
     if isinstance(value, dict) and levels:
         members = [f"{json.dumps(key)}: {_text(member, levels - 1)}" for key, member in value.items()]
         return "{\n" + ",\n".join(members) + "\n}"
@@ -72,7 +73,7 @@ def _text(value: Any, levels: int) -> str:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """All of it, or nothing."""
+    """Replace a file as a whole, or leave it as it was."""
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
@@ -82,7 +83,7 @@ def write_whole(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         if path.exists():
-            temporary.chmod(path.stat().st_mode)  # who may read it stays as it was
+            temporary.chmod(path.stat().st_mode)  # keep its permissions
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -90,24 +91,24 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _arrays_named_by(path: Path) -> Path | None:
-    """What the file that is replaced has beside it, if that was written here."""
+    """The arrays file of a scene file that is replaced, if we wrote it."""
     with contextlib.suppress(OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        said = json.loads(path.read_bytes())
-        name = said.get("scene", said)["arrays"]["file"]
+        document = json.loads(path.read_bytes())
+        name = document.get("scene", document)["arrays"]["file"]
         if name.startswith(f"{path.stem}.") and name.endswith(".npz") and Path(name).name == name:
             return path.with_name(name)
     return None
 
 
 class _Writer:
-    """One version on its way to a file."""
+    """Makes the JSON document of one version of a scene, and collects the arrays."""
 
     def __init__(self, scene: SceneVersion) -> None:
         self._scene, self._view = scene, scene.view
         self.arrays: dict[str, NDArray[Any]] = {}
 
     def document(self) -> dict[str, Any]:
-        """All but the arrays."""
+        """The JSON document, without the arrays."""
         remote = self._view.remote_roots()
         nodes = list(dict.fromkeys(node for top in (ROOT_NODE, *remote) for node in self._view.find([], top)))
         return {
@@ -121,22 +122,27 @@ class _Writer:
         }
 
     def _attributes(self, node: NodeId) -> dict[str, Any]:
-        return {key: _written(value) for key, value in sorted(self._view.attributes(node).items())}
+        return {key: _json_value(value) for key, value in sorted(self._view.attributes(node).items())}
 
     def _node(self, node: NodeId) -> dict[str, Any]:
         kind = self._view.kind(node)
-        said: dict[str, Any] = {"id": str(node), "kind": kind, "attributes": self._attributes(node)}
-        if kind in TRANSFORMS:
-            return said | self._placement(node)
+        entry: dict[str, Any] = {"id": str(node), "kind": kind, "attributes": self._attributes(node)}
+        if kind in TRANSFORM_KINDS:
+            return entry | self._placement(node)
         if kind == "frame":
-            return said | {"frame": self._view.frame(node)}
-        said["at_ns"] = self._view.created_at(node)
+            return entry | {"frame": self._view.frame(node)}
+        entry["at_ns"] = self._view.created_at(node)
         if kind == "geometry":
             levels = self._scene.levels(node)
-            said |= {"levels": [self._shape(level) for level in levels]} | ({"at_ns": None} if levels.is_always else {})
+            entry |= {"levels": [self._shape(level) for level in levels]} | (
+                {"at_ns": None} if levels.is_always else {}
+            )
         if kind == "connection":
-            said |= self._connection(node)
-        return said
+            connection = self._scene.connection(node)
+            for name in ("sources", "targets"):
+                entry[name] = [str(end) for end in getattr(connection, name)]
+            entry |= {"start_ns": connection.start, "end_ns": connection.end}
+        return entry
 
     def _shape(self, shape: Shape) -> dict[str, Any]:
         plain, arrays = shape.to_fields()
@@ -146,12 +152,7 @@ class _Writer:
             self.arrays[names[field]] = array
         return {"kind": shape.kind, "fields": plain, "arrays": names}
 
-    def _connection(self, node: NodeId) -> dict[str, Any]:
-        tie = self._scene.connection(node)
-        ends = {"sources": [str(end) for end in tie.sources], "targets": [str(end) for end in tie.targets]}
-        return ends | {"start_ns": tie.start, "end_ns": tie.end}
-
-    # -- Where transforms are
+    # -- Poses of transforms
 
     def _placement(self, node: NodeId) -> dict[str, Any]:
         of, in_frame = self._view.frame(node), self._view.base_frame(node)
@@ -160,25 +161,29 @@ class _Writer:
         samples = self._samples(node)
         if self._view.is_fixed(node):
             return {"fixed": began} | ({"samples": samples} if samples else {})
-        return {"samples": samples or [{"at_ns": self._view.created_at(node)} | began]}  # the others are forgotten
+        return {"samples": samples or [{"at_ns": self._view.created_at(node)} | began]}  # the samples are forgotten
 
     @cached_property
     def _fixed(self) -> dict[tuple[str, str, str], tuple[Transform, NDArray[np.float64] | None]]:
-        """By relation, and not by asking for a pose: others may say something else of a node."""
+        """Fixed poses by relation: other sources may give a node another pose."""
         rows = self._scene.world._fixed_poses()  # noqa: SLF001
         return {row[:3]: (row[4], row[5]) for row in rows}
 
     def _samples(self, node: NodeId) -> list[dict[str, Any]]:
-        """Of its present life; those of others that had its id are not its own."""
+        """The samples of its present incarnation."""
         stamps, transforms, spreads = self._scene.world.scene._core.samples(node)  # noqa: SLF001
         rows = zip(stamps.tolist(), transforms, [None] * len(stamps) if spreads is None else spreads, strict=True)
         return [{"at_ns": stamp} | pose_fields(row, spread) for stamp, row, spread in rows]
 
-    # -- What is in what
+    # -- Containment
 
     def _edges(self, nodes: list[NodeId]) -> Iterator[tuple[NodeId, NodeId]]:
-        """Each (parent, child), in an order that keeps that of the children of a node and of the parents of a node."""
-        chains = [[(node, child) for child in self._view.children(node)] for node in nodes if self._is_container(node)]
+        """Each (parent, child), in an order that keeps the order of the children and of the parents of each node."""
+        chains = [
+            [(node, child) for child in self._view.children(node)]
+            for node in nodes
+            if self._view.kind(node) in CONTAINER_KINDS
+        ]
         chains += [[(parent, node) for parent in self._view.parents(node)] for node in nodes]
         after, waits = _order(chains)
         ready = deque(edge for edge, count in waits.items() if count == 0)
@@ -190,15 +195,12 @@ class _Writer:
                 if waits[following] == 0:
                     ready.append(following)
 
-    def _is_container(self, node: NodeId) -> bool:
-        return self._view.kind(node) in CONTAINERS
-
 
 Edge = tuple[NodeId, NodeId]
 
 
 def _order(chains: list[list[Edge]]) -> tuple[dict[Edge, list[Edge]], dict[Edge, int]]:
-    """What follows each edge in its chains, and for how many others each waits."""
+    """What follows each edge in its chains, and how many others must precede each."""
     after: dict[Edge, list[Edge]] = {}
     waits = {edge: 0 for chain in chains for edge in chain}
     for chain in chains:
@@ -209,17 +211,18 @@ def _order(chains: list[list[Edge]]) -> tuple[dict[Edge, list[Edge]], dict[Edge,
 
 
 def pose_fields(xyz_wxyz: NDArray[np.float64], covariance: NDArray[np.float64] | None) -> dict[str, Any]:
+    """The fields of a pose in a file."""
     numbers = np.asarray(xyz_wxyz).tolist()
-    said = {"xyz_m": numbers[:3], "wxyz": numbers[3:]}
+    fields = {"xyz_m": numbers[:3], "wxyz": numbers[3:]}
     if covariance is not None and not np.isnan(covariance).any():
-        said["covariance"] = np.asarray(covariance).tolist()
-    return said
+        fields["covariance"] = np.asarray(covariance).tolist()
+    return fields
 
 
-def _written(value: Any) -> Any:
-    """An attribute: JSON has no infinity."""
+def _json_value(value: Any) -> Any:
+    """An attribute as JSON, which has no infinity."""
     if isinstance(value, list):
-        return [_written(item) for item in value]
+        return [_json_value(item) for item in value]
     if isinstance(value, float) and value in {float("inf"), float("-inf")}:
         return {"float": str(value)}
     return value
