@@ -1,4 +1,4 @@
-"""The shared scene: things, what they look like, and where they are."""
+"""The scene: nodes with attributes, shapes and poses; its changes, traversals, searches, blocks and files."""
 
 from armillary._core import ChangeRecord, NodeId
 from armillary.fusion import policies

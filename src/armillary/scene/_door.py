@@ -23,7 +23,7 @@ from armillary.scene.changes import (
     AddUncertainTransform,
     Change,
 )
-from armillary.scene.expiry import ExpiryRule, StandingWindows, as_window, outdated, remove_outdated
+from armillary.scene.expiry import ExpiryRule, ExpiryRules, as_window, expired, remove_expired
 from armillary.scene.frame_changes import ResetTime
 from armillary.scene.reading import SceneVersion
 
@@ -56,7 +56,7 @@ class SceneDoor(SceneVolumes):
         self._world: SceneWorld = world
         self._core = SceneCore(world)
         self._observers = Observers(world._report, world._made_with["max_waits"])  # noqa: SLF001  (one world, two modules)
-        self._windows = StandingWindows()
+        self._windows = ExpiryRules()
         self._order = threading.Lock()  # changes are put in line for observers in the order in which they happened
         super().__init__()
 
@@ -206,8 +206,8 @@ class SceneDoor(SceneVolumes):
         """
         window, seen = as_window(older_than, self._top(under), kinds), self._view()
         seen.kind(window.under)  # raises where it is not there
-        changes, _ = outdated(SceneVersion(self._world, seen), (window,), self._world.now())
-        return remove_outdated(self.apply, changes)
+        changes, _ = expired(SceneVersion(self._world, seen), (window,), self._world.now())
+        return remove_expired(self.apply, changes)
 
     def expire_always(
         self, *, older_than: int, under: NodeId | str | None = None, kinds: Sequence[str] = ("transform", "geometry")

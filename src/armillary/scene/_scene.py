@@ -1,4 +1,4 @@
-"""The scene: things, what they look like, what is said of them, and where they are."""
+"""The scene of a world: nodes with attributes, shapes and poses, and the changes of it."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ __all__ = ["Scene"]
 
 
 class Scene(SceneDoor):
-    """The things of one world: a directed graph without circles of groups, transforms, geometry and connections.
+    """The things of one world: a directed acyclic graph of groups, transforms, geometry and connections.
 
-    A node may have several parents: several pieces of information on one thing. It is there while the root reaches
-    it. Every change takes `at`, since when it is true; `NOW` is the time of the world's clock. Where a node is asked
-    for, a text names a frame of the world, which has a node of its own as soon as something is said of it.
+    A node may have several parents: several pieces of information on one thing. It exists while it is reachable from
+    the root. Every change takes `at`, since when it holds; `NOW` is the time of the world's clock. Where a node is
+    expected, a text names a frame of the world, which has a node of its own as soon as a change is about it.
     """
 
     # -- Adding
@@ -62,7 +62,7 @@ class Scene(SceneDoor):
         at: int | Now = NOW,
         id: NodeId | None = None,  # noqa: A002
     ) -> NodeId:
-        """A node that holds others together."""
+        """Add a node that groups others."""
         context = ChangeContext(self._world, self._core)
         context.wishes.append(group_wish(context, parent, attributes, at, id))
         return self._taken(context, ())[0]
@@ -76,9 +76,9 @@ class Scene(SceneDoor):
         attributes: Mapping[str, Any] | None = None,
         id: NodeId | None = None,  # noqa: A002
     ) -> NodeId:
-        """A node with a pose in its parent and a frame of its own, whose history `set_transform` writes.
+        """Add a node with a pose in its parent and a frame of its own, whose history `set_transform` writes.
 
-        `at=None`: it is there always, and never expires.
+        `at=None`: it exists at all times, and never expires.
         """
         return self._do(AddTransform(parent=parent, transform=transform, at=at, attributes=attributes, id=id))
 
@@ -92,7 +92,7 @@ class Scene(SceneDoor):
         attributes: Mapping[str, Any] | None = None,
         id: NodeId | None = None,  # noqa: A002
     ) -> NodeId:
-        """The same, with how sure the pose is: (6, 6), translation then rotation, in the tangent of the node."""
+        """Add a transform with a covariance: (6, 6), translation then rotation, in the tangent of the node."""
         return self._do(
             AddUncertainTransform(
                 parent=parent, transform=transform, covariance=covariance, at=at, attributes=attributes, id=id
@@ -109,9 +109,9 @@ class Scene(SceneDoor):
         levels: Sequence[Shape] = (),
         id: NodeId | None = None,  # noqa: A002
     ) -> NodeId:
-        """What something looks like; `levels` are coarser shapes of the same thing, the finer ones first.
+        """Add the shape of a thing; `levels` are coarser shapes of the same thing, the finer ones first.
 
-        It was seen `at` an instant, and grows old from there; `at=None`: it has always looked so, and does not.
+        It was seen `at` an instant, from which its age counts; `at=None`: it holds at all times, and never expires.
         """
         return self._do(AddGeometry(parent=parent, shape=shape, at=at, attributes=attributes, levels=levels, id=id))
 
@@ -127,7 +127,7 @@ class Scene(SceneDoor):
         at: int | Now = NOW,
         id: NodeId | None = None,  # noqa: A002
     ) -> NodeId:
-        """A labelled tie from some nodes to others, from `start` until `end`."""
+        """Add a labelled connection from some nodes to others, from `start` until `end`."""
         return self._do(
             AddConnection(
                 parent=parent,
@@ -148,13 +148,13 @@ class Scene(SceneDoor):
         attributes: Mapping[str, Any] | None = None,
         at: int | Now = NOW,
     ) -> NodeId:
-        """The root of another agent's graph: addressed by its id, found by searches once `add_parent` mounts it."""
+        """Add the root of another agent's graph: addressed by its id, found by searches once `add_parent` mounts it."""
         return self._do(AddRemoteRoot(id, attributes, at))
 
     # -- Changing
 
     def set_attributes(self, id: NodeId | str, attributes: Mapping[str, Any], *, at: int | Now = NOW) -> None:  # noqa: A002
-        """Say something of a node, or of any frame. Keys that are not named stay; None removes one."""
+        """Set attributes of a node, or of any frame. Other keys keep their values; None removes one."""
         self._do(SetAttributes(id, attributes, at))
 
     def set_transform(
@@ -165,21 +165,21 @@ class Scene(SceneDoor):
         covariance: ArrayLike | None = None,
         at: int | Now = NOW,
     ) -> None:
-        """Say where a transform is at one instant: a sample of its history."""
+        """Set the pose of a transform at one instant: a sample of its history."""
         self._do(SetTransform(id, transform, covariance, at))
 
     def add_parent(self, id: NodeId, parent: NodeId | str, *, at: int | Now = NOW) -> None:  # noqa: A002
-        """Put a node into one more group: another piece of information on the same thing. It moves nothing."""
+        """Add a parent to a node: another piece of information on the same thing. Nothing is moved."""
         self._do(AddParent(id, parent, at))
 
     def remove_parent(self, id: NodeId, parent: NodeId | str, *, at: int | Now = NOW) -> None:  # noqa: A002
-        """Take a node out of a group; with its last parent it dies, and what is under it alone."""
+        """Remove a parent of a node; without parents the node is removed, and what is under it alone."""
         self._do(RemoveParent(id, parent, at))
 
     def remove(self, id: NodeId, *, at: int | Now = NOW, subtree: bool = False) -> None:  # noqa: A002
-        """Take a node out of the scene, and what is under it alone. Questions about earlier instants still answer.
+        """Remove a node from the scene, and what is under it alone. Queries about earlier instants still see it.
 
-        Frames of others that hang under it refuse, unless `subtree=True`: they stay, and hang nowhere.
+        Refused where frames of others are below it, unless `subtree=True`: they stay, and have no parent.
         """
         context = ChangeContext(self._world, self._core)
         context.wishes.append(removal_wish(context, id, at, subtree))
@@ -191,25 +191,25 @@ class Scene(SceneDoor):
     # -- Files
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the scene as it is now to a JSON file, and the arrays of its shapes to an `.npz` beside it.
+        """Write the present scene to a JSON file, and the arrays of its shapes to an `.npz` beside it.
 
-        Transforms are saved with the samples that are kept, frames of the world by name. A file that is there is
-        replaced whole, or stays. `docs/scene.schema.json` describes the format. A transform whose samples are forgotten
-        is saved with the one that it was made with.
+        Transforms are saved with the samples that are kept, frames of the world by name. An existing file is replaced
+        as a whole, or not at all. `docs/scene.schema.json` describes the format. A transform whose samples are
+        forgotten is saved with the one that it was made with.
         """
         from armillary.scene.files import write_scene  # noqa: PLC0415  (most programs use no files)
 
         write_scene(SceneVersion(self._world, self._view()), Path(path))
 
     def load(self, path: str | PathLike[str], *, max_bytes: int = 2**30) -> list[NodeId]:
-        """Add everything in a saved file to this scene, all or nothing; the nodes that came.
+        """Add everything in a saved file to this scene, all or nothing; returns the nodes that were added.
 
         Args:
-            path: What `save` wrote. Nothing in it is executed, whoever wrote it.
+            path: A file that `save` wrote. Nothing in it is executed, whoever wrote it.
             max_bytes: Refuse files larger than this, the arrays included.
 
         Raises:
-            InvalidSceneFile: It is no scene; `field` leads to what is wrong.
+            InvalidSceneFile: It is no scene; `field` is the path to what is wrong.
             NodeExists: A node of it is in this scene already.
         """
         from armillary.scene.files import load_into, read_scene  # noqa: PLC0415  (see `save`)
@@ -221,17 +221,17 @@ class Scene(SceneDoor):
     # -- Computing
 
     def load_block(self, name: str) -> FunctionBlock:
-        """A function block that works on this scene: one of ours, or of an installed package.
+        """Make a function block for this scene: one of ours, or of an installed package.
 
         Raises:
-            UnknownBlock: No installed package offers it.
-            UnusableBlock: What is offered is no block, cannot be made, or is offered by two packages.
+            UnknownBlock: No installed package has it.
+            UnusableBlock: It is no block, cannot be made, or two packages have one of this name.
         """
         from armillary.scene.blocks._registry import make_block  # noqa: PLC0415  (most programs load no block)
 
         return make_block(name, self)
 
-    # -- Others
+    # -- Replicas
 
     def changes(self, *, since: Mapping[int, tuple[int, list[int]]] | None = None) -> list[ChangeRecord]:
         """Return the change records that are kept, oldest first.
@@ -240,7 +240,7 @@ class Scene(SceneDoor):
             since: What `version_vector()` of another replica returned: only the records that it lacks are returned.
 
         Raises:
-            ChangesForgotten: Some that are lacking are not kept any more: start from a full copy.
+            ChangesForgotten: Some of them are not kept any more: start from a full replica.
         """
         if since is None:
             return self._core.journal()
@@ -254,34 +254,34 @@ class Scene(SceneDoor):
         return self._view().heard()
 
     def inactive(self) -> list[Inactive]:
-        """What copies said together and none of them may say alone, and which of it is therefore not in force.
+        """Return the assertions that are inactive because they conflict with others, of this or another replica.
 
-        Containment or poses that run in a circle, a frame on two bodies, motion within a body. All that counts which
-        was said first; the rest is here, each with the error that it would raise if it were said now, and comes into
-        force when what is in its way is gone. Copies that heard the same agree on it.
+        Conflicts are cycles of containment or of poses, a frame on two bodies, motion within a body. The assertion that
+        was made first is active; the others are here, each with the error that it would raise if it were made now, and
+        become active when what they conflict with is removed. Replicas with the same change records agree.
         """
         return all_inactive(self._core)
 
-    # -- Comparing, and the past
+    # -- Comparisons, and the past
 
     def digest(self, *, under: NodeId | str | None = None) -> str:
-        """64 digits that are equal for equal scenes: ids, containment, attributes, geometry, connections.
+        """Return 64 digits that are equal for equal scenes: ids, containment, attributes, geometry, connections.
 
-        Samples and who said what are not part of it.
+        Samples and authors are not part of it.
         """
         return self._view().digest(self._top(under)).hex()
 
     def difference(self, other: Scene) -> list[NodeId]:
-        """The nodes that differ between two copies; equal parts are skipped by their digests."""
+        """Return the nodes that differ between two replicas; equal parts are skipped by their digests."""
         if not isinstance(other, Scene):
             raise InvalidArgument(f"A scene differs from another scene, got {other!r}.", other)
         return self._view().difference(other._view())[0]
 
     def as_of(self, stamp: int) -> PastScene:
-        """The scene as it was at an instant, as far as it is known now.
+        """Return the scene as it was at an instant, as far as it is known now.
 
         Raises:
-            InvalidStamp: So long ago that what ended before may be forgotten.
+            InvalidStamp: The instant is before the history that is kept.
         """
         return PastScene(self._world, self._core.view_at(stamp), stamp)
 

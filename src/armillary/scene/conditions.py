@@ -1,4 +1,4 @@
-"""What an attribute must be, in a search."""
+"""Conditions on attributes, for `scene.find`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A demand on one attribute; made by the functions of this module."""
+    """A condition on one attribute; made by the functions of this module."""
 
     parts: tuple[Any, ...]
 
@@ -38,47 +38,47 @@ class Condition:
         low, high, low_included, high_included = bounds
         if low is not None and high is not None:
             return f"between({low!r}, {high!r})"
-        word, bound, is_included = ("less", high, high_included) if low is None else ("greater", low, low_included)
-        return f"{word}{'_equal' if is_included else ''}({bound!r})"
+        name, bound, is_included = ("less", high, high_included) if low is None else ("greater", low, low_included)
+        return f"{name}{'_equal' if is_included else ''}({bound!r})"
 
 
 def exists() -> Condition:
-    """The attribute is there, whatever it is."""
+    """The attribute exists, with any value."""
     return Condition(("exists",))
 
 
 def absent() -> Condition:
-    """The attribute is not there. Alone it looks at every node: give another demand with it where you can."""
+    """The attribute does not exist. Alone it tests every node: combine it with another condition where possible."""
     return Condition(("absent",))
 
 
 def less(value: float) -> Condition:
-    """A number below this one."""
+    """The attribute is a number below this one."""
     return _within(None, value, high_included=False)
 
 
 def less_equal(value: float) -> Condition:
-    """A number not above this one."""
+    """The attribute is a number not above this one."""
     return _within(None, value)
 
 
 def greater(value: float) -> Condition:
-    """A number above this one."""
+    """The attribute is a number above this one."""
     return _within(value, None, low_included=False)
 
 
 def greater_equal(value: float) -> Condition:
-    """A number not below this one."""
+    """The attribute is a number not below this one."""
     return _within(value, None)
 
 
 def between(low: float, high: float) -> Condition:
-    """A number from this one to that one, both included."""
+    """The attribute is a number from `low` to `high`, both included."""
     return _within(low, high)
 
 
 def contains(value: Any) -> Condition:
-    """A list with this among its items: a text, a number, a truth value or a list, exact as in any query.
+    """The attribute is a list that has this item: a text, a number, a truth value or a list, equal as in any query.
 
     >>> from armillary import World
     >>> scene = World().scene
@@ -94,7 +94,7 @@ def contains(value: Any) -> Condition:
 
 
 def same_value(value: Any, wanted: Any) -> bool:
-    """Whether an attribute, or an item of one, is what a query says; a truth value is no number."""
+    """Whether an attribute, or an item of one, equals a value of a query; a truth value is no number."""
     if isinstance(value, list) and isinstance(wanted, list | tuple):
         return len(value) == len(wanted) and all(map(same_value, value, wanted))
     return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)
@@ -110,7 +110,7 @@ def _within(
 
 
 def conditions_of(query: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """A query as the native search takes it."""
+    """A query in the form that the C++ core takes."""
     if not isinstance(query, Mapping):
         raise InvalidArgument('A search takes a mapping, as in find({"name": "cup"}).', query)
     return [_condition(key, wanted) for key, wanted in query.items()]
@@ -134,7 +134,7 @@ def _condition(key: str, wanted: Any) -> tuple[Any, ...]:
 
 
 def _native(parts: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The search knows no lists: it asks a function, once for each different value of the key."""
+    """A condition in the form that the C++ core takes: lists are tested by a function, once per value."""
     if parts[0] != "contains":
         return parts
     wanted = parts[1]

@@ -1,4 +1,4 @@
-"""Sliding windows: what is old leaves the scene."""
+"""Expiry: data that are older than a sliding window are removed from the scene."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from armillary._core import NodeId, SceneView
     from armillary.scene.reading import SceneVersion
 
-__all__ = ["ExpiryRule", "StandingWindows", "Window", "as_window", "outdated", "remove_outdated"]
+__all__ = ["ExpiryRule", "ExpiryRules", "Window", "as_window", "expired", "remove_expired"]
 
 KINDS = ("transform", "geometry")
 _STATIC = ("transformType", "static")
@@ -46,9 +46,9 @@ class Window:
     """How long data are kept under a node.
 
     Attributes:
-        older_than: What is older leaves [ns].
-        under: Of what is under this node.
-        kinds: Which of `transform` and `geometry`; uncertain transforms are transforms.
+        older_than: The age above which they are removed [ns].
+        under: The node.
+        kinds: Some of `transform` and `geometry`; uncertain transforms are transforms.
     """
 
     older_than: int
@@ -57,7 +57,7 @@ class Window:
 
 
 def as_window(older_than: int, under: NodeId, kinds: Sequence[str]) -> Window:
-    """A window from arguments as a user gives them."""
+    """Check the arguments of a window, and make it."""
     named = (kinds,) if isinstance(kinds, str) else as_several(kinds, "kinds")
     if not named or not all(kind in KINDS for kind in named):
         raise InvalidArgument(f"kinds are some of {KINDS}, got {kinds!r}.", kinds)
@@ -76,11 +76,11 @@ def _as_duration(older_than: int) -> int:
     return duration_ns
 
 
-# -- What is old
+# -- Ages
 
 
 class _Ages(Visitor):
-    """The newest datum of each node, and of everything at or under it; several walks add up."""
+    """The newest datum of each node, and of everything at or under it, accumulated over several walks."""
 
     def __init__(self, scene: SceneVersion) -> None:
         self.own: dict[NodeId, int | None] = {}
@@ -107,13 +107,13 @@ class _Ages(Visitor):
 
 
 def kind_of(view: SceneView, node: NodeId) -> str:
-    """An uncertain transform is a transform."""
+    """The kind of a node, where an uncertain transform is a transform."""
     kind = view.kind(node)
     return "transform" if kind == "uncertain_transform" else kind
 
 
 class _Plan:
-    """What leaves which parent, under some windows."""
+    """Which nodes are removed from which parents, under some windows."""
 
     def __init__(self, scene: SceneVersion, windows: Iterable[Window]) -> None:
         self._view, self._ages = scene.view, _Ages(scene)
@@ -121,10 +121,10 @@ class _Plan:
         for one in windows:
             if self._view.contains(one.under):
                 scene.traverse(self._ages, under=one.under)
-                self._lay(one)
+                self._apply(one)
 
-    def _lay(self, one: Window) -> None:
-        """Over every containment at or under its node; of two windows the longer counts."""
+    def _apply(self, one: Window) -> None:
+        """Apply a window to every containment at or under its node; of two windows the longer one wins."""
         inside = set(self._view.subtree(one.under))
         for node in inside:
             if kind_of(self._view, node) not in one.kinds or self._ages.own[node] is None:
@@ -134,7 +134,7 @@ class _Plan:
                     self._keeps[node, parent] = max(one.older_than, self._keeps.get((node, parent), 0))
 
     def due(self, now_ns: int) -> float:
-        """When the next of those that are not old yet will be, if nothing comes."""
+        """When the next containment expires [ns], if no data are added."""
         ends = (self._newest(node) + kept for (node, _), kept in self._keeps.items())
         return min((end for end in ends if end >= now_ns), default=math.inf)
 
@@ -143,38 +143,39 @@ class _Plan:
         return 0 if newest is None else newest
 
     def changes(self, now_ns: int) -> list[Change]:
-        """Parents come first, and what goes with them is not said again."""
-        old = {edge for edge, kept in self._keeps.items() if self._newest(edge[0]) + kept < now_ns}
+        """The changes that remove what has expired, parents first; what a parent takes with it is not listed."""
+        expired = {edge for edge, kept in self._keeps.items() if self._newest(edge[0]) + kept < now_ns}
         changes: list[Change] = []
-        gone: set[NodeId] = set()
-        for node in reversed(self._ages.newest) if old else ():  # children were left before their parents
+        removed: set[NodeId] = set()
+        for node in reversed(self._ages.newest) if expired else ():  # the walk left children before their parents
             parents = self._view.parents(node)
-            living = [parent for parent in parents if parent not in gone]
-            leaves = [parent for parent in living if (node, parent) in old]
-            if parents and len(leaves) == len(living):  # what is in nothing is a root
-                gone.add(node)
+            remaining = [parent for parent in parents if parent not in removed]
+            leaves = [parent for parent in remaining if (node, parent) in expired]
+            if parents and len(leaves) == len(remaining):  # without parents it is a root
+                removed.add(node)
                 changes += [Remove(node)] if leaves else []
             else:
                 changes += [RemoveParent(node, parent) for parent in leaves]
         return changes
 
 
-def outdated(scene: SceneVersion, windows: Iterable[Window], now_ns: int) -> tuple[list[Change], float]:
-    """The changes that take out what is old now, and when the next is, if nothing comes [ns]; infinity: never."""
+def expired(scene: SceneVersion, windows: Iterable[Window], now_ns: int) -> tuple[list[Change], float]:
+    """The changes that remove what has expired, and when the next expires [ns]: infinity where none will."""
     plan = _Plan(scene, windows)
     return plan.changes(now_ns), plan.due(now_ns)
 
 
-def remove_outdated(apply: Apply, changes: Sequence[Change]) -> list[NodeId]:
-    """Apply them, and tell whose they are.
+def remove_expired(apply: Apply, changes: Sequence[Change]) -> list[NodeId]:
+    """Apply the changes that are still possible, and return the nodes that they are about.
 
-    A node in which frames of others hang stays until they have left, and what others took out meanwhile is theirs.
+    A node under which there are frames of others stays until these are elsewhere; what others removed meanwhile is
+    skipped.
     """
     if not changes or _is_applied(apply, changes):
-        taken = list(changes)
+        applied = list(changes)
     else:
-        taken = [change for change in changes if _is_applied(apply, (change,))]
-    return [change.id for change in taken if isinstance(change, Remove | RemoveParent)]
+        applied = [change for change in changes if _is_applied(apply, (change,))]
+    return [change.id for change in applied if isinstance(change, Remove | RemoveParent)]
 
 
 def _is_applied(apply: Apply, changes: Sequence[Change]) -> bool:
@@ -185,25 +186,25 @@ def _is_applied(apply: Apply, changes: Sequence[Change]) -> bool:
     return True
 
 
-# -- Standing rules
+# -- Rules
 
 
 class ExpiryRule:
-    """A window that stays. `cancel()` ends it."""
+    """A window that is enforced until `cancel()`."""
 
-    def __init__(self, window: Window, windows: StandingWindows) -> None:
+    def __init__(self, window: Window, windows: ExpiryRules) -> None:
         self.window, self._windows = window, windows
 
     def cancel(self) -> None:
-        """Keep what is there from now on; safe to call twice."""
+        """Stop removing data; may be called twice."""
         self._windows.drop(self)
 
     def __repr__(self) -> str:
         return f"ExpiryRule(older than {format_duration(self.window.older_than)}, under {self.window.under!r})"
 
 
-class StandingWindows:
-    """The windows of one scene that stay, and when something can be old the next time."""
+class ExpiryRules:
+    """The expiry rules of one scene, and when something can expire next."""
 
     def __init__(self) -> None:
         self.rules: tuple[ExpiryRule, ...] = ()
@@ -211,20 +212,20 @@ class StandingWindows:
         self._enforcing = threading.Lock()
 
     def add(self, window: Window) -> ExpiryRule:
-        """One more."""
+        """Add a rule."""
         rule = ExpiryRule(window, self)
         self.rules, self._due_ns = (*self.rules, rule), -math.inf
         return rule
 
-    def copied(self) -> StandingWindows:
-        """The same windows, for a copy of the scene; each is cancelled by itself."""
-        twin = StandingWindows()
+    def copied(self) -> ExpiryRules:
+        """The same rules, for a copy of the scene; each copy is cancelled separately."""
+        twin = ExpiryRules()
         for rule in self.rules:
             twin.add(rule.window)
         return twin
 
     def drop(self, rule: ExpiryRule) -> None:
-        """One less."""
+        """Remove a rule."""
         self.rules, self._due_ns = tuple(other for other in self.rules if other is not rule), -math.inf
 
     @property
@@ -232,16 +233,16 @@ class StandingWindows:
         return min((rule.window.older_than for rule in self.rules), default=0)
 
     def note(self, changes: Sequence[Change] | None, now_ns: int, before: SceneView) -> None:
-        """What came, or what is left, may be old earlier than what was there `before`; None: anything may be."""
+        """Consider that data may expire earlier after changes; None: any data. `before` is the version before them."""
         stamps = [-math.inf] if changes is None else [_oldest_stamp(change, now_ns, before) for change in changes]
         self._due_ns = min(self._due_ns, min(stamps, default=math.inf) + self._shortest_ns)
 
     def is_due(self, now_ns: int) -> bool:
-        """Whether it is worth a look."""
+        """Whether something may have expired."""
         return now_ns > self._due_ns
 
     def enforce(self, scene: SceneVersion, apply: Apply, now_ns: int) -> list[NodeId]:
-        """Take out what is old. What is changed meanwhile is left to the next time."""
+        """Remove what has expired; returns at once where another thread is doing so."""
         if not self._enforcing.acquire(blocking=False):
             return []
         try:
@@ -250,17 +251,17 @@ class StandingWindows:
             self._enforcing.release()
 
     def _removed(self, scene: SceneVersion, apply: Apply, now_ns: int) -> list[NodeId]:
-        changes, self._due_ns = outdated(scene, [rule.window for rule in self.rules], now_ns)
-        removed = remove_outdated(apply, changes)
-        if len(removed) < len(changes):  # nobody says when frames that hang there leave
+        changes, self._due_ns = expired(scene, [rule.window for rule in self.rules], now_ns)
+        removed = remove_expired(apply, changes)
+        if len(removed) < len(changes):  # it is unknown when frames below are moved elsewhere
             self._due_ns = min(self._due_ns, now_ns + self._shortest_ns)
         return removed
 
 
 def _oldest_stamp(change: Change, now_ns: int, before: SceneView) -> float:
-    """Of how old a datum a change may tell, or which it may leave to its age; infinity for none."""
+    """The stamp of the oldest datum that may expire earlier because of a change; infinity for none."""
     if isinstance(change, Remove):
-        return -math.inf if _keeps_others(before, change.id) else math.inf
+        return -math.inf if _is_kept_for_others(before, change.id) else math.inf
     if isinstance(change, AddParent | RemoveParent):
         return -math.inf
     if isinstance(change, SetAttributes) and _STATIC[0] in change.attributes:
@@ -271,8 +272,8 @@ def _oldest_stamp(change: Change, now_ns: int, before: SceneView) -> float:
     return math.inf if at is None else at
 
 
-def _keeps_others(view: SceneView, node: NodeId) -> bool:
-    """Whether what stays may be old earlier without this node: transforms that it is in, and what is elsewhere too."""
+def _is_kept_for_others(view: SceneView, node: NodeId) -> bool:
+    """Whether others may expire earlier without this node: transforms above it, or nodes that it shares with others."""
     if not view.contains(node):
         return False
     return any(len(view.parents(below)) > 1 for below in view.subtree(node)) or _is_in_a_transform(view, node)

@@ -1,4 +1,4 @@
-"""Walking through a scene: a visitor is shown the nodes, downwards or upwards, one version for the whole walk."""
+"""Traversals: a visitor is called for the nodes of one version of a scene, downwards or upwards."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ AnyVisitor = TypeVar("AnyVisitor")
 
 
 class Walk(Enum):
-    """What a visitor may answer; None goes on."""
+    """What a visitor may return; None continues the walk."""
 
     SKIP = "skip"
     """Do not go beyond this node on this path."""
     STOP = "stop"
-    """End the walk; every node that was entered is still left."""
+    """End the walk; `leave` is still called for every node that was entered."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VisitedNode:
-    """A node as a visitor sees it: one step of one walk, and equal to no other.
+    """A node as a visitor gets it: one step of one walk, equal to no other.
 
     Attributes:
         id: The node.
-        before: Where the walk came from; None where it began.
-        scene: The version that is walked through, for further questions.
+        before: The previous step of the walk; None for the first node.
+        scene: The version that is traversed, for further queries.
     """
 
     id: NodeId
@@ -46,12 +46,12 @@ class VisitedNode:
     scene: SceneVersion
 
     def __repr__(self) -> str:
-        said = f", {self.attributes!r}" if self.attributes else ""
-        return f"VisitedNode({self.kind} {str(self.id)[:8]}{said})"
+        attributes = f", {self.attributes!r}" if self.attributes else ""
+        return f"VisitedNode({self.kind} {str(self.id)[:8]}{attributes})"
 
     @property
     def path(self) -> tuple[NodeId, ...]:
-        """The nodes from the beginning of the walk to this one, which is not among them."""
+        """The nodes from the beginning of the walk to this one, without it."""
         steps, node = [], self.before
         while node is not None:
             steps.append(node.id)
@@ -65,12 +65,12 @@ class VisitedNode:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """What is said of it."""
+        """Its attributes."""
         return self.scene.attributes(self.id)
 
     @property
     def stamp(self) -> int | None:
-        """Since when it is there; of geometry, the instant it shows."""
+        """Since when it exists [ns]; for geometry, the instant it shows."""
         return self.scene.stamp(self.id)
 
     @property
@@ -80,25 +80,25 @@ class VisitedNode:
 
     @property
     def levels(self) -> Levels:
-        """What a geometry looks like, the finest first."""
+        """The shapes of a geometry, the finest first."""
         return self.scene.levels(self.id)
 
     @property
     def parents(self) -> list[NodeId]:
-        """What it is in; nothing for the root, and for a root of others that is not mounted."""
+        """Its parents; empty for the root, and for a remote root that is not mounted."""
         return self.scene.parents(self.id)
 
     @property
     def children(self) -> list[NodeId]:
-        """What is in it."""
+        """Its children."""
         return self.scene.children(self.id)
 
 
 class Visitor:
-    """What is shown the nodes of a scene. A new domain is one subclass.
+    """A visitor of the nodes of a scene. A new domain is one subclass.
 
     Override `visit`, or `visit_group` and its relatives for the kinds that matter; `leave` is called after everything
-    beyond a node was visited. `direction` and `once` say how it wants to be led, unless `traverse` is told otherwise.
+    beyond a node was visited. `direction` and `once` are defaults for the arguments of `traverse`.
 
     >>> from armillary import World
     >>> from armillary.scene import Visitor
@@ -118,48 +118,48 @@ class Visitor:
     once: ClassVar[Once] = "node"
 
     def __repr__(self) -> str:
-        found = [_told(name, value) for name, value in vars(self).items() if not name.startswith("_")]
+        found = [_short_field(name, value) for name, value in vars(self).items() if not name.startswith("_")]
         return f"{type(self).__name__}({', '.join(found)})"
 
     def enter(self, node: VisitedNode) -> Walk | None:
-        """Called for every node, before what is beyond it; chooses the method for its kind."""
+        """Called for every node, before those beyond it; calls the method for its kind."""
         answer: Walk | None = getattr(self, f"visit_{node.kind}")(node)
         return answer
 
     def leave(self, node: VisitedNode) -> None:
-        """Called for every node that was entered, after what is beyond it."""
+        """Called for every node that was entered, after those beyond it."""
 
     def visit(self, node: VisitedNode) -> Walk | None:  # noqa: ARG002
-        """A node of any kind whose own method is not overridden."""
+        """Visit a node of a kind whose own method is not overridden."""
         return None
 
     def visit_group(self, node: VisitedNode) -> Walk | None:
-        """A group; the root is one."""
+        """Visit a group; the root is one."""
         return self.visit(node)
 
     def visit_transform(self, node: VisitedNode) -> Walk | None:
-        """A transform, and an uncertain one whose own method is not overridden."""
+        """Visit a transform, or an uncertain one where its own method is not overridden."""
         return self.visit(node)
 
     def visit_uncertain_transform(self, node: VisitedNode) -> Walk | None:
-        """A transform with a covariance."""
+        """Visit a transform with a covariance."""
         return self.visit_transform(node)
 
     def visit_geometry(self, node: VisitedNode) -> Walk | None:
-        """A shape."""
+        """Visit a geometry."""
         return self.visit(node)
 
     def visit_connection(self, node: VisitedNode) -> Walk | None:
-        """A connection."""
+        """Visit a connection."""
         return self.visit(node)
 
     def visit_frame(self, node: VisitedNode) -> Walk | None:
-        """A frame of the world of which something is said."""
+        """Visit the node of a frame."""
         return self.visit(node)
 
 
-def _told(name: str, value: object) -> str:
-    """Of what a visitor collected, how many: that may be thousands."""
+def _short_field(name: str, value: object) -> str:
+    """A field of a visitor; of a collection, which may be large, its length."""
     return f"{len(value)} {name}" if isinstance(value, list | dict | set) else f"{name}={short_repr(value)}"
 
 
@@ -171,11 +171,15 @@ def traverse(
     direction: Direction | None = None,
     once: Once | None = None,
 ) -> AnyVisitor:
-    """Lead a visitor through a version, depth first, a node before what is beyond it."""
-    way = _choice("direction", _wish(visitor, "direction", "down") if direction is None else direction, ("down", "up"))
-    often = _choice("once", _wish(visitor, "once", "node") if once is None else once, ("node", "path"))
+    """Call a visitor for the nodes of a version, depth first, a node before those beyond it."""
+    direction = getattr(visitor, "direction", "down") if direction is None else direction
+    once = getattr(visitor, "once", "node") if once is None else once
+    _check_choice("direction", direction, ("down", "up"))
+    _check_choice("once", once, ("node", "path"))
     enter, leave = _hooks(visitor)
-    _walk(VisitedNode(start, None, scene), "children" if way == "down" else "parents", often == "node", enter, leave)
+    _walk(
+        VisitedNode(start, None, scene), "children" if direction == "down" else "parents", once == "node", enter, leave
+    )
     return visitor
 
 
@@ -184,7 +188,7 @@ Level = tuple[VisitedNode, Iterator[NodeId]]
 
 
 def _walk(start: VisitedNode, beyond: str, each_once: bool, enter: Enter, leave: Enter) -> None:  # noqa: FBT001
-    """Without recursion: a scene may be deeper than the interpreter's stack."""
+    """Walk without recursion: a scene may be deeper than the interpreter's stack."""
     seen: set[NodeId] = {start.id}
     answer = _entered(start, enter)
     levels: list[Level] = [(start, _next(start, beyond, answer))]
@@ -214,11 +218,6 @@ def _entered(node: VisitedNode, enter: Enter) -> Walk | None:
     return answer
 
 
-def _wish(visitor: object, name: str, otherwise: str) -> object:
-    """How the visitor wants to be led."""
-    return getattr(visitor, name, otherwise)
-
-
 def _hooks(visitor: object) -> tuple[Enter, Enter]:
     if isinstance(visitor, type) and issubclass(visitor, Visitor):
         name = visitor.__name__
@@ -226,19 +225,17 @@ def _hooks(visitor: object) -> tuple[Enter, Enter]:
     enter = getattr(visitor, "enter", visitor)
     if not callable(enter):
         raise InvalidArgument(
-            f"{short_repr(visitor)} is no visitor. Give a function that takes a node, or an object of a "
-            f"subclass of Visitor "
-            "with a method `visit(self, node)`.",
+            f"{short_repr(visitor)} is no visitor. Give a function that takes a node, or an object of a subclass of "
+            "Visitor with a method `visit(self, node)`.",
             visitor,
         )
-    return enter, getattr(visitor, "leave", _nothing)
+    return enter, getattr(visitor, "leave", _no_leave)
 
 
-def _nothing(node: VisitedNode) -> None:
-    """Where there is no `leave`."""
+def _no_leave(node: VisitedNode) -> None:
+    """Do nothing, for visitors without `leave`."""
 
 
-def _choice(name: str, value: object, allowed: tuple[str, str]) -> str:
+def _check_choice(name: str, value: object, allowed: tuple[str, str]) -> None:
     if value not in allowed:
         raise InvalidArgument(f"{name} is '{allowed[0]}' or '{allowed[1]}', got {value!r}.", value)
-    return str(value)

@@ -1,4 +1,4 @@
-"""Scenes in files: JSON, with the arrays of clouds and meshes beside it."""
+"""Scene files: JSON, with the arrays of point clouds and meshes beside it."""
 
 from armillary.scene.files._fields import Field, parsed
 from armillary.scene.files._reader import (
