@@ -1,0 +1,39 @@
+"""Files of earlier versions load to what they were."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("casadi")
+
+from formats import saved
+
+WRITTEN = json.loads(saved.ANSWERS.read_text())
+GROUPS = [(file, group) for file, groups in WRITTEN.items() for group in groups]
+
+
+@pytest.fixture(scope="module")
+def found():
+    return saved.answers_of(saved.VERSION_1)
+
+
+class TestFilesOfVersion1:
+    @pytest.mark.parametrize(("file", "group"), GROUPS, ids=lambda name: name.replace(" ", "_"))
+    def test_answer_as_they_did(self, found, file, group):
+        assert found[file][group] == WRITTEN[file][group]
+
+    def test_are_all_asked(self, found):
+        files = {path.name for path in saved.VERSION_1.glob("*.json")} - {saved.ANSWERS.name}
+        assert files == set(found) == set(WRITTEN)
+        assert {(file, group) for file, groups in found.items() for group in groups} == set(GROUPS)
+
+
+class TestFilesWrittenNow:
+    def test_load_to_what_those_of_version_1_do(self, found, tmp_path):
+        saved.write(tmp_path)
+        now = saved.answers_of(tmp_path)
+        for answers in (now, found):  # a mount draws the ids of its nodes
+            answers["mounted.world.json"] = {**answers["mounted.world.json"], "digest values": None}
+        assert now == found
