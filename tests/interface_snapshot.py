@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import difflib
 import importlib
 import inspect
 import io
@@ -57,10 +56,10 @@ def lines() -> list[str]:
     return sorted({*found, *_command_lines()})
 
 
-def differences() -> list[str]:
-    """What was removed and what is new, compared with the snapshot."""
-    diff = difflib.unified_diff(SNAPSHOT.read_text().splitlines(), lines(), lineterm="", n=0)
-    return [line for line in diff if not line.startswith(("---", "+++", "@@"))]
+def differences() -> tuple[list[str], list[str]]:
+    """What the snapshot has and the product has not, and the other way round."""
+    before, now = SNAPSHOT.read_text().splitlines(), lines()
+    return sorted({*before} - {*now}), sorted({*now} - {*before})
 
 
 def _module_lines(module: ModuleType) -> Iterator[str]:
@@ -189,4 +188,5 @@ if __name__ == "__main__":
     if "--write" in sys.argv:
         SNAPSHOT.write_text("\n".join(lines()) + "\n")
     else:
-        print("\n".join(differences()))
+        lost, gained = differences()
+        print("\n".join([*(f"- {line}" for line in lost), *(f"+ {line}" for line in gained)]))
