@@ -76,7 +76,7 @@ class TestEachPicture:
         width, height = float(root.get("width")), float(root.get("height"))
         boxes = {text.text: box(text) for text in root.iter(f"{SVG}text")}
         assert {
-            said for said, (x, y, right, low) in boxes.items() if min(x, y) < 0 or right > width or low > height
+            text for text, (x, y, right, low) in boxes.items() if min(x, y) < 0 or right > width or low > height
         } == set()
 
     def test_has_no_text_on_another(self, path):

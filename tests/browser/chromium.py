@@ -1,4 +1,4 @@
-"""Debian's chromium, driven by Playwright, shut off from everything but this computer."""
+"""Debian's chromium, driven by Playwright, without access to the network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATIENCE_S = 90.0  # a page takes seconds; a busy machine takes longer
 
 
 def chromium() -> str:
-    """Where it is; installed where it is missing and that is possible, else the test is skipped."""
+    """Return the path of chromium; install it if possible, otherwise skip the test."""
     found = shutil.which("chromium") or _installed()
     if found is None:
         pytest.skip(
@@ -44,7 +44,7 @@ def _installed() -> str | None:
 
 @contextlib.contextmanager
 def opened_page() -> Iterator:
-    """A page that nothing was loaded into yet."""
+    """Yield an empty page."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="playwright is not installed: pip install playwright"
     )
@@ -59,5 +59,5 @@ def opened_page() -> Iterator:
 
 
 def pixels(png: bytes):
-    """(height, width, 3) of a screenshot."""
+    """Return the pixels of a screenshot, shape (height, width, 3)."""
     return (255.0 * pytest.importorskip("matplotlib.image").imread(io.BytesIO(png))[..., :3]).astype(int)

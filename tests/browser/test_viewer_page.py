@@ -1,4 +1,4 @@
-"""The viewer as a person sees it, in a real browser. One session serves all tests: they go on from each other."""
+"""The viewer in a real browser. One session serves all tests, which build on each other."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CENTRE = {
 def session():
     """The robot drove one and a half metres in ten seconds; nothing moves any more."""
     with World("yard", history=seconds(100), clock=FakeClock(seconds(10.0))) as world:
-        stand(world)
+        mount_models(world)
         for t in range(11):
             world.set_pose(of="crane/base", in_frame="map", transform=moved(0.15 * t - 0.75), at=seconds(t))
         rest_joints(world)
@@ -61,7 +61,7 @@ def session():
             yield Session(world, viewer, page)
 
 
-def stand(world: World) -> None:
+def mount_models(world: World) -> None:
     """A crane that drives, a loop of four bars, and a safe whose handle holds its door."""
     crane, linkage, safe = (ArticulationModel() for _ in range(3))
     crane.load_urdf(ROBOT, name="crane")
@@ -87,7 +87,7 @@ class Session:
         return pixels(self.page.screenshot(clip=CENTRE))
 
     def settled(self) -> np.ndarray:
-        """The picture once two in a row are alike and show something."""
+        """Return a screenshot once two in a row are alike and show something."""
         pictures = [self.picture(), self.picture()]
 
         def stands_still() -> bool:
@@ -98,7 +98,7 @@ class Session:
         return pictures[1]
 
     def press(self, label: str, key: str) -> None:
-        """A key on a slider, once it stands still: what is only just unfolding takes none."""
+        """Press a key on a slider once it does not move: while unfolding it takes no input."""
         slider = self.slider(label)
         slider.scroll_into_view_if_needed()
         slider.press(key)
@@ -184,7 +184,7 @@ class TestAJointSlider:
         pins = [bars[bar] @ (end, 0, 0) for bar, end in ends.items()]
         assert pins[0] == pytest.approx(pins[1], abs=1e-6)
 
-    def test_does_not_move_what_is_locked_and_says_why(self, session):
+    def test_does_not_move_what_is_locked_and_shows_why(self, session):
         session.unfold("Joints of safe")
         session.press("door", "End")
         session.page.get_by_text("cannot go to").wait_for()

@@ -113,11 +113,11 @@ class TestTheGraspedCup:
         moved_m = apart_m(held(rest, 6.0, MAP), held(rest, 9.0, MAP))
         assert moved_m > 1.5
 
-    def test_stands_still_on_the_island_afterwards(self, rest):
+    def test_is_at_rest_on_the_island_afterwards(self, rest):
         places = [held(rest, at_s, MAP) for at_s in (RELEASE_S + 0.1, 9.6, 10.0)]
         assert max(apart_m(place, places[0]) for place in places) < EXACT_M
 
-    def test_hangs_where_it_hung_then(self, rest):
+    def test_has_the_parent_of_that_time(self, rest):
         tree = [
             rest.world.pose(of=CUP, in_frame=MAP, at=seconds(at_s), policy=by_source(HAND)).relations[0][:2]
             for at_s in (7.0, 9.8)
@@ -182,7 +182,7 @@ class TestTheQuestions:
         for answer in answers(rest.world, cup_estimates(rest.world)):
             assert answer.values, answer.question
 
-    def test_say_what_the_world_says(self, rest):
+    def test_are_those_of_the_world(self, rest):
         on_door, speed, sure, _, before = answers(rest.world, cup_estimates(rest.world))
         then = rest.world.pose(of=TOOL, in_frame=DOOR, at=seconds(LENGTH_S - 0.5)).xyz
         np.testing.assert_allclose(list(on_door.values.values()), then, atol=EXACT_M)
@@ -193,8 +193,8 @@ class TestTheQuestions:
     def test_wait_for_history(self):
         young = Kitchen(history=seconds(30))
         young.advance(to=seconds(0.3))
-        said = answers(young.world, cup_estimates(young.world))
-        assert [bool(answer.values) for answer in said] == [False, False, True, True, False]
+        found = answers(young.world, cup_estimates(young.world))
+        assert [bool(answer.values) for answer in found] == [False, False, True, True, False]
 
     def test_about_the_past_are_answered_with_the_tree_of_then(self, rest):
         stood = rest.world.pose(of=CUP, in_frame=MAP, at=seconds(3.0), policy="fuse")

@@ -63,7 +63,7 @@ class TestTheTwoTimeQuestion:
 
 
 class TestTheFollower:
-    def test_stands_where_the_leader_was_five_seconds_before(self, turtles):
+    def test_is_where_the_leader_was_five_seconds_before(self, turtles):
         moves = turtles.world.samples(of=FOLLOWER, in_frame=WORLD, start=turtles.caught_up)
         before = turtles.world.transforms(of=LEADER, in_frame=WORLD, at=moves.stamps - DELAY, as_="xyz_wxyz")
         assert len(moves) > 800
@@ -71,7 +71,7 @@ class TestTheFollower:
         # A quaternion and its negative are one rotation.
         np.testing.assert_allclose(np.abs((moves.transforms[:, 3:] * before[:, 3:]).sum(axis=1)), 1.0, atol=CLOSE_RAD)
 
-    def test_stands_on_the_curve_that_the_leader_drove(self, turtles):
+    def test_is_on_the_curve_that_the_leader_drove(self, turtles):
         moves = turtles.world.samples(of=FOLLOWER, in_frame=WORLD, start=turtles.caught_up)
         driven = [leader_at((at - DELAY) / 1e9).translation for at in moves.stamps]
         assert np.linalg.norm(moves.transforms[:, :3] - driven, axis=1).max() < SAG_M

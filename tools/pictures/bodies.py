@@ -92,9 +92,9 @@ def composing() -> Shapes:
 
 
 def _row(
-    y: float, said: str, first: tuple[str, str], second: tuple[str, str], points: tuple[str, str] | None = None
+    y: float, words: str, first: tuple[str, str], second: tuple[str, str], points: tuple[str, str] | None = None
 ) -> Shapes:
-    yield text((FIRST, y - 9), said, color=MUTED)
+    yield text((FIRST, y - 9), words, color=MUTED)
     clash = next(((a, b) for a, b in ((first[1], second[0]), points or ("", "")) if a != b), None)
     outline = WARNING if clash else MOVING_RIM
     yield from domino((FIRST, y), first, outline=outline, wrong=clash)

@@ -131,15 +131,15 @@ def _speeds(scale: Scale, twist: Twist, places: dict[str, tuple[Point, Point]]) 
     """Every named point with its velocity, an arrow of 70 px for each m/s."""
     here = Scale((0.0, 0.0), 70.0)
     for name, ((x, y), (right, down)) in {"": ((0.0, 0.0), (0.0, 0.0)), **places}.items():
-        told = at_point(twist, name, (x, y, 0.0)) if name else twist
-        at, speed = scale.at(x, y), here.at(*told.linear[:2])
+        moved_twist = at_point(twist, name, (x, y, 0.0)) if name else twist
+        at, speed = scale.at(x, y), here.at(*moved_twist.linear[:2])
         yield from vector(at, (at[0] + speed[0], at[1] + speed[1]), color=SPEED)
         yield dot(at)
         if name:
-            fast = round(float(np.linalg.norm(told.linear)), 2)
-            said = f"{name}: {fast:g} m/s" if fast else f"{name}: 0"
+            fast = round(float(np.linalg.norm(moved_twist.linear)), 2)
+            words = f"{name}: {fast:g} m/s" if fast else f"{name}: 0"
             anchor = "start" if right > 0 else "end"
-            yield text((at[0] + right, at[1] + down), said, color=SPEED, anchor=anchor, bold=True)
+            yield text((at[0] + right, at[1] + down), words, color=SPEED, anchor=anchor, bold=True)
 
 
 def car() -> tuple[Twist, Pose]:
@@ -180,12 +180,12 @@ def three_forms() -> Shapes:
     yield text((at[0] - 34, at[1] - 20), "y", color=Y_COLOR, bold=True)
     yield text((origin[0] - 8, origin[1] + 18), "map", anchor="end", bold=True)
     yield text((at[0] + 10, at[1] + 34), "base", bold=True)
-    told = (
+    forms = (
         ("body", twist.to_body(pose), "at the car, along its own axes"),
         ("hybrid", hybrid, "at the car, along the map's axes"),
         ("spatial", spatial, "at the map's origin, along its axes"),
     )
-    for row, (name, form, meaning) in enumerate(told):
+    for row, (name, form, meaning) in enumerate(forms):
         y = 96 + 82 * row
         yield from heading((470, y), name, meaning)
         yield text((470, y + 35), f"v = {numbers(form.linear)}, ω = {numbers(form.angular)}", color=SPEED, bold=True)
@@ -207,8 +207,8 @@ def one_push() -> Shapes:
             f"F = {numbers(wrench.force)} N,  v of {twist.point} = {numbers(twist.linear)} m/s",
             f"M = {numbers(wrench.torque)} N m,  ω = {numbers(twist.angular)} rad/s",
         )
-        for row, said in enumerate(rows):
-            yield text((left + 26, 304 + 19 * row), said)
+        for row, words in enumerate(rows):
+            yield text((left + 26, 304 + 19 * row), words)
         yield text((left + 26, 346), f"power = F·v + M·ω = {wrench.power(twist):g} W", bold=True)
     yield Line(points=((380, 24), (380, 352)), color=RULE)
 

@@ -1,4 +1,4 @@
-"""What pictures of relations are made of: bodies as soft outlines, frames, arrows of vectors and of turning."""
+"""Shapes of pictures about relations: bodies with smooth outlines, frames, arrows of vectors and of rotations."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _LETTER_PX = 9.0
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A plane on the paper: where its origin is [px], and how many pixels a metre has; y is upwards."""
+    """Plane in the picture: origin [px] and pixels per metre; y is upwards."""
 
     origin: Point
     px_per_m: float
 
     def at(self, x: float, y: float) -> Point:
-        """A place of the plane [m] on the paper [px]."""
+        """Convert a position in the plane [m] to pixels."""
         return self.origin[0] + x * self.px_per_m, self.origin[1] - y * self.px_per_m
 
 
 def text(
-    at: Point, said: str, *, color: str = INK, size: float = SMALL_PX, anchor: Anchor = "start", bold: bool = False
+    at: Point, words: str, *, color: str = INK, size: float = SMALL_PX, anchor: Anchor = "start", bold: bool = False
 ) -> Text:
-    """One line of text."""
-    return Text(at=at, text=said, size=size, color=color, anchor=anchor, bold=bold)
+    """Return one line of text."""
+    return Text(at=at, text=words, size=size, color=color, anchor=anchor, bold=bold)
 
 
 def soft_outline(corners: Sequence[Point]) -> Points:
-    """A closed curve through the corners, without an edge: Catmull and Rom's spline, sampled."""
+    """Return a closed smooth curve through the corners: a Catmull-Rom spline, sampled."""
     count, points = len(corners), []
     for i in range(count):
         around = [corners[(i + offset) % count] for offset in (-1, 0, 1, 2)]
@@ -64,12 +64,12 @@ def _blend(values: Sequence[float], t: float) -> float:
 
 
 def body(corners: Sequence[Point], *, fill: str, outline: str) -> Polygon:
-    """A rigid body: a soft outline, filled."""
+    """Return a rigid body: a filled smooth outline."""
     return Polygon(points=soft_outline(corners), fill=fill, outline=outline, width=1.4)
 
 
 def vector(start: Point, end: Point, *, color: str, width: float = 2.6) -> Iterator[Shape]:
-    """An arrow; one that is shorter than its head is nothing but the head."""
+    """Yield an arrow; if it is shorter than its head, only the head."""
     length = math.dist(start, end)
     if length == 0.0:
         return
@@ -91,7 +91,7 @@ def _head(tip: Point, along: Point, grown: float, color: str) -> Polygon:
 def turning(
     center: Point, radius: float, *, start_rad: float, sweep_rad: float, color: str, width: float = 2.6
 ) -> Iterator[Shape]:
-    """An arc with a head, for what turns; angles count from the right, positive ones against the clock."""
+    """Yield an arc with a head, for a rotation; angles count from the right, positive ones counter-clockwise."""
     count = max(2, math.ceil(abs(sweep_rad) / _STEP_RAD))
     angles = [start_rad + sweep_rad * i / count for i in range(count + 1)]
     way = [(center[0] + radius * math.cos(angle), center[1] - radius * math.sin(angle)) for angle in angles]
@@ -108,7 +108,7 @@ def _on_circle(center: Point, radius: float, angle_rad: float) -> Point:
 
 
 def dashes(start: Point, end: Point, *, color: str, width: float = 1.3) -> Iterator[Shape]:
-    """A broken line."""
+    """Yield a dashed line."""
     length = math.dist(start, end)
     count = max(1, round((length + _GAP_PX) / (_DASH_PX + _GAP_PX)))
     dash = _DASH_PX / (_DASH_PX + _GAP_PX)
@@ -123,12 +123,12 @@ def _between(start: Point, end: Point, part: float) -> Point:
 
 
 def dot(at: Point, *, color: str = INK, radius: float = 3.6) -> Circle:
-    """A point."""
+    """Return a point."""
     return Circle(center=at, radius=radius, fill=color, outline=PAPER, width=1.2)
 
 
 def frame(at: Point, *, angle_rad: float = 0.0, length: float = _AXIS_PX, named: bool = True) -> Iterator[Shape]:
-    """A frame in the plane: x and y axes from its origin, with their letters."""
+    """Yield a frame in the plane: its x and y axes with their letters."""
     for letter, turn, color in (("x", 0.0, X_COLOR), ("y", math.pi / 2, Y_COLOR)):
         end = _on_circle(at, length, angle_rad + turn)
         yield from vector(at, end, color=color, width=1.8)

@@ -58,7 +58,7 @@ def fix(
     path = Path(world)
     known = _load_or_create(path)
     if xyz is None and rpy_deg is None:
-        raise InvalidArgument(f"Nothing says where '{of}' is in '{in_frame}'. Give --xyz, --rpy-deg or both.")
+        raise InvalidArgument(f"The pose of '{of}' in '{in_frame}' is missing. Give --xyz, --rpy-deg or both.")
     rpy_rad = [math.radians(angle) for angle in rpy_deg or _ZEROS]
     placed = Transform.from_xyz_rpy(xyz=xyz or _ZEROS, rpy=rpy_rad)
     known.fix(of=of, in_frame=in_frame, transform=placed, recalibrate=True)

@@ -31,7 +31,10 @@ def list_frames(
     shown = tuple(name for name in every if nodes or not is_of_a_node(name))
     found = listed(shown, path, depth)
     called = {name: text for name in found if is_of_a_node(name) and (text := node_name(known, name))}
-    fields = [{"name": name, "frames": count, **_called(called, name)} for name, count in found.items()]
+    fields = [
+        {"name": name, "frames": count, **({"called": called[name]} if name in called else {})}
+        for name, count in found.items()
+    ]
     hidden = "" if nodes or path else hidden_nodes_line(every)
     lines = [_line(name, count, called.get(name, "")) for name, count in found.items()]
     print_result(as_json=as_json, fields=fields, text="\n".join([*lines, *filter(None, [hidden])]))
@@ -49,10 +52,6 @@ def listed(frames: tuple[str, ...], path: str, depth: int | None) -> dict[str, i
 def _cut(name: str, levels: int | None) -> str:
     parts = name.split("/")
     return name if levels is None or len(parts) <= levels else "/".join(parts[:levels]) + "/"
-
-
-def _called(names: dict[str, str], frame: str) -> dict[str, str]:
-    return {"called": names[frame]} if frame in names else {}
 
 
 def _line(name: str, count: int, called: str) -> str:

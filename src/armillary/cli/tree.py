@@ -31,7 +31,8 @@ def tree(
     found = without_nodes(whole, nodes=nodes)
     parents = {name: None if parent is None else parent[0] for name, parent in found.parents.items()}
     fields = [
-        {"frame": name, "in_frame": parent, "note": found.notes.get(name, ""), **_called(found, name)}
+        {"frame": name, "in_frame": parent, "note": found.notes.get(name, "")}
+        | ({"name": found.names[name]} if name in found.names else {})
         for name, parent in parents.items()
     ]
     hidden = "" if nodes else hidden_nodes_line(tuple(whole.parents))
@@ -55,7 +56,3 @@ def _without_single_source(world: World, found: Tree) -> Tree:
         return found
     suffix = f" by '{sources.pop()}'"
     return Tree(found.parents, {name: note.replace(suffix, "") for name, note in found.notes.items()}, found.names)
-
-
-def _called(found: Tree, frame: str) -> dict[str, str]:
-    return {"name": found.names[frame]} if frame in found.names else {}

@@ -58,10 +58,6 @@ def _tag(name: str, **attributes: str | float) -> str:
     return " ".join([name, *pairs])
 
 
-def _opacity(opacity: float) -> dict[str, float]:
-    return {} if opacity == 1.0 else {"opacity": opacity}
-
-
 def _corners(points: Points) -> str:
     return " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
 
@@ -88,6 +84,7 @@ def _(shape: Line) -> str:
 
 @_element.register
 def _(shape: Polygon) -> str:
+    opacity = {} if shape.opacity == 1.0 else {"opacity": shape.opacity}
     tag = _tag(
         "polygon",
         points=_corners(shape.points),
@@ -95,7 +92,7 @@ def _(shape: Polygon) -> str:
         stroke=shape.outline,
         stroke_width=shape.width,
         stroke_linejoin="round",
-        **_opacity(shape.opacity),
+        **opacity,
     )
     return f"<{tag}/>"
 

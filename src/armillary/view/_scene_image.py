@@ -60,7 +60,7 @@ class SceneContents:
 
     Attributes:
         frames: Poses by name.
-        things: Shapes of the scene.
+        shapes: Shapes of the scene.
         covariances: By name, the covariance of the position, (3, 3) [m2], if known and not zero.
     """
 
@@ -77,14 +77,13 @@ def scene_contents(
     collected = _ContentsCollector(snapshot)
     (world.scene if isinstance(at, Latest) else world.scene.as_of(at)).traverse(collected)
     wanted = [name for name in snapshot if name not in collected.unnamed] if frames is None else list(frames)
-    places = {name: snapshot[name] if name in snapshot else _refused(snapshot, name) for name in wanted}
-    sizes = {name: _covariance(world, name, in_frame, at) for name in places}
-    known = {name: covariance for name, covariance in sizes.items() if covariance is not None}
-    return SceneContents(frames=places, shapes=collected.shapes, covariances=known)
-
-
-def _refused(snapshot: Snapshot, name: str) -> Transform:
-    raise snapshot.missing[name]
+    for name in wanted:
+        if name not in snapshot:
+            raise snapshot.missing[name]
+    covariances = {name: _covariance(world, name, in_frame, at) for name in wanted}
+    known = {name: covariance for name, covariance in covariances.items() if covariance is not None}
+    poses = {name: snapshot[name] for name in wanted}
+    return SceneContents(frames=poses, shapes=collected.shapes, covariances=known)
 
 
 @dataclass
@@ -213,19 +212,19 @@ def _axes(from_: ArrayLike) -> NDArray[float64]:
 
 def _extent(contents: SceneContents) -> tuple[float, NDArray[float64]]:
     """Return the extent of the contents [m], and points that enclose it, (N, 3) [m]."""
-    corners = [_corners(thing) for thing in contents.shapes]
+    corners = [_corners(shape) for shape in contents.shapes]
     origins = [transform.translation[None] for transform in contents.frames.values()]
     points = np.concatenate([np.zeros((1, 3)) if not origins and not corners else np.zeros((0, 3)), *corners, *origins])
     extent_m = max(float(np.ptp(points, axis=0).max()), _LEAST_M)
     return extent_m, np.concatenate([points, *(origin + extent_m * _AXIS_PART * np.eye(3) for origin in origins)])
 
 
-def _corners(thing: PlacedShape) -> NDArray[float64]:
-    box = thing.shape.bounding_box()
+def _corners(shape: PlacedShape) -> NDArray[float64]:
+    box = shape.shape.bounding_box()
     if box is None:
         return np.zeros((0, 3))
     grid = np.stack(np.meshgrid(*zip(box.low, box.high, strict=True)), axis=-1).reshape(-1, 3)
-    return np.asarray(thing.transform @ grid)
+    return np.asarray(shape.transform @ grid)
 
 
 def _camera(axes: NDArray[float64], points: NDArray[float64]) -> tuple[_Camera, tuple[float, float]]:
@@ -240,19 +239,19 @@ def _camera(axes: NDArray[float64], points: NDArray[float64]) -> tuple[_Camera, 
 
 def _shapes(camera: _Camera, shapes: Iterable[PlacedShape], small_m: float) -> list[Shape]:
     """Return the shapes of the contents, sorted by depth."""
-    pieces = [piece for thing in shapes for piece in _pieces(camera, thing)]
+    pieces = [piece for shape in shapes for piece in _pieces(camera, shape)]
     return [_piece_shape(camera, piece) for piece in back_to_front(pieces, camera.axes[2], small_m)]
 
 
-def _pieces(camera: _Camera, thing: PlacedShape) -> Iterator[Piece]:
-    for face in faces_of(thing.shape):
-        corners = thing.transform @ face
+def _pieces(camera: _Camera, shape: PlacedShape) -> Iterator[Piece]:
+    for face in faces_of(shape.shape):
+        corners = shape.transform @ face
         normal = normal_of(corners)
         if normal @ camera.axes[2] > 0.0:
-            color = _hex(thing.color, _DARKEST + (1.0 - _DARKEST) * max(0.0, float(normal @ _LIGHT)))
-            yield Piece(corners, color, thing.opacity)
-    for point in thing.transform @ points_of(thing.shape):
-        yield Piece(point[None], _hex(thing.color, 1.0), thing.opacity)
+            color = _hex(shape.color, _DARKEST + (1.0 - _DARKEST) * max(0.0, float(normal @ _LIGHT)))
+            yield Piece(corners, color, shape.opacity)
+    for point in shape.transform @ points_of(shape.shape):
+        yield Piece(point[None], _hex(shape.color, 1.0), shape.opacity)
 
 
 def _piece_shape(camera: _Camera, piece: Piece) -> Shape:

@@ -93,7 +93,9 @@ def _tree_drawing(world: DrawableWorld, at: int | Latest) -> Drawing:
     layout = _arrange(tree, edges)
     title = f"Frame tree of '{world.name}'" if world.name else "Frame tree"
     lines = [shape for info in edges.values() for shape in _edge(layout, info)]
-    boxes = [shape for name in layout.depth for shape in _box(layout, name, _conflict(tree, name))]
+    # A frame whose sources conflict has no parent, but a note.
+    conflicts = {name: note for name, note in tree.notes.items() if tree.parents.get(name) is None}
+    boxes = [shape for name in layout.depth for shape in _box(layout, name, conflicts.get(name, ""))]
     shapes = [*_header(title, tree, at), *lines, *boxes]
     return Drawing(title=title, size=(_width(layout, shapes), layout.bottom), shapes=shapes)
 
@@ -185,11 +187,6 @@ def _age(age_s: float) -> str:
     """Format the age of the newest sample with two digits and a suitable unit."""
     unit, factor_s = next((pair for pair in _UNITS if abs(age_s) < _LONGEST * pair[1]), _UNITS[-1])
     return f"{float(f'{abs(age_s) / factor_s:.2g}'):g} {unit} {'old' if age_s >= 0.0 else 'ahead'}"
-
-
-def _conflict(tree: Tree, name: str) -> str:
-    """Return the note of a frame that has no parent because its sources conflict; otherwise an empty text."""
-    return tree.notes.get(name, "") if tree.parents[name] is None else ""
 
 
 def _header(title: str, tree: Tree, at: int | Latest) -> Iterator[Shape]:

@@ -1,4 +1,4 @@
-"""What tests of commands have in common; each module says in which folder, as `here`."""
+"""Fixtures of the tests of commands; each module defines its folder as the fixture `here`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 
 @pytest.fixture
 def typed(here, capsys):
-    """Calls the command in this process: exit status, what it printed, and what it complained."""
+    """Return a function that runs the command in this process: exit status, stdout and stderr."""
     from armillary.cli import main  # noqa: PLC0415  (an extra)
 
     def call(line):
         status = main(shlex.split(line))
-        said = capsys.readouterr()
-        return status, said.out, said.err
+        output = capsys.readouterr()
+        return status, output.out, output.err
 
     return call

@@ -15,7 +15,7 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def run(*typed, cwd, **environment):
-    """In a pipe."""
+    """Run the command with its output in a pipe."""
     return subprocess.run(
         [sys.executable, "-m", "armillary", *typed],
         cwd=cwd,
@@ -28,14 +28,14 @@ def run(*typed, cwd, **environment):
 
 
 def answer(typed, line):
-    """What a command tells programs, of which it complained about nothing."""
+    """Return the JSON output of a command that printed no error."""
     status, out, err = typed(f"{line} --json")
     assert (status, err) == (0, "")
     return json.loads(out)
 
 
 def on_a_terminal(*typed, cwd, columns=80, lines=24):
-    """What a terminal of this size was sent: the exit status, and every screen that was drawn, oldest first."""
+    """Run the command on a terminal; return its exit status and all screens it drew, oldest first."""
     ours, theirs = pty.openpty()
     size = {"COLUMNS": str(columns), "LINES": str(lines), "TERM": "xterm-256color"}
     process = subprocess.Popen(
@@ -64,7 +64,7 @@ def _all_of(terminal):
     while True:
         try:
             part = os.read(terminal, 65536)
-        except OSError:  # nobody is on the other side any more
+        except OSError:  # the process has closed its side
             return b"".join(parts).decode()
         if not part:
             return b"".join(parts).decode()

@@ -69,14 +69,14 @@ def report(folder):
 def test_the_kitchen_goes_on_in_a_terminal_while_a_browser_may_look(tmp_path):
     pytest.importorskip("viser")
     status, screens = on_a_terminal("demo", "--seconds", "2", "--out", "kitchen", cwd=tmp_path, lines=40)
-    told = [screen for screen in screens if "of 2 s" in screen]
+    output = [screen for screen in screens if "of 2 s" in screen]
     assert status == 0
-    assert len({re.search(r"(\S+) of 2 s", screen)[1] for screen in told}) > 2  # it goes on
-    assert "http://127.0.0.1:" in told[0]
+    assert len({re.search(r"(\S+) of 2 s", screen)[1] for screen in output}) > 2  # it goes on
+    assert "http://127.0.0.1:" in output[0]
 
 
 class TestTheKitchenWithoutATerminal:
-    def test_ends_by_itself_and_says_what_it_found_out(self, kitchen):
+    def test_ends_by_itself_with_a_report(self, kitchen):
         assert (kitchen.returncode, kitchen.stderr) == (0, "")
         for word in (
             "A robot in a kitchen: 10 s of it",
@@ -110,7 +110,7 @@ class TestTheKitchenWithoutATerminal:
 
 
 class TestTheTurtlesWithoutATerminal:
-    def test_end_by_themselves_and_say_what_they_did(self, turtles):
+    def test_end_by_themselves_with_a_report(self, turtles):
         assert (turtles.returncode, turtles.stderr) == (0, "")
         for word in ("turtle2 followed turtle1", "follow error", "1,501 of turtle1", "lookups a second", "└── turtle2"):
             assert word in turtles.stdout
@@ -136,7 +136,7 @@ class TestTheReportForPrograms:
         assert report["two_time_lookups_per_s"] > 0
         assert report["batch_lookups_per_s"] > report["two_time_lookups_per_s"]
 
-    def test_says_how_well_the_follower_followed(self, report):
+    def test_reports_how_well_the_follower_followed(self, report):
         assert 5.0 < report["follow_error"]["since_s"] < 15.0
         assert 0.0 < report["follow_error"]["mean_m"] < report["follow_error"]["largest_m"] < 1e-4
 
@@ -148,7 +148,7 @@ class TestTheReportForPrograms:
 
 class TestAMistake:
     @pytest.mark.parametrize(
-        ("typed", "said"),
+        ("typed", "expected"),
         [
             (["demo", "tortoises"], "No demonstration named 'tortoises'. There are: kitchen, turtles."),
             (["demo", "--seconds", "0"], "--seconds must be between 1 and 600, got 0."),
@@ -161,14 +161,14 @@ class TestAMistake:
             (["demo", "--out", f"{__file__}/below"], "Not a directory"),
         ],
     )
-    def test_is_told_in_one_line(self, typed, said, tmp_path, capsys, monkeypatch):
+    def test_is_reported_in_one_line(self, typed, expected, tmp_path, capsys, monkeypatch):
         monkeypatch.chdir(tmp_path)
         assert main(typed) == 1
-        told = capsys.readouterr()
-        assert told.out == ""
-        assert said in told.err
-        assert told.err.startswith("armillary: ")
-        assert told.err.count("\n") == 1
+        output = capsys.readouterr()
+        assert output.out == ""
+        assert expected in output.err
+        assert output.err.startswith("armillary: ")
+        assert output.err.count("\n") == 1
 
     def test_leaves_nothing_behind(self, tmp_path):
         answer = run("-m", "armillary", "demo", "--seconds", "-3", cwd=tmp_path)

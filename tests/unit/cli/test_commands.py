@@ -86,7 +86,7 @@ class TestEveryCommand:
             "fix a b --xyz 1 2 3 -w no/where.json",
         ],
     )
-    def test_says_when_its_world_is_not_there(self, line, typed, here):
+    def test_reports_when_its_world_is_not_there(self, line, typed, here):
         status, out, err = typed(line)
         assert (status, out) == (1, "")
         assert err.startswith("armillary: Cannot use '")
@@ -96,7 +96,7 @@ class TestEveryCommand:
 
 class TestAMistake:
     @pytest.mark.parametrize(
-        ("line", "said"),
+        ("line", "expected"),
         [
             ("pose camera base", "No world was given. Give --world"),
             ("pose camera", "Missing argument 'IN_FRAME'"),
@@ -125,7 +125,7 @@ class TestAMistake:
             ("fix a b --xyz 1", "Option '--xyz' requires 3 arguments. 'armillary fix --help' shows"),
             (
                 "fix camera base -w kitchen.json",
-                "Nothing says where 'camera' is in 'base'. Give --xyz, --rpy-deg or both",
+                "The pose of 'camera' in 'base' is missing. Give --xyz, --rpy-deg or both",
             ),
             ("fix a b --xyz 1 2 3 -w demo", "'demo' is not there, and a new saved world must end with .json"),
             ("save", "Missing argument 'FILE'. 'armillary save --help' shows"),
@@ -147,10 +147,10 @@ class TestAMistake:
             ("bench --often", "No such option: --often"),
         ],
     )
-    def test_is_told_in_one_line(self, typed, line, said):
+    def test_is_reported_in_one_line(self, typed, line, expected):
         status, out, err = typed(line)
         assert (status, out) == (1, "")
-        assert said in err
+        assert expected in err
         assert err.startswith("armillary: ")
         assert err.count("\n") == 1
 
@@ -208,7 +208,7 @@ class TestAsking:
         assert [row["name"] for row in answer(typed, f"{line} -w kitchen.json")] == names
 
     @pytest.mark.parametrize("condition", ["role=visual", "size=3", "role~vis.*", "role=visual size=3"])
-    def test_for_things_by_what_is_said_of_them(self, typed, condition):
+    def test_for_nodes_by_their_attributes(self, typed, condition):
         found = answer(typed, f"find {condition} -w kitchen.json")
         assert [(thing["kind"], thing["in"]) for thing in found] == [("geometry", "cup")]
 
@@ -259,7 +259,7 @@ class TestWritingFiles:
 
 
 class TestLooking:
-    def test_at_a_world_that_stands_looks_once(self, typed):
+    def test_of_a_static_world_prints_once(self, typed):
         assert typed("watch camera base -w kitchen.json")[1].count("\n") == 1
 
     def test_prints_a_line_each_time_in_a_pipe(self, folder):
@@ -317,7 +317,7 @@ class TestTheMonitor:
         assert rows[2] == ["cup", "map", "left", "4.0", "-", "1000.0", "259.8", "1", "30", "mm", "0.0°"]
         assert rows[3][:3] == ["cup", "map", "right"]
 
-    def test_says_how_late_samples_come(self, capsys):
+    def test_reports_how_late_samples_come(self, capsys):
         clock, arrivals = FakeClock(seconds(1)), Arrivals()
         world = World("robot", clock=clock)
         drive(world, 0.5, of="cup")
@@ -358,6 +358,6 @@ class TestTheShell:
         asked = {"_ARMILLARY_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": count}
         assert expected in run(cwd=folder, **asked).stdout.split()
 
-    def test_is_told_how(self, folder):
+    def test_is_reported_how(self, folder):
         named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}  # not the shell that the tests run in
         assert "_ARMILLARY_COMPLETE" in run("--show-completion", "bash", cwd=folder, **named).stdout

@@ -1,4 +1,4 @@
-"""The command line as somebody meets it who has a scene, rivals and typing mistakes."""
+"""The command line with a scene, rival sources and typing mistakes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ IDS = ("7ab1e000", "c0ffee00", "b0ccccc0", "facade00")
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """One saved world with a cup on a table, and two who say where the ball is."""
+    """One saved world with a cup on a table, and a ball with two sources."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ARMILLARY_WORLD", raising=False)
     world = World("robot")
@@ -39,8 +39,8 @@ def here(tmp_path, monkeypatch):
     add = world.scene.add_transform
     table, cup, box, mug = (NodeId(f"{digits}-0000-4000-8000-000000000000") for digits in IDS)
     add(parent=world.scene.root, transform=moved(2), at=None, attributes={"name": "table"}, id=table)
-    said = {"name": "cup", "is_clean": True, "size": 3, "code": "3", "tags": [1, "a b"], "far": math.inf}
-    add(parent=table, transform=moved(3), at=None, attributes=said, id=cup)
+    attributes = {"name": "cup", "is_clean": True, "size": 3, "code": "3", "tags": [1, "a b"], "far": math.inf}
+    add(parent=table, transform=moved(3), at=None, attributes=attributes, id=cup)
     world.scene.add_geometry(parent=cup, shape=Box(size_m=(1, 1, 1)), attributes={"role": "visual"}, id=box)
     world.scene.add_uncertain_transform(
         parent=world.scene.root, transform=STILL, covariance=np.eye(6), at=None, attributes={"name": "blue mug"}, id=mug
@@ -80,7 +80,7 @@ class TestFinding:
         assert shlex.split(conditions)[3:5] == ["name=cup", "size=3"]
         assert [thing["id"] for thing in answer(typed, f"find {conditions} -w kitchen.json")] == [str(here[0])]
 
-    def test_says_in_what_each_thing_is(self, typed):
+    def test_reports_in_what_each_thing_is(self, typed):
         found = {thing["attributes"]["name"]: thing["in"] for thing in answer(typed, "find name~.* -w kitchen.json")}
         assert found == {"table": "map", "cup": "table", "blue mug": "map"}
 
@@ -105,7 +105,7 @@ class TestAThingByItsId:
     def test_is_known_to(self, typed, here, command):
         assert typed(f"{command} {str(here[0])[:8]} map -w kitchen.json")[0] == 0
 
-    def test_is_told_to_who_knows_its_name(self, typed, here):
+    def test_is_reported_for_a_known_name(self, typed, here):
         for command in ("pose cup map", "twist cup map", "watch map cup"):
             _, out, err = typed(f"{command} -w kitchen.json")
             assert (out, err.count("\n")) == ("", 1)
@@ -136,7 +136,7 @@ class TestAThingByItsId:
 
 
 class TestAContestedFrame:
-    def test_is_told_with_what_can_be_typed(self, typed):
+    def test_is_reported_with_what_can_be_typed(self, typed):
         _, _, err = typed("pose ball base -w kitchen.json")
         assert err.endswith("On the command line: --source NAME, or --policy latest, most_certain or fuse.\n")
 
@@ -178,11 +178,11 @@ class TestAContestedFrame:
 
 class TestFixing:
     def test_speaks_of_what_it_does(self, typed):
-        said = " ".join(typed("fix --help")[1].replace("│", " ").split())
+        help_text = " ".join(typed("fix --help")[1].replace("│", " ").split())
         for words in ("The frame to fix", "The frame it is fixed in", "The saved world to write (.json)"):
-            assert words in said
-        assert "asked about" not in said
-        assert "turtles" not in said
+            assert words in help_text
+        assert "whose pose is wanted" not in help_text
+        assert "turtles" not in help_text
 
     def test_warns_of_a_likely_mistake_in_one_line(self, here, tmp_path):
         done = run("fix", "camra", "base", "--xyz", "1", "2", "3", "-w", "kitchen.json", cwd=tmp_path)

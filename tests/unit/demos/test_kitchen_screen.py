@@ -26,9 +26,9 @@ def screens():
     kitchen, found = Kitchen(history=seconds(20)), {}
     for time_s in (0.2, 3.6, 9.0, 13.0):
         kitchen.advance(to=seconds(time_s))
-        paper = StringIO()
-        Console(width=80, file=paper).print(screen.screen(kitchen, END, "Shown at http://127.0.0.1:8080."))
-        found[time_s] = paper.getvalue().splitlines()
+        buffer = StringIO()
+        Console(width=80, file=buffer).print(screen.screen(kitchen, END, "Shown at http://127.0.0.1:8080."))
+        found[time_s] = buffer.getvalue().splitlines()
     return found
 
 
@@ -39,13 +39,13 @@ class TestTheScreen:
             assert len(lines) <= 23
             assert not any("…" in line for line in lines)
 
-    def test_says_what_the_robot_does(self, screens):
-        said = [screens[time_s][0] for time_s in (0.2, 3.6, 9.0, 13.0)]
+    def test_reports_what_the_robot_does(self, screens):
+        lines = [screens[time_s][0] for time_s in (0.2, 3.6, 9.0, 13.0)]
         for line, doing in zip(
-            said, ("drives to", "opens the", "sets the cup down", "brings the cup back"), strict=True
+            lines, ("drives to", "opens the", "sets the cup down", "brings the cup back"), strict=True
         ):
             assert line.startswith(f"The robot {doing}")
-        assert said[1].endswith("3.6 of 60 s")
+        assert lines[1].endswith("3.6 of 60 s")
 
     def test_shows_every_opinion_with_its_rate(self, screens):
         rows = [
@@ -58,10 +58,10 @@ class TestTheScreen:
         assert any(line.strip().startswith("nobody: all within") for line in screens[3.6])
         assert any(line.strip().startswith("the wall camera: ") for line in screens[9.0])
 
-    def test_says_what_is_not_known_yet(self, screens):
+    def test_reports_what_is_not_known_yet(self, screens):
         assert sum("not known yet: BeforeHistory" in line for line in screens[0.2]) == 3
 
-    def test_says_where_a_browser_finds_more(self, screens):
+    def test_reports_where_a_browser_finds_more(self, screens):
         assert screens[3.6][-1] == "Shown at http://127.0.0.1:8080."
 
 
@@ -94,5 +94,5 @@ class TestThePage:
             def view(self, **_how):
                 raise MissingExtra("view", "viser")
 
-        with shown_in_browser(WithoutViser()) as said:
-            assert "pip install 'armillary[view]'" in said
+        with shown_in_browser(WithoutViser()) as lines:
+            assert "pip install 'armillary[view]'" in lines

@@ -18,9 +18,9 @@ from armillary.demos.turtles.simulation import Turtles
 def lines_at(time_s):
     turtles = Turtles(history=seconds(60))
     turtles.advance(to=seconds(time_s))
-    paper = StringIO()
-    Console(width=80, file=paper).print(screen._screen(turtles, to=seconds(30)))
-    return paper.getvalue().splitlines()
+    buffer = StringIO()
+    Console(width=80, file=buffer).print(screen._screen(turtles, to=seconds(30)))
+    return buffer.getvalue().splitlines()
 
 
 def row(lines, name):
@@ -44,7 +44,7 @@ class TestTheLiveTable:
         assert row(lines, "turtle2  ")[1:4] == row(lines, "goal")[1:]
         assert row(lines, "distance to where it was 5 s ago")[-2:] == ["0.000", "m"]
 
-    def test_says_that_it_waits_for_history(self):
+    def test_reports_that_it_waits_for_history(self):
         lines = lines_at(2.0)
         assert row(lines, "goal")[1:] == ["-", "-", "-"]
         assert any("waiting for five seconds of history" in line for line in lines)

@@ -1,4 +1,4 @@
-"""Pictures of how surely things are where they are."""
+"""Pictures of error ellipses."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The order in which pieces are painted."""
+"""The order in which faces are painted."""
 
 from __future__ import annotations
 

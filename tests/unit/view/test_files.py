@@ -1,4 +1,4 @@
-"""The same pictures as PNG."""
+"""Pictures as PNG files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class TestPicturesAsPng:
 
 
 class TestPicturesAsPngWithoutMatplotlib:
-    def test_say_how_to_install_it(self, world, tmp_path, monkeypatch):
+    def test_report_how_to_install_it(self, world, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "matplotlib", None)
         with pytest.raises(MissingExtra, match=r"pip install 'armillary\[view\]'"):
             draw_tree(world, tmp_path / "tree.png")

@@ -1,4 +1,4 @@
-"""The picture of a history."""
+"""The picture of a pose history."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class TestTheHistoryPicture:
     def test_has_a_panel_for_each_quantity(self, driving):
         assert {"position [m]", "angles [rad]", "speed [m/s]", "turning [rad/s]"} <= set(texts(drawn(driving)))
 
-    def test_says_which_time_it_shows_and_what_is_not_known(self, driving):
+    def test_reports_which_time_it_shows_and_what_is_not_known(self, driving):
         assert "6 s, counted from 2.000 s; no covariance is known" in texts(drawn(driving))
 
     def test_has_bands_where_a_covariance_is_known(self):

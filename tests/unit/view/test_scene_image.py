@@ -112,7 +112,7 @@ class TestAStillThatCannotBe:
         with pytest.raises(UnknownFrame, match="set_pose or fix one first"):
             drawn(World())
 
-    def test_says_why_a_frame_cannot_be_seen(self, stacked):
+    def test_reports_why_a_frame_cannot_be_seen(self, stacked):
         stacked.add_frame("lost")
         with pytest.raises(NotConnected):
             drawn(stacked, frames=["lost"])

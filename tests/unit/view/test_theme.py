@@ -1,4 +1,4 @@
-"""Light and dark."""
+"""Light and dark colours."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def world():
 
 
 def luminance(color):
-    """Of sRGB, as WCAG 2 defines it."""
+    """Return the relative luminance of an sRGB colour, as WCAG 2 defines it."""
     parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,4 +1,4 @@
-"""The picture of the ways that frames took."""
+"""The picture of tracks."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ class TestTheTracksPicture:
         assert (points > 0).all()
         assert (points < [float(root.get("width")), float(root.get("height"))]).all()
 
-    def test_says_from_when_times_are_counted(self, street):
+    def test_reports_from_when_times_are_counted(self, street):
         assert "3 s of motion, counted from 2.000 s" in texts(picture(street, at=AT[20:51]))
 
 
 class TestUnusualTracks:
-    def test_of_a_frame_that_stands_still(self, street):
+    def test_of_a_frame_at_rest(self, street):
         street.fix(of="tree", in_frame="road", transform=Transform.identity())
         assert "tree seen from road" in texts(picture(street, of="tree"))
 

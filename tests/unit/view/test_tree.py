@@ -50,17 +50,17 @@ class TestTheTreePicture:
         shown = texts(picture(kitchen))
         assert [shown.count(name) for name in kitchen.frames()] == [1, 1, 1, 1]
 
-    def test_says_kind_rate_and_samples_of_every_edge(self, kitchen):
+    def test_reports_kind_rate_and_samples_of_every_edge(self, kitchen):
         shown = texts(picture(kitchen))
         assert shown.count("sampled, 10 Hz, 5 samples") == 1
         assert shown.count("fixed") == 2
         assert shown.count("by urdf") == 1
 
-    def test_says_how_old_an_edge_is_on_the_clock_of_the_world(self, kitchen):
+    def test_reports_how_old_an_edge_is_on_the_clock_of_the_world(self, kitchen):
         assert "0.5 s old, by kitchen" in texts(picture(kitchen))
 
     @pytest.mark.parametrize(
-        ("age_s", "said"),
+        ("age_s", "text"),
         [
             (0.0, "0 ms old"),
             (0.012, "12 ms old"),
@@ -72,10 +72,10 @@ class TestTheTreePicture:
             (1e9, "12000 days old"),
         ],
     )
-    def test_says_ages_in_a_unit_one_can_grasp(self, age_s, said):
+    def test_reports_ages_in_a_unit_one_can_grasp(self, age_s, text):
         world = World(clock=lambda: seconds(2e9))
         world.set_pose(of="robot", in_frame="map", transform=HERE, at=seconds(2e9 - age_s))
-        assert said in texts(picture(world))
+        assert text in texts(picture(world))
 
     def test_draws_one_line_per_edge(self, kitchen):
         assert len(list(picture(kitchen).iter(f"{SVG}polyline"))) == len(kitchen.relations())
@@ -100,7 +100,7 @@ class TestTheTreePicture:
             kitchen.set_pose(of="cup", in_frame="map", transform=HERE, at=0, source=source)
         assert "contested by 'left', 'right'" in texts(picture(kitchen))
 
-    def test_of_an_empty_world_says_so(self):
+    def test_of_an_empty_world_has_a_note(self):
         assert "This world has no frames yet." in texts(picture(World()))
 
 
@@ -135,7 +135,7 @@ class TestANastyTree:
 
 
 class TestDrawingToAFile:
-    def test_writes_the_text_and_says_where(self, kitchen, tmp_path):
+    def test_writes_the_text_and_returns_its_path(self, kitchen, tmp_path):
         path = draw_tree(kitchen, tmp_path / "tree.svg")
         assert path == tmp_path / "tree.svg"
         assert path.read_text(encoding="utf-8") == tree_svg(kitchen)

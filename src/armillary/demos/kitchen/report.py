@@ -120,7 +120,7 @@ class Report:
         yield f"              {_slip(figures.slip_in_hand_m)}"
         yield f"  cupboard    opened by {math.degrees(figures.door_rad):.0f} degrees"
         yield f"  robot       {_place(figures)}"
-        yield f"  world       {figures.frames} frames, {figures.samples:,} poses told"
+        yield f"  world       {figures.frames} frames, {figures.samples:,} pose samples"
         yield f"  questions   {figures.poses_per_s:,.0f} poses a second, {figures.twists_per_s:,.0f} twists a second"
         yield f"              {figures.rows_per_s:,.0f} poses a second in one batch"
         yield f"  pictures    {pictures.folder}: {', '.join(pictures.files)}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.scene import Box, Capsule, Cylinder, Mesh, PointCloud, Shape, Sphere, VoxelGrid
+from armillary.view._faces import points_of
 from armillary.view.theme import Color, color_of
 from armillary.view.web._frames import NamedFrames, compose
 
@@ -244,7 +245,8 @@ class _AppearanceCollector:
     def _add_solid(self, shape: Shape, frame: str, row: NDArray[float64], color: Color, opacity: float) -> None:
         for solid, offset, stretch in _forms(shape):
             if isinstance(shape, Mesh):
-                self.triangles.setdefault(solid, _triangles(shape))
+                vertices, faces = np.asarray(shape.vertices, dtype=float), np.asarray(shape.triangles, dtype=np.int64)
+                self.triangles.setdefault(solid, Triangles(vertices, faces))
             at = compose(row[None], np.array([[0.0, 0.0, offset, 1.0, 0.0, 0.0, 0.0]]))[0]
             self.pieces.append(
                 Piece(solid=solid, frame=frame, frame_T_piece=at, stretch=stretch, color=color, opacity=opacity)
@@ -258,7 +260,7 @@ class _AppearanceCollector:
         row: NDArray[float64],
         color: Color,
     ) -> None:
-        points = shape.points if isinstance(shape, PointCloud) else _centres(shape)
+        points = shape.points if isinstance(shape, PointCloud) else points_of(shape)
         if len(points):
             colors = _point_colors(shape, color)
             self.clouds.append(Cloud(key=key, frame=frame, frame_T_cloud=row, points=points, colors=colors))
@@ -279,15 +281,6 @@ def _forms(shape: Shape) -> Iterator[tuple[str, float, tuple[float, float, float
             yield "sphere", -length_m / 2.0, (r, r, r)
         case Mesh() if len(shape.triangles):
             yield f"mesh_{hash(shape) & 0xFFFFFFFFFFFFFFFF:016x}", 0.0, (1.0, 1.0, 1.0)
-
-
-def _triangles(mesh: Mesh) -> Triangles:
-    return Triangles(np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.triangles, dtype=np.int64))
-
-
-def _centres(grid: VoxelGrid) -> NDArray[float64]:
-    cells = np.argwhere(grid.occupied)
-    return np.asarray(np.asarray(grid.origin) + (cells + 0.5) * grid.voxel_size_m)
 
 
 def _point_colors(shape: PointCloud | VoxelGrid, color: Color) -> NDArray[float64]:

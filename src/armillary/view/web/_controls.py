@@ -170,7 +170,7 @@ class FrameControls:
             on_user_input(lambda words: change_options(lambda options: self._searched(options, words)))
         )
         self._chosen = LinkedControl(
-            chosen, lambda label: change_options(lambda options: self._selected(options, label))
+            chosen, lambda label: change_options(lambda options: replace(options, selected=self._frame(label)))
         )
         self._seen_from = LinkedControl(
             seen_from, lambda label: change_options(lambda options: replace(options, seen_from=self._frame(label)))
@@ -192,9 +192,6 @@ class FrameControls:
 
     def _frame(self, label: str) -> str | None:
         return next((frame for frame, name in self._labels.items() if name == label), None)
-
-    def _selected(self, options: ViewOptions, label: str) -> ViewOptions:
-        return replace(options, selected=self._frame(label))
 
     def _searched(self, options: ViewOptions, words: str) -> ViewOptions:
         """Set the search; select the frame if there is exactly one match."""

@@ -76,7 +76,7 @@ class Movable:
         Raises:
             InvalidArgument: A constraint of the model forbids it, such as a closed lock.
         """
-        before = self._written(world)
+        before = self._positions(world)
         _check_constraints(self.mount, joint, before, value)
         stamp_ns = _next_stamp(world)
         world.set_joints(before | {joint: value}, at=stamp_ns)
@@ -85,10 +85,14 @@ class Movable:
     def rest(self, world: ViewableWorld) -> None:
         """Write the initial positions of all joints, if any of them has no position yet."""
         if any(_position(world, name, LATEST) is None for name in self.resting):
-            world.set_joints(self._written(world), at=_next_stamp(world))
+            world.set_joints(self._positions(world), at=_next_stamp(world))
 
-    def _written(self, world: ViewableWorld) -> dict[str, float]:
-        return {name: _or(_position(world, name, LATEST), resting) for name, resting in self.resting.items()}
+    def _positions(self, world: ViewableWorld) -> dict[str, float]:
+        written = {}
+        for name, resting in self.resting.items():
+            position = _position(world, name, LATEST)
+            written[name] = resting if position is None else position
+        return written
 
 
 def movables(world: ViewableWorld) -> tuple[Movable, ...]:
@@ -185,7 +189,3 @@ def _next_stamp(world: ViewableWorld) -> int:
     newest_ns = max((last_ns for _, last_ns in time_ranges(world, world.relations())), default=now_ns - 1)
     is_other_clock = abs(now_ns - newest_ns) > _OTHER_CLOCK_NS
     return newest_ns + _STEP_NS if is_other_clock else max(now_ns, newest_ns + 1)
-
-
-def _or(value: float | None, otherwise: float) -> float:
-    return otherwise if value is None else value

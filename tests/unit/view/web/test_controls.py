@@ -1,4 +1,4 @@
-"""Controls that a person and the world both move."""
+"""Controls that both a user and the program change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from armillary.view.web._controls import LinkedControl
 
 
 class Slider:
-    """As viser's: it has its new value some time before anybody is told."""
+    """Control like that of viser: it has its new value some time before callbacks run."""
 
     def __init__(self) -> None:
         self.value, self.options, self._callbacks = 0.0, (), []
@@ -25,7 +25,7 @@ class Slider:
 
 
 @pytest.fixture
-def heard():
+def inputs():
     return []
 
 
@@ -35,30 +35,30 @@ def slider():
 
 
 @pytest.fixture
-def follower(slider, heard):
-    return LinkedControl(slider, heard.append)
+def control(slider, inputs):
+    return LinkedControl(slider, inputs.append)
 
 
 class TestAFollower:
-    def test_shows_what_the_world_says(self, follower, slider):
-        follower.show(1.0)
-        follower.show(2.0)
+    def test_shows_the_value_of_the_world(self, control, slider):
+        control.show(1.0)
+        control.show(2.0)
         assert slider.value == 2.0
 
-    def test_tells_what_a_person_did(self, follower, slider, heard):
+    def test_forwards_the_input_of_a_user(self, control, slider, inputs):
         slider.value = 3.0
         slider.change_options(client="browser")
-        assert heard == [3.0]
+        assert inputs == [3.0]
 
-    def test_does_not_tell_what_the_program_did(self, follower, slider, heard):
-        follower.show(1.0)
+    def test_does_not_forward_changes_by_the_program(self, control, slider, inputs):
+        control.show(1.0)
         slider.change_options(client=None)
-        assert heard == []
+        assert inputs == []
 
-    def test_does_not_overwrite_what_a_person_did_before_it_was_heard(self, follower, slider, heard):
+    def test_does_not_overwrite_input_that_was_not_processed(self, control, slider, inputs):
         slider.value = 3.0
-        follower.show(1.0)
+        control.show(1.0)
         slider.change_options(client="browser")
-        assert heard == [3.0]
-        follower.show(1.0)
+        assert inputs == [3.0]
+        control.show(1.0)
         assert slider.value == 1.0

@@ -1,4 +1,4 @@
-"""Moving joints by hand."""
+"""Moving joints by sliders."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class TestHandles:
     def test_are_not_there_for_joints_that_follow_others(self, arm):
         assert {handle.joint for handle in only(arm).handles} == {"arm/shoulder", "arm/lift", "arm/roll"}
 
-    def test_say_which_have_no_limits(self, arm):
+    def test_report_which_have_no_limits(self, arm):
         assert [handle.joint for handle in only(arm).handles if not handle.is_bounded] == ["arm/roll"]
 
     def test_show_an_angle_without_its_whole_turns(self, arm):
@@ -116,7 +116,7 @@ class TestDragging:
         arm.set_joints({"arm/shoulder": 0.5, "arm/lift": 0.2, "arm/roll": 1.0}, at=seconds(1e6))
         assert seconds(1e6) < only(arm).drag(arm, "arm/lift", 0.3) < seconds(1e6 + 1.0)
 
-    def test_refuses_what_the_model_forbids_and_says_why(self, arm):
+    def test_refuses_what_the_model_forbids_with_the_reason(self, arm):
         only(arm).rest(arm)
         with pytest.raises(InvalidArgument, match=r"cannot go to 0\.9.*lift"):
             only(arm).drag(arm, "arm/lift", 0.9)

@@ -1,4 +1,4 @@
-"""What there is to be drawn, and where: computed without anything to draw it with."""
+"""Displayed frames and shapes, and their poses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TestFrames:
         assert isinstance(where.snapshot.missing["elsewhere"], NotConnected)
         assert where.is_known.tolist() == [name in {"map", "robot"} for name in where.names]
 
-    def test_are_held_beyond_their_history_and_said_to_be(self, world):
+    def test_are_held_outside_their_history_and_marked(self, world):
         drive(world, 1.0, 2.0)
         drive(world, 1.0, 5.0, of="other")
         _, where = poses(world, seconds(4.0))
@@ -49,7 +49,7 @@ class TestFrames:
         with pytest.raises(AfterHistory):
             world.pose(of="robot", in_frame="map", at=seconds(4.0))
 
-    def test_are_live_where_everything_was_told_last(self, world):
+    def test_are_live_at_the_newest_samples(self, world):
         drive(world, 1.0, 5.0)
         world.set_pose(of="arm", in_frame="robot", transform=moved(0.5), at=seconds(2.0))
         _, where = poses(world)
@@ -112,9 +112,9 @@ class TestThings:
         assert (batch.triangles.vertices == triangle.vertices).all()
         assert len(batch.frames) == 2
 
-    def test_have_the_color_that_is_said_of_them(self, world):
-        said = {"color": [1.0, 0.5, 0.0, 0.25]}
-        world.scene.add_geometry(parent=world.scene.root, shape=Sphere(1.0), attributes=said)
+    def test_have_the_color_of_their_attribute(self, world):
+        attributes = {"color": [1.0, 0.5, 0.0, 0.25]}
+        world.scene.add_geometry(parent=world.scene.root, shape=Sphere(1.0), attributes=attributes)
         _, batch, _ = only_piece(world)
         assert (batch.colors.tolist(), batch.opacities.tolist()) == ([[255, 128, 0]], [0.25])
 

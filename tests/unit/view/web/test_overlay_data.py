@@ -1,4 +1,4 @@
-"""Ellipsoids, ways, arrows and hypotheses: computed without anything to draw them with."""
+"""Content of the overlays: ellipsoids, trails, velocities and rival hypotheses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TestATrail:
         way = trails(world, ["robot"], poses(world), at=LATEST, length_s=30.0)["robot"]
         assert (way[0, 0], way[-1, 0]) == pytest.approx((1.0, 2.0))
 
-    def test_is_not_there_of_what_stands_still(self, world):
+    def test_is_omitted_for_frames_at_rest(self, world):
         for t in (1.0, 2.0):
             world.set_pose(of="box", in_frame="map", transform=moved(1), at=seconds(t))
         world.fix(of="camera", in_frame="map", transform=moved(1))
@@ -80,15 +80,15 @@ class TestRivals:
             world.set_pose(of="cup", in_frame="map", transform=moved(x), at=seconds(1.0), source=source)
         world.fix(of="rim", in_frame="cup", transform=moved(0, 0, 1))
         found = rivals(world, world.frames(), poses(world))
-        said = {(rival.of, rival.source_label): rival.row[:3].tolist() for rival in found}
-        assert said == {
+        positions = {(rival.of, rival.source_label): rival.row[:3].tolist() for rival in found}
+        assert positions == {
             ("cup", "left"): [1, 0, 0],
             ("cup", "right"): [2, 0, 0],
             ("rim", "left"): [1, 0, 1],
             ("rim", "right"): [2, 0, 1],
         }
 
-    def test_say_how_sure_each_is(self, world):
+    def test_report_how_sure_each_is(self, world):
         for source, sigma in (("left", 0.1), ("right", 0.2)):
             covariance = sigma**2 * np.eye(6)
             world.set_pose(

@@ -1,4 +1,4 @@
-"""What stands beside the picture."""
+"""The HTML panels beside the view."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class TestTheTree:
     def test_shows_every_frame_with_its_rate(self, kitchen):
         assert words(tree_of(kitchen)).startswith("map robot 3 samples, 2 Hz left camera")
 
-    def test_shows_what_is_found_and_what_it_hangs_under(self, kitchen):
+    def test_shows_matches_and_their_ancestors(self, kitchen):
         shown = words(tree_of(kitchen, search="LEFT cam"))
         assert "left camera" in shown
         assert "map robot" in shown
         assert "right" not in shown
 
-    def test_says_that_nothing_is_found(self, kitchen):
+    def test_reports_that_nothing_is_found(self, kitchen):
         assert words(tree_of(kitchen, search="fridge")) == "no frame matches"
 
     def test_lets_no_name_be_html(self, kitchen):
@@ -68,18 +68,18 @@ class TestAnInspection:
 
     def test_tells_pose_rate_age_and_attributes(self, kitchen):
         seen = self.seen(kitchen, "robot")
-        for said in ("2.000 0.000 0.000", "Placed in map", "2 Hz", "500 ms", "3 over 1 s", "maker us"):
-            assert said in seen
+        for text in ("2.000 0.000 0.000", "Placed in map", "2 Hz", "500 ms", "3 over 1 s", "maker us"):
+            assert text in seen
 
     def test_is_seen_from_any_frame_at_any_instant(self, kitchen):
         assert "-1.500 0.000 -1.000" in self.seen(kitchen, "map", in_frame="left camera", at=seconds(1.5))
 
-    def test_says_that_a_pose_is_held(self, kitchen):
+    def test_reports_that_a_pose_is_held(self, kitchen):
         assert "the nearest sample" in self.seen(kitchen, "robot", at=seconds(9.0))
 
-    def test_says_why_there_is_no_pose(self, kitchen):
+    def test_reports_why_there_is_no_pose(self, kitchen):
         kitchen.fix(of="crater", in_frame="moon", transform=moved(1))
         assert "No chain of poses leads from 'crater' to 'map'" in self.seen(kitchen, "crater")
 
-    def test_of_nothing_says_what_to_do(self):
+    def test_of_no_frame_has_a_hint(self):
         assert words(inspection_html(None)) == "Click on axes, or choose a frame."

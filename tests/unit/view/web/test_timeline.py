@@ -1,4 +1,4 @@
-"""Which instant is shown: live, paused, playing."""
+"""The displayed instant: live, paused, playing; and the time ranges of relations and joints."""
 
 from __future__ import annotations
 

@@ -44,16 +44,16 @@ class TestAViewer:
             probe.settimeout(WAIT_S)
             assert probe.connect_ex(("127.0.0.2", viewer.port)) != 0
 
-    def test_says_where_it_is_and_for_whom(self, robot, capsys):
+    def test_reports_where_it_is_and_for_whom(self, robot, capsys):
         with robot.view() as viewer:
             assert capsys.readouterr() == ("", f"The world is shown at {viewer.url}, to this computer only.\n")
 
     @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "robot.local"])
-    def test_says_that_others_can_look_where_they_can(self, host):
+    def test_reports_that_others_can_look_where_they_can(self, host):
         assert describe_reach(host) == "to everybody who reaches this computer: there is no password"
 
     @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
-    def test_says_that_nobody_else_can_where_they_cannot(self, host):
+    def test_reports_that_nobody_else_can_where_they_cannot(self, host):
         assert describe_reach(host) == "to this computer only"
 
     def test_takes_another_port_beside_another(self, viewer, robot):
@@ -108,14 +108,14 @@ class TestClosing:
 
 
 class TestTrouble:
-    def test_is_told_and_does_not_end_the_picture(self, robot, mailbox, monkeypatch):
+    def test_is_reported_and_does_not_end_the_viewer(self, robot, mailbox, monkeypatch):
         robot.on_error = mailbox
         with robot.view(quiet=True) as viewer:
             monkeypatch.setattr(viewer._scene_view, "tick", lambda elapsed_s: 1 / 0)
             assert isinstance(mailbox.wait()[0], ZeroDivisionError)
             assert viewer.is_open
 
-    def test_without_viser_is_one_line_that_says_what_to_install(self):
+    def test_without_viser_is_one_line_with_what_to_install(self):
         ran = run_python(
             "import sys\nsys.modules['viser'] = None\nimport armillary\n"
             "try:\n    armillary.World().view()\n"

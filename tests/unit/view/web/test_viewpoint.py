@@ -1,4 +1,4 @@
-"""From where a picture is seen, and the frame it stands in."""
+"""The initial viewpoint and the default frame."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ class TestAViewpoint:
     def test_of_nothing_is_near_the_origin(self):
         assert viewpoint(np.empty((0, 3))).look_at == (0.0, 0.0, 0.0)
 
-    def test_says_how_large_all_of_it_is(self):
+    def test_reports_how_large_all_of_it_is(self):
         assert viewpoint(np.array([(0, 0, 0), (3, 4, 12)])).extent_m == pytest.approx(13.0)
