@@ -24,10 +24,10 @@ Filter = Callable[[ModelChange], bool]
 class Subscription:
     """The result of a call like `on_path`: `cancel()` ends it."""
 
-    __slots__ = ("_callbacks", "accepts", "callback")
+    __slots__ = ("_callbacks", "callback", "wants")
 
-    def __init__(self, callbacks: Callbacks, callback: Callback, accepts: Filter) -> None:
-        self._callbacks, self.callback, self.accepts = callbacks, callback, accepts
+    def __init__(self, callbacks: Callbacks, callback: Callback, wants: Filter) -> None:
+        self._callbacks, self.callback, self.wants = callbacks, callback, wants
 
     def cancel(self) -> bool:
         """Call the callback no more; whether it had not been cancelled before."""
@@ -47,9 +47,9 @@ class Callbacks:
         self._is_notifying = False
         self._lock = threading.Lock()
 
-    def add(self, callback: Callback, accepts: Filter) -> Subscription:
+    def add(self, callback: Callback, wants: Filter) -> Subscription:
         """Subscribe to the changes from the next one on."""
-        subscription = Subscription(self, callback, accepts)
+        subscription = Subscription(self, callback, wants)
         with self._lock:
             self._subscriptions[subscription] = None
         return subscription
@@ -89,7 +89,7 @@ class Callbacks:
     def _call(self, subscription: Subscription, change: ModelChange, report: Callable[[BaseException], object]) -> None:
         """Call one callback, unless it was cancelled; what it raises is reported and does not stop the others."""
         try:
-            if subscription in self._subscriptions and subscription.accepts(change):
+            if subscription in self._subscriptions and subscription.wants(change):
                 subscription.callback(change)
         except Exception as error:  # noqa: BLE001  (a callback's fault is reported, the change is made)
             report(error)

@@ -11,6 +11,7 @@ is an ordinary expression that casadi differentiates; a derivative that arrives 
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from armillary.errors import MissingExtra
@@ -46,6 +47,7 @@ __all__ = [
     "number_term",
     "replaced",
     "stacked",
+    "term_of",
     "unary",
     "united",
 ]
@@ -164,6 +166,10 @@ def atom_term(value: Term, compute: Callable[[], Gradient]) -> Term:
 def number_term(value: float) -> Term:
     """Make a term of a number."""
     return Term(SX(value))
+
+
+term_of: Callable[[Any], Term] = attrgetter("_term")
+"""Return the term inside a variable or an expression, which is private to this package, as casadi is."""
 
 
 def build(operation: Callable[..., Any], *terms: Term) -> Term:

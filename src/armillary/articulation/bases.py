@@ -34,7 +34,7 @@ class PlanarJoint(NamedJoint):
 
     kind: ClassVar[str] = "planar"
     parts: ClassVar[tuple[str, ...]] = ("x", "y", "yaw")
-    axes: ClassVar[tuple[str, ...]] = ("axis",)
+    _axes: ClassVar[tuple[str, ...]] = ("axis",)
 
     axis: Triple = _Z
 

@@ -17,7 +17,7 @@ from binascii import Error as NotBase64
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import Tape
-from armillary.articulation._terms import Atom, Term, casadi, stacked
+from armillary.articulation._terms import Atom, Term, casadi, stacked, term_of
 from armillary.articulation.expressions import (
     DirectionExpression,
     Expression,
@@ -85,10 +85,10 @@ class _Writer:
 
     def body(self, expression: Symbolic[Any]) -> Document:
         if isinstance(expression, PoseExpression):
-            return self.chain(expression.chain)
-        if isinstance(expression, RotationExpression) and expression.axis_rotation is not None:
-            return self.rotation(expression.axis_rotation)
-        return self.term(expression.term)
+            return self.chain(expression.motion)
+        if isinstance(expression, RotationExpression) and expression.turn is not None:
+            return self.rotation(expression.turn)
+        return self.term(term_of(expression))
 
     def chain(self, chain: Chain) -> Document:
         if isinstance(chain.made_of, Product):
@@ -126,7 +126,7 @@ def expression_from_tape(tape: Tape, variables: Sequence[Variable]) -> Expressio
     inputs = as_variables(variables)
     if len(inputs) != tape.inputs:
         raise InvalidArgument(f"The tape has {tape.inputs} inputs, got {len(inputs)} variables.", variables)
-    symbols = {variable: variable.term.sx for variable in inputs}
+    symbols = {variable: term_of(variable).sx for variable in inputs}
     term = Term(stacked(sx_of_tape(tape, list(symbols.values()))), symbols)
     return Expression.of_term(term) if tape.outputs == 1 else VectorExpression.of_term(term)
 
@@ -204,7 +204,7 @@ class _Reader:
         if (tape.inputs, tape.outputs) != (len(inputs), rows * columns):
             raise InvalidExpression(f"{where}.tape", f"{tape!r} does not go with its inputs and its shape")
         used = [self.input(given, f"{where}.inputs[{i}]") for i, given in enumerate(inputs)]
-        symbols = {variable: variable.term.sx for variable in used if isinstance(variable, Variable)}
+        symbols = {variable: term_of(variable).sx for variable in used if isinstance(variable, Variable)}
         atoms = {atom: None for atom in used if isinstance(atom, Atom)}
         parts = sx_of_tape(tape, [each.symbol if isinstance(each, Atom) else symbols[each] for each in used])
         flat = stacked(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armillary.articulation._terms import build, casadi
+from armillary.articulation._terms import build, casadi, term_of
 from armillary.articulation.expressions._chains import AxisRotation, as_axis
 from armillary.articulation.expressions.base import Expression, Symbolic
 from armillary.articulation.expressions.matrix import MatrixExpression, RotationExpression
@@ -102,7 +102,7 @@ def stack(parts: Sequence[Any]) -> Any:
 
     The poses of all links in one call: `stack(poses).compile(order=joints)(q).reshape(-1, 4, 4)`.
     """
-    terms = [part.term if isinstance(part, Symbolic) else scalar_term(part) for part in parts]
+    terms = [term_of(part) if isinstance(part, Symbolic) else scalar_term(part) for part in parts]
     widths = {term.shape[1] for term in terms}
     if len(widths) != 1:
         raise InvalidArgument(f"Only what is equally wide can be stacked, got widths {sorted(widths)}.", parts)

@@ -321,12 +321,12 @@ class NamedJoint(Joint):
     variable: str
     parts: ClassVar[tuple[str, ...]]
     """The ends of their names, in the order of the C++ core."""
-    axes: ClassVar[tuple[str, ...]] = ()
+    _axes: ClassVar[tuple[str, ...]] = ()
     """The fields that are axes, in the order of the C++ core."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variable", as_path(self.variable))
-        for name in self.axes:
+        for name in self._axes:
             object.__setattr__(self, name, _unit_axis(getattr(self, name)))
 
     @cached_property
@@ -342,7 +342,7 @@ class NamedJoint(Joint):
         return ClosedForm(
             kind=self.kind,
             origin=self.parent_T_joint,
-            axes=tuple(getattr(self, name) for name in self.axes),
+            axes=tuple(getattr(self, name) for name in self._axes),
             variables=tuple(variable.name for variable in self.variables),
         )
 
@@ -359,7 +359,7 @@ class CylindricalJoint(NamedJoint):
 
     kind: ClassVar[str] = "cylindrical"
     parts: ClassVar[tuple[str, ...]] = ("angle", "slide")
-    axes: ClassVar[tuple[str, ...]] = ("axis",)
+    _axes: ClassVar[tuple[str, ...]] = ("axis",)
 
     axis: Triple = (0.0, 0.0, 1.0)
     limits: Limits | None = None
@@ -390,7 +390,7 @@ class UniversalJoint(NamedJoint):
 
     kind: ClassVar[str] = "universal"
     parts: ClassVar[tuple[str, ...]] = ("first", "second")
-    axes: ClassVar[tuple[str, ...]] = ("axis", "second_axis")
+    _axes: ClassVar[tuple[str, ...]] = ("axis", "second_axis")
 
     axis: Triple = (1.0, 0.0, 0.0)
     second_axis: Triple = (0.0, 1.0, 0.0)

@@ -11,7 +11,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from armillary.articulation._terms import Term, add, atom_term, binary, build, casadi, in_rows, number_term, unary
+from armillary.articulation._terms import (
+    Term,
+    add,
+    atom_term,
+    binary,
+    build,
+    casadi,
+    in_rows,
+    number_term,
+    term_of,
+    unary,
+)
 from armillary.articulation.expressions._gradients import directions, gradient_of
 from armillary.articulation.expressions.base import Expression, Symbolic
 from armillary.articulation.functions import tanh
@@ -44,7 +55,7 @@ def less(a: Scalar, b: Scalar, *, steepness: float = STEEPNESS) -> Expression:
     """
     difference = apply_binary(casadi.OP_SUB, b, a)
     value = (1.0 + tanh(difference * steepness)) / 2.0
-    return _condition(value, lambda: gradient_of(difference.term))
+    return _condition(value, lambda: gradient_of(term_of(difference)))
 
 
 def greater(a: Scalar, b: Scalar, *, steepness: float = STEEPNESS) -> Expression:
@@ -77,7 +88,7 @@ def logical_or(*conditions: Scalar, guidance: Guidance = "all") -> Expression:
 
 
 def _condition(value: Expression, compute: Callable[[], Gradient]) -> Expression:
-    return Expression.of_term(atom_term(value.term, compute))
+    return Expression.of_term(atom_term(term_of(value), compute))
 
 
 def _contribution(condition: Term, guidance: Guidance) -> Gradient:
@@ -120,12 +131,12 @@ def if_else(condition: Scalar, then: Any, otherwise: Any) -> Any:
 
     Both may be scalars, or two expressions of one kind and shape.
     """
-    truth = apply_binary(casadi.OP_LT, _TRUE_ABOVE, condition).term
+    truth = term_of(apply_binary(casadi.OP_LT, _TRUE_ABOVE, condition))
     if is_scalar(then) and is_scalar(otherwise):
         return Expression.of_term(_choice(truth, scalar_term(then), scalar_term(otherwise)))
     if not isinstance(then, Symbolic) or type(then) is not type(otherwise) or then.shape != otherwise.shape:
         raise InvalidArgument(f"if_else chooses between two of one kind and shape, got {then!r}, {otherwise!r}.", then)
-    return then.of_term(_choices(truth, then.term, otherwise.term))
+    return then.of_term(_choices(truth, term_of(then), term_of(otherwise)))
 
 
 def _choices(truth: Term, then: Term, otherwise: Term) -> Term:

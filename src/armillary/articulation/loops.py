@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from armillary.articulation._overlay import Overlay
-from armillary.articulation._terms import Atom, Term, build, casadi
+from armillary.articulation._terms import Atom, Term, build, casadi, term_of
 from armillary.articulation.constraints import Constraint
 from armillary.articulation.expressions import PointExpression, PoseExpression, VectorExpression
 from armillary.articulation.expressions._gradients import directions, jacobian_of
@@ -211,7 +211,7 @@ def _as_one(closures: list[Closure]) -> Closure:
 def following(residual: VectorExpression, dependents: Sequence[Variable]) -> Mapping[Variable, Any]:
     """By dependent variable, an expression of the same value that changes with the drivers."""
     rates = _Rates(residual, dependents)
-    atoms = [Atom(variable.term, _entry_of(rates, row)) for row, variable in enumerate(dependents)]
+    atoms = [Atom(term_of(variable), _entry_of(rates, row)) for row, variable in enumerate(dependents)]
     kind = type(residual[0])
     made = {v: kind.of_term(Term(atom.symbol, None, {atom: None})) for v, atom in zip(dependents, atoms, strict=True)}
     rates.closed_with(made)
@@ -242,11 +242,11 @@ class _Rates:
     def _solved(self) -> Term:
         if self._solution is None:
             own = {variable.derivative for variable in self._dependents}
-            term = self._residual.term
+            term = term_of(self._residual)
             self._along = [direction for direction in directions(term) if direction not in own]
             sides = [jacobian_of(term, [v.derivative for v in self._dependents]), jacobian_of(term, self._along)]
             kind = type(self._residual)
-            moving = [kind.of_term(side).substitute(self._atoms).term for side in sides]
+            moving = [term_of(kind.of_term(side).substitute(self._atoms)) for side in sides]
             self._solution = build(_least_squares, *moving)
         return self._solution
 

@@ -25,18 +25,7 @@ from armillary.articulation.variables import Variable, position
 from armillary.errors import InvalidArgument
 from armillary.formats.descriptions import BoxForm, CylinderForm, Limits, ShapeDescription, Triple
 
-__all__ = [
-    "Parts",
-    "Strut",
-    "box",
-    "cylinder",
-    "faucet",
-    "four_bar",
-    "locking_compartment",
-    "piston",
-    "stewart_platform",
-    "tilting_platform",
-]
+__all__ = ["faucet", "four_bar", "locking_compartment", "piston", "stewart_platform", "tilting_platform"]
 
 
 class Parts:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from armillary.articulation._terms import SX, Term, binary, build, casadi, number_term, unary
+from armillary.articulation._terms import SX, Term, binary, build, casadi, number_term, term_of, unary
 from armillary.errors import InvalidArgument, InvalidName, NoSuchOrder
 
 if TYPE_CHECKING:
@@ -46,16 +46,21 @@ __all__ = [
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
+class _Result:
+    """The class of the results of arithmetic, `Expression`: it has this arithmetic itself, and is defined above."""
+
+    kind: ClassVar[type[Expression]]
+
+
 class ScalarOperators:
     """The arithmetic of variables and scalar expressions; numbers mix with both."""
 
     __slots__ = ()
     __array_ufunc__ = None  # numpy leaves the operators to us
 
-    result_kind: ClassVar[type[Expression]]
-    """The class of results. `Expression` sets it, which is defined above variables and is itself one of these."""
-
-    term: Any
+    def __init_subclass__(cls, *, is_result_kind: bool = False) -> None:
+        if is_result_kind:
+            _Result.kind = cls  # type: ignore[assignment]
 
     def __add__(self, other: Any) -> Expression:
         return apply_binary(casadi.OP_ADD, self, other) if is_scalar(other) else NotImplemented
@@ -116,8 +121,7 @@ def _is_number(value: object) -> bool:
 def scalar_term(value: Any, name: str = "A scalar") -> Term:
     """Return the term of a number, a variable or a scalar expression."""
     if isinstance(value, ScalarOperators):
-        term: Term = value.term
-        return term
+        return term_of(value)
     if _is_number(value):
         return number_term(float(value))
     raise InvalidArgument(f"{name} is a number, a variable or an expression, got {value!r}.", value)
@@ -126,13 +130,13 @@ def scalar_term(value: Any, name: str = "A scalar") -> Term:
 def apply_binary(operation: int, left: Any, right: Any) -> Expression:
     """Apply a binary operation of casadi to two scalars."""
     term = build(lambda a, b: binary(operation, a, b), scalar_term(left), scalar_term(right))
-    return ScalarOperators.result_kind.of_term(term)
+    return _Result.kind.of_term(term)
 
 
 def apply_unary(operation: int, argument: Any) -> Expression:
     """Apply a unary operation of casadi to a scalar."""
     term = scalar_term(argument)
-    return ScalarOperators.result_kind.of_term(term.with_sx(unary(operation, term.sx)))
+    return _Result.kind.of_term(term.with_sx(unary(operation, term.sx)))
 
 
 class Order(IntEnum):
@@ -207,11 +211,11 @@ class Variable(ScalarOperators):
     @property
     def expression(self) -> Expression:
         """The expression that is this variable alone."""
-        return self.result_kind.of_term(self.term)
+        return _Result.kind.of_term(self._term)
 
     @property
-    def term(self) -> Term:
-        """For the library itself: the term, whose symbol all variables share that were derived from one another."""
+    def _term(self) -> Term:
+        """The term, whose symbol all variables share that were derived from one another."""
         term = self._terms.get(self._order)
         if term is None:
             term = self._terms[self._order] = Term(SX.sym(self._name), {})

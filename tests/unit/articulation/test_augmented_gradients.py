@@ -146,7 +146,7 @@ class TestADifferentialDrive:
     def test_has_the_same_body_velocity_as_one_matrix(self):
         x, y, turned = differential_drive()
         chain = translation(x, y, 0.0) @ rotation_about((0, 0, 1), turned) @ translation(0.1, 0.0, 0.3)
-        whole = type(chain).of_term(chain.term)
+        whole = type(chain).of_term(chain.motion.term)
         variables = [left, right, a, theta]
         expected = whole.body_jacobian(variables).evaluate(VALUES)
         assert chain.body_jacobian(variables).evaluate(VALUES) == pytest.approx(expected, abs=1e-15)

@@ -32,6 +32,7 @@ from armillary.articulation import (
     compiled as compiling,
 )
 from armillary.articulation._c_source import c_source
+from armillary.articulation._terms import term_of
 from armillary.errors import CannotCompile, InvalidArgument, NotGrounded
 from unit.articulation.duals import UNARY
 
@@ -52,7 +53,7 @@ def everything():
 @pytest.fixture(scope="module")
 def ways():
     """The tape, casadi's own machine, machine code, and the tape after a journey."""
-    tape, term = everything().tape(ORDER), everything().term.expanded
+    tape, term = everything().tape(ORDER), term_of(everything()).expanded
     function = casadi.Function("f", list(term.symbols.values()), [casadi.densify(term.sx)])
     places = [ORDER.index(variable) for variable in term.symbols]
     return [

@@ -128,7 +128,7 @@ class TestBodyJacobians:
 
     def test_of_a_chain_are_those_of_its_matrix(self):
         values = {a: 0.3, b: 1.0, c: -2.0, d: 0.4}
-        whole = PoseExpression.of_term(chain().term)
+        whole = PoseExpression.of_term(chain().motion.term)
         assert chain().body_jacobian([a, b, c, d]).evaluate(values) == pytest.approx(
             whole.body_jacobian([a, b, c, d]).evaluate(values), abs=CLOSE
         )

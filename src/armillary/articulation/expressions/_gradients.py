@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from armillary.articulation._terms import SX, Atom, Term, add, build, casadi, flat, replaced, stacked, united
+from armillary.articulation._terms import SX, Atom, Term, add, build, casadi, flat, replaced, stacked, term_of, united
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +56,7 @@ def jacobian_of(term: Term, along: Sequence[Variable]) -> Term:
 def velocity_of(term: Term) -> Term:
     """Return the change in time: every direction times its entry, in one forward sweep."""
     variables, atoms = term.occurring
-    changes = [*(variable.derivative.term for variable in variables), *(_atom_velocity(atom) for atom in atoms)]
+    changes = [*(term_of(variable.derivative) for variable in variables), *(_atom_velocity(atom) for atom in atoms)]
     parts, symbols, all_atoms = united([term, *changes])
     seeds = [*(term.symbols[variable] for variable in variables), *(atom.symbol for atom in atoms)]
     if not seeds:
@@ -82,7 +82,7 @@ def _seed_gradients(own: Sequence[Variable], atoms: Sequence[Atom], along: Seque
 
 
 def _atom_velocity(atom: Atom) -> Term:
-    summands = [build(casadi.times, direction.term, entry) for direction, entry in atom.gradient.items()]
+    summands = [build(casadi.times, term_of(direction), entry) for direction, entry in atom.gradient.items()]
     return build(lambda *parts: sum(parts, SX(0.0)), *summands)
 
 

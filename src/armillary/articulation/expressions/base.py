@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from armillary.articulation._terms import Atom, Term, casadi
+from armillary.articulation._terms import Atom, Term, casadi, term_of
 from armillary.articulation.compiled import Compiled
 from armillary.articulation.expressions._gradients import (
     Substitution,
@@ -48,36 +48,38 @@ _LONGEST_LATEX = 4000
 class Symbolic(Generic[Value]):
     """An expression of typed variables. Immutable; `Value` is its type once all variables have numbers."""
 
-    __slots__ = ("term",)
-    term: Term
-    """For the library itself: the casadi expression and its symbols."""
+    __slots__ = ("_term",)
+    _term: Term
 
-    rate_kind: ClassVar[type[Symbolic[Any]]]
-    """The class of its derivatives: the derivative of a pose is a matrix."""
-    matrix_kind: ClassVar[type[MatrixExpression]]
-    """The class of Jacobians. `MatrixExpression` sets it, which is itself one of these."""
+    _jacobian_kind: ClassVar[type[MatrixExpression]]
+    """The class of Jacobians, `MatrixExpression`: it is one of these itself, and is defined above them."""
+
+    def __init_subclass__(cls, *, is_jacobian_kind: bool = False, **other: Any) -> None:
+        super().__init_subclass__(**other)
+        if is_jacobian_kind:
+            Symbolic._jacobian_kind = cls  # type: ignore[assignment]
 
     @classmethod
     def of_term(cls, term: Term) -> Self:
         """For the library itself: the expression around a term."""
         made = cls.__new__(cls)
-        made.term = term
+        object.__setattr__(made, "_term", term)
         return made
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the array it evaluates to."""
-        return self.term.shape
+        return self._term.shape
 
     @property
     def free_variables(self) -> frozenset[Variable]:
         """The variables its value depends on."""
-        return self.term.variables
+        return self._term.variables
 
     @property
     def is_grounded(self) -> bool:
         """Whether its value is known: no variable is left."""
-        return not self.term.variables
+        return not self._term.variables
 
     def value(self) -> Value:
         """Its value, once it is grounded; raises `NotGrounded` before."""
@@ -89,14 +91,14 @@ class Symbolic(Generic[Value]):
         Raises:
             NotGrounded: A variable that occurs in it has no number.
         """
-        return self._from_array(evaluated(self.term, values).reshape(self.shape))
+        return self._from_array(evaluated(self._term, values).reshape(self.shape))
 
     def substitute(self, values: Mapping[Variable, Any]) -> Self:
         """Replace variables by numbers, variables or expressions, all at once.
 
         Gradients follow by the chain rule: a variable that became a number does not change any more.
         """
-        return self.of_term(Substitution(as_values(values)).of(self.term))
+        return self.of_term(Substitution(as_values(values)).of(self._term))
 
     def gradient(self) -> Mapping[Variable, Any]:
         """How it changes: by variable, one order higher than those it depends on, an expression of its own shape.
@@ -106,8 +108,8 @@ class Symbolic(Generic[Value]):
         >>> str(sin(q).gradient()[q.velocity])
         'cos(q)'
         """
-        kind = self.rate_kind
-        return MappingProxyType({key: kind.of_term(entry) for key, entry in gradient_of(self.term).items()})
+        kind = self._rate_kind()
+        return MappingProxyType({key: kind.of_term(entry) for key, entry in gradient_of(self._term).items()})
 
     def with_gradient(self, entries: Mapping[Variable, Any], *, replace: bool = False) -> Self:
         """The same value with another gradient.
@@ -123,7 +125,7 @@ class Symbolic(Generic[Value]):
         "2 * x' + 0.5 * wheel'"
         """
         given = {as_direction(key): self._rate_term(key, entry) for key, entry in entries.items()}
-        rows, columns = self.term.shape
+        rows, columns = self._term.shape
         atoms = [
             [self._atom(given, (row, column), replace=replace) for column in range(columns)] for row in range(rows)
         ]
@@ -132,7 +134,7 @@ class Symbolic(Generic[Value]):
 
     def velocity(self) -> Any:
         """Its change in time, as an expression: every key of the gradient times its entry."""
-        return self.rate_kind.of_term(velocity_of(self.term))
+        return self._rate_kind().of_term(velocity_of(self._term))
 
     def jacobian(self, variables: Sequence[Variable]) -> MatrixExpression:
         """The Jacobian: one row for each entry, row after row, and one column for each variable.
@@ -140,7 +142,7 @@ class Symbolic(Generic[Value]):
         The column of a variable that it depends on is the derivative along that variable. The column of another
         variable, such as the speed of a wheel, is its entry of the gradient.
         """
-        return self.matrix_kind.of_term(jacobian_of(self.term, self._along(variables)))
+        return self._jacobian_kind.of_term(jacobian_of(self._term, self._along(variables)))
 
     def tape(self, order: Sequence[Variable]) -> Tape:
         """Its value as a tape, the bytecode of an expression in files, on the wire and in the C++ core.
@@ -151,7 +153,7 @@ class Symbolic(Generic[Value]):
         Raises:
             NotGrounded: A variable that occurs is not among them.
         """
-        return tape_of_term(self.term, as_variables(order))
+        return tape_of_term(self._term, as_variables(order))
 
     def compile(self, order: Sequence[Variable] | None = None, backend: Backend = "vm") -> Compiled:
         """Make a function of arrays, which takes the values of these variables in this order.
@@ -172,12 +174,12 @@ class Symbolic(Generic[Value]):
         """Whether the other is of the same kind, and its value and gradient are calculated in the same way."""
         if not isinstance(other, Symbolic) or type(other) is not type(self):
             return False
-        mine, others = self.term, other.term
+        mine, others = self._term, term_of(other)
         return _is_same(mine, others) and (not (mine.atoms or others.atoms) or _are_same_gradients(mine, others))
 
     def latex(self) -> str:
         """Its value in LaTeX, without dollar signs."""
-        return latex_text(self.term, self.shape)
+        return latex_text(self._term, self.shape)
 
     def _repr_latex_(self) -> str | None:
         """None where it would fill pages: notebooks then show the beginning of its text."""
@@ -186,15 +188,20 @@ class Symbolic(Generic[Value]):
 
     def __str__(self) -> str:
         """Its value as one would type it; velocities have a prime, accelerations two."""
-        return plain_text(self.term, self.shape)
+        return plain_text(self._term, self.shape)
 
     def __repr__(self) -> str:
         text = str(self)
         return f"{type(self).__name__}({text if len(text) <= _LONGEST_REPR else text[:_LONGEST_REPR] + ' ...'})"
 
     @classmethod
-    def coerced(cls, value: Any) -> Term:
-        """For the library itself: the term of a value that is accepted as one of this kind."""
+    def _rate_kind(cls) -> type[Symbolic[Any]]:
+        """Return the class of its derivatives: the derivative of a pose is a matrix."""
+        return cls
+
+    @classmethod
+    def _coerced(cls, value: Any) -> Term:
+        """Return the term of an array or expression of this kind, or of its derivative."""
         raise NotImplementedError
 
     def _from_array(self, array: NDArray[np.float64]) -> Value:
@@ -202,19 +209,19 @@ class Symbolic(Generic[Value]):
         raise NotImplementedError
 
     def _along(self, variables: Sequence[Variable]) -> list[Variable]:
-        free, known = self.term.variables, set(directions(self.term))
+        free, known = self._term.variables, set(directions(self._term))
         asked = as_variables(variables)
         return [variable if variable in known and variable not in free else variable.derivative for variable in asked]
 
     def _atom(self, given: Mapping[Variable, Term], index: tuple[int, int], *, replace: bool) -> Atom:
-        value = self.term.with_sx(self.term.sx[index])
+        value = self._term.with_sx(self._term.sx[index])
         own = {key: entry.with_sx(entry.sx[index]) for key, entry in given.items()}
         return Atom(value, lambda: own if replace else {**gradient_of(value), **own})
 
     def _rate_term(self, key: Variable, entry: Any) -> Term:
-        term = self.rate_kind.coerced(entry)
-        if term.shape != self.term.shape:
-            raise InvalidArgument(f"The entry for {key!r} has shape {term.shape}, not {self.term.shape}.", entry)
+        term = self._coerced(entry)
+        if term.shape != self._term.shape:
+            raise InvalidArgument(f"The entry for {key!r} has shape {term.shape}, not {self._term.shape}.", entry)
         return term
 
 
@@ -235,7 +242,7 @@ def _are_same_gradients(mine: Term, other: Term) -> bool:
     return here.keys() == there.keys() and all(_is_same(entry, there[key]) for key, entry in here.items())
 
 
-class Expression(ScalarOperators, Symbolic[float]):
+class Expression(ScalarOperators, Symbolic[float], is_result_kind=True):
     """A number that depends on variables.
 
     >>> from armillary.articulation import position, sin
@@ -250,7 +257,7 @@ class Expression(ScalarOperators, Symbolic[float]):
     __slots__ = ()
 
     def __init__(self, value: Any) -> None:
-        self.term = scalar_term(value)
+        self._term = scalar_term(value)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -261,13 +268,8 @@ class Expression(ScalarOperators, Symbolic[float]):
         return self.value()
 
     @classmethod
-    def coerced(cls, value: Any) -> Term:
-        """For the library itself: the term of a number, a variable or a scalar expression."""
+    def _coerced(cls, value: Any) -> Term:
         return scalar_term(value)
 
     def _from_array(self, array: NDArray[np.float64]) -> float:
         return float(array)
-
-
-Expression.rate_kind = Expression
-ScalarOperators.result_kind = Expression

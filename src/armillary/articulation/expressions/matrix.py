@@ -32,21 +32,21 @@ _SMALL_SINE = 1e-4
 _DIMENSIONS = 2
 
 
-class MatrixExpression(ArrayOperators):
+class MatrixExpression(ArrayOperators, is_jacobian_kind=True):
     """A matrix; `MatrixExpression([[q, 1.0], [0.0, q]])`."""
 
     __slots__ = ()
 
     def __init__(self, rows: Any) -> None:
-        self.term = self.coerced(rows)
+        self._term = self._coerced(rows)
 
     @property
     def T(self) -> MatrixExpression:
         """The transpose."""
-        return MatrixExpression.of_term(self.term.with_sx(self.term.sx.T))
+        return MatrixExpression.of_term(self._term.with_sx(self._term.sx.T))
 
     def __len__(self) -> int:
-        return self.term.shape[0]
+        return self._term.shape[0]
 
     def __iter__(self) -> Iterator[VectorExpression]:
         return (self[row] for row in range(len(self)))
@@ -54,9 +54,9 @@ class MatrixExpression(ArrayOperators):
     def __getitem__(self, place: Any) -> Any:
         """One entry by two numbers, a part by two slices, as in numpy; a row or a column is a vector."""
         row, column = place if isinstance(place, tuple) and len(place) == _DIMENSIONS else (place, slice(None))
-        rows = resolved_index(row, self.term.shape[0], "rows")
-        columns = resolved_index(column, self.term.shape[1], "columns")
-        part = self.term.with_sx(self.term.sx[rows, columns])
+        rows = resolved_index(row, self._term.shape[0], "rows")
+        columns = resolved_index(column, self._term.shape[1], "columns")
+        part = self._term.with_sx(self._term.sx[rows, columns])
         if isinstance(rows, list):
             return (MatrixExpression if isinstance(columns, list) else VectorExpression).of_term(part)
         if isinstance(columns, list):
@@ -65,16 +65,15 @@ class MatrixExpression(ArrayOperators):
 
     def __matmul__(self, other: Any) -> Any:
         kind: type[Symbolic[Any]] = VectorExpression if _is_vector(other) else MatrixExpression
-        right = kind.coerced(other)
-        _check_product(self.term, right, other)
-        return kind.of_term(build(casadi.mtimes, self.term, right))
+        right = kind._coerced(other)
+        _check_product(self._term, right, other)
+        return kind.of_term(build(casadi.mtimes, self._term, right))
 
     def __rmatmul__(self, other: Any) -> Any:
         return MatrixExpression(other) @ self
 
     @classmethod
-    def coerced(cls, value: Any) -> Term:
-        """For the library itself: the term of a matrix."""
+    def _coerced(cls, value: Any) -> Term:
         return matrix_term(value)
 
     def _from_array(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -84,21 +83,24 @@ class MatrixExpression(ArrayOperators):
 class RotationExpression(Symbolic[Rotation]):
     """A rotation that depends on variables. Make one with `rotation_about`, `rotation_from_rpy`, ..."""
 
-    __slots__ = ("axis_rotation",)
+    __slots__ = ("_turn",)
     __array_ufunc__ = None
-    rate_kind = MatrixExpression
-    axis_rotation: AxisRotation | None
-    """For the library itself: the rotation about a constant axis that it was made as."""
+    _turn: AxisRotation | None
 
     def __init__(self, rotation: Rotation) -> None:
-        self.term, self.axis_rotation = matrix_term(np.asarray(rotation.matrix)), None
+        self._term, self._turn = matrix_term(np.asarray(rotation.matrix)), None
 
     @classmethod
-    def of_term(cls, term: Term, axis_rotation: AxisRotation | None = None) -> Self:
+    def of_term(cls, term: Term, turn: AxisRotation | None = None) -> Self:
         """For the library itself: the rotation around a term, and how it was made."""
         made = super().of_term(term)
-        made.axis_rotation = axis_rotation
+        object.__setattr__(made, "_turn", turn)
         return made
+
+    @property
+    def turn(self) -> AxisRotation | None:
+        """For the library itself: the rotation about a constant axis that it was made as."""
+        return self._turn
 
     @classmethod
     def identity(cls) -> RotationExpression:
@@ -108,7 +110,7 @@ class RotationExpression(Symbolic[Rotation]):
     @property
     def matrix(self) -> MatrixExpression:
         """The rotation as a matrix of 3 x 3."""
-        return MatrixExpression.of_term(self.term)
+        return MatrixExpression.of_term(self._term)
 
     @property
     def x_axis(self) -> DirectionExpression:
@@ -127,18 +129,18 @@ class RotationExpression(Symbolic[Rotation]):
 
     def angle(self) -> Expression:
         """The angle of the rotation, in [0, pi]. At zero its derivative does not exist (NaN)."""
-        return Expression.of_term(self.term.with_sx(_angle(self.term.sx)))
+        return Expression.of_term(self._term.with_sx(_angle(self._term.sx)))
 
     def vector(self) -> DirectionExpression:
         """The axis times the angle, as `Rotation.log`; not defined at half a turn, where the axis has two signs."""
-        return DirectionExpression.of_term(self.term.with_sx(_rotation_vector(self.term.sx)))
+        return DirectionExpression.of_term(self._term.with_sx(_rotation_vector(self._term.sx)))
 
     def _axis(self, index: int) -> DirectionExpression:
-        return DirectionExpression.of_term(self.term.with_sx(self.term.sx[:, index]))
+        return DirectionExpression.of_term(self._term.with_sx(self._term.sx[:, index]))
 
     def inverse(self) -> RotationExpression:
         """The inverse rotation."""
-        return RotationExpression.of_term(self.term.with_sx(self.term.sx.T))
+        return RotationExpression.of_term(self._term.with_sx(self._term.sx.T))
 
     def __matmul__(self, other: Any) -> Any:
         """Compose rotations; rotate vectors, points and directions about the origin."""
@@ -147,17 +149,20 @@ class RotationExpression(Symbolic[Rotation]):
         if isinstance(other, Symbolic) and not isinstance(other, RotationExpression | VectorExpression):
             return NotImplemented
         kind = type(other) if isinstance(other, Symbolic) else VectorExpression
-        right = kind.coerced(other)
-        _check_product(self.term, right, other)
-        return kind.of_term(build(casadi.mtimes, self.term, right))
+        right = kind._coerced(other)
+        _check_product(self._term, right, other)
+        return kind.of_term(build(casadi.mtimes, self._term, right))
 
     def __rmatmul__(self, other: Any) -> Any:
         return RotationExpression(other) @ self if isinstance(other, Rotation) else NotImplemented
 
     @classmethod
-    def coerced(cls, value: Any) -> Term:
-        """For the library itself: the term of a matrix."""
+    def _coerced(cls, value: Any) -> Term:
         return matrix_term(value)
+
+    @classmethod
+    def _rate_kind(cls) -> type[Symbolic[Any]]:
+        return MatrixExpression
 
     def _from_array(self, array: NDArray[np.float64]) -> Rotation:
         return Rotation.from_matrix(array)
@@ -191,7 +196,3 @@ def _check_product(left: Term, right: Term, given: Any) -> None:
             f"A product needs as many columns on its left as rows on its right, got {left.shape} and {right.shape}.",
             given,
         )
-
-
-MatrixExpression.rate_kind = MatrixExpression
-Symbolic.matrix_kind = MatrixExpression

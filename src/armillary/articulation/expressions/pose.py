@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.articulation._terms import Term, build, casadi, constant
+from armillary.articulation._terms import Term, build, casadi, constant, term_of
 from armillary.articulation.expressions._chains import Chain, Product, body_jacobian_of, product, substituted
 from armillary.articulation.expressions._gradients import Substitution
 from armillary.articulation.expressions.base import Symbolic
@@ -41,22 +41,21 @@ class PoseExpression(Symbolic[Transform]):
     array([0.8, 0. , 1. ])
     """
 
-    __slots__ = ("made_of",)
+    __slots__ = ("_made_of",)
     __array_ufunc__ = None
-    rate_kind = MatrixExpression
-    made_of: Product | AxisRotation | None
+    _made_of: Product | AxisRotation | None
 
     def __init__(self, rotation: RotationExpression, translation: Any) -> None:
         if not isinstance(rotation, RotationExpression):
             raise InvalidArgument(f"The rotation of a pose is a RotationExpression, got {rotation!r}.", rotation)
         shift = column_term(translation, "A translation", 3)
-        self.term, self.made_of = build(_homogeneous, rotation.term, shift), None
+        self._term, self._made_of = build(_homogeneous, term_of(rotation), shift), None
 
     @classmethod
     def of_term(cls, term: Term, made_of: Product | AxisRotation | None = None) -> Self:
         """For the library itself: the pose around a term, and how it was made."""
         made = super().of_term(term)
-        made.made_of = made_of
+        object.__setattr__(made, "_made_of", made_of)
         return made
 
     @classmethod
@@ -74,35 +73,35 @@ class PoseExpression(Symbolic[Transform]):
     @property
     def rotation(self) -> RotationExpression:
         """The rotation of the child in the parent."""
-        return RotationExpression.of_term(self.term.with_sx(self.term.sx[:3, :3]))
+        return RotationExpression.of_term(self._term.with_sx(self._term.sx[:3, :3]))
 
     @property
     def translation(self) -> PointExpression:
         """The origin of the child in the parent."""
-        return PointExpression.of_term(self.term.with_sx(self.term.sx[:3, 3]))
+        return PointExpression.of_term(self._term.with_sx(self._term.sx[:3, 3]))
 
     @property
     def matrix(self) -> MatrixExpression:
         """The pose as a homogeneous matrix of 4 x 4."""
-        return MatrixExpression.of_term(self.term)
+        return MatrixExpression.of_term(self._term)
 
     def inverse(self) -> PoseExpression:
         """The pose of the parent in the child."""
-        return PoseExpression.of_term(self.term.with_sx(_inverted(self.term.sx)))
+        return PoseExpression.of_term(self._term.with_sx(_inverted(self._term.sx)))
 
     def __matmul__(self, other: Any) -> Any:
         """Chain poses; transform a point; rotate a direction."""
         if isinstance(other, DirectionExpression):
             return self.rotation @ other
         if isinstance(other, PointExpression):
-            return PointExpression.of_term(build(_applied, self.term, other.term))
+            return PointExpression.of_term(build(_applied, self._term, term_of(other)))
         if isinstance(other, Transform):
             return self @ PoseExpression.from_transform(other)
         if isinstance(other, RotationExpression):
             return self @ _pose_of_rotation(other)
         if not isinstance(other, PoseExpression):
             return NotImplemented
-        return PoseExpression.of_term(*product(self.chain, other.chain))
+        return PoseExpression.of_term(*product(self.motion, other.motion))
 
     def __rmatmul__(self, other: Any) -> Any:
         if isinstance(other, RotationExpression):
@@ -111,12 +110,12 @@ class PoseExpression(Symbolic[Transform]):
 
     def substitute(self, values: Mapping[Variable, Any]) -> Self:
         """Replace variables by numbers, variables or expressions, all at once."""
-        chain = substituted(self.chain, Substitution(as_values(values)))
+        chain = substituted(self.motion, Substitution(as_values(values)))
         return self.of_term(*chain)
 
     def value_tape(self, order: Sequence[Variable]) -> Tape:
         """The tape of the upper three rows of the matrix, row after row, from the values of these variables."""
-        return MatrixExpression.of_term(self.term.with_sx(self.term.sx[:3, :])).tape(order)
+        return MatrixExpression.of_term(self._term.with_sx(self._term.sx[:3, :])).tape(order)
 
     def jacobian_tape(self, order: Sequence[Variable], variables: Sequence[Variable]) -> Tape:
         """The tape of the body Jacobian for `variables`, row after row, from the values of `order`."""
@@ -127,26 +126,29 @@ class PoseExpression(Symbolic[Transform]):
 
         It comes from the gradient, so that it has columns for wheel speeds as for joints.
         """
-        return MatrixExpression.of_term(body_jacobian_of(self.chain, self._along(variables)))
+        return MatrixExpression.of_term(body_jacobian_of(self.motion, self._along(variables)))
 
     @property
-    def chain(self) -> Chain:
+    def motion(self) -> Chain:
         """For the library itself: the term, and how it was made."""
-        return Chain(self.term, self.made_of)
+        return Chain(self._term, self._made_of)
 
     @classmethod
-    def coerced(cls, value: Any) -> Term:
-        """For the library itself: the term of a transform or a pose."""
-        return cls.from_transform(value).term if isinstance(value, Transform) else matrix_term(value)
+    def _coerced(cls, value: Any) -> Term:
+        return matrix_term(value)
+
+    @classmethod
+    def _rate_kind(cls) -> type[Symbolic[Any]]:
+        return MatrixExpression
 
     def _from_array(self, array: NDArray[np.float64]) -> Transform:
         return Transform.from_matrix(array)
 
 
 def _pose_of_rotation(rotation: RotationExpression) -> PoseExpression:
-    if rotation.axis_rotation is None:
+    if rotation.turn is None:
         return PoseExpression(rotation, (0.0, 0.0, 0.0))
-    return PoseExpression.of_term(rotation.axis_rotation.pose(), rotation.axis_rotation)
+    return PoseExpression.of_term(rotation.turn.pose(), rotation.turn)
 
 
 def _homogeneous(rotation: Any, shift: Any) -> Any:

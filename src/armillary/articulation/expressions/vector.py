@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from armillary.articulation._terms import Term, binary, build, casadi, constant, in_rows, stacked, unary
+from armillary.articulation._terms import Term, binary, build, casadi, constant, in_rows, stacked, term_of, unary
 from armillary.articulation.expressions.base import Expression, Symbolic
 from armillary.articulation.variables import is_scalar, scalar_term
 from armillary.errors import InvalidArgument, NoSuchEntry
@@ -48,7 +48,7 @@ def resolved_index(place: Any, count: int, what: str) -> int | list[int]:
 def column_term(entries: Any, name: str = "A vector", length: int | None = None) -> Term:
     """Make one column of numbers, variables and expressions."""
     if isinstance(entries, Symbolic):
-        return _sized(entries.term, (length, 1), entries, name)
+        return _sized(term_of(entries), (length, 1), entries, name)
     numbers = _as_numbers(entries, 1)
     if numbers is not None:
         return _sized(Term(constant(numbers)), (length, 1), entries, name)
@@ -61,7 +61,7 @@ def column_term(entries: Any, name: str = "A vector", length: int | None = None)
 def matrix_term(rows: Any, name: str = "A matrix") -> Term:
     """Make a matrix of rows of numbers, variables and expressions."""
     if isinstance(rows, Symbolic):
-        return rows.term
+        return term_of(rows)
     numbers = _as_numbers(rows, 2)
     if numbers is not None:
         return Term(constant(numbers))
@@ -118,16 +118,16 @@ class ArrayOperators(Symbolic[Any]):
         return self._scaled(casadi.OP_DIV, divisor) if is_scalar(divisor) else NotImplemented
 
     def __neg__(self) -> Self:
-        return self.of_term(self.term.with_sx(unary(casadi.OP_NEG, self.term.sx)))
+        return self.of_term(self._term.with_sx(unary(casadi.OP_NEG, self._term.sx)))
 
     def _scaled(self, operation: int, factor: Any) -> Self:
-        return self.of_term(build(lambda a, b: binary(operation, a, b), self.term, scalar_term(factor)))
+        return self.of_term(build(lambda a, b: binary(operation, a, b), self._term, scalar_term(factor)))
 
     def _summed(self, operation: int, left: Any, right: Any) -> Any:
         other = right if left is self else left
         if isinstance(other, Symbolic) and not isinstance(other, type(self)):
             return NotImplemented
-        terms = self.coerced(left), self.coerced(right)
+        terms = self._coerced(left), self._coerced(right)
         if terms[0].shape != terms[1].shape:
             raise InvalidArgument(f"A sum needs equal shapes, got {terms[0].shape} and {terms[1].shape}.", other)
         return self.of_term(build(lambda a, b: binary(operation, a, b), *terms))
@@ -139,7 +139,7 @@ class VectorExpression(ArrayOperators):
     __slots__ = ()
 
     def __init__(self, entries: Any) -> None:
-        self.term = self.coerced(entries)
+        self._term = self._coerced(entries)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -147,7 +147,7 @@ class VectorExpression(ArrayOperators):
         return (len(self),)
 
     def __len__(self) -> int:
-        return self.term.shape[0]
+        return self._term.shape[0]
 
     @overload
     def __getitem__(self, place: SupportsIndex) -> Expression: ...
@@ -156,7 +156,7 @@ class VectorExpression(ArrayOperators):
     def __getitem__(self, place: SupportsIndex | slice) -> Expression | VectorExpression:
         """One entry, or those of a slice, as in numpy."""
         places = resolved_index(place, len(self), "entries")
-        part = self.term.with_sx(self.term.sx[places])
+        part = self._term.with_sx(self._term.sx[places])
         return VectorExpression.of_term(part) if isinstance(places, list) else Expression.of_term(part)
 
     def __iter__(self) -> Iterator[Expression]:
@@ -164,16 +164,15 @@ class VectorExpression(ArrayOperators):
 
     def dot(self, other: Any) -> Expression:
         """The sum of the products of their entries."""
-        terms = self.term, column_term(other, length=len(self))
+        terms = self._term, column_term(other, length=len(self))
         return Expression.of_term(build(casadi.dot, *terms))
 
     def norm(self) -> Expression:
         """Its length. Where that is zero, its derivative does not exist (NaN)."""
-        return Expression.of_term(self.term.with_sx(casadi.norm_2(self.term.sx)))
+        return Expression.of_term(self._term.with_sx(casadi.norm_2(self._term.sx)))
 
     @classmethod
-    def coerced(cls, value: Any) -> Term:
-        """For the library itself: the term of a column."""
+    def _coerced(cls, value: Any) -> Term:
         return column_term(value)
 
     def _from_array(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -186,7 +185,7 @@ class _Spatial(VectorExpression):
     __slots__ = ()
 
     def __init__(self, x: Any, y: Any, z: Any) -> None:
-        self.term = column_term([x, y, z])
+        self._term = column_term([x, y, z])
 
     @property
     def x(self) -> Expression:
@@ -204,13 +203,16 @@ class _Spatial(VectorExpression):
         return self[2]
 
     @classmethod
+    def _rate_kind(cls) -> type[Symbolic[Any]]:
+        return DirectionExpression
+
+    @classmethod
     def of(cls, xyz: Any) -> Self:
         """Make one of a vector or an array of three."""
         return cls.of_term(column_term(xyz, length=3))
 
     @classmethod
-    def coerced(cls, value: Any) -> Term:
-        """For the library itself: the term of a column."""
+    def _coerced(cls, value: Any) -> Term:
         return column_term(value, length=3)
 
 
@@ -221,7 +223,7 @@ class DirectionExpression(_Spatial):
 
     def cross(self, other: Any) -> DirectionExpression:
         """The cross product."""
-        return DirectionExpression.of_term(build(casadi.cross, self.term, self.coerced(other)))
+        return DirectionExpression.of_term(build(casadi.cross, self._term, self._coerced(other)))
 
 
 class PointExpression(_Spatial):
@@ -236,7 +238,7 @@ class PointExpression(_Spatial):
 
     def __sub__(self, other: Any) -> Any:
         if isinstance(other, PointExpression):
-            return DirectionExpression.of_term(self.term) - DirectionExpression.of_term(other.term)
+            return DirectionExpression.of_term(self._term) - DirectionExpression.of_term(other._term)
         return self._shifted(casadi.OP_SUB, other)
 
     def __rsub__(self, other: Any) -> Any:
@@ -246,8 +248,4 @@ class PointExpression(_Spatial):
         if isinstance(other, PointExpression):
             raise InvalidArgument("The sum of two points is no place. Add a direction, or subtract the points.", other)
         shift = column_term(other, "A shift", 3)
-        return PointExpression.of_term(build(lambda a, b: binary(operation, a, b), self.term, shift))
-
-
-VectorExpression.rate_kind = VectorExpression
-_Spatial.rate_kind = DirectionExpression
+        return PointExpression.of_term(build(lambda a, b: binary(operation, a, b), self._term, shift))
