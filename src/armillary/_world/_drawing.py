@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from armillary._world._diagnosing import DiagnosingWorld
+from armillary.notebook import world_html
 from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ class DrawingWorld(DiagnosingWorld):
     root_frame: str
 
     def _repr_html_(self) -> str:
-        from armillary._world._notebook import world_html  # noqa: PLC0415  (most programs are no notebooks)
-
         return world_html(self)
 
     def draw(
