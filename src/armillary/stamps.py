@@ -1,4 +1,4 @@
-"""Instants: integer nanoseconds, and the wish for the newest one."""
+"""Instants: integer nanoseconds, and `LATEST` for the newest one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Latest:
     _only: Latest | None = None
 
     def __new__(cls) -> Latest:
-        """There is one wish, so there is one object."""
+        """Return the only object of the class."""
         if cls._only is None:
             cls._only = super().__new__(cls)
         return cls._only
@@ -39,7 +39,7 @@ LATEST: Final = Latest()
 
 
 def seconds(value: float) -> int:
-    """Seconds as the integer nanoseconds that every call takes; for instants and for durations.
+    """Convert seconds to integer nanoseconds, for instants and for durations.
 
     The result is the nearest nanosecond. A float holds an instant of this century to about 200 ns:
     where that matters use `stamp(sec=, nanosec=)`.
@@ -60,7 +60,7 @@ def seconds(value: float) -> int:
 
 
 def stamp(*, sec: int, nanosec: int = 0) -> int:
-    """The instant of a `sec`, `nanosec` pair, exactly; the two fields of a ROS time.
+    """Return the instant of a `sec`, `nanosec` pair, the two fields of a ROS time, exactly.
 
     >>> stamp(sec=1, nanosec=5)
     1000000005
@@ -75,7 +75,7 @@ def stamp(*, sec: int, nanosec: int = 0) -> int:
 
 
 def as_stamp(value: Any, name: str = "stamp") -> int | None:
-    """Integer nanoseconds, or None for what holds always. `name` is that of the argument."""
+    """Check a stamp: integer nanoseconds, or None for what holds always. `name` is that of the argument."""
     if value is None:
         return None
     try:
@@ -89,5 +89,5 @@ def as_stamp(value: Any, name: str = "stamp") -> int | None:
 
 
 def now() -> int:
-    """The wall clock, in nanoseconds since 1970."""
+    """Return the wall clock in nanoseconds since 1970."""
     return time.time_ns()

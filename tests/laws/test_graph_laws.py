@@ -23,13 +23,13 @@ SIZES = (0.0, 1e-9, 1.0, 10.0)  # of the random poses [m, rad]
 
 @dataclass(frozen=True)
 class Scene:
-    """A tree of frames with a twist on every edge between two bodies, and the order in which it is told."""
+    """A tree of frames with a twist on every edge between two bodies, and the order in which it is added."""
 
     bodies: dict[str, str]  # of each frame
     parents: dict[str, str]
     placed: dict[str, Transform]  # in its parent
     twists: dict[str, tuple[np.ndarray, np.ndarray]]  # body twist of each frame whose parent is on another body
-    turned: str  # whose twist is told last, and as the inverse, at the parent's frame if that is free
+    turned: str  # whose twist is added last, and as the inverse, at the parent's frame if that is free
     order: list[str]
 
     def graph(self, time_s: float = 0.0) -> RelationGraph:
@@ -64,7 +64,7 @@ def scenes(draw: st.DrawFn) -> Scene:
 
 
 def _scene(uppers: list[int], random: np.random.Generator, size: float) -> Scene:
-    """Frame i + 1 hangs under frame uppers[i]; one in four is on the body of its parent."""
+    """Frame i + 1 is below frame uppers[i]; one in four is on the body of its parent."""
     bodies, parents = {"f0": "B0"}, {}
     for i, upper in enumerate(uppers, start=1):
         parents[f"f{i}"] = f"f{upper}"
@@ -102,12 +102,12 @@ class TestPosesOfAGraph:
     @given(st.data(), scenes())
     def test_are_the_same_after_an_edge_was_removed_and_told_inverted(self, data, scene):
         graph = scene.graph()
-        told = graph.pose(of=max(scene.bodies), in_frame="f0")
+        answer = graph.pose(of=max(scene.bodies), in_frame="f0")
         of = data.draw(st.sampled_from(scene.order))
         edge = next(pose for pose in graph.poses() if pose.of == of)
         graph.remove_pose(of=of, in_frame=edge.in_frame)
         graph.add_pose(edge.inverse(), adapt=True)
-        assert graph.pose(of=max(scene.bodies), in_frame="f0").is_close(told, m=CLOSE_M, rad=CLOSE_RAD)
+        assert graph.pose(of=max(scene.bodies), in_frame="f0").is_close(answer, m=CLOSE_M, rad=CLOSE_RAD)
 
 
 class TestTwistsOfAGraph:
@@ -226,8 +226,8 @@ class TestEditsOfAGraph:
         asked = Pose(of=of, in_frame=in_frame, transform=Transform.exp((1, 2, 3, 0.1, 0.2, 0.3)))
         try:
             pair.graph.add_pose(asked)
-        except ConstraintViolation as refusal:
-            if refusal.offer is None:
+        except ConstraintViolation as violation:
+            if violation.offer is None:
                 return
-            pair.graph.add_pose(refusal.offer)
+            pair.graph.add_pose(violation.offer)
         assert pair.graph.pose(of=of, in_frame=in_frame).transform.is_close(asked.transform)

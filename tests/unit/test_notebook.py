@@ -18,7 +18,7 @@ MOST_BYTES = 20_000
 
 
 class Reader(HTMLParser):
-    """Collects what a browser would see; refuses what is not closed."""
+    """Collects what a browser would see; fails on what is not closed."""
 
     def __init__(self):
         super().__init__()

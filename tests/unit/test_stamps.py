@@ -1,4 +1,4 @@
-"""Instants: integer nanoseconds, and the wish for the newest one."""
+"""Instants: integer nanoseconds, and `LATEST` for the newest one."""
 
 from __future__ import annotations
 

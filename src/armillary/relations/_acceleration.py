@@ -1,7 +1,7 @@
-"""How the velocity of a point, and the turning of a body, change relative to another body.
+"""The acceleration of a point and the angular acceleration of a body, relative to another body.
 
-Accelerations do not add like velocities: the terms that are missing need the velocities (all of them rates as seen from
-the reference body, d/dt in its axes).
+Accelerations do not add like velocities: their sums have terms that need the velocities. All are rates as seen from the
+reference body, d/dt in its axes.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class AngularAcceleration(BodyVector):
         _checks.kind(asked, other, AngularAcceleration)
         _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
         _checks.inner_body(asked, self, other)
-        own = _helping(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
-        others = _helping(asked, other, other_angular_velocity, "other_angular_velocity", AngularVelocity)
+        own = _helper_vector(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
+        others = _helper_vector(asked, other, other_angular_velocity, "other_angular_velocity", AngularVelocity)
         return self._with(self.vector + other.vector + own.cross(others), body=other.body)
 
     def __matmul__(self, other: AngularAcceleration) -> Self:
@@ -104,8 +104,8 @@ class LinearAcceleration(PointVector):
             velocity: v, of the same point and bodies.
         """
         asked = Asked("inverse", "invert {}", (self,))
-        turn = _helping(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
-        line = _velocity(asked, self, velocity)
+        turn = _helper_vector(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
+        line = _velocity_vector(asked, self, velocity)
         coriolis = turn.cross(line)
         names = {"body": self.reference_body, "reference_body": self.body}
         return self._with(-self.vector + coriolis + coriolis, **names)
@@ -129,8 +129,8 @@ class LinearAcceleration(PointVector):
         _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
         _checks.point(asked, self.point, other.point)
         _checks.inner_body(asked, self, other)
-        turn = _helping(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
-        coriolis = turn.cross(_velocity(asked, other, other_velocity, "other_velocity"))
+        turn = _helper_vector(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
+        coriolis = turn.cross(_velocity_vector(asked, other, other_velocity, "other_velocity"))
         return self._with(self.vector + other.vector + coriolis + coriolis, body=other.body)
 
     def __matmul__(self, other: LinearAcceleration) -> Self:
@@ -156,20 +156,20 @@ class LinearAcceleration(PointVector):
         asked = _checks.changing("change_point", self, position)
         position = _checks.part(asked, position, Position)
         _checks.helper_point(asked, self, position)
-        turn = _helping(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
-        spin = _helping(asked, self, angular_acceleration, "angular_acceleration", AngularAcceleration)
+        turn = _helper_vector(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
+        spin = _helper_vector(asked, self, angular_acceleration, "angular_acceleration", AngularAcceleration)
         arm = position.vector
         return self._with(self.vector + spin.cross(arm) + turn.cross(turn.cross(arm)), point=position.point)
 
 
-def _helping(asked: Asked, value: Any, helper: Any, argument: str, kind: type) -> Any:
-    """The vector of a relation between the same two bodies, along the same axes."""
+def _helper_vector(asked: Asked, value: Any, helper: Any, argument: str, kind: type) -> Any:
+    """Check a helper between the same two bodies, along the same axes, and return its vector."""
     _checks.also_given(asked, value, helper, argument, kind, why="Accelerations do not add like velocities.")
     _checks.same_motion(asked, value, helper)
     return helper.vector
 
 
-def _velocity(asked: Asked, value: Any, helper: Any, argument: str = "velocity") -> Any:
-    vector = _helping(asked, value, helper, argument, LinearVelocity)
+def _velocity_vector(asked: Asked, value: Any, helper: Any, argument: str = "velocity") -> Any:
+    vector = _helper_vector(asked, value, helper, argument, LinearVelocity)
     _checks.point(asked, value.point, helper.point)
     return vector

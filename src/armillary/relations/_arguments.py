@@ -57,10 +57,10 @@ _NOUNS = {
     "AngularAcceleration": "an angular acceleration",
     "Twist": "a velocity",
 }
-_SAME_FROM_EVERYWHERE = "{noun} has no reference point: it is the same seen from every point of reference_body=."
-_EXERTED = "{noun} has no reference point: reference_body= is the body that exerts it."
-_TURNS_ALIKE = "{noun} has no point: all of a body turns alike. Say body= alone."
-_NO_PLACE = "{noun} has no point: axes have directions, and no place."
+_NO_REFERENCE_POINT = "{noun} has no reference point: it is the same seen from every point of reference_body=."
+_NO_REFERENCE_POINT_OF_FORCE = "{noun} has no reference point: reference_body= is the body that exerts it."
+_NO_POINT_OF_BODY = "{noun} has no point: all of a body turns alike. Say body= alone."
+_NO_POINT_OF_AXES = "{noun} has no point: axes have directions, and no place."
 
 _SEEN_FROM = "what it is seen from is in_frame=."
 _MEASURED_FROM = "what it is measured from is reference_point=, the axes of the numbers are expressed_in=."
@@ -75,13 +75,13 @@ def _all(names: tuple[str, ...], reason: str) -> dict[str, str]:
     return dict.fromkeys(names, reason)
 
 
-_MOTION = _all(_FROM_ALIASES, _RELATIVE) | {"reference_point": _SAME_FROM_EVERYWHERE}
+_MOTION = _all(_FROM_ALIASES, _RELATIVE) | {"reference_point": _NO_REFERENCE_POINT}
 _POINT_MOTION = _MOTION | _all(("of", *_OF_ALIASES), "the point that moves is point=, the body it is fixed to body=.")
-_TURNING = _MOTION | _all(("of", *_OF_ALIASES), "the body that turns is body=.") | {"point": _TURNS_ALIKE}
-_PUSHING = _all(("by", *_FROM_ALIASES), _BY) | {"reference_point": _EXERTED}
-_PUSHED = {"of": "the body it acts on is body=.", "on": "the body it acts on is body=."}
+_BODY_MOTION = _MOTION | _all(("of", *_OF_ALIASES), "the body that turns is body=.") | {"point": _NO_POINT_OF_BODY}
+_EXERTED_BY = _all(("by", *_FROM_ALIASES), _BY) | {"reference_point": _NO_REFERENCE_POINT_OF_FORCE}
+_EXERTED_ON = {"of": "the body it acts on is body=.", "on": "the body it acts on is body=."}
 _ONE_VECTOR = _all(("linear", "angular", "vector", "velocity", "force", "torque"), "its numbers are xyz=.")
-_MOMENT = _PUSHING | _PUSHED | _all(("about",), "the point it is taken about is point=.")
+_MOMENT = _EXERTED_BY | _EXERTED_ON | _all(("about",), "the point it is taken about is point=.")
 
 REASONS: dict[str, dict[str, str]] = {
     "Position": _all(_FROM_ALIASES, _MEASURED_FROM)
@@ -89,7 +89,7 @@ REASONS: dict[str, dict[str, str]] = {
     | {"rotation": "a position has no axes of its own; a Pose has."},
     "Orientation": _all(_SEEN_ALIASES, _SEEN_FROM)
     | _all(_OF_ALIASES, "the axes that are described are of=.")
-    | {"point": _NO_PLACE, "reference_point": _NO_PLACE, "matrix": "a (3, 3) matrix is coordinates=."},
+    | {"point": _NO_POINT_OF_AXES, "reference_point": _NO_POINT_OF_AXES, "matrix": "a (3, 3) matrix is coordinates=."},
     "Pose": _all(_SEEN_ALIASES, _SEEN_FROM)
     | _all(_OF_ALIASES, "the frame that is placed is of=.")
     | _all(
@@ -100,13 +100,13 @@ REASONS: dict[str, dict[str, str]] = {
     | {"matrix": "a (4, 4) matrix is coordinates=."},
     "LinearVelocity": _POINT_MOTION | _ONE_VECTOR,
     "LinearAcceleration": _POINT_MOTION | _ONE_VECTOR,
-    "AngularVelocity": _TURNING | _ONE_VECTOR,
-    "AngularAcceleration": _TURNING | _ONE_VECTOR,
+    "AngularVelocity": _BODY_MOTION | _ONE_VECTOR,
+    "AngularAcceleration": _BODY_MOTION | _ONE_VECTOR,
     "Twist": _POINT_MOTION
     | _all(("velocity", "angular_velocity"), "numbers are linear= and angular=; relations go to Twist.from_parts.")
     | _all(("xyz", "vector"), "its numbers are linear= and angular=."),
-    "Force": _PUSHING
-    | _PUSHED
+    "Force": _EXERTED_BY
+    | _EXERTED_ON
     | _ONE_VECTOR
     | {"point": "a force has no point: it acts on all of a body alike. Its moment has one: Wrench(point=...)."},
     "Torque": _MOMENT | _ONE_VECTOR,

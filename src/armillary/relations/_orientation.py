@@ -1,4 +1,4 @@
-"""How the axes of one frame stand, seen from another."""
+"""The orientation of one frame in another, and its algebra."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Orientation(Dated):
         return is_same and self.rotation.is_close(other.rotation, rad=rad)
 
     def converted(self, representation: Representation) -> Self:
-        """The same in other coordinates, exact to rounding."""
+        """The same orientation in other coordinates, exact to rounding."""
         return self._with(representation.rotation(self.rotation))
 
     def inverse(self) -> Self:
@@ -158,7 +158,7 @@ class Orientation(Dated):
         return self._with(composed(asked, orientation.turn, self.turn), in_frame=frame, expressed_in=frame)
 
     def change_coordinate_frame(self, orientation: Orientation) -> Self:
-        """Refused, unless it changes nothing: the numbers of a rotation are always along `in_frame`."""
+        """Raise, unless it changes nothing: the coordinates of a rotation are always along `in_frame`."""
         asked = _checks.changing("change_coordinate_frame", self, orientation)
         orientation = _checks.part(asked, orientation, Orientation)
         _checks.helper_coordinate_frame(asked, self, orientation)
@@ -177,13 +177,13 @@ class Orientation(Dated):
 
 
 def composed(asked: _checks.Asked, a: Any, b: Any) -> Any:
-    """The product of two rotations of one representation."""
+    """Return the product of two rotations of one representation."""
     _checks.representation(asked, a.representation, b.representation)
     return adapt_rotation(a.compose(b))
 
 
 def turn_to(value: Any, orientation: object) -> Any:
-    """The rotation from the axes that `value` is expressed in to those of `orientation.in_frame`, once checked."""
+    """Check `orientation`, and return the rotation from the axes of `value` to those of `orientation.in_frame`."""
     asked = _checks.changing("change_coordinate_frame", value, orientation)
     helper = _checks.part(asked, orientation, Orientation)
     _checks.helper_coordinate_frame(asked, value, helper)
@@ -191,9 +191,9 @@ def turn_to(value: Any, orientation: object) -> Any:
 
 
 def turned_spread(turn: Any, covariance: Any, *, back: bool = False) -> Any:
-    """A (3, 3) covariance along the axes of `turn.in_frame`, or back along those of `turn.of`.
+    """Return a (3, 3) covariance along the axes of `turn.in_frame`, or with `back` along those of `turn.of`.
 
-    None where it is unknown, or the turn an expression.
+    None where it is unknown, or the rotation is an expression.
     """
     if covariance is None:
         return None

@@ -6,7 +6,7 @@ Coordinates of other representations are kept as they were given.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -31,9 +31,6 @@ from armillary.relations.storage import (
 )
 from armillary.stamps import as_stamp
 from armillary.transforms import Transform
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _DEFAULTS = {"point": "of", "body": "of", "reference_point": "in_frame", "reference_body": "in_frame"}
 _DEFAULTS |= {"expressed_in": "in_frame"}
@@ -205,9 +202,10 @@ class Pose(Stored, NativePose):
 
     def _foreign(self, what: str) -> Any:
         """Numbers of coordinates that the C++ core does not know."""
-        return _FOREIGN[what](self)
-
-    def _foreign_transform(self) -> Transform:
+        if what == "xyz":
+            return self.position.xyz
+        if what == "rotation":
+            return self.orientation.rotation
         if isinstance(self.coordinates, Transform):
             return self.coordinates
         if not self.is_frame_form:
@@ -326,13 +324,6 @@ class Pose(Stored, NativePose):
             raise _not_representable(asked, all_names, type(self.coordinates).__name__)
         coordinates = _from_parts(asked, parts.representation, all_names, vector, turn)
         return self._replace(**names, coordinates=coordinates, **others)
-
-
-_FOREIGN: dict[str, Callable[[Pose], Any]] = {
-    "transform": lambda pose: pose._foreign_transform(),  # noqa: SLF001 - a part of the class
-    "xyz": lambda pose: pose.position.xyz,
-    "rotation": lambda pose: pose.orientation.rotation,
-}
 
 
 def _point_names(pose: Pose) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Where a point is, seen from another point."""
+"""The position of a point from another point, and its algebra."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Position(DatedVector):
         coordinates: Any = None,
         expressed_in: str | None = None,
     ) -> Self:
-        """From one point of a body to another: a lever arm, as `change_point` takes it."""
+        """The position of one point of a body from another: a lever arm, as `change_point` takes it."""
         return cls(
             point=point,
             body=body,
@@ -121,7 +121,7 @@ class Position(DatedVector):
     def change_point(self, position: Position) -> Self:
         """To another point of the same body: `position` is that of the new point from the present one.
 
-        A position does not know how certain the axes of its body are, so the covariance is None; a `Pose` does.
+        The covariance of the axes of the body is not part of a position, so the covariance is None; use a `Pose`.
         """
         asked = _checks.changing("change_point", self, position)
         position = _checks.part(asked, position, Position)

@@ -1,4 +1,4 @@
-"""What all relations with three components have in common."""
+"""The base classes of relations with three components."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class VectorRelation(Stored):
         return bool(np.linalg.norm(self.xyz - other.xyz) <= (rad if self._is_angular else m))
 
     def converted(self, representation: Representation) -> Self:
-        """The same in other coordinates, exact to rounding."""
+        """The same vector in other coordinates, exact to rounding."""
         return self._with(adapt_vector(representation.vector(self.xyz)))
 
     def change_coordinate_frame(self, orientation: Any) -> Self:
@@ -80,7 +80,7 @@ class VectorRelation(Stored):
 
 
 class BodyVector(VectorRelation):
-    """Of a body as a whole, relative to another."""
+    """A vector of a body as a whole, relative to another."""
 
     __slots__ = ("body", "reference_body")
     _NAMES = ("body", "reference_body", "expressed_in")
@@ -103,7 +103,7 @@ class BodyVector(VectorRelation):
 
 
 class PointVector(VectorRelation):
-    """Of a point of a body, relative to another body."""
+    """A vector of a point of a body, relative to another body."""
 
     __slots__ = ("body", "point", "reference_body")
     _NAMES = ("point", "body", "reference_body", "expressed_in")
@@ -145,7 +145,7 @@ class DatedVector(Dated, VectorRelation):
         return turned._replace(covariance=turned_spread(orientation, self.covariance))
 
     def _summed(self, asked: _checks.Asked, other: Any, **names: str) -> Self:
-        """The sum with another one, checked to be along the same axes; the errors of the two count as independent."""
+        """The sum with another vector along the same axes; the errors of the two count as independent."""
         stamp = _checks.stamp(asked, self.stamp, other.stamp)
         covariance = added(self.covariance, other.covariance) if are_independent(self, other) else None
         whole = origin_of_both(self, other, stamp) | {"covariance": covariance}

@@ -1,4 +1,4 @@
-"""How fast a point moves, and how fast a body turns, relative to another body."""
+"""The velocity of a point and the angular velocity of a body, relative to another body."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from armillary.relations._orientation import Orientation, turn_to
 from armillary.relations._position import Position
 from armillary.relations._twist import Twist
 from armillary.relations._vector import BodyVector, PointVector
-from armillary.relations.representations.adapters import ForceTorque, adapt_vector
+from armillary.relations.representations.adapters import ForceTorque
 from armillary.relations.storage import Stored, as_names, trusted
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Torque(PointVector):
 
 
 def both(first: str, second: str) -> str:
-    """Who exerts a sum."""
+    """Return the name of the body, or bodies, that exert a sum."""
     return first if first == second else f"{first}+{second}"
 
 
@@ -246,7 +246,7 @@ class Wrench(Stored):
         return is_force_close and self.as_torque.is_close(other.as_torque, rad=rad, nm=nm)
 
     def converted(self, representation: Representation) -> Self:
-        """The same in other coordinates, exact to rounding."""
+        """The same wrench in other coordinates, exact to rounding."""
         return self._with(representation.vector(self.force), representation.vector(self.torque))
 
     def inverse(self) -> Self:
@@ -289,7 +289,7 @@ class Wrench(Stored):
         return self._with(*parts, expressed_in=orientation.in_frame)
 
     def power(self, twist: Twist) -> float:
-        """What the wrench does to the moving body [W]: F.v + M.w, the same about every point and along all axes."""
+        """The power on the moving body [W]: F.v + M.w, the same about every point and along all axes."""
         asked = _checks.Asked("power", "take the power of {} in {}", (self, twist))
         _checks.kind(asked, twist, Twist)
         _checks.coordinate_frame(asked, self.expressed_in, twist.expressed_in)
@@ -298,11 +298,7 @@ class Wrench(Stored):
         return float(self.force @ twist.linear + self.torque @ twist.angular)
 
     def _with(self, force: Any, torque: Any, **names: str) -> Self:
-        return self._replace(coordinates=ForceTorque(force=_raw(force), torque=_raw(torque)), **names)
-
-
-def _raw(vector: Any) -> Any:
-    return getattr(adapt_vector(vector), "given", vector)
+        return self._replace(coordinates=ForceTorque(force=force, torque=torque), **names)
 
 
 def _both_of(coordinates: ForceTorque | None, force: Any, torque: Any) -> ForceTorque:

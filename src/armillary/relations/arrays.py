@@ -1,4 +1,4 @@
-"""Numbers at the border of the relations, and the small matrices of rigid motion."""
+"""Checks of arrays that users pass, and the small matrices of rigid motion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from armillary.errors import InvalidArgument
 
 Array = NDArray[float64]
 
-_ASYMMETRY = 1e-9  # relative to the largest entry: what rounding leaves
+_ASYMMETRY = 1e-9  # relative to the largest entry: rounding errors
 _SERIES_TERMS = 12
 _SERIES_RADIUS = 0.5
 _CROSS = np.array(  # for each axis, the matrix of `axis x .`
@@ -22,12 +22,12 @@ _CROSS = np.array(  # for each axis, the matrix of `axis x .`
 
 
 def as_vector3(value: object, name: str) -> Array:
-    """A finite vector of shape (3,), ours and read-only."""
+    """A finite vector of shape (3,); a read-only copy."""
     return as_finite(value, (3,), name)
 
 
 def as_covariance(value: object, name: str, size: int = 6) -> Array | None:
-    """A symmetric, positive semi-definite matrix of shape (size, size), ours and read-only; None stays None."""
+    """A symmetric, positive semi-definite matrix of shape (size, size); a read-only copy; None stays None."""
     if value is None:
         return None
     matrix = as_finite(value, (size, size), name)
@@ -40,7 +40,7 @@ def as_covariance(value: object, name: str, size: int = 6) -> Array | None:
 
 
 def as_finite(value: object, shape: tuple[int, ...], name: str) -> Array:
-    """Finite numbers of one shape, ours and read-only."""
+    """Finite numbers of one shape; a read-only copy."""
     try:
         array = np.array(value, dtype=float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -54,49 +54,49 @@ def as_finite(value: object, shape: tuple[int, ...], name: str) -> Array:
 
 
 def as_matrix4(value: object, name: str) -> Array:
-    """A finite matrix of shape (4, 4), ours and read-only."""
+    """A finite matrix of shape (4, 4); a read-only copy."""
     return as_finite(value, (4, 4), name)
 
 
 def as_matrix3(value: object, name: str) -> Array:
-    """A finite matrix of shape (3, 3), ours and read-only."""
+    """A finite matrix of shape (3, 3); a read-only copy."""
     return as_finite(value, (3, 3), name)
 
 
 def tidy(array: Array) -> Any:
-    """Nested lists for a repr: every digit, and 0 for -0."""
+    """Return nested lists for a repr: every digit, and 0 for -0."""
     return (array + 0.0).tolist()
 
 
 def frozen(array: Any) -> Array:
-    """The array, read-only."""
+    """Return the array, made read-only."""
     fixed = np.asarray(array, dtype=float64)
     fixed.setflags(write=False)
     return fixed
 
 
 def skew(v: Array) -> Array:
-    """The matrix of `v x .`."""
+    """Return the matrix of the cross product `v x .`."""
     x, y, z = v
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def both_turned(R: Array) -> Array:
-    """(6, 6): turns the linear and the angular part alike."""
+    """Return the (6, 6) matrix that rotates the linear and the angular part."""
     turn = np.zeros((6, 6))
     turn[:3, :3] = turn[3:, 3:] = R
     return turn
 
 
 def point_moved(r: Array) -> Array:
-    """(6, 6): moves a twist to the point at `r` from its own, v' = v + w x r."""
+    """Return the (6, 6) matrix that moves a twist to the point at `r` from its own, v' = v + w x r."""
     move = np.eye(6)
     move[:3, 3:] = -skew(r)
     return move
 
 
 def seen_through(J: Array, covariance: Array | None) -> Array | None:
-    """The covariance of `J x` where x has `covariance`; unknown stays unknown."""
+    """Return the covariance of `J x` where x has `covariance`; None where that is unknown."""
     if covariance is None:
         return None
     result = J @ covariance @ J.T
@@ -104,12 +104,12 @@ def seen_through(J: Array, covariance: Array | None) -> Array | None:
 
 
 def added(a: Array | None, b: Array | None) -> Array | None:
-    """The covariance of a sum of two independent errors; unknown if either is."""
+    """Return the covariance of a sum of two independent errors; None if either is unknown."""
     return None if a is None or b is None else frozen(a + b)
 
 
 def right_jacobian(tangent: Array) -> Array:
-    """(..., 6, 6) of SE(3): Exp(x + d) = Exp(x) Exp(J d) for small d, x = (translation, rotation).
+    """Return the right Jacobian of SE(3), (..., 6, 6): Exp(x + d) = Exp(x) Exp(J d), x = (translation, rotation).
 
     J is the integral of exp(-s ad(x)) over s from 0 to 1: a power series for a small x, doubled up to x.
     """
@@ -127,7 +127,7 @@ def right_jacobian(tangent: Array) -> Array:
 
 
 def _ad(tangent: Array) -> Array:
-    """(..., 6, 6): the matrix of the Lie bracket with a tangent."""
+    """Return the matrix of the Lie bracket with a tangent, (..., 6, 6)."""
     ad = np.zeros((*tangent.shape[:-1], 6, 6))
     ad[..., :3, :3] = ad[..., 3:, 3:] = _crossing(tangent[..., 3:])
     ad[..., :3, 3:] = _crossing(tangent[..., :3])
@@ -135,5 +135,5 @@ def _ad(tangent: Array) -> Array:
 
 
 def _crossing(v: Array) -> Array:
-    """(..., 3, 3): `skew` of each."""
+    """Return `skew` of each vector, (..., 3, 3)."""
     return np.asarray(v @ _CROSS.reshape(3, 9)).reshape(*v.shape[:-1], 3, 3)

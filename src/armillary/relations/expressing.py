@@ -178,7 +178,7 @@ _EXPRESS: dict[type, tuple[Callable[[Any], tuple[str, ...]], Callable[[Any, Pose
 }
 
 
-_NOT_UNIT = 0.01  # of the squared length, as for every quaternion that comes in
+_NOT_UNIT = 0.01  # tolerance of the squared length, as for every quaternion that is given
 WIDTHS = {"points": 3, "directions": 3, "poses": 7, "wrenches": 6, "twists": 6}
 
 

@@ -1,6 +1,6 @@
-"""Where the names and coordinates of a relation are kept: frozen, comparable, and apart from the algebra.
+"""Storage of relations: frozen values of names, coordinates and origin, comparable and picklable.
 
-The algebra uses attributes and `_replace` only, so that a native class can take the place of this one.
+The algebra uses attributes and `_replace` only, so that poses and twists can be stored natively.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-_NAMES_REMEMBERED = 4096
+_MAX_CHECKED_NAMES = 4096
 
 Relations = tuple[tuple[str, str, str], ...]
 
 
-@lru_cache(maxsize=_NAMES_REMEMBERED)
+@lru_cache(maxsize=_MAX_CHECKED_NAMES)
 def _checked(name: str) -> str:
     return check_name(name)
 
 
 def as_name(value: object, what: str) -> str:
-    """The name in its stored form; a refusal says which name it was."""
+    """Check a name and return it in its stored form; `what` is the argument in the error."""
     if not isinstance(value, str):
         raise InvalidName(f"{what} must be a name (str), got {value!r}.")
     return _checked(value)
 
 
 def as_names(names: dict[str, str | None], defaults: dict[str, str]) -> dict[str, str]:
-    """Every name checked; one that is not given is that of the name it defaults to."""
+    """Check names; a name that is not given takes the value of the one it defaults to."""
     result: dict[str, str] = {}
     for what, value in names.items():
         is_given = value is not None or what not in defaults
@@ -47,7 +47,7 @@ def as_names(names: dict[str, str | None], defaults: dict[str, str]) -> dict[str
 
 
 class Origin(TypedDict, total=False):
-    """When and from what a value is known, as its constructor takes it."""
+    """The origin of a value: its instant, covariance, and what it was computed from."""
 
     stamp: int | None
     covariance: ArrayLike | None
@@ -57,13 +57,13 @@ class Origin(TypedDict, total=False):
 
 
 class PoseOrigin(Origin, total=False):
-    """The same of a pose and its parts."""
+    """The origin of a pose or its parts."""
 
     integrated: bool
 
 
 class MotionOrigin(Origin, total=False):
-    """The same of a twist and its parts."""
+    """The origin of a twist or its parts."""
 
     method: str
 
@@ -77,12 +77,12 @@ _UNKNOWN |= {"integrated": False, "method": "measured"}
 
 
 def as_origin(size: int, names: tuple[str, ...], origin: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of where a value comes from, checked and complete.
+    """Check the origin of a value, and complete it with defaults.
 
     Args:
-        size: That of its covariance.
-        names: What a value of this kind knows.
-        origin: What is known of this one.
+        size: The size of its covariance.
+        names: The fields of the origin of this kind of value.
+        origin: The fields that are given.
     """
     foreign = [name for name in origin if name not in names]
     if foreign:
@@ -107,7 +107,7 @@ class Stored:
 
     @staticmethod
     def _adapter(coordinates: Any) -> Any:
-        """The coordinates with the methods of their protocol."""
+        """Return the coordinates with the methods of their protocol."""
         return coordinates
 
     def _fill(self, fields: dict[str, Any]) -> None:
@@ -115,11 +115,8 @@ class Stored:
             object.__setattr__(self, name, fields[name])
 
     def _replace(self, **changes: Any) -> Self:
-        """With other fields that are known to be good."""
+        """Return a copy with other fields, which are not checked."""
         return trusted(type(self), **(self._fields() | changes))
-
-    def _check(self) -> None:
-        """What a new value of this kind must fulfil, beyond good names and coordinates."""
 
     def _fields(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._FIELDS}
@@ -159,9 +156,9 @@ class Stored:
 
 
 class Dated(Stored):
-    """A part of a pose or twist: with the instant, the certainty and the relations of the whole.
+    """A part of a pose or twist, with the origin of the whole.
 
-    Each class has the slots of its origin itself, as bases with slots of their own do not mix.
+    Each class has the slots of its origin itself: two bases with slots cannot be combined.
     """
 
     __slots__ = ()
@@ -177,28 +174,28 @@ class Dated(Stored):
         super()._fill(_UNKNOWN | fields)
 
     def stamped(self, stamp: int | None) -> Self:
-        """The same said of another instant; None: of every instant."""
+        """Return the value at another instant; None: at every instant."""
         return self._replace(stamp=as_stamp(stamp))
 
 
 def origin_of(value: Any) -> dict[str, Any]:
-    """When and from what a value is known, and how; its covariance is another matter."""
-    return {name: getattr(value, name) for name in _UNKNOWN if name in value._FIELDS and name != "covariance"}  # noqa: SLF001 - a value of ours
+    """Return the origin of a value, without its covariance."""
+    return {name: getattr(value, name) for name in _UNKNOWN if name in value._FIELDS and name != "covariance"}  # noqa: SLF001 - a value of this module
 
 
 def origin_of_both(a: Any, b: Any, stamp: int | None) -> dict[str, Any]:
-    """When and from what two values together are known, as far as both can say."""
+    """Return the origin of two values together, in the fields that both have."""
     return origin_with(a, origin_of(b)) | {"stamp": stamp}
 
 
 def origin_with(reference: Any, target: Mapping[str, Any]) -> dict[str, Any]:
-    """An origin, and that of the reference it is seen from, as far as both can say; the stamp is another matter."""
+    """Return an origin joined with that of its reference, in the fields that both have, without the stamp."""
     first = origin_of(reference)
     return {name: joined(name, first[name], target[name]) for name in first if name in target and name != "stamp"}
 
 
 def joined(name: str, first: Any, second: Any) -> Any:
-    """One word on the origin of a whole, from those on its two parts: the reference's, and the target's."""
+    """Return one field of the origin of a whole from those of its two parts: the reference, and the target."""
     if name == "relations":
         return tuple(dict.fromkeys((*second, *first)))
     if name == "method":
@@ -207,14 +204,14 @@ def joined(name: str, first: Any, second: Any) -> Any:
 
 
 def are_independent(a: Any, b: Any) -> bool:
-    """Whether no relation went into both."""
+    """Whether two values were computed from different relations."""
     return set(a.relations).isdisjoint(b.relations)
 
 
 def trusted(kind: type[_Value], **fields: Any) -> _Value:
-    """From fields that are known to be good: nothing is checked again."""
+    """Make a value of fields that are not checked."""
     value = kind.__new__(kind)
-    value._fill(fields)  # noqa: SLF001 - its own part
+    value._fill(fields)  # noqa: SLF001 - a value of this module
     return value
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from armillary import errors
 from armillary.articulation import VectorExpression, expression_from_document, jerk, position, sin
-from unit.error_kinds import EXPRESSIONS
+from unit.errors.kinds import EXPRESSIONS
 
 q = position("q")
 

@@ -24,7 +24,7 @@ from armillary.articulation import (
 )
 from armillary.errors import ArmillaryError
 from unit.articulation.model_kit import door
-from unit.error_kinds import MODELS
+from unit.errors.kinds import MODELS
 
 
 @operation(writes=["x"])

@@ -12,7 +12,7 @@ import pytest
 
 from armillary import errors
 from armillary.formats import read_mesh, read_meshes, read_sdf, read_urdf, write_urdf
-from unit.error_kinds import FORMATS
+from unit.errors.kinds import FORMATS
 from unit.formats.kit import lamp, link
 
 LOOSE = '<sdf version="1.9"><model name="m"><link name="a"><pose>1 0 0 0 0 0</pose></link></model></sdf>'

@@ -1,4 +1,4 @@
-"""Making a relation: what its numbers are called, and what it says to somebody who uses other words."""
+"""The arguments of relations, and the errors that explain other names."""
 
 from __future__ import annotations
 

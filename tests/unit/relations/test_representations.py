@@ -1,4 +1,4 @@
-"""Coordinates of every kind: kept as given, converted only in so many words, and there and back."""
+"""Coordinates of every kind: kept as given, converted only on request, and there and back."""
 
 from __future__ import annotations
 

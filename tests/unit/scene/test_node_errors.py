@@ -13,7 +13,7 @@ import pytest
 
 from armillary import Box, Transform, World, errors
 from armillary.scene import NodeId, SetAttributes
-from unit.error_kinds import NODES
+from unit.errors.kinds import NODES
 
 STILL = Transform.identity()
 

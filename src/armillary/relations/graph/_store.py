@@ -166,7 +166,7 @@ class GraphStructure:
         return self._body.get(frame)
 
     def frames_of(self, body: str) -> Collection[str]:
-        """The frames on a body, in the order they came."""
+        """The frames on a body, in the order they were added."""
         return self._frames.get(body, ())
 
     def pose_parent(self, frame: str) -> str | None:
@@ -199,11 +199,11 @@ class GraphStructure:
     # For the queries
 
     def bodies(self) -> tuple[str, ...]:
-        """All bodies, in the order they came."""
+        """All bodies, in the order they were added."""
         return tuple(self._frames)
 
     def frames(self) -> tuple[str, ...]:
-        """All frames, in the order they came."""
+        """All frames, in the order they were added."""
         return tuple(self._body)
 
     def twists(self) -> tuple[TwistEdge, ...]:

@@ -19,7 +19,7 @@ from armillary.relations.representations import (
     HybridTwist,
     SpatialTwist,
 )
-from unit.error_kinds import RELATIONS
+from unit.errors.kinds import RELATIONS
 from unit.relations import kit
 
 if TYPE_CHECKING:
@@ -261,8 +261,8 @@ class TestEachCheck:
         assert type(error) is case.kind
         assert (error.operation, error.expected, error.found) == (case.operation, case.expected, case.found)
         assert case.hint in error.hint
-        for words in (case.expected, case.found, case.hint):
-            assert words in str(error)
+        for part in (case.expected, case.found, case.hint):
+            assert part in str(error)
 
     @pytest.mark.parametrize("again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
     def test_survives_a_copy_with_its_evidence(self, again):

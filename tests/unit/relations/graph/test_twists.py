@@ -152,8 +152,8 @@ class TestAPendingTwist:
         assert [each.expressed_in for each in waiting.pending()] == ["base"]
         waiting.add_pose(placed("tool", "arm"))
         assert waiting.pending() == ()
-        told = waiting.twist(of="tool", relative_to="Arm", expressed_in="base")
-        assert told.linear == pytest.approx(LINEAR, abs=CLOSE)
+        answer = waiting.twist(of="tool", relative_to="Arm", expressed_in="base")
+        assert answer.linear == pytest.approx(LINEAR, abs=CLOSE)
 
     def test_comes_in_whichever_tree_is_the_larger(self, waiting):
         waiting.add_body("Far", frames=[f"far{i}" for i in range(9)])

@@ -24,7 +24,7 @@ from armillary.fusion.policies import by_source
 from armillary.scene import AddJoints, ClosedForm, Drive
 from armillary.scene.blocks import _registry
 from armillary.view import draw_tree
-from unit.error_kinds import EXPRESSIONS, FORMATS, LOOPS, MODELS, NODES, RELATIONS
+from unit.errors.kinds import EXPRESSIONS, FORMATS, LOOPS, MODELS, NODES, RELATIONS
 from unit.kit import PROMPT_S, STILL, WAIT_S, drive, error_of, settle
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ NEVER_RAISED_THEMSELVES = {errors.ArmillaryError, errors.StampOutOfRange}
 
 @dataclass(frozen=True)
 class Case:
-    """One real call that is refused: its evidence, what its sentence names, and the hint it offers."""
+    """One real call that raises: its evidence, what its message contains, and its hint."""
 
     kind: type[ArmillaryError]
     call: Callable[[World], object]

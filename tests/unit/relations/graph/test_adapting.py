@@ -26,7 +26,7 @@ def twist(point: str, relative_to: str, axes: str | None = None, scale: float = 
     )
 
 
-def refused(call, *arguments) -> ConstraintViolation:
+def violation_of(call, *arguments) -> ConstraintViolation:
     with pytest.raises(ConstraintViolation) as caught:
         call(*arguments)
     return caught.value
@@ -45,7 +45,7 @@ def graph():
 
 class TestAPoseWithASecondParent:
     def test_is_offered_inverted(self, graph):
-        offer = refused(graph.add_pose, pose("d", "c")).offer
+        offer = violation_of(graph.add_pose, pose("d", "c")).offer
         assert (offer.of, offer.in_frame) == ("c", "d")
         assert offer.transform.is_close(a_T_b.inverse())
         assert graph.add_pose(offer) == offer
@@ -57,7 +57,7 @@ class TestAPoseWithASecondParent:
 
     def test_is_offered_moved_to_another_frame_of_its_body(self, graph):
         graph.add_pose(pose("c", "a"))
-        error = refused(graph.add_pose, pose("b2", "c"))
+        error = violation_of(graph.add_pose, pose("b2", "c"))
         assert (error.offer.of, error.offer.in_frame) == ("b1", "c")
         assert "It would be accepted as Pose(b1|B in c|C" in str(error)
 
@@ -76,7 +76,7 @@ class TestAPoseWithASecondParent:
         graph.add_pose(pose("c", "a"))
         graph.add_pose(pose("c2", "d"))
         before = graph.poses()
-        assert refused(graph.add_pose, pose("c", "b1")).offer is None
+        assert violation_of(graph.add_pose, pose("c", "b1")).offer is None
         with pytest.raises(ConstraintViolation):
             graph.add_pose(pose("c", "b1"), adapt=True)
         assert graph.poses() == before
@@ -96,7 +96,7 @@ class TestAPoseOfAnotherPoint:
         return seven
 
     def test_is_offered_between_the_frames(self, graph, seven):
-        error = refused(graph.add_pose, seven)
+        error = violation_of(graph.add_pose, seven)
         assert error.constraint == "C4"
         assert repr(error.offer) == "Pose(d|D in b1|B, in [b1])"
 
@@ -106,7 +106,7 @@ class TestAPoseOfAnotherPoint:
 
     def test_is_refused_where_these_poses_are_missing(self, graph, seven):
         graph.remove_pose(of="b2", in_frame="b1")
-        assert refused(graph.add_pose, seven).offer is None
+        assert violation_of(graph.add_pose, seven).offer is None
         with pytest.raises(NoPosePath):
             graph.add_pose(seven, adapt=True)
 
@@ -114,9 +114,9 @@ class TestAPoseOfAnotherPoint:
 class TestARedundantPose:
     def test_is_kept_as_a_measurement_with_its_residual(self, graph):
         error_of_closure = Transform.exp((0.01, -0.02, 0.03, 0.001, 0.002, -0.003))
-        said = graph.pose(of="d", in_frame="b1").transform @ error_of_closure
+        measured = graph.pose(of="d", in_frame="b1").transform @ error_of_closure
         before = graph.poses()
-        measurement = graph.add_pose(pose("d", "b1", said), adapt=True)
+        measurement = graph.add_pose(pose("d", "b1", measured), adapt=True)
         assert isinstance(measurement, Measurement)
         assert measurement.residual == pytest.approx(error_of_closure.log(), abs=CLOSE)
         assert (graph.poses(), graph.measurements()) == (before, (measurement,))
@@ -146,7 +146,7 @@ class TestARedundantPose:
         assert measurement.residual == pytest.approx((b_T_c.inverse() @ a_T_b).log(), abs=CLOSE)
 
     def test_is_refused_unless_asked_for(self, graph):
-        error = refused(graph.add_pose, pose("b1", "d"))
+        error = violation_of(graph.add_pose, pose("b1", "d"))
         assert (error.constraint, error.offer) == ("C6b", None)
         assert "adapt=True to keep it as a measurement" in error.hint
 
@@ -158,55 +158,66 @@ class TestARedundantPose:
 class TestATwistWithASecondParent:
     def test_is_offered_at_another_frame_of_its_body(self, graph):
         graph.add_twist(twist("b2", "A"))
-        error = refused(graph.add_twist, twist("b2", "C"))
+        error = violation_of(graph.add_twist, twist("b2", "C"))
         assert (error.constraint, error.offer.point, error.offer.body) == ("C8a", "b1", "B")
         assert error.offer.expressed_in == "b1"
 
     def test_is_adapted_and_tells_the_same(self, graph):
         graph.add_twist(twist("b2", "A"))
-        said = twist("b2", "C", scale=2.0)
-        graph.add_twist(said, adapt=True)
+        measured = twist("b2", "C", scale=2.0)
+        graph.add_twist(measured, adapt=True)
         assert graph.twist(of="b2", relative_to="C", expressed_in="b2").is_close(
-            Twist(point="b2", body="B", reference_body="C", expressed_in="b2", linear=said.linear, angular=said.angular)
+            Twist(
+                point="b2",
+                body="B",
+                reference_body="C",
+                expressed_in="b2",
+                linear=measured.linear,
+                angular=measured.angular,
+            )
         )
 
     def test_is_adapted_by_inversion_where_its_body_has_no_frame_left(self, graph):
         graph.add_pose(pose("c", "d"))
         graph.add_twist(twist("d", "A"))
-        said = twist("d", "C", scale=2.0)
-        stored = graph.add_twist(said, adapt=True)
+        measured = twist("d", "C", scale=2.0)
+        stored = graph.add_twist(measured, adapt=True)
         assert (stored.point, stored.body, stored.reference_body) == ("c", "C", "D")
         answer = graph.twist(of="d", relative_to="C", expressed_in="d")
-        assert answer.linear == pytest.approx(said.linear, abs=CLOSE)
-        assert answer.angular == pytest.approx(said.angular, abs=CLOSE)
+        assert answer.linear == pytest.approx(measured.linear, abs=CLOSE)
+        assert answer.angular == pytest.approx(measured.angular, abs=CLOSE)
 
 
 class TestARedundantTwist:
     def test_is_kept_as_a_measurement_with_its_residual(self, graph):
         graph.add_twist(twist("b1", "A"))
-        told = graph.twist(of="b2", relative_to="A", expressed_in="b2")
-        said = Twist(
-            point="b2", reference_body="A", expressed_in="b2", linear=told.linear + 0.1, angular=told.angular - 0.2
+        derived = graph.twist(of="b2", relative_to="A", expressed_in="b2")
+        measured = Twist(
+            point="b2",
+            reference_body="A",
+            expressed_in="b2",
+            linear=derived.linear + 0.1,
+            angular=derived.angular - 0.2,
         )
-        measurement = graph.add_twist(said, adapt=True)
+        measurement = graph.add_twist(measured, adapt=True)
         assert measurement.residual == pytest.approx([0.1] * 3 + [-0.2] * 3, abs=CLOSE)
         assert len(graph.twists()) == 1
         assert graph.measurements() == (measurement,)
 
     def test_is_refused_unless_asked_for(self, graph):
         graph.add_twist(twist("b1", "A"))
-        error = refused(graph.add_twist, twist("b2", "A"))
+        error = violation_of(graph.add_twist, twist("b2", "A"))
         assert (error.constraint, error.offer) == ("C8b", None)
 
     @pytest.mark.parametrize("frame", ["b1", "b2"])
     def test_at_a_frame_that_has_a_twist_is_kept_too(self, graph, frame):
         graph.add_pose(pose("b1", "a"))
         graph.add_twist(twist("b1", "A"))
-        told = graph.twist(of=frame, relative_to="A", expressed_in=frame)
-        linear = told.linear + np.array([0.5, 0, 0])
-        said = Twist(point=frame, reference_body="A", expressed_in=frame, linear=linear, angular=told.angular)
-        assert "adapt=True" in str(refused(graph.add_twist, said))
-        measurement = graph.add_twist(said, adapt=True)
+        derived = graph.twist(of=frame, relative_to="A", expressed_in=frame)
+        linear = derived.linear + np.array([0.5, 0, 0])
+        measured = Twist(point=frame, reference_body="A", expressed_in=frame, linear=linear, angular=derived.angular)
+        assert "adapt=True" in str(violation_of(graph.add_twist, measured))
+        measurement = graph.add_twist(measured, adapt=True)
         assert measurement.residual == pytest.approx([0.5, 0, 0, 0, 0, 0])
         assert len(graph.twists()) == len(graph.measurements()) == 1
 

@@ -1,4 +1,4 @@
-"""Questions to a graph: what the answers mean, and what a question without an answer is told."""
+"""Queries of a graph: what the answers mean, and the errors of queries without an answer."""
 
 from __future__ import annotations
 
