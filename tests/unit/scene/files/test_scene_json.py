@@ -22,7 +22,7 @@ from json_schema import faults
 from unit.kit import FakeClock, moved
 from unit.scene.scene_kit import full_scene
 
-SCHEMA = json.loads((Path(__file__).resolve().parents[3] / "docs" / "scene.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).resolve().parents[4] / "docs" / "scene.schema.json").read_text())
 
 
 def new_world(s: float = 10.0) -> World:

@@ -16,7 +16,7 @@ from armillary.scene import REQUIRED, AddGeometry, AddGroup, FunctionBlock, Port
 from armillary.scene.blocks import _registry
 from unit.kit import FakeClock, moved
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 class Boxed(FunctionBlock):
