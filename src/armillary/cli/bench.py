@@ -13,11 +13,12 @@ from armillary.cli._arguments import AsJson
 from armillary.cli._output import print_result
 from armillary.cli._terminal import track_progress
 
+EXAMPLE = "armillary bench"
+
 _EDGES, _SAMPLES, _PERIOD_S = 10, 1000, 0.01
 _CALLS, _BATCH = 20_000, 200_000
 _REPEATS = 3
 MEASURES = 5
-EXAMPLE = "armillary bench"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from armillary import World
     from armillary.transforms import RelationInfo
 
+EXAMPLE = "armillary monitor demo --seconds 2"
 
 _MOST = 200
 _NS_PER_S = 1e9
 _LONG = 2.5
 """An interval is a gap if it is so many times the median."""
-EXAMPLE = "armillary monitor demo --seconds 2"
 _WIDTH = 80
 _UNKNOWN = "-"
 _SAMPLED_KINDS = ("sampled", "integrated")

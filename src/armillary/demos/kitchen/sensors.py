@@ -52,30 +52,30 @@ class Camera:
     turned_rad: float
     half_angle_rad: float
 
-    def sees(self, camera_T_thing: Transform) -> bool:
+    def sees(self, camera_T_object: Transform) -> bool:
         """Whether an object is in the field of view; z points ahead."""
-        x_m, y_m, z_m = camera_T_thing.translation
+        x_m, y_m, z_m = camera_T_object.translation
         return math.atan2(math.hypot(x_m, y_m), z_m) < self.half_angle_rad
 
-    def look(self, camera_T_thing: Transform, noise: Generator) -> Measurement:
+    def measure(self, camera_T_object: Transform, noise: Generator) -> Measurement:
         """Measure the pose of an object, with noise."""
-        covariance = self._covariance(camera_T_thing)
+        covariance = self._covariance(camera_T_object)
         error = noise.multivariate_normal(np.zeros(6), covariance)
-        return Measurement(camera_T_thing @ Transform.exp(error), covariance)
+        return Measurement(camera_T_object @ Transform.exp(error), covariance)
 
-    def _covariance(self, camera_T_thing: Transform) -> NDArray[float64]:
+    def _covariance(self, camera_T_object: Transform) -> NDArray[float64]:
         """Return the covariance in the tangent of the object."""
-        distance_m = float(np.linalg.norm(camera_T_thing.translation))
-        sight = camera_T_thing.rotation.matrix.T @ camera_T_thing.translation / distance_m
+        distance_m = float(np.linalg.norm(camera_T_object.translation))
+        sight = camera_T_object.rotation.matrix.T @ camera_T_object.translation / distance_m
         across = (self.sideways * distance_m) ** 2
         covariance = np.diag([across] * 3 + [self.turned_rad**2] * 3)
         covariance[:3, :3] += ((self.along * distance_m**2) ** 2 - across) * np.outer(sight, sight)
         return covariance
 
 
-HEAD_EYES = Camera(sideways=0.003, along=0.012, turned_rad=0.02, half_angle_rad=math.radians(40))
+HEAD_CAMERA_MODEL = Camera(sideways=0.003, along=0.012, turned_rad=0.02, half_angle_rad=math.radians(40))
 
-WALL_EYES = Camera(sideways=0.002, along=0.003, turned_rad=0.03, half_angle_rad=math.radians(60))
+WALL_CAMERA_MODEL = Camera(sideways=0.002, along=0.003, turned_rad=0.03, half_angle_rad=math.radians(60))
 
 
 class Odometry:

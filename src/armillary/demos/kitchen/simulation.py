@@ -37,8 +37,8 @@ from armillary.demos.kitchen.names import (
 from armillary.demos.kitchen.scenario import GRASP_S, Scenario, holds_cup, phase_s
 from armillary.demos.kitchen.sensors import (
     ENCODER_SIGMA,
-    HEAD_EYES,
-    WALL_EYES,
+    HEAD_CAMERA_MODEL,
+    WALL_CAMERA_MODEL,
     Camera,
     Measurement,
     Odometry,
@@ -87,7 +87,7 @@ class Kitchen:
         self._odometry, self._noise = Odometry(), np.random.default_rng(seed)
         self._seen: dict[tuple[str, str], int] = {}
         self._next, self._is_held = 0, False
-        self._furnish()
+        self._add_objects()
         self.advance(to=0)
 
     def advance(self, *, to: int) -> None:
@@ -110,7 +110,7 @@ class Kitchen:
 
     # Initial contents
 
-    def _furnish(self) -> None:
+    def _add_objects(self) -> None:
         self.world.fix(of=WALL_CAMERA, in_frame=MAP, transform=MAP_T_WALL_CAMERA)
         shapes = {
             CUP: Cylinder(radius_m=CUP_RADIUS_M, length_m=CUP_HEIGHT_M),
@@ -118,9 +118,9 @@ class Kitchen:
         }
         for name, shape in shapes.items():
             self.world.add_frame(name)
-            looks = {"role": "visual", "color": _COLORS[name]}
+            attributes = {"role": "visual", "color": _COLORS[name]}
             self.world.apply(
-                [SetAttributes(name, {"name": name}), AddGeometry(parent=name, shape=shape, attributes=looks)]
+                [SetAttributes(name, {"name": name}), AddGeometry(parent=name, shape=shape, attributes=attributes)]
             )
 
     # Sources
@@ -130,8 +130,8 @@ class Kitchen:
             (_ROBOT_PERIOD, self._write_joints),
             (_ROBOT_PERIOD, self._write_odometry),
             (_LASER_PERIOD, self._write_localisation),
-            (_HEAD_PERIOD, partial(self._write_detections, HEAD, HEAD_CAMERA, HEAD_EYES)),
-            (_WALL_PERIOD, partial(self._write_detections, WALL, WALL_CAMERA, WALL_EYES)),
+            (_HEAD_PERIOD, partial(self._write_detections, HEAD, HEAD_CAMERA, HEAD_CAMERA_MODEL)),
+            (_WALL_PERIOD, partial(self._write_detections, WALL, WALL_CAMERA, WALL_CAMERA_MODEL)),
         )
 
     def _write_joints(self, phase: float, now: int) -> None:
@@ -150,21 +150,21 @@ class Kitchen:
     def _write_localisation(self, phase: float, now: int) -> None:
         self._write(ODOM, MAP, localise(self.scenario.map_T_base(phase), self._odometry.odom_T_base, self._noise), now)
 
-    def _write_detections(self, source: str, frame: str, eyes: Camera, phase: float, now: int) -> None:
+    def _write_detections(self, source: str, frame: str, camera: Camera, phase: float, now: int) -> None:
         camera_T_map = self.map_T_camera(source, phase).inverse()
-        for thing, map_T_thing in ((CUP, self.scenario.map_T_cup(phase)), (PLATE, MAP_T_PLATE)):
-            camera_T_thing = camera_T_map @ map_T_thing
-            if eyes.sees(camera_T_thing):
-                self._write(thing, frame, eyes.look(camera_T_thing, self._noise), now, source)
-                self._seen[source, thing] = now
+        for name, map_T_object in ((CUP, self.scenario.map_T_cup(phase)), (PLATE, MAP_T_PLATE)):
+            camera_T_object = camera_T_map @ map_T_object
+            if camera.sees(camera_T_object):
+                self._write(name, frame, camera.measure(camera_T_object, self._noise), now, source)
+                self._seen[source, name] = now
             else:
-                self._lose_sight(source, thing)
+                self._lose_sight(source, name)
 
-    def _lose_sight(self, source: str, thing: str) -> None:
+    def _lose_sight(self, source: str, name: str) -> None:
         """Keep an object that left the field of view at its last pose on the map, as far as this source knows."""
-        last_seen = self._seen.pop((source, thing), None)
+        last_seen = self._seen.pop((source, name), None)
         if last_seen is not None:
-            self.world.detach(of=thing, to=MAP, at=last_seen, source=source, policy=by_source(source))
+            self.world.detach(of=name, to=MAP, at=last_seen, source=source, policy=by_source(source))
 
     def _write(self, of: str, in_frame: str, measurement: Measurement, at: int, source: str | None = None) -> None:
         self.world.set_pose(

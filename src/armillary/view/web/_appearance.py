@@ -113,7 +113,7 @@ class Piece:
         solid: "box", "sphere", "cylinder", or the digest of a mesh.
         frame: Frame it is fixed in.
         frame_T_piece: (7,).
-        stretch: (3,) scale along its own axes.
+        scale: (3,) scale along its own axes.
         color: (3,) from 0 to 1.
         opacity: From 0 to 1.
     """
@@ -121,7 +121,7 @@ class Piece:
     solid: str
     frame: str
     frame_T_piece: NDArray[float64]
-    stretch: tuple[float, float, float]
+    scale: tuple[float, float, float]
     color: Color
     opacity: float
 
@@ -134,7 +134,7 @@ class Batch:
         triangles: The unit solid.
         frames: (N) frame of each piece.
         frame_T_piece: (N, 7).
-        stretches: (N, 3).
+        scales: (N, 3).
         colors: (N, 3) from 0 to 255.
         opacities: (N,).
     """
@@ -142,7 +142,7 @@ class Batch:
     triangles: Triangles
     frames: tuple[str, ...]
     frame_T_piece: NDArray[float64]
-    stretches: NDArray[float64]
+    scales: NDArray[float64]
     colors: NDArray[uint8]
     opacities: NDArray[float64]
 
@@ -153,7 +153,7 @@ class Batch:
             triangles=triangles,
             frames=tuple(piece.frame for piece in pieces),
             frame_T_piece=np.stack([piece.frame_T_piece for piece in pieces]),
-            stretches=np.array([piece.stretch for piece in pieces]),
+            scales=np.array([piece.scale for piece in pieces]),
             colors=np.round(255.0 * np.clip([piece.color for piece in pieces], 0.0, 1.0)).astype(np.uint8),
             opacities=np.array([piece.opacity for piece in pieces]),
         )
@@ -204,10 +204,10 @@ def appearance_of(world: ViewableWorld, versions: Sequence[SceneReader], names: 
     shown = _AppearanceCollector(world, names)
     for scene in versions:
         scene.traverse(shown)
-    forms: dict[str, list[Piece]] = {}
+    by_solid: dict[str, list[Piece]] = {}
     for piece in shown.pieces:
-        forms.setdefault(piece.solid, []).append(piece)
-    batches = {solid: Batch.of(shown.triangles[solid], pieces) for solid, pieces in forms.items()}
+        by_solid.setdefault(piece.solid, []).append(piece)
+    batches = {solid: Batch.of(shown.triangles[solid], pieces) for solid, pieces in by_solid.items()}
     return Appearance(signature=tuple(shown.signature), batches=batches, clouds=tuple(shown.clouds))
 
 
@@ -243,13 +243,13 @@ class _AppearanceCollector:
             self._add_solid(shape, frame, row, color, opacity)
 
     def _add_solid(self, shape: Shape, frame: str, row: NDArray[float64], color: Color, opacity: float) -> None:
-        for solid, offset, stretch in _forms(shape):
+        for solid, offset, scale in _solids_of(shape):
             if isinstance(shape, Mesh):
                 vertices, faces = np.asarray(shape.vertices, dtype=float), np.asarray(shape.triangles, dtype=np.int64)
                 self.triangles.setdefault(solid, Triangles(vertices, faces))
             at = compose(row[None], np.array([[0.0, 0.0, offset, 1.0, 0.0, 0.0, 0.0]]))[0]
             self.pieces.append(
-                Piece(solid=solid, frame=frame, frame_T_piece=at, stretch=stretch, color=color, opacity=opacity)
+                Piece(solid=solid, frame=frame, frame_T_piece=at, scale=scale, color=color, opacity=opacity)
             )
 
     def _add_cloud(
@@ -266,7 +266,7 @@ class _AppearanceCollector:
             self.clouds.append(Cloud(key=key, frame=frame, frame_T_cloud=row, points=points, colors=colors))
 
 
-def _forms(shape: Shape) -> Iterator[tuple[str, float, tuple[float, float, float]]]:
+def _solids_of(shape: Shape) -> Iterator[tuple[str, float, tuple[float, float, float]]]:
     """Yield the solids of a shape: name, offset along z, scale."""
     match shape:
         case Box(size_m=size_m):

@@ -89,7 +89,7 @@ class Canvas:
         self._scene, self._on_select = server.scene, on_select
         self._layout: Layout | None = None
         self._axes: Instances | None = None
-        self._things: dict[str, Instances] = {}
+        self._instances: dict[str, Instances] = {}
         self._clouds: dict[str, Any] = {}
         self._scene.configure_environment_map("warehouse", environment_intensity=_AMBIENT)
         self._scene.add_grid("/floor", infinite_grid=True, cell_color=_CELLS, section_color=_SECTIONS)
@@ -100,16 +100,18 @@ class Canvas:
         self._layout = layout
         self._axes = self._add_axes(layout, poses, axes_length_m) if layout.shown else None
         batches = layout.appearance.batches
-        self._things = {form: self._drawn(form, batch, layout.pieces(form, poses)) for form, batch in batches.items()}
+        self._instances = {
+            solid: self._drawn(solid, batch, layout.pieces(solid, poses)) for solid, batch in batches.items()
+        }
         self._clouds = {cloud.key: self._add_cloud(cloud, axes_length_m * _POINT) for cloud in layout.appearance.clouds}
         self.place(poses)
 
     def clear(self) -> None:
         """Remove everything that is drawn."""
-        for drawn in (self._axes, *self._things.values(), *self._clouds.values()):
-            if drawn is not None:
-                drawn.remove()
-        self._layout, self._axes, self._things, self._clouds = None, None, {}, {}
+        for item in (self._axes, *self._instances.values(), *self._clouds.values()):
+            if item is not None:
+                item.remove()
+        self._layout, self._axes, self._instances, self._clouds = None, None, {}, {}
 
     def place(self, poses: FramePoses) -> None:
         """Move everything to the given poses."""
@@ -118,8 +120,8 @@ class Canvas:
             return
         if self._axes is not None:
             self._axes.move(poses.rows[: len(layout.shown)], _axes_sizes(layout, poses))
-        for form, things in self._things.items():
-            things.move(layout.pieces(form, poses))
+        for solid, instances in self._instances.items():
+            instances.move(layout.pieces(solid, poses))
         for cloud in layout.appearance.clouds:
             _place_cloud(self._clouds[cloud.key], cloud, poses)
 
@@ -141,22 +143,22 @@ class Canvas:
         handle.on_click(lambda event: self._clicked(layout.shown, event.instance_index))
         return Instances(handle, sizes)
 
-    def _drawn(self, form: str, batch: Batch, rows: NDArray[float64]) -> Instances:
+    def _drawn(self, solid: str, batch: Batch, rows: NDArray[float64]) -> Instances:
         is_opaque = bool((batch.opacities >= 1.0).all())
         handle = self._scene.add_batched_meshes_simple(
-            f"/things/{form}",
+            f"/shapes/{solid}",
             batch.triangles.vertices,
             batch.triangles.faces,
             without_nan(rows)[:, 3:],
             without_nan(rows)[:, :3],
-            batched_scales=shown_sizes(rows, batch.stretches),
+            batched_scales=shown_sizes(rows, batch.scales),
             batched_colors=batch.colors,
             batched_opacities=None if is_opaque else batch.opacities,
             lod="off",
-            side="double" if form.startswith("mesh") else "front",
+            side="double" if solid.startswith("mesh") else "front",
         )
         handle.on_click(lambda event: self._clicked(batch.frames, event.instance_index))
-        return Instances(handle, batch.stretches)
+        return Instances(handle, batch.scales)
 
     def _add_cloud(self, cloud: Cloud, size_m: float) -> Any:
         return self._scene.add_point_cloud(

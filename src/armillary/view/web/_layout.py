@@ -61,16 +61,16 @@ class Layout:
         """Query the poses of all frames of the layout."""
         return frame_poses(world, self.names, in_frame=in_frame, at=at)
 
-    def pieces(self, form: str, poses: FramePoses) -> NDArray[float64]:
+    def pieces(self, solid: str, poses: FramePoses) -> NDArray[float64]:
         """Return the poses of all pieces of a solid, shape (N, 7); NaN where unknown."""
-        return compose(poses.rows[self.rows[form]], self.appearance.batches[form].frame_T_piece)
+        return compose(poses.rows[self.rows[solid]], self.appearance.batches[solid].frame_T_piece)
 
     def corners(self, poses: FramePoses) -> NDArray[float64]:
         """Return points (N, 3) whose bounding box encloses everything drawn."""
         parts = [poses.rows[:, :3], np.empty((0, 3))]
-        for form, batch in self.appearance.batches.items():
-            rows = self.pieces(form, poses)
-            reach = np.abs(batch.triangles.vertices).max(axis=0) * batch.stretches
+        for solid, batch in self.appearance.batches.items():
+            rows = self.pieces(solid, poses)
+            reach = np.abs(batch.triangles.vertices).max(axis=0) * batch.scales
             parts += [rows[:, :3] + rotate(rows[:, 3:], sign * reach) for sign in (-1.0, 1.0)]
         parts += [corners for cloud in self.appearance.clouds if len(corners := _cloud_corners(cloud, poses))]
         points = np.concatenate(parts)
@@ -96,8 +96,8 @@ def layout_of(world: ViewableWorld, at: int | Latest) -> Layout:
     names = (*frames.labels, *sorted(appearance.frames - frames.labels.keys()))
     row_of = {name: row for row, name in enumerate(names)}
     rows = {
-        form: np.array([row_of[frame] for frame in batch.frames], dtype=np.intp)
-        for form, batch in appearance.batches.items()
+        solid: np.array([row_of[frame] for frame in batch.frames], dtype=np.intp)
+        for solid, batch in appearance.batches.items()
     }
     return Layout(frames=frames, appearance=appearance, names=names, rows=rows)
 

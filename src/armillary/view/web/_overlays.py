@@ -181,7 +181,7 @@ class Overlays:
     def _solids(
         self,
         name: str,
-        form: Triangles,
+        solid: Triangles,
         rows: NDArray[float64],
         sizes: NDArray[float64],
         colors: NDArray[np.uint8],
@@ -196,8 +196,8 @@ class Overlays:
             return
         handle = self._scene.add_batched_meshes_simple(
             name,
-            form.vertices,
-            form.faces,
+            solid.vertices,
+            solid.faces,
             rows[:, 3:],
             rows[:, :3],
             batched_scales=sizes,

@@ -87,7 +87,7 @@ class TestThings:
     def test_are_unit_solids_that_are_stretched(self, world, shape, forms):
         world.scene.add_geometry(parent=world.scene.root, shape=shape)
         batches = layout_of(world, LATEST).appearance.batches
-        assert {form: [tuple(row) for row in batch.stretches] for form, batch in batches.items()} == forms
+        assert {form: [tuple(row) for row in batch.scales] for form, batch in batches.items()} == forms
 
     def test_move_with_their_frame(self, world):
         world.set_pose(of="robot", in_frame="map", transform=QUARTER, at=seconds(1.0))
