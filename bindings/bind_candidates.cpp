@@ -33,7 +33,7 @@ nb::object covariances(const Edges& edges) {
 }
 
 /// relation, what names its error, its newest datum, whether it was contested, whether it was computed.
-nb::tuple steps(WorldCore& world, const Edges& edges) {
+nb::tuple steps(StoreCore& world, const Edges& edges) {
   const auto listed = nb::len(world.catalog);
   for (const CandidateEdge& edge : edges)
     if (edge.relation >= listed) sync_catalog(world);
@@ -46,14 +46,14 @@ nb::tuple steps(WorldCore& world, const Edges& edges) {
   return nb::tuple(rows);
 }
 
-nb::object pose_or_error(const WorldCore& world, Candidate& candidate, nb::handle of, nb::handle in_frame) {
+nb::object pose_or_error(const StoreCore& world, Candidate& candidate, nb::handle of, nb::handle in_frame) {
   if (candidate.failure) return error_of(world, candidate.failure, of, in_frame, false);
   return new_pose([&] { return make_pose(world, std::move(candidate.answer), of, in_frame); });
 }
 
 nb::list candidates(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
                     nb::handle outside, nb::handle interpolation, std::size_t max_paths) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   Spelling spelling;
   const QueryContext context = as_context(world, outside, words().unique, interpolation);
   const Question question = as_question(self, of, in_frame, at, of_at, fixed_frame, context, spelling);
@@ -70,14 +70,14 @@ nb::list candidates(Self self, nb::handle of, nb::handle in_frame, nb::handle at
 
 }  // namespace
 
-void bind_world_candidates(nb::module_& m, nb::class_<WorldCore>& world) {
+void bind_world_candidates(nb::module_& m, nb::class_<StoreCore>& world) {
   nb::class_<PathChoice>(m, "PathChoice", "Whom to believe on one of several paths: a policy of the native half.")
       .def(
           "joined", [](const PathChoice& a, const PathChoice& b) { return PathChoice{a.sources.joined(b.sources)}; }, "other"_a,
           "Both; where both decide, this one.");
-  world.def("_candidates", &candidates, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(), "fixed_frame"_a.none(),
+  world.def("candidates", &candidates, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(), "fixed_frame"_a.none(),
             "outside"_a.none(), "interpolation"_a.none(), "max_paths"_a,
-            nb::sig("def _candidates(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: "
+            nb::sig("def candidates(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: "
                     "str | None, outside: str, interpolation: str | None, max_paths: int) -> list[tuple[PoseAnswer | "
                     "ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], "
                     "...], NDArray[float64], NDArray[float64]]]"));

@@ -111,7 +111,7 @@ const char* method(const Pose& pose) {
 }
 
 /// Foreign coordinates are read by the class that knows them.
-nb::object foreign(nb::handle self, const char* what) { return self.attr("_foreign")(what); }
+nb::object foreign(nb::handle self, const char* what) { return self.attr("foreign_part")(what); }
 
 const Transform& native_transform(const Pose& pose) {
   if (pose.is_frame_form()) return pose.answer.transform;
@@ -252,7 +252,7 @@ void use_types(nb::handle pose, nb::handle twist) {
 
 }  // namespace
 
-Pose make_pose(const WorldCore& world, PoseAnswer answer, nb::handle of, nb::handle in_frame) {
+Pose make_pose(const StoreCore& world, PoseAnswer answer, nb::handle of, nb::handle in_frame) {
   Pose pose;
   pose.answer = std::move(answer);
   pose.of = plain_text(of);
@@ -265,7 +265,7 @@ Pose make_pose(const WorldCore& world, PoseAnswer answer, nb::handle of, nb::han
   pose.reference_body = body_name(pose.answer.reference_body);
   const auto listed = static_cast<RelationId>(PyList_GET_SIZE(world.catalog.ptr()));
   const std::span<const RelationId> ids = pose.answer.relations.ids();
-  if (std::ranges::any_of(ids, [listed](RelationId id) { return id >= listed; })) sync_catalog(const_cast<WorldCore&>(world));
+  if (std::ranges::any_of(ids, [listed](RelationId id) { return id >= listed; })) sync_catalog(const_cast<StoreCore&>(world));
   return pose;
 }
 

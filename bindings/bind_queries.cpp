@@ -33,7 +33,7 @@ bool is_native_policy(nb::handle policy) {
   return policy.is(words().unique) || is_text(policy, "unique") || nb::isinstance<PathChoice>(policy);
 }
 
-QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation) {
   QueryContext context = world.defaults;
   if (!outside.is(words().raise) && !is_text(outside, "raise")) {
     const bool predicts = is_text(outside, "predict");
@@ -82,7 +82,7 @@ namespace {
 
 Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
           nb::handle outside, nb::handle policy, nb::handle interpolation) {
-  const WorldCore& world = core(self);
+  const StoreCore& world = core(self);
   Spelling spelling;
   const Question question =
       as_question(self, of, in_frame, at, of_at, fixed_frame, as_context(world, outside, policy, interpolation), spelling);
@@ -92,26 +92,25 @@ Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::hand
                    spelling.in_frame.is_valid() ? nb::handle(spelling.in_frame) : in_frame);
 }
 
-/// A pose with other points or axes than those of its frames: put together by the Python half.
+/// A pose with other points or axes than those of its frames: put together in Python.
 PyObject* pose_between_points(Self self, const std::array<nb::handle, 11>& given) {
   const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, point, reference_point, expressed_in] = given;
-  return nb::object(self.attr("_pose_between_points")(
-                        "of"_a = of, "in_frame"_a = in_frame, "point"_a = point, "reference_point"_a = reference_point,
+  return nb::object(core(self).upcalls.pose_between_points(
+                        self, "of"_a = of, "in_frame"_a = in_frame, "point"_a = point, "reference_point"_a = reference_point,
                         "expressed_in"_a = expressed_in, "at"_a = at, "of_at"_a = of_at, "fixed_frame"_a = fixed_frame,
                         "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation))
       .release()
       .ptr();
 }
 
-/// A pose that several paths may give: the Python half chooses among them.
+/// A pose that several paths may give: Python chooses among them.
 nb::object pose_by_policy(Self self, const std::array<nb::handle, 11>& given) {
-  return self.attr("_pose_by_policy")("of"_a = given[0], "in_frame"_a = given[1], "at"_a = given[2], "of_at"_a = given[3],
-                                      "fixed_frame"_a = given[4], "outside"_a = given[5], "policy"_a = given[6],
-                                      "interpolation"_a = given[7]);
+  return by_policy(self, "pose", "of"_a = given[0], "in_frame"_a = given[1], "at"_a = given[2], "of_at"_a = given[3],
+                   "fixed_frame"_a = given[4], "outside"_a = given[5], "policy"_a = given[6], "interpolation"_a = given[7]);
 }
 
 /// `pose` for the interpreter.
-PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
+PyObject* pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
   static const auto* expected = new Keywords<11>("pose", {{{"of", nullptr},
                                                            {"in_frame", nullptr},
                                                            {"at", latest().ptr()},
@@ -124,13 +123,13 @@ PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional
                                                            {"reference_point", Py_None},
                                                            {"expressed_in", Py_None}}});
   return guarded([&] {
+    const Self self(Self::store_of(given_self));
     const std::array<nb::handle, 11> given = expected->read(args, positional, keywords);
     const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, point, reference_point, expressed_in] =
         given;
-    if (!point.is_none() || !reference_point.is_none() || !expressed_in.is_none()) return pose_between_points(Self(self), given);
-    if (!is_native_policy(policy)) return pose_by_policy(Self(self), given).release().ptr();
-    return new_pose(
-               [&] { return pose(Self(self), given[0], given[1], given[2], given[3], given[4], given[5], given[6], given[7]); })
+    if (!point.is_none() || !reference_point.is_none() || !expressed_in.is_none()) return pose_between_points(self, given);
+    if (!is_native_policy(policy)) return pose_by_policy(self, given).release().ptr();
+    return new_pose([&] { return pose(self, given[0], given[1], given[2], given[3], given[4], given[5], given[6], given[7]); })
         .release()
         .ptr();
   });
@@ -140,9 +139,9 @@ PyObject* pose_call(PyObject* self, PyObject* const* args, Py_ssize_t positional
 nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::object>>& names, nb::handle at, nb::handle outside,
                        nb::handle policy, nb::handle interpolation) {
   if (!is_native_policy(policy))
-    return nb::list(self.attr("_poses_at_once_by_policy")(names, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
-                                                          "interpolation"_a = interpolation));
-  const WorldCore& world = core(self);
+    return nb::list(by_policy(self, "poses_at_once", names, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
+                              "interpolation"_a = interpolation));
+  const StoreCore& world = core(self);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   std::vector<Spelling> spelt;
   std::vector<FramePair> pairs;
@@ -162,27 +161,27 @@ nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::ob
 bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
               nb::handle outside, nb::handle policy, nb::handle interpolation) {
   if (!is_native_policy(policy))
-    return nb::cast<bool>(self.attr("_can_pose_by_policy")("of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
-                                                           "fixed_frame"_a = fixed_frame, "outside"_a = outside,
-                                                           "policy"_a = policy, "interpolation"_a = interpolation));
-  const WorldCore& world = core(self);
+    return nb::cast<bool>(by_policy(self, "can_pose", "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
+                                    "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy,
+                                    "interpolation"_a = interpolation));
+  const StoreCore& world = core(self);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   (void)as_when(at, "at");
   for (nb::handle name : {of, in_frame, fixed_frame})
-    if (!name.is_none() && !nb::cast<bool>(self.attr("_knows")(name))) return false;
+    if (!name.is_none() && !nb::cast<bool>(world.upcalls.knows_name(self, name))) return false;
   Spelling ignored;
   return world.forest->can_pose(as_question(self, of, in_frame, at, of_at, fixed_frame, context, ignored));
 }
 
 nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle as_, nb::handle outside,
                       nb::handle policy, nb::handle interpolation) {
-  const WorldCore& world = core(self);
+  const StoreCore& world = core(self);
   const bool matrix = is_text(as_, "matrix");
   if (!matrix && !is_text(as_, "xyz_wxyz"))
     raise("InvalidArgument", "as_ must be 'matrix' or 'xyz_wxyz', got " + shown(as_) + ".", as_);
   if (!is_native_policy(policy))
-    return self.attr("_transforms_by_policy")("of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "as_"_a = as_,
-                                              "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation);
+    return by_policy(self, "transforms", "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "as_"_a = as_, "outside"_a = outside,
+                     "policy"_a = policy, "interpolation"_a = interpolation);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId of_id = frame_id(self, of), in_id = frame_id(self, in_frame);
   const Stamps stamps(at, "at");
@@ -205,9 +204,9 @@ bool has_dimensions(nb::handle at) { return nb::hasattr(at, "ndim") && nb::cast<
 nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb::handle to_frame, nb::handle at,
                          nb::handle outside, nb::handle policy, nb::handle interpolation) {
   if (!is_native_policy(policy))
-    return self.attr("_map_points_by_policy")(points, "from_frame"_a = from_frame, "to_frame"_a = to_frame, "at"_a = at,
-                                              "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation);
-  const WorldCore& world = core(self);
+    return by_policy(self, "map_points", points, "from_frame"_a = from_frame, "to_frame"_a = to_frame, "at"_a = at,
+                     "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation);
+  const StoreCore& world = core(self);
   if (!is_array_of_stamps(at) && !has_dimensions(at))
     return map_points(
         pose(self, from_frame, to_frame, at, nb::none(), nb::none(), outside, policy, interpolation).answer.transform, points);
@@ -255,12 +254,11 @@ constexpr const char* kPoseDocumentation =
 
 }  // namespace
 
-void bind_world_queries(nb::class_<WorldCore>& world) {
+void bind_world_queries(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face) {
   const nb::object& raise_word = words().raise;
   const nb::object& unique_word = words().unique;
   static PyMethodDef pose_method{"pose", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pose_call)),
                                  METH_FASTCALL | METH_KEYWORDS, kPoseDocumentation};
-  world.attr("pose") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &pose_method));
   static const std::string can_sig = signature(
       "def can_pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: "
       "str | None = None",
@@ -271,38 +269,43 @@ void bind_world_queries(nb::class_<WorldCore>& world) {
       "def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST",
       "NDArray[float64]");
   static const std::string at_once_sig =
-      signature("def _poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest", "list[PoseAnswer]");
-  world
-      .def("can_pose", &can_pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a = latest(), "of_at"_a = nb::none(),
-           "fixed_frame"_a = nb::none(), "outside"_a.none() = raise_word, "policy"_a.none() = unique_word,
-           "interpolation"_a = nb::none(), nb::sig(can_sig.c_str()),
-           "Whether `pose` would answer; never raises for missing data.")
-      .def("transforms", &transforms, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "as_"_a = "matrix",
-           "outside"_a.none() = raise_word, "policy"_a.none() = unique_word, "interpolation"_a = nb::none(),
-           nb::sig(transforms_sig.c_str()),
-           "`in_frame_T_of` at many instants, in one native call.\n\n"
-           "Args:\n"
-           "    of: Frame whose pose is wanted.\n"
-           "    in_frame: Frame in which the answer is expressed.\n"
-           "    at: (N,) int64 [ns].\n"
-           "    as_: 'matrix' for (N, 4, 4), 'xyz_wxyz' for (N, 7).\n"
-           "    outside: As for `pose`.\n"
-           "    policy: As for `pose`.\n"
-           "    interpolation: As for `pose`.")
-      .def("map_points", &map_points_at, "points"_a, nb::kw_only(), "from_frame"_a, "to_frame"_a, "at"_a = latest(),
-           "outside"_a.none() = raise_word, "policy"_a.none() = unique_word, "interpolation"_a = nb::none(),
-           nb::sig(points_sig.c_str()),
-           "Points of one frame as coordinates of another.\n\n"
-           "Args:\n"
-           "    points: (N, 3) or (3,).\n"
-           "    from_frame: Frame the points are given in.\n"
-           "    to_frame: Frame they are wanted in.\n"
-           "    at: One instant, or (N,) int64 with one per point: a moving scanner's cloud is straightened in one call.\n"
-           "    outside: As for `pose`.\n"
-           "    policy: As for `pose`.\n"
-           "    interpolation: As for `pose`.")
-      .def("_poses_at_once", &poses_at_once, "pairs"_a, nb::kw_only(), "at"_a, "outside"_a.none() = raise_word,
-           "policy"_a.none() = unique_word, "interpolation"_a = nb::none(), nb::sig(at_once_sig.c_str()));
+      signature("def poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest", "list[PoseAnswer]");
+  const auto define = [&](auto& world) {
+    world.attr("pose") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &pose_method));
+    world
+        .def("can_pose", &can_pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a = latest(), "of_at"_a = nb::none(),
+             "fixed_frame"_a = nb::none(), "outside"_a.none() = raise_word, "policy"_a.none() = unique_word,
+             "interpolation"_a = nb::none(), nb::sig(can_sig.c_str()),
+             "Whether `pose` would answer; never raises for missing data.")
+        .def("transforms", &transforms, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "as_"_a = "matrix",
+             "outside"_a.none() = raise_word, "policy"_a.none() = unique_word, "interpolation"_a = nb::none(),
+             nb::sig(transforms_sig.c_str()),
+             "`in_frame_T_of` at many instants, in one native call.\n\n"
+             "Args:\n"
+             "    of: Frame whose pose is wanted.\n"
+             "    in_frame: Frame in which the answer is expressed.\n"
+             "    at: (N,) int64 [ns].\n"
+             "    as_: 'matrix' for (N, 4, 4), 'xyz_wxyz' for (N, 7).\n"
+             "    outside: As for `pose`.\n"
+             "    policy: As for `pose`.\n"
+             "    interpolation: As for `pose`.")
+        .def("map_points", &map_points_at, "points"_a, nb::kw_only(), "from_frame"_a, "to_frame"_a, "at"_a = latest(),
+             "outside"_a.none() = raise_word, "policy"_a.none() = unique_word, "interpolation"_a = nb::none(),
+             nb::sig(points_sig.c_str()),
+             "Points of one frame as coordinates of another.\n\n"
+             "Args:\n"
+             "    points: (N, 3) or (3,).\n"
+             "    from_frame: Frame the points are given in.\n"
+             "    to_frame: Frame they are wanted in.\n"
+             "    at: One instant, or (N,) int64 with one per point: a moving scanner's cloud is straightened in one call.\n"
+             "    outside: As for `pose`.\n"
+             "    policy: As for `pose`.\n"
+             "    interpolation: As for `pose`.");
+  };
+  define(store);
+  define(face);
+  store.def("poses_at_once", &poses_at_once, "pairs"_a, nb::kw_only(), "at"_a, "outside"_a.none() = raise_word,
+            "policy"_a.none() = unique_word, "interpolation"_a = nb::none(), nb::sig(at_once_sig.c_str()));
 }
 
 }  // namespace armillary::python

@@ -19,9 +19,9 @@ namespace {
 
 nb::object sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy, nb::handle interpolation) {
   if (!is_native_policy(policy))
-    return self.attr("_sweep_by_policy")("in_frame"_a = in_frame, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
-                                         "interpolation"_a = interpolation);
-  WorldCore& world = core(self);
+    return by_policy(self, "sweep", "in_frame"_a = in_frame, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
+                     "interpolation"_a = interpolation);
+  StoreCore& world = core(self);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId id = frame_id(self, in_frame);
   const When when = as_when(at, "at");
@@ -111,53 +111,53 @@ nb::tuple sample_arrays(Self self, RelationId relation, nb::handle start, nb::ha
 
 }  // namespace
 
-void bind_world_reports(nb::module_& m, nb::class_<WorldCore>& world) {
-  static const std::string sweep_sig = signature("def _sweep(self, *, in_frame: str, at: int | Latest = LATEST", "SweepAnswer");
+void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
+  static const std::string sweep_sig = signature("def sweep(self, *, in_frame: str, at: int | Latest = LATEST", "SweepAnswer");
   world
-      .def("_sweep", &sweep, nb::kw_only(), "in_frame"_a, "at"_a = latest(), "outside"_a.none() = words().raise,
+      .def("sweep", &sweep, nb::kw_only(), "in_frame"_a, "at"_a = latest(), "outside"_a.none() = words().raise,
            "policy"_a.none() = words().unique, "interpolation"_a = nb::none(), nb::sig(sweep_sig.c_str()))
       .def(
           "frames", [](Self self) { return nb::tuple(nb::cast(core(self).forest->frame_names())); },
           nb::sig("def frames(self) -> tuple[str, ...]"), "Names of all frames, in the order they came.")
       .def(
-          "_has_frame", [](Self self, nb::handle name) { return core(self).forest->find_frame(text_of(name)) != kNone; },
-          "name"_a, nb::sig("def _has_frame(self, name: str) -> bool"))
-      .def("_relations", &relations,
-           nb::sig("def _relations(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]"))
+          "has_frame", [](Self self, nb::handle name) { return core(self).forest->find_frame(text_of(name)) != kNone; }, "name"_a,
+          nb::sig("def has_frame(self, name: str) -> bool"))
+      .def("relation_rows", &relations,
+           nb::sig("def relation_rows(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]"))
       .def(
-          "_relation_id",
+          "relation_id",
           [](Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
             return core(self).forest->find_relation(frame_id(self, of), frame_id(self, in_frame), text_of(source));
           },
-          "of"_a, "in_frame"_a, "source"_a, nb::sig("def _relation_id(self, of: str, in_frame: str, source: str) -> int"))
+          "of"_a, "in_frame"_a, "source"_a, nb::sig("def relation_id(self, of: str, in_frame: str, source: str) -> int"))
       .def(
-          "_twist_relation_id",
+          "twist_relation_id",
           [](Self self, nb::handle of, nb::handle relative_to, nb::handle source) {
             return core(self).forest->find_twist({text_of(of), text_of(relative_to), text_of(source)});
           },
           "of"_a, "relative_to"_a, "source"_a,
-          nb::sig("def _twist_relation_id(self, of: str, relative_to: str, source: str) -> int"))
-      .def("_samples", &sample_arrays, "relation"_a, "start"_a.none(), "end"_a.none(),
-           nb::sig("def _samples(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], "
+          nb::sig("def twist_relation_id(self, of: str, relative_to: str, source: str) -> int"))
+      .def("sample_rows", &sample_arrays, "relation"_a, "start"_a.none(), "end"_a.none(),
+           nb::sig("def sample_rows(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], "
                    "NDArray[float64], NDArray[float64] | None]"))
       .def(
-          "_moves_after",
+          "moves_after",
           [](Self self, nb::handle at) {
             std::vector<std::int64_t> moves;
             for (const Stamp move : core(self).forest->moves_after(at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")}))
               moves.push_back(move.ns);
             return moves;
           },
-          "at"_a.none(), nb::sig("def _moves_after(self, at: int | None) -> list[int]"))
-      .def("_fixed_changes", [](Self self) { return ForestView(*core(self).forest).fixed_changes(); })
-      .def("_are_one_place", &are_one_place, "in_frame"_a, "frames"_a,
-           nb::sig("def _are_one_place(self, in_frame: str, frames: Sequence[str]) -> list[bool]"))
-      .def("_parents", &parents, "at"_a, nb::sig("def _parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]"));
+          "at"_a.none(), nb::sig("def moves_after(self, at: int | None) -> list[int]"))
+      .def("fixed_changes", [](Self self) { return ForestView(*core(self).forest).fixed_changes(); })
+      .def("are_one_place", &are_one_place, "in_frame"_a, "frames"_a,
+           nb::sig("def are_one_place(self, in_frame: str, frames: Sequence[str]) -> list[bool]"))
+      .def("parents", &parents, "at"_a, nb::sig("def parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]"));
   nb::class_<Sweep>(m, "SweepAnswer", "What one sweep over all frames found.")
       .def("__len__", [](const Sweep& a) { return a.found.size(); })
       .def("positions", &positions, nb::sig("def positions(self) -> dict[str, int]"), "Name to row.")
-      .def("missing", &missing, "world"_a, "in_frame"_a,
-           nb::sig("def missing(self, world: WorldCore, in_frame: str) -> dict[str, ArmillaryError]"), "Name to the reason.")
+      .def("missing", &missing, "store"_a, "in_frame"_a,
+           nb::sig("def missing(self, world: StoreCore, in_frame: str) -> dict[str, ArmillaryError]"), "Name to the reason.")
       .def("xyz_wxyz", &xyz_wxyz, nb::sig("def xyz_wxyz(self) -> NDArray[float64]"), "(N, 7), all rows.")
       .def("any_held", &any_held)
       .def(

@@ -5,7 +5,6 @@
 #include "convert.hpp"
 #include "door.hpp"
 #include "joint_doors.hpp"
-#include "modules.hpp"
 #include "raise.hpp"
 #include "scene_store.hpp"
 #include "scene_values.hpp"
@@ -25,12 +24,6 @@ using scene::Refusal;
 
 namespace {
 
-/// The scene of a world.
-struct SceneCore {
-  nb::object world;
-  std::shared_ptr<scene::Store> store;
-};
-
 // -- Refusals
 
 nb::list frame_names(const Forest& forest, const std::vector<FrameId>& frames, FrameId except) {
@@ -40,8 +33,8 @@ nb::list frame_names(const Forest& forest, const std::vector<FrameId>& frames, F
   return names;
 }
 
-nb::object error_of_frames(const SceneCore& self, const Refusal& refusal) {
-  const WorldCore& world = core(Self(self.world));
+nb::object error_of_frames(Self self, const Refusal& refusal) {
+  const StoreCore& world = core(self);
   const Failure& failure = refusal.failure;
   if (failure.kind() == FailureKind::frame_in_use)
     return error_class("FramesHanging")(frame_names(*world.forest, failure->path, failure->of));
@@ -50,11 +43,11 @@ nb::object error_of_frames(const SceneCore& self, const Refusal& refusal) {
   return error_of(world, failure, of, in_frame, true);
 }
 
-nb::object error_of_refusal(const SceneCore& self, const Refusal& refusal) {
+nb::object error_of_refusal(Self self, const Refusal& refusal) {
   const nb::object node = nb::cast(refusal.node), parent = nb::cast(refusal.parent);
   std::vector<NodeId> nodes = refusal.path;
   nodes.insert(nodes.end(), {refusal.node, refusal.parent});
-  const nb::dict names = names_of(*self.store->version(), nodes);
+  const nb::dict names = names_of(*core(self).store->version(), nodes);
   switch (refusal.fault) {
     case Fault::unknown_node:
       return error_class("UnknownNode")(node, names);
@@ -97,9 +90,9 @@ nb::list record_list(std::span<const ChangePtr> changes) {
 }
 
 /// Raises what was refused.
-void check_outcome(SceneCore& self, const Outcome& outcome) {
+void check_outcome(Self self, const Outcome& outcome) {
   if (outcome.refusal) raise_object(error_of_refusal(self, outcome.refusal));
-  WorldCore& world = core(Self(self.world));
+  StoreCore& world = core(self);
   const std::uint64_t edits = world.edits;
   sync_catalog(world);
   world.edits = edits;  // these are the scene's own
@@ -111,11 +104,10 @@ void check_outcome(SceneCore& self, const Outcome& outcome) {
   world.joints.clear();
   world.doors.clear();
   sync_bodies(world);
-  resolve_pending(Self(self.world));
 }
 
 /// What came of it, or raises.
-nb::list finish(SceneCore& self, const Outcome& outcome) {
+nb::list finish(Self self, const Outcome& outcome) {
   check_outcome(self, outcome);
   return record_list(outcome.changes);
 }
@@ -180,33 +172,33 @@ ChangeRequest as_request(nb::handle given) {
 }
 
 /// What happened, where somebody wants to know, and the node that each wish was about.
-nb::tuple apply(SceneCore& self, nb::list requests, std::int64_t now_ns, bool for_undo, bool with_records, std::string tag) {
+nb::tuple apply(Self self, nb::list requests, std::int64_t now_ns, bool for_undo, bool with_records, std::string tag) {
   std::vector<ChangeRequest> wanted;
   std::vector<NodeId> nodes;
   wanted.reserve(nb::len(requests));
   nodes.reserve(nb::len(requests));
   for (nb::handle request : requests) wanted.push_back(as_request(request));
   for (const ChangeRequest& request : wanted) nodes.push_back(request.change.node);
-  const Outcome outcome = self.store->apply(std::move(wanted), now_ns, for_undo, std::move(tag));
+  const Outcome outcome = core(self).store->apply(std::move(wanted), now_ns, for_undo, std::move(tag));
   check_outcome(self, outcome);
   return nb::make_tuple(with_records ? record_list(outcome.changes) : nb::list(), id_list(nodes));
 }
 
-nb::list apply_unchecked(SceneCore& self, nb::list requests, std::int64_t now_ns) {
+nb::list apply_unchecked(Self self, nb::list requests, std::int64_t now_ns) {
   std::vector<ChangeRequest> wanted;
   for (nb::handle request : requests) wanted.push_back(as_request(request));
-  return finish(self, self.store->apply_unchecked(std::move(wanted), now_ns));
+  return finish(self, core(self).store->apply_unchecked(std::move(wanted), now_ns));
 }
 
-nb::list merge(SceneCore& self, nb::list records) {
+nb::list merge(Self self, nb::list records) {
   std::vector<ChangePtr> changes;
   for (nb::handle record : records) changes.push_back(checked<ChangeHandle>(record).change);
-  return finish(self, self.store->merge(changes));
+  return finish(self, core(self).store->merge(changes));
 }
 
 // -- What others lack
 
-nb::tuple changes_since(const SceneCore& self, nb::dict version_vector) {
+nb::tuple changes_since(Self self, nb::dict version_vector) {
   scene::VersionVector from;
   for (const auto& [author, known] : version_vector) {
     const auto parts = nb::borrow<nb::tuple>(known);
@@ -215,32 +207,15 @@ nb::tuple changes_since(const SceneCore& self, nb::dict version_vector) {
     scene::set_upto(from, key, nb::cast<std::uint64_t>(parts[0]));
   }
   std::vector<ChangePtr> lacking;
-  const bool complete = self.store->changes_since(from, lacking);
+  const bool complete = core(self).store->changes_since(from, lacking);
   nb::list records;
   for (const ChangePtr& change : lacking) records.append(change_object(change));
   return nb::make_tuple(records, complete);
 }
 
-SceneView view(const SceneCore& self) { return {self.store->version(), std::nullopt, self.store}; }
+SceneView view(Self self) { return {core(self).store->version(), std::nullopt, core(self).store}; }
 
-SceneView view_at(const SceneCore& self, nb::handle at) { return {self.store->version(), Stamp{as_stamp(at, "at")}, self.store}; }
-
-void init(SceneCore* self, nb::object world) {
-  std::shared_ptr<scene::Store> store = core(Self(world)).store;
-  store->open();
-  new (self) SceneCore{std::move(world), std::move(store)};
-}
-
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<SceneCore>(self)->world.ptr());
-  return 0;
-}
-
-int clear(PyObject* self) {
-  nb::inst_ptr<SceneCore>(self)->world.reset();
-  return 0;
-}
+SceneView view_at(Self self, nb::handle at) { return {core(self).store->version(), Stamp{as_stamp(at, "at")}, core(self).store}; }
 
 const char* reason_name(scene::InactiveAssertion::Reason reason) {
   switch (reason) {
@@ -256,9 +231,9 @@ const char* reason_name(scene::InactiveAssertion::Reason reason) {
 }
 
 /// What was said of frames and does not count: what would say it again, why, the body in the way, and the loop.
-nb::list inactive(const SceneCore& self) {
+nb::list inactive(Self self) {
   nb::list found;
-  for (scene::InactiveAssertion& one : self.store->inactive()) {
+  for (scene::InactiveAssertion& one : core(self).store->inactive()) {
     Change change;
     change.kind = one.kind;
     change.assertion = std::make_shared<const scene::FrameAssertion>(std::move(one.assertion));
@@ -270,50 +245,51 @@ nb::list inactive(const SceneCore& self) {
   return found;
 }
 
-PyType_Slot slots[] = {
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
-
 }  // namespace
 
-void bind_scene(nb::module_& m) {
-  bind_scene_view(m);
-  nb::class_<SceneCore>(m, "SceneCore", nb::type_slots(slots), "The native part of a Scene.")
-      .def("__init__", &init, "world"_a, nb::sig("def __init__(self, world: WorldCore) -> None"))
+void bind_world_changes(nb::class_<StoreCore>& store) {
+  store.def(
+           "open_scene", [](Self self) { core(self).store->open(); }, "Declare the root frame, which is there from now on.")
+      .def("apply_requests", &apply, "requests"_a, "now_ns"_a, "for_undo"_a = true, "with_records"_a = true, "tag"_a = "",
+           nb::sig("def apply_requests(self, requests: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True, with_records: "
+                   "bool = True, tag: str = '') -> tuple[list[ChangeRecord], list[NodeId]]"),
+           "Apply all requests or none; the records, where they are wanted, and the node that each request is about.")
       .def(
-          "apply", &apply, "wishes"_a, "now_ns"_a, "for_undo"_a = true, "with_records"_a = true, "tag"_a = "",
-          nb::sig("def apply(self, wishes: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True, with_records: bool = True, "
-                  "tag: str = '') -> tuple[list[ChangeRecord], list[NodeId]]"))
+          "undo_tags", [](Self self) { return core(self).store->tags(); }, nb::sig("def undo_tags(self) -> tuple[str, str]"),
+          "The tags of what undo and redo would take back next.")
       .def(
-          "tags", [](const SceneCore& self) { return self.store->tags(); }, nb::sig("def tags(self) -> tuple[str, str]"))
+          "push_undo_barrier", [](Self self, std::string tag) { core(self).store->push_undo_barrier(std::move(tag)); }, "tag"_a,
+          "Let undo stop here, until the barrier is removed.")
       .def(
-          "stand_in_the_way", [](SceneCore& self, std::string tag) { self.store->push_undo_barrier(std::move(tag)); }, "tag"_a)
+          "remove_undo_barrier", [](Self self, const std::string& tag) { return core(self).store->remove_undo_barrier(tag); },
+          "tag"_a, "Whether the barrier was the last thing on the stack, and is removed.")
+      .def("apply_unchecked", &apply_unchecked, "requests"_a, "now_ns"_a,
+           nb::sig("def apply_unchecked(self, requests: list[tuple[Any, ...]], now_ns: int) -> list[ChangeRecord]"),
+           "Add changes without validation; conflicting ones become inactive.")
+      .def("merge_records", &merge, "records"_a,
+           nb::sig("def merge_records(self, records: list[ChangeRecord]) -> list[ChangeRecord]"),
+           "Add records of other replicas; those that were new.")
       .def(
-          "step_aside", [](SceneCore& self, const std::string& tag) { return self.store->remove_undo_barrier(tag); }, "tag"_a)
-      .def("insist", &apply_unchecked, "wishes"_a, "now_ns"_a,
-           nb::sig("def insist(self, wishes: list[tuple[Any, ...]], now_ns: int) -> list[ChangeRecord]"))
-      .def("merge", &merge, "records"_a, nb::sig("def merge(self, records: list[ChangeRecord]) -> list[ChangeRecord]"))
+          "undo_last", [](Self self, std::int64_t now_ns) { return finish(self, core(self).store->undo(now_ns)); }, "now_ns"_a,
+          nb::sig("def undo_last(self, now_ns: int) -> list[ChangeRecord]"))
       .def(
-          "undo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->undo(now_ns)); }, "now_ns"_a,
-          nb::sig("def undo(self, now_ns: int) -> list[ChangeRecord]"))
+          "redo_last", [](Self self, std::int64_t now_ns) { return finish(self, core(self).store->redo(now_ns)); }, "now_ns"_a,
+          nb::sig("def redo_last(self, now_ns: int) -> list[ChangeRecord]"))
       .def(
-          "redo", [](SceneCore& self, std::int64_t now_ns) { return finish(self, self.store->redo(now_ns)); }, "now_ns"_a,
-          nb::sig("def redo(self, now_ns: int) -> list[ChangeRecord]"))
+          "journal", [](Self self) { return record_list(core(self).store->journal()); },
+          nb::sig("def journal(self) -> list[ChangeRecord]"), "The change records that are kept, oldest first.")
+      .def("inactive_rows", &inactive,
+           nb::sig("def inactive_rows(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]"),
+           "Inactive assertions about frames: record, reason, body in the way, first instant, cycle.")
+      .def("changes_since", &changes_since, "held"_a,
+           nb::sig("def changes_since(self, held: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"),
+           "The records that a version vector lacks, and whether all of them are still kept.")
       .def(
-          "journal",
-          [](const SceneCore& self) {
-            nb::list records;
-            for (const ChangePtr& change : self.store->journal()) records.append(change_object(change));
-            return records;
-          },
-          nb::sig("def journal(self) -> list[ChangeRecord]"))
-      .def("idle", &inactive, nb::sig("def idle(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]"))
-      .def("changes_beyond", &changes_since, "heard"_a,
-           nb::sig("def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"))
-      .def(
-          "samples", [](const SceneCore& self, const NodeId& node) { return arrays_of(self.store->samples(node)); }, "node"_a,
-          nb::sig("def samples(self, node: NodeId) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]"))
-      .def("view", &view)
-      .def("view_at", &view_at, "at"_a.none(), nb::sig("def view_at(self, at: int) -> SceneView"));
+          "node_samples", [](Self self, const NodeId& node) { return arrays_of(core(self).store->samples(node)); }, "node"_a,
+          nb::sig("def node_samples(self, node: NodeId) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]"))
+      .def("view", &view, "The scene as it is now: one version, which never changes.")
+      .def("view_at", &view_at, "at"_a.none(), nb::sig("def view_at(self, at: int) -> SceneView"),
+           "The scene as it was at an instant.");
 }
 
 }  // namespace armillary::python

@@ -38,7 +38,7 @@ nb::object array_of(const Vector3& v) { return read_only_array(std::array<double
 /// Foreign coordinates are read by the class that knows them.
 nb::object part(nb::handle self, const char* what, Vector3 Velocity::* which) {
   const Twist& twist = checked<Twist>(self);
-  return twist.coordinates.is_valid() ? nb::object(self.attr("_foreign")(what)) : array_of(twist.answer.velocity.*which);
+  return twist.coordinates.is_valid() ? nb::object(self.attr("foreign_part")(what)) : array_of(twist.answer.velocity.*which);
 }
 
 void set_coordinates(Twist& twist, nb::handle coordinates, nb::handle linear, nb::handle angular) {
@@ -130,7 +130,7 @@ void restore(Twist& self, const nb::tuple& state) {
 
 }  // namespace
 
-Twist make_twist(const WorldCore& world, TwistAnswer answer, nb::handle of, nb::handle relative_to, nb::handle expressed_in,
+Twist make_twist(const StoreCore& world, TwistAnswer answer, nb::handle of, nb::handle relative_to, nb::handle expressed_in,
                  nb::handle point) {
   Twist twist;
   const auto body_name = [&](BodyId id, nb::handle frame) {
@@ -144,7 +144,7 @@ Twist make_twist(const WorldCore& world, TwistAnswer answer, nb::handle of, nb::
   twist.catalog = world.catalog;
   const auto listed = static_cast<RelationId>(PyList_GET_SIZE(world.catalog.ptr()));
   const std::span<const RelationId> ids = twist.answer.relations.ids();
-  if (std::ranges::any_of(ids, [listed](RelationId id) { return id >= listed; })) sync_catalog(const_cast<WorldCore&>(world));
+  if (std::ranges::any_of(ids, [listed](RelationId id) { return id >= listed; })) sync_catalog(const_cast<StoreCore&>(world));
   return twist;
 }
 

@@ -43,16 +43,22 @@ FrameId optional_frame(Self self, nb::handle name, nb::object* spelt) {
   return name.is_none() ? kNone : frame_id(self, name, spelt);
 }
 
+/// Whether a declared body has this name, and no frame.
+bool is_only_a_body(const StoreCore& world, nb::handle name) {
+  const nb::object stored = stored_name(name);
+  return world.forest->find_frame(text_of(stored)) == kNone && world.forest->find_body(text_of(stored)) != kNone;
+}
+
 /// A frame of that name stands for its body; a declared body without such a frame is found by its own name.
 void set_reference(Self self, nb::handle relative_to, bool has_axes, Asked& asked) {
-  const WorldCore& world = core(self);
-  const bool is_only_a_body = known_id(world, relative_to) == nullptr && PyUnicode_Check(relative_to.ptr()) &&
-                              nb::len(world.bodies) > 0 && nb::cast<bool>(self.attr("_is_only_a_body")(relative_to));
-  if (!is_only_a_body) {
+  const StoreCore& world = core(self);
+  const bool is_body = known_id(world, relative_to) == nullptr && PyUnicode_Check(relative_to.ptr()) &&
+                       nb::len(world.bodies) > 0 && is_only_a_body(world, relative_to);
+  if (!is_body) {
     asked.question.reference = frame_id(self, relative_to, &asked.relative_to);
     return;
   }
-  asked.relative_to = self.attr("_stored_name")(relative_to);
+  asked.relative_to = stored_name(relative_to);
   asked.question.relative_to = world.forest->find_body(text_of(asked.relative_to));
   if (!has_axes) raise_without_axes(relative_to);
 }
@@ -90,15 +96,14 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
   return guarded([&] {
     const auto [of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured] =
         expected->read(args, positional, keywords);
-    const Self self(self_object);
+    const Self self(Self::store_of(self_object));
     if (!is_native_policy(policy))
-      return nb::object(self.attr("_twist_by_policy")("of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
-                                                      "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside,
-                                                      "policy"_a = policy, "interpolation"_a = interpolation,
-                                                      "measured"_a = measured))
+      return nb::object(by_policy(self, "twist", "of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
+                                  "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside, "policy"_a = policy,
+                                  "interpolation"_a = interpolation, "measured"_a = measured))
           .release()
           .ptr();
-    const WorldCore& world = core(self);
+    const StoreCore& world = core(self);
     Asked asked = asked_motion(self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, measured});
     asked.question.at = as_when(at, "at");
     Result<TwistAnswer> result = world.forest->twist(asked.question);
@@ -114,9 +119,9 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
 nb::object twists(Self self, nb::handle of, nb::handle relative_to, nb::handle at, nb::handle expressed_in, nb::handle point,
                   nb::handle window, nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle measured) {
   if (!is_native_policy(policy))
-    return self.attr("_twists_by_policy")("of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
-                                          "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside,
-                                          "policy"_a = policy, "interpolation"_a = interpolation, "measured"_a = measured);
+    return by_policy(self, "twists", "of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
+                     "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside, "policy"_a = policy,
+                     "interpolation"_a = interpolation, "measured"_a = measured);
   const Asked asked =
       asked_motion(self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, measured});
   const Stamps stamps(at, "at");
@@ -129,7 +134,7 @@ nb::object twists(Self self, nb::handle of, nb::handle relative_to, nb::handle a
 }
 
 void add_body(Self self, nb::handle name, const std::vector<nb::object>& frames) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   std::vector<std::string_view> names;
   for (const nb::object& frame : frames) names.push_back(text_of(frame));
   scene::FrameAssertion assertion{.of = std::string(text_of(name)), .frames = {names.begin(), names.end()}};
@@ -168,52 +173,57 @@ constexpr const char* kTwistDocumentation =
 
 }  // namespace
 
-void bind_world_twists(nb::class_<WorldCore>& world) {
+void bind_world_twists(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face) {
   static PyMethodDef twist_method{"twist", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(twist_call)),
                                   METH_FASTCALL | METH_KEYWORDS, kTwistDocumentation};
-  world.attr("twist") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &twist_method));
   static const std::string twists_sig = signature(
       "def twists(self, *, of: str, relative_to: str, at: ArrayLike, expressed_in: str | None = None, point: str | None = None, "
       "window: int | None = None, measured: bool = True",
       "NDArray[float64]");
-  world
-      .def("twists", &twists, nb::kw_only(), "of"_a, "relative_to"_a, "at"_a, "expressed_in"_a = nb::none(),
-           "point"_a = nb::none(), "window"_a = nb::none(), "outside"_a.none() = words().raise,
-           "policy"_a.none() = words().unique, "interpolation"_a = nb::none(), "measured"_a = true, nb::sig(twists_sig.c_str()),
-           "How a body moved relative to another at many instants, in one native call.\n\n"
-           "Args:\n"
-           "    of: As for `twist`.\n"
-           "    relative_to: As for `twist`.\n"
-           "    at: (N,) int64 [ns].\n"
-           "    expressed_in: As for `twist`.\n"
-           "    point: As for `twist`.\n"
-           "    window: As for `twist`.\n"
-           "    outside: As for `twist`.\n"
-           "    policy: As for `twist`.\n"
-           "    interpolation: As for `twist`.\n"
-           "    measured: As for `twist`.\n\n"
-           "Returns:\n"
-           "    (N, 6): the linear velocity [m/s], then the angular one [rad/s].")
-      .def(
-          "_set_has_pending", [](Self self, bool has_pending) { core(self).has_pending = has_pending; }, "has_pending"_a)
-      .def("_add_body", &add_body, "name"_a, "frames"_a, nb::sig("def _add_body(self, name: str, frames: list[str]) -> None"))
+  const auto define = [&](auto& world) {
+    world.attr("twist") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &twist_method));
+    world.def("twists", &twists, nb::kw_only(), "of"_a, "relative_to"_a, "at"_a, "expressed_in"_a = nb::none(),
+              "point"_a = nb::none(), "window"_a = nb::none(), "outside"_a.none() = words().raise,
+              "policy"_a.none() = words().unique, "interpolation"_a = nb::none(), "measured"_a = true,
+              nb::sig(twists_sig.c_str()),
+              "How a body moved relative to another at many instants, in one native call.\n\n"
+              "Args:\n"
+              "    of: As for `twist`.\n"
+              "    relative_to: As for `twist`.\n"
+              "    at: (N,) int64 [ns].\n"
+              "    expressed_in: As for `twist`.\n"
+              "    point: As for `twist`.\n"
+              "    window: As for `twist`.\n"
+              "    outside: As for `twist`.\n"
+              "    policy: As for `twist`.\n"
+              "    interpolation: As for `twist`.\n"
+              "    measured: As for `twist`.\n\n"
+              "Returns:\n"
+              "    (N, 6): the linear velocity [m/s], then the angular one [rad/s].");
+  };
+  define(store);
+  define(face);
+  store.def(
+           "set_has_pending", [](Self self, bool has_pending) { core(self).has_pending = has_pending; }, "has_pending"_a)
+      .def("declare_body", &add_body, "name"_a, "frames"_a,
+           nb::sig("def declare_body(self, name: str, frames: list[str]) -> None"))
       .def(
           "bodies", [](Self self) { return declared_bodies(*core(self).forest); }, nb::sig("def bodies(self) -> tuple[str, ...]"),
           "Names of the declared bodies, in the order they came.")
       .def(
-          "_frames_of",
+          "frames_of",
           [](Self self, nb::handle body) {
             const Forest& forest = *core(self).forest;
             return nb::tuple(nb::cast(forest.frames_of(forest.find_body(text_of(body)))));
           },
-          "body"_a, nb::sig("def _frames_of(self, body: str) -> tuple[str, ...]"))
+          "body"_a, nb::sig("def frames_of(self, body: str) -> tuple[str, ...]"))
       .def(
-          "_body_of",
+          "body_name",
           [](Self self, nb::handle frame) {
             const Forest& forest = *core(self).forest;
             return forest.body_name(forest.find_body(text_of(frame)));
           },
-          "frame"_a, nb::sig("def _body_of(self, frame: str) -> str"));
+          "frame"_a, nb::sig("def body_name(self, frame: str) -> str"));
 }
 
 }  // namespace armillary::python

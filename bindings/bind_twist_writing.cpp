@@ -28,18 +28,6 @@ struct MeasuredTwist {
   }
 };
 
-/// Held while a relation of twists is made, and while twists wait: what is checked stays true until it is written.
-class TwistLock {
- public:
-  explicit TwistLock(Self self) : lock_(self.attr("_twist_lock")) { lock_.attr("acquire")(); }
-  ~TwistLock() { lock_.attr("release")(); }
-  TwistLock(const TwistLock&) = delete;
-  TwistLock& operator=(const TwistLock&) = delete;
-
- private:
-  nb::object lock_;
-};
-
 /// Whether a refused twist may be stored later, when poses have come.
 bool may_still_come(Self self, const Failure& failure) { return failure && !core(self).forest->is_hopeless(failure); }
 
@@ -57,7 +45,7 @@ scene::FrameAssertion assertion_of(Self self, const MeasuredTwist& measured) {
 }
 
 Failure write_twist(Self self, const MeasuredTwist& measured, bool is_new) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   const auto write = [&] { return world.forest->set_twist(measured.name(), measured.sample()); };
   const bool is_given = !is_new || world.store->knows_twist(assertion_of(self, measured));
   Failure failure = is_given ? write()
@@ -70,39 +58,18 @@ Failure write_twist(Self self, const MeasuredTwist& measured, bool is_new) {
   return {};
 }
 
-/// The caller holds the lock: a relation that is new must not say what its source says already.
-Failure write_new_twist(Self self, const MeasuredTwist& measured) {
-  const bool is_new = core(self).forest->find_twist(measured.name()) == kNone;
-  if (is_new) self.attr("_check_new_twist")(measured.of, measured.relative_to, measured.source, measured.at.ns);
-  return write_twist(self, measured, is_new);
-}
-
-void keep_pending(Self self, const MeasuredTwist& measured) {
+/// A twist as Python keeps it: checked copies.
+nb::object store_twist(Self self, const MeasuredTwist& measured, bool pending) {
   const auto numbers = [](const Vector3& v) { return nb::make_tuple(v.x, v.y, v.z); };
-  self.attr("_keep_pending")(
-      "of"_a = measured.of, "relative_to"_a = measured.relative_to, "expressed_in"_a = measured.expressed_in,
+  return core(self).upcalls.store_twist(
+      self, "of"_a = measured.of, "relative_to"_a = measured.relative_to, "expressed_in"_a = measured.expressed_in,
       "source"_a = measured.source, "at"_a = measured.at.ns, "linear"_a = numbers(measured.velocity.linear),
       "angular"_a = numbers(measured.velocity.angular),
-      "covariance"_a = measured.covariance ? read_only_array(measured.covariance->values.data(), {6, 6}) : nb::none());
+      "covariance"_a = measured.covariance ? read_only_array(measured.covariance->values.data(), {6, 6}) : nb::none(),
+      "pending"_a = pending);
 }
 
-/// The caller holds the lock. A later word about the same instant takes the place of one that waits.
-/// Whether it was written.
-bool write_or_keep(Self self, const MeasuredTwist& measured, bool pending) {
-  Failure failure = write_new_twist(self, measured);
-  if (pending && may_still_come(self, failure)) {
-    keep_pending(self, measured);
-    failure = write_new_twist(self, measured);  // its poses may have come before it was kept
-    if (may_still_come(self, failure)) return false;
-  } else if (failure) {
-    raise_failure(core(self), failure, measured.of, measured.relative_to, failure->about_twist);
-  }
-  self.attr("_drop_pending")(nb::make_tuple(nb::make_tuple(measured.of, measured.source, measured.at.ns)));
-  if (failure) raise_failure(core(self), failure, measured.of, measured.relative_to, failure->about_twist);
-  return true;
-}
-
-/// The numbers of a twist and the axes they are along; coordinates that know either are read by the Python half.
+/// The numbers of a twist and the axes they are along; coordinates that know either are read in Python.
 struct GivenTwist {
   nb::object expressed_in, linear, angular, covariance;
 };
@@ -111,8 +78,8 @@ GivenTwist read_coordinates(Self self, nb::handle of, nb::handle relative_to, co
                             nb::handle at) {
   if (!given.linear.is_none() || !given.angular.is_none())
     raise("InvalidArgument", "set_twist takes either linear= and angular=, or twist=.", twist);
-  const nb::object read = self.attr("_read_twist")(twist, "of"_a = of, "relative_to"_a = relative_to, "at"_a = at,
-                                                   "expressed_in"_a = given.expressed_in, "covariance"_a = given.covariance);
+  const nb::object read = core(self).upcalls.read_twist(self, twist, "of"_a = of, "relative_to"_a = relative_to, "at"_a = at,
+                                                        "expressed_in"_a = given.expressed_in, "covariance"_a = given.covariance);
   return {read[0], read[1], read[2], read[3]};
 }
 
@@ -128,7 +95,7 @@ GivenTwist given_twist(Self self, nb::handle of, nb::handle relative_to, const G
 
 void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::object expressed_in, nb::object linear, nb::object angular,
                nb::handle at, nb::handle source, nb::object covariance, bool pending, nb::handle twist) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   const Stamp stamp{as_stamp(at, "at")};
   const GivenTwist given = given_twist(self, of, relative_to, {expressed_in, linear, angular, covariance}, twist, at);
   MeasuredTwist measured{.velocity = {checked_vector(given.linear, "linear"), checked_vector(given.angular, "angular")},
@@ -138,22 +105,19 @@ void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::object expr
   measured.source = source_of(self, source);
   measured.of = admitted(self, of);
   measured.relative_to = admitted(self, relative_to);
-  measured.expressed_in = self.attr("_stored_name")(given.expressed_in);
+  measured.expressed_in = stored_name(given.expressed_in);
   if (!pending && !world.has_pending && world.forest->find_twist(measured.name()) != kNone) {
     if (const Failure failure = write_twist(self, measured, false))
       raise_failure(world, failure, measured.of, measured.relative_to, failure->about_twist);
     return;
   }
-  {
-    const TwistLock lock(self);
-    if (!write_or_keep(self, measured, pending)) return;
-  }
-  resolve_pending(self);
+  (void)store_twist(self, measured, pending);
 }
 
-/// Whether a twist that waited is stored now; raises what can never be stored any more.
-bool retry_twist(Self self, nb::object of, nb::object relative_to, nb::object expressed_in, nb::handle linear, nb::handle angular,
-                 nb::handle at, nb::object source, nb::handle covariance) {
+/// Whether it was written; False, where `may_wait`: poses that turn it are missing, and may still come.
+bool write_given_twist(Self self, nb::object of, nb::object relative_to, nb::object expressed_in, nb::handle linear,
+                       nb::handle angular, nb::handle at, nb::object source, nb::handle covariance, bool may_wait,
+                       bool may_be_contested) {
   MeasuredTwist measured{.of = of,
                          .relative_to = relative_to,
                          .expressed_in = expressed_in,
@@ -161,53 +125,61 @@ bool retry_twist(Self self, nb::object of, nb::object relative_to, nb::object ex
                          .velocity = {checked_vector(linear, "linear"), checked_vector(angular, "angular")},
                          .at = {as_stamp(at, "at")}};
   if (!covariance.is_none()) measured.covariance = as_covariance(covariance, "covariance");
-  const Failure failure = write_new_twist(self, measured);
-  const bool waits = may_still_come(self, failure) || (failure && failure->kind == FailureKind::ambiguous_path);
+  const Failure failure = write_twist(self, measured, core(self).forest->find_twist(measured.name()) == kNone);
+  const bool is_contested = failure && failure->kind == FailureKind::ambiguous_path;
+  const bool waits = (may_wait && may_still_come(self, failure)) || (may_be_contested && is_contested);
   if (failure && !waits) raise_failure(core(self), failure, of, relative_to, failure->about_twist);
-  return !waits;
+  return !failure;
 }
 
 }  // namespace
 
-void bind_world_twist_writing(nb::class_<WorldCore>& world) {
-  world
-      .def(
-          "set_twist", &set_twist, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a = nb::none(), "linear"_a = nb::none(),
-          "angular"_a = nb::none(), "at"_a, "source"_a = nb::none(), "covariance"_a = nb::none(), "pending"_a = false,
-          "twist"_a = nb::none(),
-          nb::sig("def set_twist(self, *, of: str, relative_to: str, at: int, expressed_in: str | None = None, linear: ArrayLike "
-                  "| None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: "
-                  "str | "
-                  "None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None"),
-          "Say how a frame moves at one instant.\n\n"
-          "It is kept at the origin and along the axes of `of`: other axes are turned with the poses known for that\n"
-          "instant, and what those poses become later does not change it.\n\n"
-          "Args:\n"
-          "    of: Frame whose origin the linear velocity is of, and whose body moves; made if it is new.\n"
-          "    relative_to: The body it moves relative to, or any frame on it; made if it is new.\n"
-          "    expressed_in: Frame along whose axes the numbers are; `of` for what the body itself measures.\n"
-          "        Left out where `twist` says it.\n"
-          "    linear: (3,) [m/s].\n"
-          "    angular: (3,) [rad/s].\n"
-          "    twist: In place of the two: a `Twist` with these names, or coordinates. `BodyTwist` is along the axes of `of`,\n"
-          "        `HybridTwist` along those of `relative_to`; `SpatialTwist` is also at the origin of `relative_to`, and "
-          "brought\n"
-          "        to that of `of` with the pose known at that instant; free ones (`LinearAngular`) need `expressed_in`.\n"
-          "    at: Instant [ns].\n"
-          "    source: Who says so; the world's own name if not given.\n"
-          "    covariance: (6, 6), linear then angular, along the same axes; unknown if not given.\n"
-          "    pending: Keep it until the poses that turn it arrive, instead of refusing it: the call that brings them stores\n"
-          "        it too. A later word about the same instant takes its place.\n\n"
-          "Raises:\n"
-          "    StampOutOfRange, NotConnected, UnknownFrame: The axes cannot be turned at that instant.\n"
-          "    ConstraintViolation: A body does not move relative to itself, or this source says that motion already: of\n"
-          "        another frame, the other way round, or by a chain of twists. Another source may.\n"
-          "    LimitReached: As many twists wait as `max_waits` allows.")
-      .def("_retry_twist", &retry_twist, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a, "linear"_a, "angular"_a,
-           "at"_a, "source"_a, "covariance"_a.none(),
-           nb::sig(
-               "def _retry_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, "
-               "at: int, source: str, covariance: ArrayLike | None) -> bool"));
+void bind_world_twist_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face) {
+  const auto define = [&](auto& world) {
+    world.def(
+        "set_twist", &set_twist, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a = nb::none(), "linear"_a = nb::none(),
+        "angular"_a = nb::none(), "at"_a, "source"_a = nb::none(), "covariance"_a = nb::none(), "pending"_a = false,
+        "twist"_a = nb::none(),
+        nb::sig("def set_twist(self, *, of: str, relative_to: str, at: int, expressed_in: str | None = None, linear: ArrayLike "
+                "| None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: "
+                "str | "
+                "None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None"),
+        "Say how a frame moves at one instant.\n\n"
+        "It is kept at the origin and along the axes of `of`: other axes are turned with the poses known for that\n"
+        "instant, and what those poses become later does not change it.\n\n"
+        "Args:\n"
+        "    of: Frame whose origin the linear velocity is of, and whose body moves; made if it is new.\n"
+        "    relative_to: The body it moves relative to, or any frame on it; made if it is new.\n"
+        "    expressed_in: Frame along whose axes the numbers are; `of` for what the body itself measures.\n"
+        "        Left out where `twist` says it.\n"
+        "    linear: (3,) [m/s].\n"
+        "    angular: (3,) [rad/s].\n"
+        "    twist: In place of the two: a `Twist` with these names, or coordinates. `BodyTwist` is along the axes of `of`,\n"
+        "        `HybridTwist` along those of `relative_to`; `SpatialTwist` is also at the origin of `relative_to`, and "
+        "brought\n"
+        "        to that of `of` with the pose known at that instant; free ones (`LinearAngular`) need `expressed_in`.\n"
+        "    at: Instant [ns].\n"
+        "    source: Who says so; the world's own name if not given.\n"
+        "    covariance: (6, 6), linear then angular, along the same axes; unknown if not given.\n"
+        "    pending: Keep it until the poses that turn it arrive, instead of refusing it: the call that brings them stores\n"
+        "        it too. A later word about the same instant takes its place.\n\n"
+        "Raises:\n"
+        "    StampOutOfRange, NotConnected, UnknownFrame: The axes cannot be turned at that instant.\n"
+        "    ConstraintViolation: A body does not move relative to itself, or this source says that motion already: of\n"
+        "        another frame, the other way round, or by a chain of twists. Another source may.\n"
+        "    LimitReached: As many twists wait as `max_waits` allows.");
+  };
+  define(store);
+  define(face);
+  store.def(
+      "write_twist", &write_given_twist, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a, "linear"_a, "angular"_a,
+      "at"_a, "source"_a, "covariance"_a.none(), "may_wait"_a, "may_be_contested"_a = false,
+      nb::sig("def write_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, "
+              "at: int, source: str, covariance: ArrayLike | None, may_wait: bool, may_be_contested: bool = False) -> bool"),
+      "Store a measured twist whose names are admitted; False where poses that turn it are missing and may still come.\n\n"
+      "Args:\n"
+      "    may_wait: Return False for missing poses, in place of raising.\n"
+      "    may_be_contested: Return False also where several sources place a frame on the way.");
 }
 
 }  // namespace armillary::python

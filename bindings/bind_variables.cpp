@@ -114,7 +114,7 @@ void put_covariance(const JointDoor& door, nb::handle covariance, double* out) {
 /// Checked, and of positions, or of positions and velocities.
 nb::object checked_covariance(Self self, const nb::object& given, std::size_t k, RowForm& form) {
   if (given.is_none()) return given;
-  nb::object checked = self.attr("_as_joint_covariance")(given, k, form.has_velocities);
+  nb::object checked = core(self).upcalls.as_joint_covariance(given, k, form.has_velocities);
   form.has_covariance = true;
   form.has_velocity_covariance = nb::len(checked) > k;
   return checked;
@@ -137,7 +137,7 @@ void say_joints(Self self, const nb::object& positions, nb::handle at, nb::handl
   if (const Failure failure = core(self).forest->set_joints(door->id, {&stamp.ns, 1}, row.data()))
     raise_joint_failure(self, failure, false);
   resolve_pending(self);
-  if (given.names.size() > saying.positions) self.attr("_wheels_turned")(at, source);
+  if (given.names.size() > saying.positions) core(self).upcalls.wheels_turned(self, at, source);
 }
 
 void set_joints(Self self, nb::handle joints, nb::handle at, nb::handle velocities, nb::handle source, nb::handle covariance) {
@@ -146,7 +146,7 @@ void set_joints(Self self, nb::handle joints, nb::handle at, nb::handle velociti
   nb::object sure = nb::borrow(covariance);
   if (core(self).has_loops)
     std::tie(positions, sure) =
-        nb::cast<std::pair<nb::object, nb::object>>(self.attr("_with_dependents")(positions, at, covariance));
+        nb::cast<std::pair<nb::object, nb::object>>(core(self).upcalls.complete_joints(self, positions, at, covariance));
   say_joints(self, positions, at, velocities, source, std::move(sure), false);
 }
 
@@ -166,7 +166,7 @@ void set_joint_series(Self self, std::vector<nb::object> names, nb::object posit
   const Stamps stamps(at, "at");
   if (core(self).has_loops && !stamps.span().empty())
     std::tie(names, positions, velocities) = nb::cast<std::tuple<std::vector<nb::object>, nb::object, nb::object>>(
-        self.attr("_series_with_dependents")(names, positions, at, velocities));
+        core(self).upcalls.complete_joint_series(self, names, positions, at, velocities));
   const auto count = static_cast<Py_ssize_t>(stamps.span().size()), k = static_cast<Py_ssize_t>(names.size());
   const Doubles given(positions, "positions", {count, k});
   std::optional<Doubles> speeds;
@@ -185,7 +185,7 @@ void set_joint_series(Self self, std::vector<nb::object> names, nb::object posit
 }
 
 nb::tuple joint(Self self, nb::handle name, nb::handle at, nb::handle outside) {
-  const WorldCore& world = core(self);
+  const StoreCore& world = core(self);
   const VariablePtr variable = joint_of(self, name);
   const QueryContext context = as_context(world, outside, words().unique, nb::none());
   Result<JointAnswer> result = world.forest->joint(*variable, as_when(at, "at"), context);
@@ -214,7 +214,7 @@ nb::tuple joint_samples(Self self, nb::handle name, nb::handle start, nb::handle
 }
 
 void prefer_joint(Self self, nb::handle name, nb::handle source) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   const VariablePtr variable = joint_of(self, name);
   std::optional<std::string_view> who;
   if (!source.is_none()) who = text_of(source_of(self, source));
@@ -236,54 +236,62 @@ nb::list driven_poses(Self self) {
 
 }  // namespace
 
-void bind_world_variables(nb::class_<WorldCore>& world) {
-  world
-      .def("set_joints", &set_joints, "joints"_a, nb::kw_only(), "at"_a, "velocities"_a = nb::none(), "source"_a = nb::none(),
-           "covariance"_a = nb::none(),
-           nb::sig("def set_joints(self, joints: Mapping[str, float], *, at: int, velocities: Mapping[str, float] | None = None, "
-                   "source: str | None = None, covariance: ArrayLike | None = None) -> None"),
-           "Say where joints are at one instant: all of them, or none.\n\n"
-           "The poses that they drive are known with them, at every instant between two samples.\n\n"
-           "Args:\n"
-           "    joints: Names and positions [rad] or [m].\n"
-           "    at: Instant [ns].\n"
-           "    velocities: Names and velocities, of some or all of them; used for twists, not between positions.\n"
-           "    source: Who says so; the world's own name if not given.\n"
-           "    covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given. Where\n"
-           "        velocities are given: of positions, then velocities, (2k,) or (2k, 2k).\n\n"
-           "Raises:\n"
-           "    UnknownVariable: A name that no joint has.\n"
-           "    BeforeHistory: The sample is older than the history.")
-      .def("set_joint_series", &set_joint_series, "names"_a, nb::kw_only(), "positions"_a, "at"_a, "velocities"_a = nb::none(),
-           "source"_a = nb::none(),
-           nb::sig("def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: "
-                   "ArrayLike | None = None, source: str | None = None) -> None"),
-           "Say where joints are at many instants: all of them are stored, or none.\n\n"
-           "Args:\n"
-           "    names: The joints, k of them.\n"
-           "    positions: (N, k).\n"
-           "    at: (N,) int64 [ns], in any order.\n"
-           "    velocities: (N, k); NaN: not given.\n"
-           "    source: Who says so; the world's own name if not given.")
-      .def("_set_integrated_joints", &set_integrated_joints, "joints"_a, "at"_a, "source"_a.none(),
-           nb::sig("def _set_integrated_joints(self, joints: Mapping[str, float], at: int, source: str | None) -> None"))
+void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face) {
+  const auto define = [&](auto& world) {
+    world
+        .def(
+            "set_joints", &set_joints, "joints"_a, nb::kw_only(), "at"_a, "velocities"_a = nb::none(), "source"_a = nb::none(),
+            "covariance"_a = nb::none(),
+            nb::sig(
+                "def set_joints(self, joints: Mapping[str, float], *, at: int, velocities: Mapping[str, float] | None = None, "
+                "source: str | None = None, covariance: ArrayLike | None = None) -> None"),
+            "Say where joints are at one instant: all of them, or none.\n\n"
+            "The poses that they drive are known with them, at every instant between two samples.\n\n"
+            "Args:\n"
+            "    joints: Names and positions [rad] or [m].\n"
+            "    at: Instant [ns].\n"
+            "    velocities: Names and velocities, of some or all of them; used for twists, not between positions.\n"
+            "    source: Who says so; the world's own name if not given.\n"
+            "    covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given. Where\n"
+            "        velocities are given: of positions, then velocities, (2k,) or (2k, 2k).\n\n"
+            "Raises:\n"
+            "    UnknownVariable: A name that no joint has.\n"
+            "    BeforeHistory: The sample is older than the history.")
+        .def("set_joint_series", &set_joint_series, "names"_a, nb::kw_only(), "positions"_a, "at"_a, "velocities"_a = nb::none(),
+             "source"_a = nb::none(),
+             nb::sig("def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: "
+                     "ArrayLike | None = None, source: str | None = None) -> None"),
+             "Say where joints are at many instants: all of them are stored, or none.\n\n"
+             "Args:\n"
+             "    names: The joints, k of them.\n"
+             "    positions: (N, k).\n"
+             "    at: (N,) int64 [ns], in any order.\n"
+             "    velocities: (N, k); NaN: not given.\n"
+             "    source: Who says so; the world's own name if not given.");
+  };
+  define(store);
+  define(face);
+  store
+      .def("set_integrated_joints", &set_integrated_joints, "joints"_a, "at"_a, "source"_a.none(),
+           nb::sig("def set_integrated_joints(self, joints: Mapping[str, float], at: int, source: str | None) -> None"))
       .def("prefer_joint", &prefer_joint, "name"_a, nb::kw_only(), "source"_a.none(),
            nb::sig("def prefer_joint(self, name: str, *, source: str | None) -> None"),
            "Settle which of several sources every query believes about a joint; None takes it back.")
-      .def("_variables", &variables, nb::sig("def _variables(self) -> list[tuple[str, str]]"))
-      .def("_joint", &joint, "name"_a, "at"_a, "outside"_a,
-           nb::sig("def _joint(self, name: str, at: int | Latest, outside: str) -> tuple[float | None, float | None, int, bool, "
-                   "bool, bool]"))
-      .def("_joint_samples", &joint_samples, "name"_a, "start"_a.none(), "end"_a.none(), "source"_a,
-           nb::sig("def _joint_samples(self, name: str, start: int | None, end: int | None, source: str) -> "
+      .def("variables", &variables, nb::sig("def variables(self) -> list[tuple[str, str]]"))
+      .def("joint_row", &joint, "name"_a, "at"_a, "outside"_a,
+           nb::sig(
+               "def joint_row(self, name: str, at: int | Latest, outside: str) -> tuple[float | None, float | None, int, bool, "
+               "bool, bool]"))
+      .def("joint_rows", &joint_samples, "name"_a, "start"_a.none(), "end"_a.none(), "source"_a,
+           nb::sig("def joint_rows(self, name: str, start: int | None, end: int | None, source: str) -> "
                    "tuple[NDArray[int64], NDArray[float64], NDArray[float64]]"))
       .def(
-          "_joint_sources", [](Self self, nb::handle name) { return core(self).forest->sources_of(*joint_of(self, name)); },
-          "name"_a, nb::sig("def _joint_sources(self, name: str) -> list[str]"))
+          "joint_sources", [](Self self, nb::handle name) { return core(self).forest->sources_of(*joint_of(self, name)); },
+          "name"_a, nb::sig("def joint_sources(self, name: str) -> list[str]"))
       .def_prop_rw(
-          "_has_loops", [](Self self) { return core(self).has_loops; },
+          "has_dependent_joints", [](Self self) { return core(self).has_loops; },
           [](Self self, bool has_loops) { core(self).has_loops = has_loops; })
-      .def("_driven_poses", &driven_poses, nb::sig("def _driven_poses(self) -> list[tuple[str, str, str, int | None]]"));
+      .def("driven_poses", &driven_poses, nb::sig("def driven_poses(self) -> list[tuple[str, str, str, int | None]]"));
 }
 
 }  // namespace armillary::python

@@ -16,7 +16,7 @@ using namespace nb::literals;
 namespace {
 
 /// Checks everything but whether the frames exist: a wait may be asked before they do.
-NamedQuestion named_question(const WorldCore& world, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
+NamedQuestion named_question(const StoreCore& world, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
                              nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation) {
   NamedQuestion question{std::string(text_of(of)),
                          std::string(text_of(in_frame)),
@@ -35,7 +35,7 @@ NamedQuestion named_question(const WorldCore& world, nb::handle of, nb::handle i
 void check_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
                     nb::handle outside, nb::handle policy, nb::handle interpolation) {
   const bool is_native = is_native_policy(policy);
-  if (!is_native) self.attr("_check_policy")(policy);
+  if (!is_native) (void)by_policy(self, "check_policy", policy);
   const nb::handle checked = is_native ? policy : nb::handle(words().unique);
   (void)named_question(core(self), of, in_frame, at, of_at, fixed_frame, outside, checked, interpolation);
 }
@@ -45,10 +45,10 @@ nb::object answer_or_watch(Self self, nb::handle_t<ReadyQueue> queue, WaitId id,
                            nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside, nb::handle policy,
                            nb::handle interpolation) {
   if (!is_native_policy(policy))
-    return self.attr("_answer_or_watch_by_policy")(queue, id, "of"_a = of, "in_frame"_a = in_frame, "at"_a = at,
-                                                   "of_at"_a = of_at, "fixed_frame"_a = fixed_frame, "outside"_a = outside,
-                                                   "policy"_a = policy, "interpolation"_a = interpolation);
-  const WorldCore& world = core(self);
+    return by_policy(self, "pose_or_watch", queue, id, "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
+                     "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy,
+                     "interpolation"_a = interpolation);
+  const StoreCore& world = core(self);
   const NamedQuestion question = named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
   Result<PoseAnswer> result = world.forest->answer_or_watch(question, {id, nb::inst_ptr<ReadyQueue>(queue)});
   if (result) return new_pose([&] { return make_pose(world, std::move(result.value), of, in_frame); });
@@ -59,7 +59,7 @@ nb::object answer_or_watch(Self self, nb::handle_t<ReadyQueue> queue, WaitId id,
 /// Whether something may still come; then the wait is woken by whatever any of the paths lacks.
 bool watch_paths(Self self, ReadyQueue& queue, WaitId id, std::size_t max_paths, nb::handle of, nb::handle in_frame,
                  nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside, nb::handle interpolation) {
-  const WorldCore& world = core(self);
+  const StoreCore& world = core(self);
   const NamedQuestion question =
       named_question(world, of, in_frame, at, of_at, fixed_frame, outside, words().unique, interpolation);
   const Failure failure = world.forest->watch_paths(question, {id, &queue}, max_paths);
@@ -80,7 +80,7 @@ std::function<bool()> no_signal() {
 
 /// The answer that `wait(timeout_ns, no_signal, &hopeless)` blocks for, or the error that ends the wait.
 template <typename Wait>
-auto waited(const WorldCore& world, double timeout_s, nb::handle of, nb::handle other, const char* what, Wait wait) {
+auto waited(const StoreCore& world, double timeout_s, nb::handle of, nb::handle other, const char* what, Wait wait) {
   const std::function<bool()> keep_waiting = no_signal();
   const std::int64_t timeout_ns = timeout_s < 0 ? -1 : static_cast<std::int64_t>(std::min(timeout_s, 1e9) * 1e9);
   bool hopeless = false;
@@ -95,10 +95,10 @@ auto waited(const WorldCore& world, double timeout_s, nb::handle of, nb::handle 
 nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
                          nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation) {
   if (!is_native_policy(policy))
-    return self.attr("_wait_by_policy")(timeout_s, "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
-                                        "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy,
-                                        "interpolation"_a = interpolation);
-  const WorldCore& world = core(self);
+    return by_policy(self, "wait_for_pose", timeout_s, "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
+                     "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy,
+                     "interpolation"_a = interpolation);
+  const StoreCore& world = core(self);
   const NamedQuestion question = named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
   PoseAnswer answer =
       waited(world, timeout_s, of, in_frame, "pose", [&](auto... how) { return world.forest->wait_for_pose(question, how...); });
@@ -113,7 +113,7 @@ struct Motion {
 std::string text_or_empty(nb::handle name) { return name.is_none() ? std::string() : std::string(text_of(name)); }
 
 /// Checks everything but whether the frames exist.
-NamedTwistQuestion named_motion(const WorldCore& world, const Motion& asked) {
+NamedTwistQuestion named_motion(const StoreCore& world, const Motion& asked) {
   if (!is_native_policy(asked.policy))
     raise("InvalidArgument",
           "A wait for a motion takes policy='unique' alone, got " + shown(asked.policy) +
@@ -133,7 +133,7 @@ NamedTwistQuestion named_motion(const WorldCore& world, const Motion& asked) {
   return question;
 }
 
-nb::object motion(const WorldCore& world, TwistAnswer answer, const Motion& asked) {
+nb::object motion(const StoreCore& world, TwistAnswer answer, const Motion& asked) {
   return new_twist(
       [&] { return make_twist(world, std::move(answer), asked.of, asked.relative_to, asked.expressed_in, asked.point); });
 }
@@ -147,7 +147,7 @@ void check_motion(Self self, nb::handle of, nb::handle relative_to, nb::handle e
 nb::object twist_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle of, nb::handle relative_to, nb::handle expressed_in,
                           nb::handle point, nb::handle at, nb::handle window, nb::handle outside, nb::handle policy,
                           nb::handle interpolation, nb::handle measured) {
-  const WorldCore& world = core(self);
+  const StoreCore& world = core(self);
   const Motion asked{of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured};
   Result<TwistAnswer> result = world.forest->answer_or_watch(named_motion(world, asked), {id, &queue});
   if (result) return motion(world, std::move(result.value), asked);
@@ -158,7 +158,7 @@ nb::object twist_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle of
 nb::object wait_for_twist(Self self, double timeout_s, nb::handle of, nb::handle relative_to, nb::handle expressed_in,
                           nb::handle point, nb::handle at, nb::handle window, nb::handle outside, nb::handle policy,
                           nb::handle interpolation, nb::handle measured) {
-  const WorldCore& world = core(self);
+  const StoreCore& world = core(self);
   const Motion asked{of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured};
   const NamedTwistQuestion question = named_motion(world, asked);
   TwistAnswer answer = waited(world, timeout_s, of, relative_to, "twist",
@@ -168,22 +168,22 @@ nb::object wait_for_twist(Self self, double timeout_s, nb::handle of, nb::handle
 
 }  // namespace
 
-void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
+void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world) {
   static const std::string question =
       "*, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: "
       "str | Callable[..., Any], "
       "interpolation: str | None) -> ";
   static const std::string answer_sig =
-      "def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, " + question + "PoseAnswer | None";
-  static const std::string wait_sig = "def _wait_for_pose(self, timeout_s: float, " + question + "PoseAnswer";
-  static const std::string check_sig = "def _check_question(self, " + question + "None";
+      "def pose_or_watch(self, queue: ReadyQueue, wait_id: int, " + question + "PoseAnswer | None";
+  static const std::string wait_sig = "def block_for_pose(self, timeout_s: float, " + question + "PoseAnswer";
+  static const std::string check_sig = "def check_question(self, " + question + "None";
   static const std::string motion_question =
       "*, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, "
       "outside: str, policy: str, interpolation: str | None, measured: bool) -> ";
   static const std::string twist_sig =
-      "def _twist_or_watch(self, queue: ReadyQueue, wait_id: int, " + motion_question + "TwistAnswer | None";
-  static const std::string wait_twist_sig = "def _wait_for_twist(self, timeout_s: float, " + motion_question + "TwistAnswer";
-  static const std::string check_motion_sig = "def _check_motion(self, " + motion_question + "None";
+      "def twist_or_watch(self, queue: ReadyQueue, wait_id: int, " + motion_question + "TwistAnswer | None";
+  static const std::string wait_twist_sig = "def block_for_twist(self, timeout_s: float, " + motion_question + "TwistAnswer";
+  static const std::string check_motion_sig = "def check_motion(self, " + motion_question + "None";
   nb::class_<ReadyQueue>(m, "ReadyQueue", "Waits that are to be asked again.")
       .def(nb::init<>())
       .def("wake", &ReadyQueue::wake, "wait_id"_a, "Put a wait in, as the world does when what it watches has changed.")
@@ -192,45 +192,45 @@ void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world) {
       .def(
           "pop", [](ReadyQueue& queue, double timeout_s) { return without_gil([&] { return queue.pop(timeout_s); }); },
           "timeout_s"_a, "The next wait, or 0 when the time is over; a negative time waits for ever.");
-  world.def("_new_wait_id", [](Self self) { return core(self).forest->new_wait_id(); })
-      .def("_answer_or_watch", &answer_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
+  world.def("new_wait_id", [](Self self) { return core(self).forest->new_wait_id(); })
+      .def("pose_or_watch", &answer_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
            "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(),
            nb::sig(answer_sig.c_str()))
-      .def("_wait_for_pose", &wait_for_pose, "timeout_s"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
+      .def("block_for_pose", &wait_for_pose, "timeout_s"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
            "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), nb::sig(wait_sig.c_str()))
-      .def("_watch_paths", &watch_paths, "queue"_a, "wait_id"_a, "max_paths"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
+      .def("watch_paths", &watch_paths, "queue"_a, "wait_id"_a, "max_paths"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
            "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a.none(), "interpolation"_a.none(),
-           nb::sig("def _watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str, in_frame: str, at: int | "
+           nb::sig("def watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str, in_frame: str, at: int | "
                    "Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None) -> "
                    "bool"))
-      .def("_check_question", &check_question, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
+      .def("check_question", &check_question, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
            "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), nb::sig(check_sig.c_str()))
-      .def("_twist_or_watch", &twist_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "relative_to"_a,
+      .def("twist_or_watch", &twist_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "relative_to"_a,
            "expressed_in"_a.none(), "point"_a.none(), "at"_a, "window"_a.none(), "outside"_a.none(), "policy"_a.none(),
            "interpolation"_a.none(), "measured"_a, nb::sig(twist_sig.c_str()))
-      .def("_wait_for_twist", &wait_for_twist, "timeout_s"_a, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a.none(),
+      .def("block_for_twist", &wait_for_twist, "timeout_s"_a, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a.none(),
            "point"_a.none(), "at"_a, "window"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(),
            "measured"_a, nb::sig(wait_twist_sig.c_str()))
-      .def("_check_motion", &check_motion, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a.none(), "point"_a.none(),
+      .def("check_motion", &check_motion, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a.none(), "point"_a.none(),
            "at"_a, "window"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), "measured"_a,
            nb::sig(check_motion_sig.c_str()))
       .def(
-          "_watch_pose",
+          "watch_pose",
           [](Self self, ReadyQueue& queue, WaitId id, const std::string& of, const std::string& in_frame, std::int64_t at) {
             return core(self).forest->watch_pose({.of = of, .in_frame = in_frame, .at = When::exactly({at})}, {id, &queue});
           },
           "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
           "Put the wait into the queue when this pose may have become known. False: it is, or it can never be.")
       .def(
-          "_forget_wait", [](Self self, WaitId id) { core(self).forest->forget_watch(id); }, "wait_id"_a)
-      .def("_waits_pending", [](Self self) { return core(self).forest->waits_pending(); })
-      .def("_close", [](Self self) { core(self).forest->close(); })
+          "forget_wait", [](Self self, WaitId id) { core(self).forest->forget_watch(id); }, "wait_id"_a)
+      .def("waits_pending", [](Self self) { return core(self).forest->waits_pending(); })
+      .def("close_waits", [](Self self) { core(self).forest->close(); })
       .def(
-          "_closer", [](Self self) { return nb::cpp_function([forest = core(self).forest] { forest->close(); }); },
-          nb::sig("def _closer(self) -> Callable[[], None]"), "What ends all waits without keeping the world.")
+          "closer", [](Self self) { return nb::cpp_function([forest = core(self).forest] { forest->close(); }); },
+          nb::sig("def closer(self) -> Callable[[], None]"), "What ends all waits without keeping the world.")
       .def(
-          "_as_stamp", [](Self, nb::handle at, const char* name) { return as_stamp(at, name); }, "at"_a.none(), "name"_a,
-          nb::sig("def _as_stamp(self, at: object, name: str) -> int"));
+          "as_stamp", [](Self, nb::handle at, const char* name) { return as_stamp(at, name); }, "at"_a.none(), "name"_a,
+          nb::sig("def as_stamp(self, at: object, name: str) -> int"));
 }
 
 }  // namespace armillary::python

@@ -17,7 +17,7 @@ using namespace nb::literals;
 namespace {
 
 void prefer(Self self, nb::handle of, nb::handle source) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   nb::object stored = nb::borrow(of);
   const FrameId id = frame_id(self, of, &stored);
   scene::FrameAssertion assertion{.of = std::string(text_of(stored)), .has_source = !source.is_none()};
@@ -32,7 +32,7 @@ void prefer(Self self, nb::handle of, nb::handle source) {
 
 void add_frame(Self self, nb::args names) {
   std::vector<nb::object> checked;
-  for (nb::handle name : names) checked.push_back(nb::object(self.attr("_declare")(name)));
+  for (nb::handle name : names) checked.push_back(nb::object(core(self).upcalls.declare_name(self, name)));
   Forest& forest = *core(self).forest;
   scene::FrameAssertion assertion;
   for (const nb::object& name : checked)
@@ -46,7 +46,7 @@ void add_frame(Self self, nb::args names) {
 }
 
 void remove_frame(Self self, nb::handle name, bool subtree) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   const FrameId id = frame_id(self, name);
   const Failure failure = change_frames(self, scene::ChangeKind::remove_frame, {}, true, [&](scene::FrameAssertion& asserted) {
     asserted.frames = world.forest->subtree(id);
@@ -76,10 +76,10 @@ Retention retention_from(std::int64_t history_ns, std::size_t max_samples, doubl
   return {{history_ns}, max_samples, thin_m, thin_rad};
 }
 
-void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs,
+void init(StoreCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs,
           std::size_t max_waits, double thin_m, double thin_rad, nb::handle default_covariance, const std::string& interpolation,
           std::int64_t max_ahead_ns, std::int64_t predict_up_to_ns, nb::handle process_noise, const std::string& root_frame,
-          std::size_t max_changes, std::size_t max_undo, std::uint8_t authority, std::uint64_t replica_id) {
+          std::size_t max_changes, std::size_t max_undo, std::uint8_t authority, std::uint64_t replica_id, nb::handle upcalls) {
   ForestOptions options;
   options.prediction.horizon = {predict_up_to_ns};
   if (!process_noise.is_none()) options.prediction.noise_per_s = as_covariance(process_noise, "process_noise");
@@ -87,7 +87,9 @@ void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
   options.max_runs = max_runs;
   options.max_waits = max_waits;
   if (!default_covariance.is_none()) options.default_covariance = as_covariance(default_covariance, "default_covariance");
-  new (self) WorldCore();
+  Upcalls functions(upcalls);
+  new (self) StoreCore();
+  self->upcalls = std::move(functions);
   self->defaults.interpolation = interpolation_of(interpolation);
   self->forest = std::make_shared<Forest>(std::move(options));
   self->own_name = name;
@@ -104,7 +106,7 @@ void init(WorldCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
 }
 
 void become(Self self, Self other) {
-  WorldCore& twin = core(self);
+  StoreCore& twin = core(self);
   twin.forest->become(*core(other).forest);
   const std::uint64_t replica_id = twin.store->options().replica_id;
   twin.store = std::make_shared<scene::Store>(*core(other).store, twin.forest, replica_id);
@@ -118,19 +120,48 @@ nb::tuple retention_tuple(Self self, RelationId relation) {
   return nb::make_tuple(kept.history.ns, kept.max_samples, kept.thin_m, kept.thin_rad);
 }
 
+int traverse_face(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<WorldFace>(self)->store.ptr());
+  return 0;
+}
+
+int clear_face(PyObject* self) {
+  nb::inst_ptr<WorldFace>(self)->store.reset();
+  return 0;
+}
+
+PyType_Slot face_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse_face)}, {Py_tp_clear, reinterpret_cast<void*>(clear_face)}, {0, nullptr}};
+
 }  // namespace
 
+nb::handle Self::store_of(nb::handle given) {
+  if (nb::isinstance<StoreCore>(given)) return given;
+  if (!nb::isinstance<WorldFace>(given)) return {};
+  if (!nb::inst_ready(given)) raise("InvalidArgument", "This World was not initialised: call super().__init__() first.");
+  return nb::inst_ptr<WorldFace>(given)->store;
+}
+
 void bind_world(nb::module_& m) {
-  nb::class_<WorldCore> world(m, "WorldCore", "The native part of a World.");
+  nb::class_<WorldFace> face(m, "WorldFace", nb::type_slots(face_slots),
+                             "The native base of World: it forwards the calls made most to a Store.");
+  face.def(
+          "__init__", [](WorldFace* self, nb::handle_t<StoreCore> store) { new (self) WorldFace{nb::borrow(store)}; }, "store"_a,
+          nb::sig("def __init__(self, store: StoreCore) -> None"))
+      .def_prop_ro(
+          "store", [](nb::handle self) { return nb::borrow(Self::store_of(self)); }, nb::sig("def store(self) -> Store"),
+          "What holds everything: transports, recorders and viewers are written against it.");
+  nb::class_<StoreCore> world(m, "StoreCore", "The native base of armillary.store.Store.");
   world
       .def("__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a, "thin_m"_a,
            "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a, "predict_up_to_ns"_a,
-           "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a, "bearer"_a,
+           "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a, "bearer"_a, "upcalls"_a,
            nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: "
                    "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, "
                    "predict_up_to_ns: int, "
                    "process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, "
-                   "authority: int, bearer: int) -> None"))
+                   "authority: int, bearer: int, upcalls: object) -> None"))
       .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(),
            nb::sig("def prefer(self, *, of: str, source: str | None) -> None"),
            "Settle which of several sources every query believes about a frame; None takes it back.")
@@ -141,34 +172,31 @@ void bind_world(nb::module_& m) {
            "Erase a frame, its past included. What hangs under it refuses, unless `subtree=True` removes it too.")
       .def(
           "clear", [](Self self) { core(self).forest->clear(); }, "Forget all samples. Structure and fixed poses stay.")
-      .def("_reset_time", &reset_time, "to"_a.none(), nb::sig("def _reset_time(self, to: int | None) -> None"))
+      .def("start_epoch", &reset_time, "to"_a.none(), nb::sig("def start_epoch(self, to: int | None) -> None"))
       .def(
-          "_frames_digest", [](Self self) { return hex(core(self).store->frames_digest()); },
+          "frames_digest", [](Self self) { return hex(core(self).store->frames_digest()); },
           "Over all that was said of frames beside the nodes of the scene.")
       .def(
-          "_is_named", [](Self self, const std::string& name) { return core(self).store->is_named(name); }, "name"_a)
+          "is_named", [](Self self, const std::string& name) { return core(self).store->is_named(name); }, "name"_a)
       .def(
-          "_said",
+          "assertions",
           [](Self self) {
             nb::list changes;
             for (scene::Change& change : core(self).store->snapshot())
               changes.append(change_object(std::make_shared<const scene::Change>(std::move(change))));
             return changes;
           },
-          nb::sig("def _said(self) -> list[ChangeRecord]"), "What would have to be said of frames for an equal digest.")
-      .def("_time_epoch", [](Self self) { return core(self).store->time_epoch(); })
+          nb::sig("def assertions(self) -> list[ChangeRecord]"), "What would have to be said of frames for an equal digest.")
+      .def_prop_ro(
+          "time_epoch", [](Self self) { return core(self).store->time_epoch(); }, "How often time was reset.")
       .def(
-          "_observe", [](Self self, bool is_observed) { core(self).is_observed = is_observed; }, "is_observed"_a)
+          "set_observed", [](Self self, bool is_observed) { core(self).is_observed = is_observed; }, "is_observed"_a)
       .def(
-          "_subtree",
-          [](Self self, nb::handle name, bool whole) {
-            const std::vector<std::string> all = core(self).forest->subtree(frame_id(self, name));
-            return std::vector<std::string>(all.begin(), whole ? all.end() : all.begin() + 1);
-          },
-          "name"_a, "whole"_a, nb::sig("def _subtree(self, name: str, whole: bool) -> list[str]"))
-      .def("_become", &become, "other"_a, nb::sig("def _become(self, other: WorldCore) -> None"))
+          "subtree", [](Self self, nb::handle name) { return core(self).forest->subtree(frame_id(self, name)); }, "name"_a,
+          nb::sig("def subtree(self, name: str) -> list[str]"), "A frame, and all that is or was placed under it.")
+      .def("copy_from", &become, "other"_a, nb::sig("def copy_from(self, other: StoreCore) -> None"))
       .def(
-          "_fixed_poses",
+          "fixed_poses",
           [](Self self) {
             nb::list found;
             for (const FixedInfo& info : core(self).forest->fixed_poses()) {
@@ -179,27 +207,28 @@ void bind_world(nb::module_& m) {
             }
             return found;
           },
-          nb::sig("def _fixed_poses(self) -> list[tuple[str, str, str, int | None, Transform, NDArray[float64] | None, bool]]"))
-      .def("_structure_number", [](Self self) { return core(self).edits; })
+          nb::sig("def fixed_poses(self) -> list[tuple[str, str, str, int | None, Transform, NDArray[float64] | None, bool]]"))
+      .def("structure_number", [](Self self) { return core(self).edits; })
       .def(
-          "_keep",
+          "keep_relation",
           [](Self self, RelationId relation, std::int64_t history_ns, std::size_t max_samples, double thin_m, double thin_rad) {
             core(self).forest->keep(relation, retention_from(history_ns, max_samples, thin_m, thin_rad));
           },
           "relation"_a, "history_ns"_a, "max_samples"_a, "thin_m"_a, "thin_rad"_a)
-      .def("_retention", &retention_tuple, "relation"_a,
-           nb::sig("def _retention(self, relation: int) -> tuple[int, int, float, float]"))
+      .def("retention", &retention_tuple, "relation"_a,
+           nb::sig("def retention(self, relation: int) -> tuple[int, int, float, float]"))
       .def_prop_ro(
           "name", [](Self self) { return core(self).own_name; }, nb::sig("def name(self) -> str"),
           "The source of what is said without a source.");
-  bind_world_writing(world);
-  bind_world_twists(world);
-  bind_world_twist_writing(world);
-  bind_world_queries(world);
-  bind_world_variables(world);
+  bind_world_writing(world, face);
+  bind_world_twists(world, face);
+  bind_world_twist_writing(world, face);
+  bind_world_queries(world, face);
+  bind_world_variables(world, face);
   bind_world_reports(m, world);
   bind_world_candidates(m, world);
   bind_world_waits(m, world);
+  bind_world_changes(world);
 }
 
 }  // namespace armillary::python

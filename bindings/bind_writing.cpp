@@ -20,7 +20,7 @@ namespace armillary::python {
 using namespace nb::literals;
 
 void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row) {
-  const WorldCore& world = core(self);
+  const StoreCore& world = core(self);
   if (world.max_ahead_ns < 0) return;
   const auto now = nb::cast<std::int64_t>(self.attr("now")());
   if (stamp_ns - now <= world.max_ahead_ns) return;
@@ -51,7 +51,7 @@ void check_one_path(Self self, const nb::object& of, const nb::object& in_frame,
   if (!forest.has_bodies()) return;
   const FrameId of_id = forest.find_frame(text_of(of)), in_id = forest.find_frame(text_of(in_frame));
   const bool is_new = of_id == kNone || in_id == kNone || forest.find_relation(of_id, in_id, text_of(source)) == kNone;
-  if (is_new) self.attr("_check_one_path")(of, in_frame, source, stamp_or_none(from));
+  if (is_new) core(self).upcalls.check_new_pose(self, of, in_frame, source, stamp_or_none(from));
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle sou
 }
 
 void finish(Self self, const Edge& edge, const Failure& failure) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   if (failure) raise_failure(world, failure, edge.of, edge.in_frame, true);
   for (const nb::object& name : {edge.of, edge.in_frame})
     if (known_id(world, name) == nullptr) remember(world, name);
@@ -88,13 +88,13 @@ void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Trans
 /// Poses come in any coordinates that numbers can be read from, and are stored as a transform.
 Transform given_transform(Self self, nb::handle value) {
   if (const Transform* transform = value_of<Transform>(value)) return *transform;
-  const nb::object converted = self.attr("_as_transform")(value);
+  const nb::object converted = core(self).upcalls.as_transform(value);
   return as_transform(converted);
 }
 
 void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle source,
               nb::handle covariance) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   const Transform value = given_transform(self, transform);
   const Stamp stamp{as_stamp(at, "at")};
   check_ahead(self, stamp.ns);
@@ -243,7 +243,7 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
 }
 
 void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle source, nb::handle outside) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   nb::object of_stored = nb::borrow(of), to_stored = nb::borrow(to);
   (void)frame_id(self, of, &of_stored);
   (void)frame_id(self, to, &to_stored);
@@ -279,57 +279,64 @@ void check_new_relation(Self self, nb::object of, nb::object in_frame, nb::objec
 
 }  // namespace
 
-void bind_world_writing(nb::class_<WorldCore>& world) {
-  world
-      .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a, "source"_a = nb::none(),
-           "covariance"_a = nb::none(),
-           nb::sig("def set_pose(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int, "
-                   "source: str | None = None, "
-                   "covariance: ArrayLike | None = None) -> None"),
-           "Say where a frame is at one instant.\n\n"
-           "A sample with the same stamp is replaced; late samples are welcome within the history. The same source\n"
-           "naming a new parent moves the frame there from `at` on; another source is a rival (see `prefer`).\n\n"
-           "Args:\n"
-           "    of: Frame that is placed; made if it is new.\n"
-           "    in_frame: Its parent; made if it is new.\n"
-           "    transform: `in_frame_T_of`: a Transform, or any pose coordinates of numbers, such as a (4, 4) matrix; stored as\n"
-           "        a translation and a quaternion.\n"
-           "    at: Instant [ns].\n"
-           "    source: Who says so; the world's own name if not given.\n"
-           "    covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.\n\n"
-           "Raises:\n"
-           "    BeforeHistory: The sample is older than the history.\n"
-           "    FrameLoop: The frame would hang under itself at that instant.\n"
-           "    InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.")
-      .def("set_poses", &set_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a = nb::none(),
+void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face) {
+  const auto define = [&](auto& world) {
+    world
+        .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a, "source"_a = nb::none(),
+             "covariance"_a = nb::none(),
+             nb::sig("def set_pose(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int, "
+                     "source: str | None = None, "
+                     "covariance: ArrayLike | None = None) -> None"),
+             "Say where a frame is at one instant.\n\n"
+             "A sample with the same stamp is replaced; late samples are welcome within the history. The same source\n"
+             "naming a new parent moves the frame there from `at` on; another source is a rival (see `prefer`).\n\n"
+             "Args:\n"
+             "    of: Frame that is placed; made if it is new.\n"
+             "    in_frame: Its parent; made if it is new.\n"
+             "    transform: `in_frame_T_of`: a Transform, or any pose coordinates of numbers, such as a (4, 4) matrix; stored "
+             "as\n"
+             "        a translation and a quaternion.\n"
+             "    at: Instant [ns].\n"
+             "    source: Who says so; the world's own name if not given.\n"
+             "    covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.\n\n"
+             "Raises:\n"
+             "    BeforeHistory: The sample is older than the history.\n"
+             "    FrameLoop: The frame would hang under itself at that instant.\n"
+             "    InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.")
+        .def("set_poses", &set_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a = nb::none(),
+             "covariances"_a = nb::none(),
+             nb::sig("def set_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str | None = "
+                     "None, covariances: ArrayLike | None = None) -> None"),
+             "Say where a frame is at many instants: all of them are stored, or none.\n\n"
+             "Args:\n"
+             "    of: Frame that is placed.\n"
+             "    in_frame: Its parent.\n"
+             "    transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4).\n"
+             "    at: (N,) int64 [ns], in any order.\n"
+             "    source: Who says so; the world's own name if not given.\n"
+             "    covariances: (N, 6, 6); rows of NaN are unknown.")
+        .def(
+            "fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
+            "source"_a = nb::none(), "recalibrate"_a = false,
+            nb::sig("def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None "
+                    "= None, covariance: ArrayLike "
+                    "| None = None, source: str | None = None, recalibrate: bool = False) -> None"),
+            "Say where a frame is and stays.\n\n"
+            "With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is\n"
+            "there from then on, until this source says something newer. Within a declared body a pose is fixed once;\n"
+            "`recalibrate=True` corrects it.");
+  };
+  define(store);
+  define(face);
+  store
+      .def("merge_poses", &merge_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a,
            "covariances"_a = nb::none(),
-           nb::sig("def set_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str | None = "
-                   "None, covariances: ArrayLike | None = None) -> None"),
-           "Say where a frame is at many instants: all of them are stored, or none.\n\n"
-           "Args:\n"
-           "    of: Frame that is placed.\n"
-           "    in_frame: Its parent.\n"
-           "    transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4).\n"
-           "    at: (N,) int64 [ns], in any order.\n"
-           "    source: Who says so; the world's own name if not given.\n"
-           "    covariances: (N, 6, 6); rows of NaN are unknown.")
-      .def("_merge_poses", &merge_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a,
-           "covariances"_a = nb::none(),
-           nb::sig("def _merge_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str, "
+           nb::sig("def merge_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str, "
                    "covariances: ArrayLike | None = None) -> bool"),
            "Samples that another copy of this world accepted: neither loops nor bodies refuse them here.\n\n"
            "False: that there is such a relation is not known here yet, and nothing was stored.")
-      .def("fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
-           "source"_a = nb::none(), "recalibrate"_a = false,
-           nb::sig("def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None "
-                   "= None, covariance: ArrayLike "
-                   "| None = None, source: str | None = None, recalibrate: bool = False) -> None"),
-           "Say where a frame is and stays.\n\n"
-           "With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is\n"
-           "there from then on, until this source says something newer. Within a declared body a pose is fixed once;\n"
-           "`recalibrate=True` corrects it.")
-      .def("_check_new_relation", &check_new_relation, "of"_a, "in_frame"_a, "source"_a, "start"_a.none(),
-           nb::sig("def _check_new_relation(self, of: str, in_frame: str, source: str, start: int | None) -> None"))
+      .def("check_new_relation", &check_new_relation, "of"_a, "in_frame"_a, "source"_a, "start"_a.none(),
+           nb::sig("def check_new_relation(self, of: str, in_frame: str, source: str, start: int | None) -> None"))
       .def("attach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
            nb::sig("def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = "
                    "'raise') -> None"),

@@ -20,37 +20,22 @@ using scene::FrameAssertion;
 
 namespace {
 
-/// Held from the change until it is in line for observers: they are told in the order in which things happened.
-class Order {
- public:
-  explicit Order(const nb::object& scene) : lock_(scene.attr("_order")) { lock_.attr("acquire")(); }
-  ~Order() { lock_.attr("release")(); }
-  Order(const Order&) = delete;
-  Order& operator=(const Order&) = delete;
-
- private:
-  nb::object lock_;
-};
-
 template <typename Work>
 auto with(Gil gil, Work work) {
   return gil == Gil::released ? without_gil(work) : work();
 }
 
+/// Python runs the change under the lock that orders notifications, and notifies the observers after it.
 Failure change_observed(Self self, scene::Change change, std::int64_t now_ns, bool for_undo, const Act& act, Gil gil) {
-  const nb::object scene = self.attr("scene");
-  {
-    const Order order(scene);
+  Failure failure;
+  const nb::object record = nb::cpp_function([&]() -> nb::object {
     ChangePtr recorded;
     scene::Store& store = *core(self).store;
-    Failure failure = with(gil, [&] { return store.record(std::move(change), now_ns, act, for_undo, &recorded); });
-    if (failure) return failure;
-    nb::list records;
-    records.append(change_object(recorded));
-    scene.attr("_post")(records);
-  }
-  scene.attr("_tell")();
-  return {};
+    failure = with(gil, [&] { return store.record(std::move(change), now_ns, act, for_undo, &recorded); });
+    return failure ? nb::none() : change_object(recorded);
+  });
+  (void)core(self).upcalls.notify(self, record);
+  return failure;
 }
 
 }  // namespace
@@ -127,10 +112,7 @@ std::shared_ptr<const FixedPose> pose_from(nb::handle value) {
   return fixed_pose(pose);
 }
 
-std::string name_from(nb::handle value) {
-  const nb::object stored = nb::module_::import_("armillary.transforms").attr("check_name")(value);
-  return std::string(text_of(stored));
-}
+std::string name_from(nb::handle value) { return std::string(text_of(stored_name(value))); }
 
 std::vector<std::string> names_from(nb::handle value) {
   if (!PyTuple_Check(value.ptr()) && !PyList_Check(value.ptr())) refuse("its frames are a list");

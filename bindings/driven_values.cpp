@@ -8,6 +8,7 @@
 #include "convert.hpp"
 #include "raise.hpp"
 #include "values.hpp"
+#include "world.hpp"
 
 namespace armillary::python {
 
@@ -25,7 +26,7 @@ VariableKind kind_named(nb::handle name) {
 }
 
 std::string joint_name(nb::handle name) {
-  const nb::object stored = nb::module_::import_("armillary.transforms").attr("check_name")(name);
+  const nb::object stored = stored_name(name);
   return std::string(text_of(stored));
 }
 

@@ -13,25 +13,25 @@ using namespace nb::literals;
 
 namespace {
 
-nb::object edge_tuple(const WorldCore& world, RelationId id) {
+nb::object edge_tuple(const StoreCore& world, RelationId id) {
   const std::optional<RelationInfo> info = world.forest->relation(id);
   return info ? nb::make_tuple(info->of, info->in_frame, info->source) : nb::make_tuple("?", "?", "?");
 }
 
 /// Frames of a refused transaction are gone with it: the failure itself knows their names.
-std::string frame_name(const WorldCore& world, const Failure& failure, FrameId id) {
+std::string frame_name(const StoreCore& world, const Failure& failure, FrameId id) {
   for (const auto& [known, name] : failure->names)
     if (known == id) return name;
   return world.forest->frame_name(id);
 }
 
-nb::tuple frame_names(const WorldCore& world, const Failure& failure, std::span<const FrameId> ids) {
+nb::tuple frame_names(const StoreCore& world, const Failure& failure, std::span<const FrameId> ids) {
   nb::list names;
   for (const FrameId id : ids) names.append(frame_name(world, failure, id));
   return nb::tuple(names);
 }
 
-nb::object not_connected(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame) {
+nb::object not_connected(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame) {
   const bool has_ended = failure->ended != kNone;
   return error_class("NotConnected")(
       of, in_frame, frame_name(world, failure, failure->of), frame_name(world, failure, failure->in_frame),
@@ -53,7 +53,7 @@ const char* range_error(FailureKind kind) {
   }
 }
 
-nb::object out_of_range(const WorldCore& world, const Failure& failure, bool inserting) {
+nb::object out_of_range(const StoreCore& world, const Failure& failure, bool inserting) {
   const bool has_samples = failure->kind != FailureKind::no_samples && failure->first <= failure->last;
   const bool never_common = failure->limiting != kNone;  // asked for LATEST, and there is no common instant
   const bool is_about_joint = failure->relation == kNone && !failure->joint.empty();
@@ -74,7 +74,7 @@ nb::object violation(const char* constraint, const char* operation, const std::s
                                             "offer"_a = nb::none());
 }
 
-nb::object body_error(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame) {
+nb::object body_error(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame) {
   const auto frame = [&](FrameId id) { return "'" + frame_name(world, failure, id) + "'"; };
   switch (failure->kind) {
     case FailureKind::constant_in_body: {
@@ -97,7 +97,7 @@ nb::object body_error(const WorldCore& world, const Failure& failure, nb::handle
   }
 }
 
-nb::object loop_error(const WorldCore& world, const Failure& failure) {
+nb::object loop_error(const StoreCore& world, const Failure& failure) {
   std::vector<FrameId> path{failure->of};
   path.insert(path.end(), failure->path.begin(), failure->path.end());
   return error_class("FrameLoop")(frame_names(world, failure, path), stamp_or_none(failure->requested));
@@ -105,7 +105,7 @@ nb::object loop_error(const WorldCore& world, const Failure& failure) {
 
 }  // namespace
 
-nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
+nb::object error_of(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
   switch (failure->kind) {
     case FailureKind::unknown_frame: {
       const std::string name =
@@ -181,13 +181,13 @@ nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle o
   }
 }
 
-void raise_failure(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
+void raise_failure(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
   raise_object(error_of(world, failure, of, in_frame, inserting));
 }
 
 void raise_batch_failure(Self self, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
   nb::object error = error_of(core(self), failure, of, in_frame, inserting);
-  if (nb::hasattr(error, "row")) error = self.attr("_with_row")(error, failure->row);
+  if (nb::hasattr(error, "row")) error = core(self).upcalls.with_row(error, failure->row);
   raise_object(error);
 }
 

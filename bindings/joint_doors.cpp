@@ -60,11 +60,11 @@ std::shared_ptr<JointDoor> new_door(Self self, const std::vector<nb::handle>& na
 }  // namespace
 
 VariablePtr joint_of(Self self, nb::handle name) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   PyObject* known = PyUnicode_Check(name.ptr()) ? PyDict_GetItemWithError(world.joint_places.ptr(), name.ptr()) : nullptr;
   if (known != nullptr) return world.joints[PyLong_AsSize_t(known)];
   PyErr_Clear();  // a str subclass with a hash of its own
-  const nb::object stored = self.attr("_recall_joint")(name);
+  const nb::object stored = world.upcalls.recall_joint(self, name);
   VariablePtr variable = world.forest->find_variable(text_of(stored));
   world.joints.push_back(variable);
   world.joint_places[stored] = world.joints.size() - 1;
@@ -86,7 +86,7 @@ std::optional<std::uint32_t> JointDoor::column_of(std::size_t place, nb::handle 
 
 std::shared_ptr<const JointDoor> joint_door(Self self, const std::vector<nb::handle>& names, std::size_t positions,
                                             nb::handle source, const RowForm& form) {
-  WorldCore& world = core(self);
+  StoreCore& world = core(self);
   for (const auto& door : world.doors)
     if (fits(*door, names, positions, source, form)) return door;
   std::shared_ptr<JointDoor> door = new_door(self, names, positions, source, form);

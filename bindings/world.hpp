@@ -17,8 +17,22 @@ namespace armillary::python {
 
 struct JointDoor;
 
-/// The native part of a World: a Forest and the Python objects that name its parts.
-struct WorldCore {
+/// The Python functions that the bindings call, taken from `armillary.store.upcalls.Upcalls` when a store is made, so that a
+/// missing one is found there. Each takes the store first, but for those that are about a value alone.
+struct Upcalls {
+  nb::object admit_name, declare_name, recall_name, knows_name, recall_joint;  // what a name may be, and whether it is known
+  nb::object check_new_pose, read_twist, store_twist, resolve_pending;         // rules of bodies; twists that wait for poses
+  nb::object complete_joints, complete_joint_series, wheels_turned;            // joints that follow from others
+  nb::object pose_between_points, by_policy;                                   // questions that Python puts together
+  nb::object notify;                                                           // observers, in the order of the changes
+  nb::object as_transform, as_joint_covariance, with_row;                      // values: no store
+
+  Upcalls() = default;
+  explicit Upcalls(nb::handle given);
+};
+
+/// The native base of `armillary.store.Store`: a Forest, the change log, and the Python objects that name their parts.
+struct StoreCore {
   std::shared_ptr<Forest> forest;
   std::shared_ptr<scene::Store> store;  // the door for changes of structure
   nb::dict ids;                         // name -> frame id: what has been asked for before
@@ -29,6 +43,8 @@ struct WorldCore {
   std::vector<VariablePtr> joints;
   std::vector<std::shared_ptr<JointDoor>> doors;  // the channels written last
 
+  Upcalls upcalls;
+
   nb::object own_name;  // the source of what is said without a source
   QueryContext defaults;
   std::int64_t max_ahead_ns = -1;  // negative: no limit
@@ -37,59 +53,79 @@ struct WorldCore {
   bool is_observed = false;        // somebody wants to be told of changes
   std::uint64_t edits = 0;         // how often structure or a fixed pose was changed beside the scene
 
-  WorldCore() = default;
+  StoreCore() = default;
 };
 
-using Self = nb::handle_t<WorldCore>;
+/// The native base of World: it forwards the calls that a robot program makes most to its store, without a step in Python.
+struct WorldFace {
+  nb::object store;
+};
+
+/// A store, as a binding gets it: the store itself, or a World that has it.
+class Self : public nb::handle {
+ public:
+  Self() = default;
+  explicit Self(nb::handle given) : nb::handle(given) {}
+  /// Accepts a Store or a World; null for anything else.
+  [[nodiscard]] static nb::handle store_of(nb::handle given);
+};
 
 /// One path, as a policy that native calls take.
 struct PathChoice {
   ChosenSources sources;
 };
 
-[[nodiscard]] inline WorldCore& core(Self self) {
-  if (!nb::inst_ready(self)) raise("InvalidArgument", "This World was not initialised: call super().__init__() first.");
-  return *nb::inst_ptr<WorldCore>(self);
+[[nodiscard]] inline StoreCore& core(Self self) {
+  if (!nb::inst_ready(self)) raise("InvalidArgument", "This store was not initialised: call super().__init__() first.");
+  return *nb::inst_ptr<StoreCore>(self);
 }
 
 /// The frame's number, or UnknownFrame / InvalidName.
 /// `spelt` is set where the name is stored in another spelling.
 [[nodiscard]] FrameId frame_id(Self self, nb::handle name, nb::object* spelt = nullptr);
 
+/// Answers a question by a policy that C++ does not know: `arguments` are those of the question.
+template <typename... Arguments>
+nb::object by_policy(Self self, const char* question, Arguments&&... arguments) {
+  return core(self).upcalls.by_policy(self, question, std::forward<Arguments>(arguments)...);
+}
+
 /// Tries the twists that wait for poses. To be called after whatever may have made a pose known.
 inline void resolve_pending(Self self) {
-  if (core(self).has_pending) self.attr("_settle_pending")();
+  if (core(self).has_pending) core(self).upcalls.resolve_pending(self);
 }
 
 /// Turns a failure into the Python error that carries its evidence.
-[[nodiscard]] nb::object error_of(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame,
+[[nodiscard]] nb::object error_of(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame,
                                   bool inserting);
-[[noreturn]] void raise_failure(const WorldCore& world, const Failure& failure, nb::handle of, nb::handle in_frame,
+[[noreturn]] void raise_failure(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame,
                                 bool inserting = false);
 
-/// Whether the native half answers by itself; every other policy is the Python half's.
+/// Whether C++ answers by itself; every other policy is answered in Python.
 [[nodiscard]] bool is_native_policy(nb::handle policy);
-[[nodiscard]] QueryContext as_context(const WorldCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation);
+[[nodiscard]] QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation);
 /// The names as they are stored, where that differs from what was asked.
 struct Spelling {
   nb::object of, in_frame;
 };
 [[nodiscard]] Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
                                    nb::handle fixed_frame, const QueryContext& context, Spelling& spelling);
-[[nodiscard]] Pose make_pose(const WorldCore& world, PoseAnswer answer, nb::handle of, nb::handle in_frame);
-[[nodiscard]] Twist make_twist(const WorldCore& world, TwistAnswer answer, nb::handle of, nb::handle relative_to,
+[[nodiscard]] Pose make_pose(const StoreCore& world, PoseAnswer answer, nb::handle of, nb::handle in_frame);
+[[nodiscard]] Twist make_twist(const StoreCore& world, TwistAnswer answer, nb::handle of, nb::handle relative_to,
                                nb::handle expressed_in, nb::handle point);
 
 /// A body alone has no axes to express a motion along.
 [[noreturn]] void raise_without_axes(nb::handle body);
 
 /// The frame's number where the name has been asked for before; null otherwise.
-[[nodiscard]] PyObject* known_id(const WorldCore& world, nb::handle name);
+[[nodiscard]] PyObject* known_id(const StoreCore& world, nb::handle name);
 /// The name as it will be stored: an old one, or a new one that is allowed.
 [[nodiscard]] nb::object admitted(Self self, nb::handle name);
+/// The name in its one stored form, known or not; InvalidName where no frame can have it.
+[[nodiscard]] nb::object stored_name(nb::handle name);
 /// Who speaks: the one given, or the world itself.
 [[nodiscard]] nb::object source_of(Self self, nb::handle source);
-void remember(WorldCore& world, nb::handle name);
+void remember(StoreCore& world, nb::handle name);
 void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row = -1);
 
 /// A relation on its way in.
@@ -118,17 +154,29 @@ struct Words {
                                       bool inserting = false);
 
 /// Brings the catalog up to date after relations were made.
-void sync_catalog(WorldCore& world);
+void sync_catalog(StoreCore& world);
 /// The same for the names of bodies.
-void sync_bodies(WorldCore& world);
+void sync_bodies(StoreCore& world);
 
-void bind_world_writing(nb::class_<WorldCore>& world);
-void bind_world_twists(nb::class_<WorldCore>& world);
-void bind_world_twist_writing(nb::class_<WorldCore>& world);
-void bind_world_queries(nb::class_<WorldCore>& world);
-void bind_world_variables(nb::class_<WorldCore>& world);
-void bind_world_reports(nb::module_& m, nb::class_<WorldCore>& world);
-void bind_world_candidates(nb::module_& m, nb::class_<WorldCore>& world);
-void bind_world_waits(nb::module_& m, nb::class_<WorldCore>& world);
+void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face);
+void bind_world_twists(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face);
+void bind_world_twist_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face);
+void bind_world_queries(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face);
+void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face);
+void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world);
+void bind_world_candidates(nb::module_& m, nb::class_<StoreCore>& world);
+void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world);
+void bind_world_changes(nb::class_<StoreCore>& world);
 
 }  // namespace armillary::python
+
+/// Functions that take a store are bound on Store and World alike: either is accepted for it.
+template <>
+struct nanobind::detail::type_caster<armillary::python::Self> {
+  NB_TYPE_CASTER(armillary::python::Self, const_name("StoreCore"))
+  bool from_python(handle source, uint8_t, cleanup_list*) {
+    value = armillary::python::Self(armillary::python::Self::store_of(source));
+    return value.is_valid();
+  }
+  static handle from_cpp(const armillary::python::Self& store, rv_policy, cleanup_list*) noexcept { return store.inc_ref(); }
+};

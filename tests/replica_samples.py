@@ -87,7 +87,7 @@ class SamplingReplicas(Replicas):
     def hear(self, world: World, sample: Sample) -> bool:
         """What belongs to a relation that is not known here yet has to come again."""
         edge = {"of": sample.of, "in_frame": sample.in_frame, "source": sample.source}
-        return world._merge_poses(**edge, transforms=[sample.transform.xyz_wxyz], at=[sample.at])
+        return world.store.merge_poses(**edge, transforms=[sample.transform.xyz_wxyz], at=[sample.at])
 
 
 class RefusingReplicas(SamplingReplicas):

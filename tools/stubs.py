@@ -25,6 +25,7 @@ from armillary.relations import Pose as PoseAnswer
 from armillary.relations import Twist as TwistAnswer
 from armillary.relations.representations import PoseCoordinates, TwistCoordinates
 from armillary.stamps import LATEST, Latest
+from armillary.store import Store
 
 '''
 

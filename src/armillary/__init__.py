@@ -4,10 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from armillary import errors
-from armillary._world import World
 from armillary.relations import Pose
 from armillary.stamps import LATEST, Latest, now, seconds, stamp
-from armillary.transforms import Rotation, StampedQueue, Transform
+from armillary.store.stamped_queue import StampedQueue
+from armillary.transforms import Rotation, Transform
+from armillary.world import World
 
 if TYPE_CHECKING:
     from armillary.shapes import Box, Capsule, Cylinder, Mesh, PointCloud, Sphere, VoxelGrid

@@ -116,8 +116,7 @@ def world_html(world: Any) -> str:
     relations, tree = world.relations(), world.tree()
     title = f"World '{world.name}'" if world.name else "World"
     total = len(tree.parents)
-    lines = tree._lines()  # noqa: SLF001  (the lines of its text, one by one)
-    return card(title, facts(_world_rows(relations, total)), listing(lines, total))
+    return card(title, facts(_world_rows(relations, total)), listing(tree.lines(), total))
 
 
 def _world_rows(relations: Sequence[Any], frames: int) -> Iterator[tuple[str, object]]:

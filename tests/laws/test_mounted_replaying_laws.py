@@ -15,7 +15,7 @@ from armillary.articulation import ArticulationModel, FixedJoint, PrismaticJoint
 from armillary.articulation.mechanisms import Parts, four_bar
 from armillary.errors import ArmillaryError
 from armillary.scene import Change
-from armillary.scene._records import change_of
+from armillary.store.records import change_of
 from laws.taking_back import assert_is_taken_back_and_done_again
 
 MANY = settings(max_examples=settings.default.max_examples)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from armillary import Transform, World, seconds
 from armillary.errors import ArmillaryError
 from armillary.scene import Change, NodeId
-from armillary.scene._records import change_of
+from armillary.store.records import change_of
 from laws.taking_back import assert_is_taken_back_and_done_again
 
 MANY = settings(max_examples=4 * settings.default.max_examples)

@@ -82,17 +82,19 @@ class Waiting:
 
     def __init__(self, world, question):
         self.world, self.question, self.queue = world, question, ReadyQueue()
-        self.wait_id = world._new_wait_id()
+        self.wait_id = world.store.new_wait_id()
         self.is_over = False
         self.ask()
 
     def ask(self):
-        answer = outcome(lambda: self.world._twist_or_watch(self.queue, self.wait_id, **self.question), ArmillaryError)
+        answer = outcome(
+            lambda: self.world.store.twist_or_watch(self.queue, self.wait_id, **self.question), ArmillaryError
+        )
         self.is_over = answer is not None
 
     def close(self):
         """The world must not wake a queue that is gone."""
-        self.world._forget_wait(self.wait_id)
+        self.world.store.forget_wait(self.wait_id)
 
     def go_on(self):
         while not self.is_over and len(self.queue) > 0:

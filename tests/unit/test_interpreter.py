@@ -126,7 +126,7 @@ class TestASignalDuringAWait:
         alarm(interrupt)
         with pytest.raises(KeyboardInterrupt):
             world.wait_for_pose(of="a", in_frame="b", timeout_s=20.0)
-        assert world._waits_pending() == 0
+        assert world.store.waits_pending() == 0
 
     def test_may_bring_what_was_missing(self, world, alarm):
         alarm(lambda: world.fix(of="a", in_frame="b", transform=STILL))

@@ -96,7 +96,7 @@ class TestARefusedCall:
         error = error_of(REFUSED[reason], kitchen)
         assert isinstance(error, ArmillaryError), error
         assert everything_about(kitchen) == before
-        assert kitchen._waits_pending() == 0
+        assert kitchen.store.waits_pending() == 0
 
     def test_does_not_make_the_next_one_fail(self, kitchen):
         for call in REFUSED.values():

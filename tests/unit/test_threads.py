@@ -167,7 +167,7 @@ class TestWhileFramesComeAndGo:
 
         race.run(write=come_and_go(busy), flicker=flicker, wait=wait, ask=ask)
         settle(busy)
-        assert busy._waits_pending() == 0
+        assert busy.store.waits_pending() == 0
 
 
 class TestWhileSamplesCome:

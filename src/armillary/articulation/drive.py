@@ -12,7 +12,7 @@ from armillary.articulation.joints import FixedJoint, Interpolation, Joint
 from armillary.articulation.links import ArticulatedObject, Link
 from armillary.articulation.loops import Loops
 from armillary.errors import InvalidArgument
-from armillary.scene.driven_forms import DrivenForm, LoopForm
+from armillary.store.driven_forms import DrivenForm, LoopForm
 
 if TYPE_CHECKING:
     from armillary.articulation.model import ArticulationModel

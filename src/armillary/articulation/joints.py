@@ -17,7 +17,7 @@ from armillary.articulation.paths import as_path
 from armillary.articulation.variables import Variable, by_name, position
 from armillary.errors import InvalidArgument
 from armillary.formats.descriptions import Limits, SoftLimits, Triple
-from armillary.scene.driven_forms import ClosedForm, TapeForm
+from armillary.store.driven_forms import ClosedForm, TapeForm
 
 __all__ = [
     "AxisJoint",

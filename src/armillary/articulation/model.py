@@ -26,7 +26,7 @@ from armillary.errors import InvalidArgument, TagTaken, WrongValue
 from armillary.formats import RobotDescription, read_sdf, read_urdf
 from armillary.formats.packages import PackageFolders
 from armillary.notebook import card, facts, listing
-from armillary.transforms import print_error
+from armillary.store.dispatcher import print_error
 
 __all__ = ["Affected", "ArticulationModel", "Subscription"]
 

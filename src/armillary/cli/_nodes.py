@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidArgument, UnknownFrame
 from armillary.errors.format import list_names
-from armillary.scene.nodes import MOUNT, maker_of
+from armillary.store.nodes import MOUNT, maker_of
 
 if TYPE_CHECKING:
     from armillary import World

@@ -12,7 +12,7 @@ from armillary.cli._output import print_result
 from armillary.cli._source import SDF, URDF, open_world, robots_in
 from armillary.cli._terminal import progress_bar
 from armillary.errors import InvalidArgument
-from armillary.scene.nodes import is_of_a_node
+from armillary.store.nodes import is_of_a_node
 
 if TYPE_CHECKING:
     from armillary import World

@@ -12,7 +12,7 @@ from armillary.cli._nodes import abbreviate_ids, hidden_nodes_line, node_name
 from armillary.cli._output import print_result
 from armillary.cli._source import complete_frame, open_world
 from armillary.errors import InvalidArgument, UnknownFrame
-from armillary.scene.nodes import is_of_a_node
+from armillary.store.nodes import is_of_a_node
 
 EXAMPLE = "armillary list --depth 1 --world kitchen.json"
 

@@ -21,7 +21,7 @@ from armillary.cli._output import encodable, print_result
 from armillary.cli._source import open_world
 from armillary.cli._terminal import can_show_live, redraw, update_times
 from armillary.errors import ArmillaryError
-from armillary.scene.nodes import is_of_a_node
+from armillary.store.nodes import is_of_a_node
 
 if TYPE_CHECKING:
     from armillary import World

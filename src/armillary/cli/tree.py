@@ -8,7 +8,7 @@ from armillary.cli._arguments import AsJson, At, Nodes, WorldArgument, WorldOpti
 from armillary.cli._nodes import abbreviate_ids, hidden_nodes_line
 from armillary.cli._output import print_result
 from armillary.cli._source import open_world
-from armillary.scene.nodes import is_of_a_node
+from armillary.store.nodes import is_of_a_node
 from armillary.transforms import Tree
 
 if TYPE_CHECKING:

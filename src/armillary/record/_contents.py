@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from armillary.errors import ArmillaryError
 from armillary.scene import AddBody, AddFrame, AddParent, AddRelation, AddTwistRelation, Change, Fix, Prefer
-from armillary.scene.frame_records import frame_change_of
+from armillary.store.records import frame_change_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,7 +98,7 @@ class Contents:
 def contents_of(world: Any) -> Contents:
     """All of it."""
     bare, said = _with_the_models_alone(world), _all_said(world)
-    driven = {edge[:3] for edge in bare._driven_poses()}  # noqa: SLF001  (a part of the world, in a package of its own)
+    driven = {edge[:3] for edge in bare.store.driven_poses()}
     named = {name for change in _said(said, AddFrame) for name in change.names} - set(bare.frames())
     frames = tuple(name for name in world.frames() if name in named)
     known = {_written(pose) for pose in _fixed(_said(_all_said(bare), Fix))}
@@ -117,7 +117,7 @@ def contents_of(world: Any) -> Contents:
         inactive=_words(world, said, known, (idle - always).__contains__),
         circles=tuple(_circles(world)),
         kept=tuple(_kept(world, said)),
-        orphans=tuple(edge[:3] for edge in world._driven_poses() if edge[:3] not in driven),  # noqa: SLF001
+        orphans=tuple(edge[:3] for edge in world.store.driven_poses() if edge[:3] not in driven),
     )
 
 
@@ -155,9 +155,9 @@ def _bodies(world: Any, said: list[Change], is_meant: Callable[[_Key], bool]) ->
 def _idle(world: Any) -> set[_Key]:
     """What does not count: loops and bodies are in its way."""
     found: set[_Key] = set()
-    if world._scene is None:  # noqa: SLF001  (asking for it would make it; and it is the door for what others say)
+    if not world.store.is_scene_open:
         return found
-    for record, reason, *_ in world.scene._core.idle():  # noqa: SLF001
+    for record, reason, *_ in world.store.inactive_rows():
         change = frame_change_of(record)
         if isinstance(change, AddBody):
             found |= {("body", change.name, frame) for frame in change.frames} or {("body", change.name)}
@@ -167,7 +167,7 @@ def _idle(world: Any) -> set[_Key]:
 
 
 def _circles(world: Any) -> Iterator[AddParent]:
-    inactive = () if world._scene is None else world.scene.inactive()  # noqa: SLF001  (asking for it would make it)
+    inactive = () if not world.store.is_scene_open else world.scene.inactive()
     for change in (one.change for one in inactive):
         if isinstance(change, AddParent) and change.id in world.scene and change.parent in world.scene:
             yield change
@@ -223,7 +223,7 @@ def _key(said: Any) -> _Key:
 
 def _all_said(world: Any) -> list[Change]:
     """What makes an equal world."""
-    changes = (frame_change_of(record) for record in world._said())  # noqa: SLF001
+    changes = (frame_change_of(record) for record in world.store.assertions())
     return [change for change in changes if change is not None]
 
 
@@ -235,7 +235,7 @@ def _with_the_models_alone(world: Any) -> Any:
     """A world in which the same models stand, and nothing else is."""
     bare = type(world)(world.name, root_frame=world.root_frame)
     for mount in world.mounts:
-        bare._mount_again(mount.model, {}, asdict(mount.standing)).close()  # noqa: SLF001
+        bare.models.restore(mount.model, mount.options, {}).close()
     return bare
 
 
@@ -252,14 +252,14 @@ def _fixed(said: list[Fix]) -> list[FixedPose]:
 
 
 def _kept(world: Any, said: list[Change]) -> Iterator[Kept]:
-    usual = world._retention(_NO_RELATION)  # noqa: SLF001
+    usual = world.store.retention(_NO_RELATION)
     placed = {_names(one) for one in said if isinstance(one, AddRelation | Fix)}
-    for of, in_frame, source, kind, *_ in world._relations():  # noqa: SLF001
+    for of, in_frame, source, kind, *_ in world.store.relation_rows():
         is_twist = kind == "twist"
         if not is_twist and (of, in_frame, source) not in placed:
             continue
-        find = world._twist_relation_id if is_twist else world._relation_id  # noqa: SLF001
-        kept = world._retention(find(of, in_frame, source))  # noqa: SLF001
+        find = world.store.twist_relation_id if is_twist else world.store.relation_id
+        kept = world.store.retention(find(of, in_frame, source))
         if kept != usual:
             yield Kept("twist" if is_twist else "pose", of, in_frame, source, *kept)
 

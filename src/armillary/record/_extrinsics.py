@@ -65,7 +65,7 @@ def _fix(world: Any, pose: FixedPose) -> None:
 
 def _is_said_already(pose: FixedPose, world: Any) -> bool:
     """Loading what was saved moves nothing, though angles were written as degrees."""
-    for known in world._fixed_poses():  # noqa: SLF001  (a part of the world, in a package of its own)
+    for known in world.store.fixed_poses():
         before = FixedPose(*known)
         is_there = (before.of, before.in_frame, before.source, before.since) == (
             pose.of,

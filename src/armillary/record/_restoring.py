@@ -9,7 +9,7 @@ from typing import Any
 
 from armillary.errors import ArmillaryError
 from armillary.record._format import SETTINGS
-from armillary.record._reading import SavedFixed, SavedJoint, SavedWords, SavedWorld
+from armillary.record._reading import SavedFixed, SavedJoint, SavedMount, SavedWords, SavedWorld
 from armillary.record._relations import Saying
 from armillary.scene import Fix, RemoveFrame
 from armillary.scene.files import Field, LoadedScene, checked, load_into
@@ -51,7 +51,7 @@ def _steps(saved: SavedWorld, world: Any) -> Iterator[tuple[Field, Callable[[], 
     yield saved.top.at("time_epoch"), partial(_begin_anew, world, saved.time_epoch)
     yield saved.top.at("frames"), partial(world.add_frame, *saved.frames)
     for mount in saved.mounts:
-        yield mount.field, partial(world._mount_again, mount.model, mount.shapes, mount.standing)  # noqa: SLF001
+        yield mount.field, partial(_mount, world, mount)
     for body in saved.words.bodies:
         yield body.field, partial(body.say, world)
     yield from _placing(saved.words, world)
@@ -81,16 +81,16 @@ def _placing(words: SavedWords, world: Any) -> Iterator[tuple[Field, Callable[[]
 def _insist(world: Any, word: Saying | SavedFixed) -> None:
     """Where it contradicts what counts, it is left out, as what copies said without one another."""
     change = _fix_of(word) if isinstance(word, SavedFixed) else word.change
-    world.scene._insist([change])  # noqa: SLF001  (a part of the world, in a package of its own)
+    world.store.add_unchecked([change])
 
 
 def _load_scene(world: Any, scene: LoadedScene) -> None:
     """A node may stand for a frame that was removed: it comes with the node, and goes."""
     known = {*world.frames(), world.root_frame}
-    load_into(world, world.scene.apply, scene)
-    named = [name for name in world.frames() if name not in known and world._is_named(name)]  # noqa: SLF001
+    load_into(world.store, world.scene.apply, scene)
+    named = [name for name in world.frames() if name not in known and world.store.is_named(name)]
     if named:
-        world.scene._insist([RemoveFrame(named)])  # noqa: SLF001  (see `_insist`)
+        world.store.add_unchecked([RemoveFrame(named)])
 
 
 def _begin_anew(world: Any, times: int) -> None:
@@ -131,3 +131,9 @@ def _set_joints(world: Any, together: list[SavedJoint]) -> None:
         at=together[0].at,
         source=together[0].source,
     )
+
+
+def _mount(world: Any, mount: SavedMount) -> None:
+    from armillary.articulation.mount import MountOptions  # noqa: PLC0415  (a world without models needs no casadi)
+
+    world.models.restore(mount.model, MountOptions(**mount.standing), mount.shapes)

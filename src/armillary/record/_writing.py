@@ -27,7 +27,7 @@ def write_world(world: Any, path: Path) -> None:
     contents = contents_of(world)
     if contents.orphans:
         raise UnsavableWorld(contents.orphans[0])
-    held = next((loop for loop in world.closed_loops if loop.is_standing and loop.until is None), None)
+    held = next((loop for loop in world.closed_loops if loop.is_active and loop.until is None), None)
     if held is not None:
         raise UnsavableWorld((held.of, held.on, world.name), is_held=True)
     scene, arrays = _scene(world)
@@ -87,7 +87,7 @@ def fixed_entry(pose: FixedPose) -> dict[str, Any]:
 
 
 def _settings(world: Any) -> dict[str, Any]:
-    made_with = world._made_with  # noqa: SLF001  (a part of the world, in a package of its own)
+    made_with = world.store.settings.keywords
     return {key: _plain(made_with[argument]) for key, argument in SETTINGS.items()}
 
 
@@ -96,9 +96,9 @@ def _plain(value: Any) -> Any:
 
 
 def _scene(world: Any) -> tuple[dict[str, Any] | None, dict[str, NDArray[Any]]]:
-    if world._scene is None:  # noqa: SLF001  (asking for it would make it)
+    if not world.store.is_scene_open:
         return None, {}
-    return scene_document(SceneVersion(world, world.scene._view()))  # noqa: SLF001
+    return scene_document(SceneVersion(world.store, world.store.view()))
 
 
 def _edge(said: Any, other: str) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _edge(said: Any, other: str) -> dict[str, Any]:
 
 
 def _mount(mount: Any, models: list[Any]) -> dict[str, Any]:
-    said = asdict(mount.standing)
+    said = asdict(mount.options)
     said["since_ns"] = said.pop("since")
     number = next(i for i, model in enumerate(models) if model is mount.model)
     shapes = {path: [str(node) for node in nodes] for path, nodes in mount.shapes.items()}
@@ -116,7 +116,7 @@ def _mount(mount: Any, models: list[Any]) -> dict[str, Any]:
 def _joints(world: Any) -> Iterator[dict[str, Any]]:
     """Where joints were last, by everybody who said so."""
     for name in world.joints():
-        for source in world._joint_sources(name):  # noqa: SLF001
+        for source in world.store.joint_sources(name):
             told = world.joint_samples(name, source=source)
             if len(told.stamps):
                 position, velocity = float(told.positions[-1]), float(told.velocities[-1])

@@ -80,7 +80,7 @@ class Orientation(Dated):
         turn = adapt_rotation(_one_of(rotation, coordinates))
         self._fill(as_names(names, _DEFAULTS) | {"coordinates": unwrap(turn)} | as_origin(3, POSE_ORIGIN, origin))
         if self.expressed_in != self.in_frame:
-            raise self._not_along(self.expressed_in)
+            raise self.not_along(self.expressed_in)
 
     def __repr__(self) -> str:
         return (
@@ -164,12 +164,12 @@ class Orientation(Dated):
         _checks.helper_coordinate_frame(asked, self, orientation)
         if orientation.in_frame == self.expressed_in:
             return self
-        raise self._not_along(orientation.in_frame)
+        raise self.not_along(orientation.in_frame)
 
     def _with(self, turn: Any, **names: str) -> Self:
         return self._replace(coordinates=unwrap(adapt_rotation(turn)), **names)
 
-    def _not_along(self, frame: str) -> errors.SemanticError:
+    def not_along(self, frame: str) -> errors.SemanticError:
         asked = _checks.Asked("change_coordinate_frame", "express {} along the axes of {}", (self, frame))
         reason = f"a rotation is always along the axes of its reference frame '{self.in_frame}'"
         hint = f"Leave expressed_in out, or change the reference with .change_reference_orientation_frame to '{frame}'."

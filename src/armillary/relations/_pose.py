@@ -200,7 +200,7 @@ class Pose(Stored, NativePose):
             **origin_of(self),
         )
 
-    def _foreign(self, what: str) -> Any:
+    def foreign_part(self, what: str) -> Any:
         """Numbers of coordinates that the C++ core does not know."""
         if what == "xyz":
             return self.position.xyz

@@ -202,7 +202,7 @@ class Twist(Stored, NativeTwist):
             **origin_of(self),
         )
 
-    def _foreign(self, what: str) -> Any:
+    def foreign_part(self, what: str) -> Any:
         """Numbers of coordinates that the C++ core does not know."""
         return (self.velocity if what == "linear" else self.angular_velocity).xyz
 

@@ -2,28 +2,9 @@
 
 from armillary._core import ChangeRecord, NodeId
 from armillary.fusion import policies
-from armillary.scene._payloads import Connection
 from armillary.scene._scene import Scene
 from armillary.scene._spatial import PastScene
 from armillary.scene.blocks import REQUIRED, FunctionBlock, Port, Transaction
-from armillary.scene.changes import (
-    NOW,
-    AddConnection,
-    AddFrameNode,
-    AddGeometry,
-    AddGroup,
-    AddParent,
-    AddRemoteRoot,
-    AddTransform,
-    AddUncertainTransform,
-    Change,
-    Remove,
-    RemoveParent,
-    Restore,
-    SetAttributes,
-    SetTransform,
-)
-from armillary.scene.conditions import absent, between, contains, exists, greater, greater_equal, less, less_equal
 from armillary.scene.domains import (
     AttributeDomain,
     CollisionDomain,
@@ -34,21 +15,7 @@ from armillary.scene.domains import (
     TemporalDomain,
     UncertainDomain,
 )
-from armillary.scene.driven_forms import ClosedForm, LoopForm, TapeForm
 from armillary.scene.expiry import ExpiryRule
-from armillary.scene.frame_changes import (
-    AddBody,
-    AddFrame,
-    AddRelation,
-    AddTwistRelation,
-    Fix,
-    Prefer,
-    RemoveFrame,
-    ResetTime,
-    Unfix,
-)
-from armillary.scene.inactive import Inactive
-from armillary.scene.mount_changes import AddJoints, Drive, Release, RemoveJoints
 from armillary.scene.search import Hierarchy, Overlaps, Placements, PlaceQuestion, RayHit, RayHits, SceneGeometry
 from armillary.scene.traversal import VisitedNode, Visitor, Walk
 from armillary.shapes import (
@@ -66,6 +33,40 @@ from armillary.shapes import (
     VoxelGrid,
 )
 from armillary.shapes.volumes import BoundingBox, BoundingSphere
+from armillary.store.changes import (
+    NOW,
+    AddBody,
+    AddConnection,
+    AddFrame,
+    AddFrameNode,
+    AddGeometry,
+    AddGroup,
+    AddJoints,
+    AddParent,
+    AddRelation,
+    AddRemoteRoot,
+    AddTransform,
+    AddTwistRelation,
+    AddUncertainTransform,
+    Change,
+    Drive,
+    Fix,
+    Prefer,
+    Release,
+    Remove,
+    RemoveFrame,
+    RemoveJoints,
+    RemoveParent,
+    ResetTime,
+    Restore,
+    SetAttributes,
+    SetTransform,
+    Unfix,
+)
+from armillary.store.conditions import absent, between, contains, exists, greater, greater_equal, less, less_equal
+from armillary.store.driven_forms import ClosedForm, LoopForm, TapeForm
+from armillary.store.inactive import Inactive
+from armillary.store.payloads import Connection
 
 __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "AddBody",

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from armillary.errors import ChangesForgotten, InvalidArgument
-from armillary.scene._context import ChangeContext
-from armillary.scene._door import SceneDoor
-from armillary.scene._payloads import as_several, as_version_vector
-from armillary.scene._spatial import PastScene
-from armillary.scene.changes import (
+from armillary.errors import InvalidArgument
+from armillary.scene._spatial import PastScene, SceneVolumes
+from armillary.scene.expiry import ExpiryRule, StandingWindows, as_window, outdated, remove_outdated
+from armillary.scene.reading import SceneVersion
+from armillary.store.changes import (
     NOW,
     AddConnection,
+    AddFrameNode,
     AddGeometry,
+    AddGroup,
     AddParent,
     AddRemoteRoot,
     AddTransform,
@@ -25,32 +27,55 @@ from armillary.scene.changes import (
     RemoveParent,
     SetAttributes,
     SetTransform,
-    group_wish,
-    removal_wish,
+    group_request,
+    removal_request,
 )
-from armillary.scene.inactive import Inactive, all_inactive
-from armillary.scene.reading import SceneVersion
+from armillary.store.payloads import as_several
+from armillary.store.requests import ChangeContext
 
 if TYPE_CHECKING:
+    import queue
+    from collections.abc import Callable
     from os import PathLike
 
     from numpy.typing import ArrayLike
 
-    from armillary._core import ChangeRecord, NodeId
+    from armillary._core import ChangeRecord, NodeId, SceneView
     from armillary.scene.blocks import FunctionBlock
     from armillary.shapes import Shape
+    from armillary.store import Store
+    from armillary.store.inactive import Inactive
     from armillary.transforms import Transform
 
 __all__ = ["Scene"]
 
+_MAKERS = (
+    AddGroup,
+    AddTransform,
+    AddUncertainTransform,
+    AddGeometry,
+    AddConnection,
+    AddRemoteRoot,
+    AddFrameNode,
+)
 
-class Scene(SceneDoor):
+
+class Scene(SceneVolumes):
     """The things of one world: a directed acyclic graph of groups, transforms, geometry and connections.
 
     A node may have several parents: several pieces of information on one thing. It exists while it is reachable from
     the root. Every change takes `at`, since when it holds; `NOW` is the time of the world's clock. Where a node is
     expected, a text names a frame of the world, which has a node of its own as soon as a change is about it.
     """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        store.open_scene()
+        self._windows = StandingWindows()
+        super().__init__()
+
+    def _view(self) -> SceneView:
+        return self._store.view()
 
     # -- Adding
 
@@ -63,9 +88,9 @@ class Scene(SceneDoor):
         id: NodeId | None = None,  # noqa: A002
     ) -> NodeId:
         """Add a node that groups others."""
-        context = ChangeContext(self._world, self._core)
-        context.wishes.append(group_wish(context, parent, attributes, at, id))
-        return self._taken(context, ())[0]
+        context = ChangeContext(self._store)
+        context.requests.append(group_request(context, parent, attributes, at, id))
+        return self._store.apply_context(context, ())[0]
 
     def add_transform(
         self,
@@ -181,12 +206,12 @@ class Scene(SceneDoor):
 
         Refused where frames of others are below it, unless `subtree=True`: they stay, and have no parent.
         """
-        context = ChangeContext(self._world, self._core)
-        context.wishes.append(removal_wish(context, id, at, subtree))
-        self._taken(context, (Remove(id, at, subtree),) if self._windows.rules else ())
+        context = ChangeContext(self._store)
+        context.requests.append(removal_request(context, id, at, subtree))
+        self._store.apply_context(context, (Remove(id, at, subtree),) if self._windows.rules else ())
 
     def _do(self, change: Change) -> NodeId:
-        return self._applied((change,))[0]
+        return self._store.apply((change,))[0]
 
     # -- Files
 
@@ -199,7 +224,7 @@ class Scene(SceneDoor):
         """
         from armillary.scene.files import write_scene  # noqa: PLC0415  (most programs use no files)
 
-        write_scene(SceneVersion(self._world, self._view()), Path(path))
+        write_scene(SceneVersion(self._store, self._view()), Path(path))
 
     def load(self, path: str | PathLike[str], *, max_bytes: int = 2**30) -> list[NodeId]:
         """Add everything in a saved file to this scene, all or nothing; returns the nodes that were added.
@@ -215,7 +240,7 @@ class Scene(SceneDoor):
         from armillary.scene.files import load_into, read_scene  # noqa: PLC0415  (see `save`)
 
         loaded = read_scene(Path(path), max_bytes=max_bytes)
-        load_into(self._world, self.apply, loaded)
+        load_into(self._store, self.apply, loaded)
         return list(loaded.nodes)
 
     # -- Computing
@@ -231,7 +256,28 @@ class Scene(SceneDoor):
 
         return make_block(name, self)
 
-    # -- Replicas
+    # -- Several changes, and other replicas
+
+    def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
+        """Apply all of these changes, or none; for each of them the node that it made, None where it made none."""
+        changes = as_several(changes, "changes")
+        nodes = self._store.apply(changes)
+        return [node if isinstance(change, _MAKERS) else None for change, node in zip(changes, nodes, strict=True)]
+
+    def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
+        """Add what other replicas of this scene accepted, in any order, any number of times; what was new of it.
+
+        Nothing is refused: where replicas disagree, the same rules lead each of them to the same scene.
+        """
+        return self._store.merge(records)
+
+    def undo(self) -> list[ChangeRecord]:
+        """Take the last `apply` back, as a new change. Refused where something was built on it; samples stay."""
+        return self._store.undo()
+
+    def redo(self) -> list[ChangeRecord]:
+        """Take the last `undo` back."""
+        return self._store.redo()
 
     def changes(self, *, since: Mapping[int, tuple[int, list[int]]] | None = None) -> list[ChangeRecord]:
         """Return the change records that are kept, oldest first.
@@ -242,25 +288,105 @@ class Scene(SceneDoor):
         Raises:
             ChangesForgotten: Some of them are not kept any more: start from a full replica.
         """
-        if since is None:
-            return self._core.journal()
-        records, is_complete = self._core.changes_beyond(as_version_vector(since))
-        if not is_complete:
-            raise ChangesForgotten(len(self._core.journal()))
-        return records
+        return self._store.changes(since=since)
 
     def version_vector(self) -> dict[int, tuple[int, list[int]]]:
         """Return which change records this replica holds, by author: all up to a sequence number, and further ones."""
-        return self._view().heard()
+        return self._store.version_vector()
 
     def inactive(self) -> list[Inactive]:
         """Return the assertions that are inactive because they conflict with others, of this or another replica.
 
-        Conflicts are cycles of containment or of poses, a frame on two bodies, motion within a body. The assertion that
-        was made first is active; the others are here, each with the error that it would raise if it were made now, and
-        become active when what they conflict with is removed. Replicas with the same change records agree.
+        Containment or poses that form a cycle, a frame on two bodies, motion within a body. Each comes with the error
+        that it would raise if it were said now, and becomes active when what it conflicts with is gone. Replicas that
+        hold the same records agree on it.
         """
-        return all_inactive(self._core)
+        return self._store.inactive()
+
+    def attach(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
+        """Notify an observer of every change: in order, in batches, after it happened.
+
+        A callable is called on the thread that made the change, a queue gets the batches put into it. What an
+        observer raises goes to `world.on_error`.
+        """
+        self._store.attach_observer(observer)
+
+    def detach(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
+        """Stop notifying an observer."""
+        self._store.detach_observer(observer)
+
+    # -- Forgetting
+
+    def expire(
+        self, *, older_than: int, under: NodeId | str | None = None, kinds: Sequence[str] = ("transform", "geometry")
+    ) -> list[NodeId]:
+        """Take out what is older than this, once; the nodes that left something.
+
+        Old is a shape by its stamp, and a transform by its newest sample, seen from `world.now()`. A node leaves the
+        parents that are at or under `under`; one that is elsewhere too stays there. It stays whole while something
+        under it is younger. What is fixed, and what has the attribute `transformType: static`, goes only with what
+        it is in. Groups, connections and nodes in which frames of others hang stay.
+
+        Args:
+            older_than: A duration [ns], as `seconds(5)` gives it.
+            under: Only what is under this node; everything if not given.
+            kinds: Which of "transform" and "geometry" can be old.
+
+        Raises:
+            UnknownNode: `under` is not there.
+        """
+        window, seen = as_window(older_than, self._top(under), kinds), self._view()
+        seen.kind(window.under)  # raises where it is not there
+        changes, _ = outdated(SceneVersion(self._store, seen), (window,), self._store.now())
+        return remove_outdated(self.apply, changes)
+
+    def expire_always(
+        self, *, older_than: int, under: NodeId | str | None = None, kinds: Sequence[str] = ("transform", "geometry")
+    ) -> ExpiryRule:
+        """The same as a standing rule, until it is cancelled: kept to after every change, and by `expire_now`.
+
+        Where two windows are over one containment, the longer counts. A frame need not have a node yet.
+        """
+        window = as_window(older_than, self._top(under), kinds)
+        if not isinstance(under, str):
+            self._view().kind(window.under)  # raises where it is not there
+        rule = self._windows.add(window)
+        self._follow_changes()
+        return rule
+
+    def expire_now(self) -> list[NodeId]:
+        """Take out what is old by the standing rules, where time has passed without a change."""
+        return self._windows.enforce(SceneVersion(self._store, self._view()), self._let_go, self._store.now())
+
+    def keep_rules_of(self, other: Scene) -> None:
+        """Keep to the standing expiry rules of the scene that this one was copied from."""
+        self._windows = other._windows.copied()
+        self._follow_changes()
+
+    def _follow_changes(self) -> None:
+        """Keep to the standing rules after every change, for as long as there are some and this scene is used."""
+        keep = weakref.WeakMethod(self._keep_windows)
+
+        def after_change(changes: Sequence[Change] | None, before: SceneView) -> None:
+            method = keep()
+            if method is not None:
+                method(changes, before)
+
+        self._store.after_change = after_change if self._windows.rules else None
+
+    def _let_go(self, changes: Sequence[Change]) -> list[NodeId]:
+        """What a rule removes is not what `undo` takes back."""
+        return self._store.apply(changes, for_undo=False)
+
+    def _keep_windows(self, changes: Sequence[Change] | None, before: SceneView) -> None:
+        """After changes of that scene; None where anything may have changed."""
+        if not self._windows.rules:
+            self._store.after_change = None
+            return
+        now_ns = self._store.now()
+        self._windows.note(changes, now_ns, before)
+        if self._windows.is_due(now_ns):
+            self.expire_now()
 
     # -- Comparisons, and the past
 
@@ -283,7 +409,7 @@ class Scene(SceneDoor):
         Raises:
             InvalidStamp: The instant is before the history that is kept.
         """
-        return PastScene(self._world, self._core.view_at(stamp), stamp)
+        return PastScene(self._store, self._store.view_at(stamp), stamp)
 
     def __len__(self) -> int:
         return len(self._view())

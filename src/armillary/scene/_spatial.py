@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary._core import NodeId
-from armillary.errors import InvalidStamp
+from armillary.errors import ArmillaryError, InvalidArgument, InvalidStamp
 from armillary.errors.format import format_stamp
-from armillary.scene._context import node_of_frame
 from armillary.scene.reading import SceneReader
 from armillary.scene.search import Hierarchy, Placements, PlaceQuestion
 from armillary.stamps import LATEST, Latest
+from armillary.store import Query
+from armillary.store.requests import node_of_frame
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from armillary._core import SceneView
     from armillary.fusion.policies import AnyPolicy
-    from armillary.scene._context import SceneWorld
     from armillary.scene.search import Overlaps, RayHits
     from armillary.shapes import Shape
     from armillary.shapes.volumes import BoundingSphere
+    from armillary.store import Store
+    from armillary.transforms import Transform
 
 __all__ = ["PastScene", "SceneVolumes"]
 
 
 class SceneVolumes(SceneReader):
     """A scene that can be searched by space."""
-
-    _world: Any
 
     def __init__(self) -> None:
         self._hierarchy = Hierarchy()
@@ -86,8 +86,7 @@ class SceneVolumes(SceneReader):
     def _asked(self, here: str, at: int | Latest, outside: str, policy: AnyPolicy) -> dict[str, Any]:
         """Check how poses are asked for, whether or not anything moves."""
         instant = self._instant(at)
-        self._world._check_policy(policy)  # noqa: SLF001
-        self._world._check_question(  # noqa: SLF001
+        self._store.check_question(
             of=here,
             in_frame=here,
             at=instant,
@@ -101,19 +100,19 @@ class SceneVolumes(SceneReader):
 
     def _instant(self, at: int | Latest) -> int | Latest:
         """Check the instant: a search would leave out frames without a pose, whatever the reason."""
-        stamp: int | Latest = at if at is LATEST else self._world._as_stamp(at, "at")  # noqa: SLF001
+        stamp: int | Latest = at if at is LATEST else self._store.as_stamp(at, "at")
         return stamp
 
     def _frame_named(self, in_frame: str) -> str:
         """The stored name of a frame that exists."""
-        return node_of_frame(self._world, in_frame)[1]
+        return node_of_frame(self._store, in_frame)[1]
 
     def _geometry(self) -> _Geometry:
-        world = self._world
-        view, outside = self._view(), world._structure_number() + world._fixed_changes()  # noqa: SLF001
+        view, store = self._view(), self._store
+        outside = store.structure_number() + store.fixed_changes()
         if (view.number, outside) != (self._structure.view.number, self._structure.outside):
             self._structure = _Structure(view, outside)
-        return _Geometry(self._world, self._structure)
+        return _Geometry(self._store, self._structure)
 
 
 class PastScene(SceneVolumes):
@@ -122,7 +121,7 @@ class PastScene(SceneVolumes):
     Searches use the poses of that instant, unless another `at` is given.
     """
 
-    def __init__(self, world: SceneWorld, view: SceneView, stamp: int) -> None:
+    def __init__(self, store: Store, view: SceneView, stamp: int) -> None:
         oldest = view.oldest_past
         if oldest is not None and stamp < oldest:
             raise InvalidStamp(
@@ -130,7 +129,7 @@ class PastScene(SceneVolumes):
                 f"{format_stamp(oldest)} is forgotten. Ask for a later instant, or give the world a longer history.",
                 stamp,
             )
-        self._world, self._past, self.at = world, view, stamp
+        self._store, self._past, self.at = store, view, stamp
         super().__init__()
 
     def _view(self) -> SceneView:
@@ -156,8 +155,8 @@ class _Structure:
 class _Geometry:
     """Implements `armillary.scene.search.SceneGeometry` for a scene."""
 
-    def __init__(self, world: Any, seen: _Structure) -> None:
-        self._world, self._structure = world, seen
+    def __init__(self, store: Store, seen: _Structure) -> None:
+        self._store, self._structure = store, seen
 
     @property
     def version(self) -> object:
@@ -182,14 +181,14 @@ class _Geometry:
         return self._structure.view.frame(node)
 
     def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], question: PlaceQuestion) -> Placements:
-        matrices, is_fixed = self._world._placements(in_frame, list(frames), question)  # noqa: SLF001
+        matrices, is_fixed = _placements(self._store, in_frame, list(frames), question)
         return Placements(matrices, np.asarray(is_fixed, dtype=bool) & ~np.isnan(matrices[:, 0, 0]))
 
     def in_parent_T_node(self, parent: Hashable, node: Hashable, at: int | Latest) -> NDArray[np.float64]:
         view = self._structure.view
-        matrices, _ = self._world._placements(view.frame(parent), [view.frame(node)], PlaceQuestion(at))  # noqa: SLF001
+        matrices, _ = _placements(self._store, view.frame(parent), [view.frame(node)], PlaceQuestion(at))
         if np.isnan(matrices).any() and len(view.parents(node)) > 1:  # type: ignore[arg-type]
-            matrices, _ = self._world._placements(view.hub_frame(node), [view.frame(node)], PlaceQuestion(at))  # noqa: SLF001
+            matrices, _ = _placements(self._store, view.hub_frame(node), [view.frame(node)], PlaceQuestion(at))
         parent_T_node: NDArray[np.float64] = matrices[0]
         return parent_T_node
 
@@ -204,3 +203,36 @@ def _changed_nodes(before: SceneView, after: SceneView) -> Collection[Hashable] 
             return None
         changed.update(parent for view in views for parent in view.parents(node))
     return changed
+
+
+_MANY_FRAMES = 16
+"""From so many frames on one sweep over all of them is cheaper than a question for each."""
+
+
+def _placements(
+    store: Store, in_frame: str, frames: Sequence[str], question: PlaceQuestion
+) -> tuple[NDArray[np.float64], list[bool]]:
+    """Where frames are, (N, 4, 4), NaN where that is not known; and which are the same at every instant."""
+    matrices = np.full((len(frames), 4, 4), np.nan)
+    for i, transform in enumerate(_transforms_or_none(store, in_frame, frames, question)):
+        if transform is not None:
+            matrices[i] = transform.matrix
+    return matrices, store.are_one_place(in_frame, frames)
+
+
+def _transforms_or_none(
+    store: Store, in_frame: str, frames: Sequence[str], question: PlaceQuestion
+) -> Iterable[Transform | None]:
+    query = Query(**question._asdict())
+    if len(frames) < _MANY_FRAMES:
+        return (_transform_or_none(store, in_frame, frame, query) for frame in frames)
+    return map(store.snapshot(in_frame, query).get, frames)
+
+
+def _transform_or_none(store: Store, in_frame: str, frame: str, query: Query) -> Transform | None:
+    try:
+        return store.pose(of=frame, in_frame=in_frame, **query.keywords).transform
+    except InvalidArgument:
+        raise
+    except ArmillaryError:
+        return None

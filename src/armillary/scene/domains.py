@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from armillary.errors import InvalidArgument
-from armillary.scene.conditions import conditions_of, same_value
-from armillary.scene.nodes import TRANSFORM_KINDS
 from armillary.scene.traversal import Direction, Once, VisitedNode, Visitor, Walk
 from armillary.shapes import PointCloud
 from armillary.shapes.volumes import BoundingSphere
 from armillary.stamps import LATEST, Latest
+from armillary.store.conditions import conditions_of, same_value
+from armillary.store.nodes import TRANSFORM_KINDS
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def _step_pose(scene: SceneVersion, parent: NodeId, node: NodeId, at: int | Late
     if kind not in TRANSFORM_KINDS and kind != "frame":
         return None
     in_frame = view.base_frame(node) if kind in TRANSFORM_KINDS else view.frame(parent)
-    pose: Pose = scene.world.pose(of=view.frame(node), in_frame=in_frame, at=at)
+    pose: Pose = scene.store.pose(of=view.frame(node), in_frame=in_frame, at=at)
     return pose
 
 
@@ -375,7 +375,7 @@ class PointCloudAccumulator(Visitor):
         cloud, stamp = node.levels[0], node.stamp
         if not isinstance(cloud, PointCloud) or stamp is None:
             return
-        points = node.scene.world.map_points(
+        points = node.scene.store.map_points(
             cloud.points, from_frame=node.frame, to_frame=self.in_frame, at=stamp, **self._asked
         )
         self.clouds.append(AccumulatedCloud(node.id, stamp, points))
@@ -450,7 +450,7 @@ class DataStamps:
     def _by_frame(self) -> dict[str, Span]:
         """By frame, over all sources. One query for all relations is cheaper than one for each."""
         spans: dict[str, Span] = {}
-        for of, _, _, _, count, first, last in self._scene.world._relations():  # noqa: SLF001
+        for of, _, _, _, count, first, last in self._scene.store.relation_rows():
             if count and first is not None and last is not None:
                 oldest, newest = spans.get(of, (first, last))
                 spans[of] = min(oldest, first), max(newest, last)

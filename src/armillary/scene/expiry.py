@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from armillary.errors import FramesHanging, InvalidArgument, NotItsParent, UnknownNode
 from armillary.errors.format import format_duration
-from armillary.scene._payloads import as_several
-from armillary.scene.changes import (
+from armillary.scene.domains import DataStamps
+from armillary.scene.traversal import VisitedNode, Visitor, Walk
+from armillary.store.changes import (
     AddGeometry,
     AddParent,
     AddTransform,
@@ -24,8 +25,7 @@ from armillary.scene.changes import (
     SetAttributes,
     SetTransform,
 )
-from armillary.scene.domains import DataStamps
-from armillary.scene.traversal import VisitedNode, Visitor, Walk
+from armillary.store.payloads import as_several
 
 if TYPE_CHECKING:
     from armillary._core import NodeId, SceneView

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, NodeId
 from armillary.errors import InvalidArgument, InvalidName, UnknownFrame, WrongKind
-from armillary.scene._context import SceneWorld, node_of_frame
-from armillary.scene.conditions import conditions_of
-from armillary.scene.nodes import MOUNT
 from armillary.scene.traversal import AnyVisitor, Direction, Once, traverse
+from armillary.store.conditions import conditions_of
+from armillary.store.nodes import MOUNT
+from armillary.store.requests import node_of_frame
 
 if TYPE_CHECKING:
     from armillary._core import SceneView
-    from armillary.scene._payloads import Connection
     from armillary.shapes import Levels, Shape
+    from armillary.store import Store
+    from armillary.store.payloads import Connection
 
 __all__ = ["SceneReader", "SceneVersion"]
 
@@ -25,11 +26,16 @@ __all__ = ["SceneReader", "SceneVersion"]
 class SceneReader(ABC):
     """The queries that the present scene and past scenes have in common. Each query sees one version."""
 
-    _world: SceneWorld
+    _store: Store
 
     @abstractmethod
     def _view(self) -> SceneView:
         """The version that is read."""
+
+    @property
+    def store(self) -> Store:
+        """The store whose frames the nodes have: it answers for poses and has the clock."""
+        return self._store
 
     @property
     def root(self) -> NodeId:
@@ -43,7 +49,7 @@ class SceneReader(ABC):
 
     def node(self, frame: str) -> NodeId:
         """The id of the node of a frame; the node exists once the scene has a change about it."""
-        return node_of_frame(self._world, frame)[0]
+        return node_of_frame(self._store, frame)[0]
 
     def kind(self, id: NodeId | str) -> str:  # noqa: A002
         """`group`, `transform`, `uncertain_transform`, `geometry`, `connection` or `frame`."""
@@ -175,7 +181,7 @@ class SceneReader(ABC):
             direction: "down" to the children of a node, "up" to its parents; that of the visitor if not given.
             once: Visit each "node" once, or once for each "path" to it, of which there may be very many.
         """
-        version = SceneVersion(self._world, self._view())
+        version = SceneVersion(self._store, self._view())
         start = self._top(under)
         return traverse(version, visitor, start=start, direction=direction, once=once)
 
@@ -195,23 +201,18 @@ class SceneReader(ABC):
     def _named(self, target: NodeId | str) -> NodeId:
         """The node of an id, or of a frame's name."""
         if isinstance(target, str):
-            return node_of_frame(self._world, target)[0]
+            return node_of_frame(self._store, target)[0]
         return target if isinstance(target, NodeId) else NodeId(target)
 
 
 class SceneVersion(SceneReader):
     """A scene that is read in several steps, all of which see the same structure; samples may be added meanwhile."""
 
-    def __init__(self, world: Any, view: SceneView) -> None:
-        self._world, self._seen = world, view
+    def __init__(self, store: Store, view: SceneView) -> None:
+        self._store, self._seen = store, view
 
     def _view(self) -> SceneView:
         return self._seen
-
-    @property
-    def world(self) -> Any:
-        """The world whose frames the nodes have."""
-        return self._world
 
     @property
     def view(self) -> SceneView:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-import warnings
 from typing import TYPE_CHECKING
 
 from armillary._core import NodeId
-from armillary.errors import InvalidName, SuspiciousName
+from armillary.errors import InvalidName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,11 +93,6 @@ class TypoGuard:
         for name in living:
             for key in _typo_keys(name):
                 self._by_key.setdefault(key, name)
-
-
-def warn_of_typo(name: str, near: str) -> None:
-    """Warn at the line of the user who called the world who calls this."""
-    warnings.warn(SuspiciousName(name, near), stacklevel=3)
 
 
 def _typo_keys(name: str) -> list[str]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from armillary._core import SweepAnswer, Transform, WorldCore
+    from armillary._core import StoreCore, SweepAnswer, Transform
     from armillary.errors import ArmillaryError
 
 _NS_PER_S = 1e9
@@ -93,10 +93,10 @@ class TwistSamples:
 class Snapshot(Mapping[str, "Transform"]):
     """The transform of every frame that could be answered for, by name: `in_frame_T_name`."""
 
-    def __init__(self, world: WorldCore, sweep: SweepAnswer, in_frame: str) -> None:
+    def __init__(self, store: StoreCore, sweep: SweepAnswer, in_frame: str) -> None:
         self.in_frame = in_frame
         self._sweep = sweep
-        self._missing = sweep.missing(world, in_frame)
+        self._missing = sweep.missing(store, in_frame)
 
     @cached_property
     def _rows(self) -> dict[str, int]:

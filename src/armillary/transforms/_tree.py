@@ -31,7 +31,7 @@ class Tree:
         """Frames that hang directly under `name`."""
         return tuple(child for child, parent in self.parents.items() if parent is not None and parent[0] == name)
 
-    def _lines(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         children: dict[str | None, list[str]] = {}
         for name, parent in self.parents.items():
             children.setdefault(None if parent is None else parent[0], []).append(name)
@@ -45,11 +45,11 @@ class Tree:
             stack.extend(_branches(children.get(name, []), below))
 
     def __str__(self) -> str:
-        return "\n".join(self._lines()) or "(no frames)"
+        return "\n".join(self.lines()) or "(no frames)"
 
     def _repr_html_(self) -> str:
         total = len(self.parents)
-        return card(f"{total} frame{'' if total == 1 else 's'}", listing(self._lines(), total))
+        return card(f"{total} frame{'' if total == 1 else 's'}", listing(self.lines(), total))
 
 
 def _branches(names: Sequence[str], below: str) -> list[tuple[str, str, str]]:

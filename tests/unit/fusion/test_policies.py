@@ -400,7 +400,7 @@ class TestWaiting:
     def test_ends_when_the_time_is_over(self, cameras):
         with pytest.raises(WaitTimeout, match="asked 1 s after its last sample"):
             cameras.wait_for_pose(**CUP, at=seconds(4), policy="fuse", timeout_s=PROMPT_S)
-        assert cameras._waits_pending() == 0
+        assert cameras.store.waits_pending() == 0
 
     def test_ends_at_once_where_nothing_can_come(self, cameras):
         with pytest.raises(BeforeHistory):
@@ -410,7 +410,7 @@ class TestWaiting:
         done = Mailbox()
         cameras.on_pose(done, **CUP, policy="fuse", at=LATEST)
         done.wait()
-        assert cameras._waits_pending() == 0
+        assert cameras.store.waits_pending() == 0
 
     def test_for_a_motion_is_for_a_unique_one(self, cameras):
         with pytest.raises(InvalidArgument, match="Wait for the pose with that policy"):

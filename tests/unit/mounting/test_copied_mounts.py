@@ -44,7 +44,7 @@ class TestACopyOfAWorldWithAModel:
         mount, twin = original.mounts[0], original.copy().mounts[0]
         assert twin.model is not mount.model
         assert twin.model.digest() == mount.model.digest()
-        assert (twin.frames, twin.joints, twin.standing) == (mount.frames, mount.joints, mount.standing)
+        assert (twin.frames, twin.joints, twin.options) == (mount.frames, mount.joints, mount.options)
 
     def test_has_one_copy_of_a_model_that_stands_twice(self):
         world, model = new_world(), model_of([*four_bar("left"), *four_bar("right")])

@@ -54,7 +54,7 @@ class TestAWorldThatWasSaved:
         assert loaded.bodies() == saved[0].bodies()
 
     def test_has_the_same_settings(self, saved, loaded):
-        before, after = saved[0]._made_with, loaded._made_with
+        before, after = saved[0].store.settings.keywords, loaded.store.settings.keywords
         assert {**before, "clock": None} == {**after, "clock": None}
 
     @pytest.mark.parametrize("frame", ["camera", "lidar", "downward"])
@@ -178,7 +178,7 @@ class TestAFrameWithNodesInIt:
         loaded = World.load(tmp_path / "world.json")
         assert loaded.digest() == world.digest()
         assert cup in loaded.scene
-        assert not loaded._is_named("shelf")
+        assert not loaded.store.is_named("shelf")
 
     def test_may_be_named_like_a_node(self, world, tmp_path):
         name = "a0000000-0000-4000-8000-000000000000"
@@ -203,7 +203,7 @@ class TestSaving:
 
     def test_needs_the_world_that_mounted_the_model(self, saved, tmp_path):
         copy = saved[0].copy()
-        copy._mounts = ()
+        copy.models.mounted = ()
         with pytest.raises(UnsavableWorld, match="Save the world that mounted it"):
             copy.save(tmp_path / "copy.json")
         assert list(tmp_path.iterdir()) == []

@@ -74,7 +74,7 @@ class TestExpiringOnce:
         assert again in scene
 
     def test_counts_who_else_sees_a_thing(self, scene, clock):
-        world, cup = scene._world, scene.add_transform(parent=scene.root, transform=STILL)
+        world, cup = scene.store, scene.add_transform(parent=scene.root, transform=STILL)
         world.set_pose(of=scene.frame(cup), in_frame="map", transform=STILL, at=seconds(6), source="camera")
         clock.ns = seconds(10)
         assert scene.expire(older_than=seconds(5)) == []
@@ -110,13 +110,13 @@ class TestExpiringOnce:
 
     def test_counts_a_transform_without_samples_from_its_beginning(self, scene, clock):
         cup = scene.add_transform(parent=scene.root, transform=STILL, at=seconds(1))
-        scene._world.clear()
+        scene.store.clear()
         clock.ns = seconds(10)
         assert scene.expire(older_than=seconds(5)) == [cup]
 
     def test_leaves_what_frames_of_others_hang_in(self, scene, clock):
         used, other = (scene.add_transform(parent=scene.root, transform=STILL) for _ in range(2))
-        scene._world.fix(of="tool", in_frame=scene.frame(used), transform=STILL)
+        scene.store.fix(of="tool", in_frame=scene.frame(used), transform=STILL)
         clock.ns = seconds(10)
         assert scene.expire(older_than=seconds(5)) == [other]
         assert used in scene

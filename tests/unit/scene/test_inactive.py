@@ -34,7 +34,7 @@ def only(world) -> Inactive:
 def hear(world, *, of, in_frame, x_m, at, source="b") -> bool:
     """Of a sample that another copy accepted."""
     rows = [moved(x_m).xyz_wxyz]
-    return world._merge_poses(of=of, in_frame=in_frame, transforms=rows, at=[at], source=source)
+    return world.store.merge_poses(of=of, in_frame=in_frame, transforms=rows, at=[at], source=source)
 
 
 LATER = seconds(9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from armillary import World
-from armillary.scene.nodes import is_of_a_node, maker_of
+from armillary.store.nodes import is_of_a_node, maker_of
 from unit.kit import moved
 
 HEX = "0123456789abcdef0123456789abcdef"

@@ -105,7 +105,7 @@ class TestAnObserver:
 
     def test_that_leaves_last_spares_the_world_the_telling(self, world, scene, monkeypatch):
         posted = []
-        monkeypatch.setattr(scene, "_post", posted.append)
+        monkeypatch.setattr(world.store.observers, "post", posted.append)
         scene.attach(print)
         scene.detach(print)
         world.fix(of="table", in_frame="map", transform=Transform.identity())

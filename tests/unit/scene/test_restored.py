@@ -8,7 +8,7 @@ import pytest
 from armillary import World, seconds
 from armillary.errors import NotItsParent
 from armillary.scene import AddTransform, AddUncertainTransform
-from armillary.scene._records import change_of
+from armillary.store.records import change_of
 from unit.kit import FakeClock, moved
 
 

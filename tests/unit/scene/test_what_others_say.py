@@ -86,7 +86,7 @@ class TestWhatIsFixed:
         world.undo()
         world.save(tmp_path / "saved")
         with World.load(tmp_path / "saved") as loaded:
-            assert len(loaded._fixed_poses()) == len(world._fixed_poses()) == 1
+            assert len(loaded.store.fixed_poses()) == len(world.store.fixed_poses()) == 1
             assert x_m(loaded, cup, 6) == 0.5
 
 

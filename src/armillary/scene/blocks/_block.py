@@ -6,20 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
 from armillary._core import NodeId
 from armillary.errors import BlockFailed, InvalidArgument, PortMismatch
 from armillary.errors.format import short_repr
-from armillary.scene._door import SceneDoor
+from armillary.scene._scene import Scene
 from armillary.scene.blocks._transaction import Transaction
-from armillary.scene.nodes import KINDS
 from armillary.shapes import Shape
-
-if TYPE_CHECKING:
-    from armillary.scene._scene import Scene
+from armillary.store.nodes import KINDS
 
 __all__ = ["REQUIRED", "FunctionBlock", "Port", "check_outside", "check_positive_m"]
 
@@ -110,7 +107,7 @@ class FunctionBlock(ABC):
     scene: Transaction
 
     def __init__(self, scene: Scene) -> None:
-        if not isinstance(scene, SceneDoor):
+        if not isinstance(scene, Scene):
             raise InvalidArgument(f"A function block works on a scene, as world.scene is one; got {scene!r}.", scene)
         if not isinstance(getattr(self, "name", None), str):
             kind = type(self).__name__

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from armillary._core import ROOT_NODE, NodeId
 from armillary.errors import InvalidArgument
-from armillary.scene.changes import (
+from armillary.scene.reading import SceneVersion
+from armillary.store.changes import (
     AddConnection,
     AddGeometry,
     AddGroup,
@@ -21,12 +22,12 @@ from armillary.scene.changes import (
     SetAttributes,
     SetTransform,
 )
-from armillary.scene.reading import SceneVersion
 
 if TYPE_CHECKING:
     from armillary._core import SceneView
     from armillary.scene._scene import Scene
     from armillary.shapes import Shape
+    from armillary.store import Store
 
 __all__ = ["Transaction"]
 
@@ -46,8 +47,8 @@ class Transaction(SceneVersion):
     Queries do not see planned changes; these are applied together after the block has returned.
     """
 
-    def __init__(self, world: Any, view: SceneView) -> None:
-        super().__init__(world, view)
+    def __init__(self, store: Store, view: SceneView) -> None:
+        super().__init__(store, view)
         self.planned: list[Change] = []
         self._new: dict[NodeId, Adding] = {}
         self._is_over = False
@@ -55,7 +56,7 @@ class Transaction(SceneVersion):
     @classmethod
     def on(cls, scene: Scene) -> Transaction:
         """A transaction on the present version of a scene."""
-        return cls(scene._world, scene._view())  # noqa: SLF001
+        return cls(scene.store, scene.store.view())
 
     def plan(self, change: Change) -> NodeId:
         """Plan a change; returns the node that it is about, which gets an id if it is new."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from armillary.scene.blocks._block import REQUIRED, FunctionBlock, Port, check_outside, check_positive_m
-from armillary.scene.changes import AddParent, AddTransform, AddUncertainTransform, SetTransform
-from armillary.scene.nodes import CONTAINER_KINDS, TRANSFORM_KINDS
 from armillary.stamps import LATEST, Latest
+from armillary.store.changes import AddParent, AddTransform, AddUncertainTransform, SetTransform
+from armillary.store.nodes import CONTAINER_KINDS, TRANSFORM_KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,16 +63,16 @@ class AssociateNearest(FunctionBlock):
 
     def _stamp(self, node: NodeId) -> int | Latest:
         view = self.scene.view
-        pose = self.scene.world.pose(of=view.frame(node), in_frame=view.base_frame(node))
+        pose = self.scene.store.pose(of=view.frame(node), in_frame=view.base_frame(node))
         return LATEST if pose.stamp is None else pose.stamp
 
     def _pose(self, node: NodeId, frame: str, at: int | Latest) -> Pose:
         outside = {} if at is LATEST else {"outside": self.settings["outside"]}
-        pose: Pose = self.scene.world.pose(of=self.scene.frame(node), in_frame=frame, at=at, **outside)
+        pose: Pose = self.scene.store.pose(of=self.scene.frame(node), in_frame=frame, at=at, **outside)
         return pose
 
     def _moved(self, known: NodeId, pose: Pose) -> NodeId:
-        stamp = self.scene.world.now() if pose.stamp is None else pose.stamp
+        stamp = self.scene.store.now() if pose.stamp is None else pose.stamp
         return self.scene.plan(SetTransform(known, pose.transform, pose.covariance, stamp))
 
     def _added(self, above: NodeId, perceived: NodeId, pose: Pose) -> NodeId:

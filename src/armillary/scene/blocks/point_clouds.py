@@ -9,9 +9,9 @@ import numpy as np
 
 from armillary.errors import InvalidArgument
 from armillary.scene.blocks._block import REQUIRED, FunctionBlock, Port, check_outside, check_positive_m
-from armillary.scene.changes import NOW, AddGeometry
-from armillary.scene.nodes import CONTAINER_KINDS
 from armillary.shapes import Box, PointCloud
+from armillary.store.changes import NOW, AddGeometry
+from armillary.store.nodes import CONTAINER_KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -133,7 +133,7 @@ def _points_in(scene: Transaction, node: NodeId, frame: str, outside: str) -> ND
     points, own = _cloud_of(scene, node).points, scene.frame(node)
     if own == frame:
         return points
-    mapped: NDArray[Any] = scene.world.map_points(
+    mapped: NDArray[Any] = scene.store.map_points(
         points, from_frame=own, to_frame=frame, at=scene.stamp(node), outside=outside
     )
     return mapped.astype(points.dtype, copy=False)

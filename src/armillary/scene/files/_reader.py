@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from armillary._core import LIMBO_NODE, ROOT_NODE, NodeId, Pose
 from armillary.errors import ArmillaryError
-from armillary.scene._context import id_of_frame
-from armillary.scene._payloads import connection_payload
-from armillary.scene.changes import (
+from armillary.scene.files._arrays import unpacked
+from armillary.scene.files._fields import FORMAT, VERSION, Field, parsed
+from armillary.shapes import Levels, Shape
+from armillary.store.changes import (
     NOW,
     AddConnection,
+    AddFrame,
     AddFrameNode,
     AddGeometry,
     AddGroup,
@@ -29,17 +31,16 @@ from armillary.scene.changes import (
     SetAttributes,
     SetTransform,
 )
-from armillary.scene.files._arrays import unpacked
-from armillary.scene.files._fields import FORMAT, VERSION, Field, parsed
-from armillary.scene.frame_changes import AddFrame
-from armillary.scene.nodes import CONTAINER_KINDS, KINDS, TRANSFORM_KINDS
-from armillary.shapes import Levels, Shape
+from armillary.store.nodes import CONTAINER_KINDS, KINDS, TRANSFORM_KINDS
+from armillary.store.payloads import connection_payload
+from armillary.store.requests import id_of_frame
 from armillary.transforms import Transform, check_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armillary.scene._context import ChangeContext
+    from armillary.store import Store
+    from armillary.store.requests import ChangeContext
 
 __all__ = ["LoadedScene", "PlacedAt", "checked", "load_into", "pose_in", "read_bytes", "read_scene", "scene_in"]
 
@@ -92,9 +93,9 @@ def scene_in(top: Field, folder: Path, max_bytes: int) -> LoadedScene:
     return LoadedScene(tuple(changes), tuple(nodes), frames)
 
 
-def load_into(world: Any, apply: Callable[[Sequence[Change]], object], loaded: LoadedScene) -> None:
+def load_into(store: Store, apply: Callable[[Sequence[Change]], object], loaded: LoadedScene) -> None:
     """Apply all changes of a file together, with the frames that it names."""
-    new = [name for name in loaded.frames if not world._has_frame(name)]  # noqa: SLF001
+    new = [name for name in loaded.frames if not store.has_frame(name)]
     apply([*([AddFrame(new)] if new else []), *loaded.changes])
 
 
@@ -414,7 +415,7 @@ def _array(field: Field, arrays: Arrays) -> NDArray[Any]:
 class _RestoredConnection(AddConnection):
     """A connection whose ends may be removed, as they may be where it was saved."""
 
-    def wish(self, context: ChangeContext) -> tuple[Any, ...]:
+    def request(self, context: ChangeContext) -> tuple[Any, ...]:
         payload = connection_payload(tuple(self.sources), tuple(self.targets), self.start, self.end)
         parent, at = context.node(self.parent), context.at(self.at)
         return ("add_node", "connection", self.id, parent, self.attributes, at, payload, None)

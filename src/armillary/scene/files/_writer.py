@@ -19,7 +19,7 @@ import numpy as np
 from armillary._core import ROOT_NODE, NodeId
 from armillary.scene.files._arrays import packed
 from armillary.scene.files._fields import FORMAT, VERSION
-from armillary.scene.nodes import CONTAINER_KINDS, TRANSFORM_KINDS
+from armillary.store.nodes import CONTAINER_KINDS, TRANSFORM_KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -166,12 +166,12 @@ class _Writer:
     @cached_property
     def _fixed(self) -> dict[tuple[str, str, str], tuple[Transform, NDArray[np.float64] | None]]:
         """Fixed poses by relation: other sources may give a node another pose."""
-        rows = self._scene.world._fixed_poses()  # noqa: SLF001
+        rows = self._scene.store.fixed_poses()
         return {row[:3]: (row[4], row[5]) for row in rows}
 
     def _samples(self, node: NodeId) -> list[dict[str, Any]]:
         """The samples of its present incarnation."""
-        stamps, transforms, spreads = self._scene.world.scene._core.samples(node)  # noqa: SLF001
+        stamps, transforms, spreads = self._scene.store.node_samples(node)
         rows = zip(stamps.tolist(), transforms, [None] * len(stamps) if spreads is None else spreads, strict=True)
         return [{"at_ns": stamp} | pose_fields(row, spread) for stamp, row, spread in rows]
 

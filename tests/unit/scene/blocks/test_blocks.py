@@ -320,7 +320,7 @@ class TestAssociatingTheNearest:
         self.put(scene, perceived, 0.0, 1.0, at=seconds(2))
         far, near = self.put(scene, known, 1.05, 0.05)
         assert executed(scene.load_block("associate_nearest"), *groups, max_distance_m=0.1) == [near, far]
-        pose = scene._world.pose(of=scene.frame(near), in_frame="map")
+        pose = scene.store.pose(of=scene.frame(near), in_frame="map")
         assert (pose.transform.translation[0], pose.stamp) == (0.0, seconds(2))
 
     def test_adds_what_is_new_and_takes_its_children_over(self, scene, groups):

@@ -1,0 +1,384 @@
+"""A model that stands in a world: its links are frames, its variables are joints."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from armillary._core import NodeId
+from armillary.articulation.appearance import appearances, refuse_missing_meshes
+from armillary.articulation.bases import DifferentialDrive
+from armillary.articulation.constraints import limits_of
+from armillary.articulation.dependents import DependentJoints
+from armillary.articulation.drive import Naming, drive_of, interpolations_of, link_drive, loop_form
+from armillary.articulation.expressions import PoseExpression, VectorExpression
+from armillary.articulation.links import ArticulatedObject, Link
+from armillary.articulation.loops import Closure, Loops
+from armillary.articulation.odometry import WheeledBase
+from armillary.articulation.variables import position
+from armillary.scene import (
+    AddFrame,
+    AddGeometry,
+    AddJoints,
+    AddTransform,
+    Change,
+    Drive,
+    Fix,
+    Release,
+    Remove,
+    SetAttributes,
+)
+from armillary.transforms import Transform
+
+if TYPE_CHECKING:
+    from armillary.articulation import ArticulationModel, Subscription
+    from armillary.articulation.appearance import Appearance
+    from armillary.articulation.drive import LinkDrive
+    from armillary.articulation.history import ModelChange
+    from armillary.articulation.mounts import Mounts
+    from armillary.store import Store
+
+__all__ = ["Mount", "MountOptions", "MountedLink"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MountOptions:
+    """Which part of a model is mounted, and how.
+
+    Attributes:
+        under: The path of the part that is mounted.
+        in_frame: Where the links stand that nothing carries; None: wherever poses of them are set.
+        prefix: In place of the names of things; None: as the model says.
+        since: From when on [ns]; None: always.
+        roles: Of the shapes that are shown.
+        skip_missing: Whether shapes without a file are left out.
+    """
+
+    under: str
+    in_frame: str | None
+    prefix: str | None
+    since: int | None
+    roles: tuple[str, ...]
+    skip_missing: bool
+
+
+class MountedLink(NamedTuple):
+    """A link as the world knows it: what it hangs in, None for nothing, and where it is there."""
+
+    parent: str | None
+    parent_T_link: PoseExpression
+
+
+class Mount:
+    """A model in a world. Edits of the model are followed from the instant they are made, until `close`.
+
+    Attributes:
+        model: What stands there.
+        options: How.
+        tag: Of the change of structure that mounted it.
+        is_mounted: False where that was undone.
+        is_outdated: Whether the model was edited since then.
+    """
+
+    def __init__(self, mounts: Mounts, model: ArticulationModel, options: MountOptions) -> None:
+        self.model, self.options = model, options
+        self.tag = f"mount {NodeId.random()}"
+        self.is_mounted, self.is_outdated = True, False
+        self._mounts = weakref.ref(mounts)
+        self._naming = Naming(_objects(model, options.under), options.prefix)
+        self._changes = MountChanges(self._naming, options.in_frame)
+        self._shown: dict[str, list[NodeId]] = {}
+        self._following: Subscription | None = None
+        self._bases: tuple[WheeledBase, ...] = ()
+        self._dependents: tuple[DependentJoints, ...] = ()
+
+    @property
+    def edit_tag(self) -> str:
+        """Of the changes that edits of the model make."""
+        return f"edit of {self.tag}"
+
+    def __repr__(self) -> str:
+        under, where = self.options.under or "a model", self.options.in_frame
+        return f"Mount({under} in {where}: {len(self.frames)} frames, {len(self.joints)} joints)"
+
+    @property
+    def frames(self) -> dict[str, str]:
+        """By path of a link, the name of its frame."""
+        return {path: self._naming.frame(path) for path in self.model.links(self.options.under)}
+
+    @property
+    def joints(self) -> dict[str, str]:
+        """By name of a variable in the model, the name of the joint in the world."""
+        variables = self.model.variables(self.options.under)
+        return {variable.name: self._naming.variable(variable.name) for variable in variables}
+
+    @property
+    def bases(self) -> tuple[WheeledBase, ...]:
+        """What its wheels drive."""
+        return self._bases
+
+    @property
+    def dependent_joints(self) -> tuple[DependentJoints, ...]:
+        """Joints that follow from others, each after those that it follows from."""
+        return self._dependents
+
+    @property
+    def dependents(self) -> frozenset[str]:
+        """The names in the world of all joints that follow from others."""
+        return frozenset(self._naming.variable(one.name) for system in self._loops() for one in system.dependents)
+
+    @property
+    def limits(self) -> dict[str, tuple[float, float]]:
+        """By name of a joint in the world, how far it may go; infinite where nothing bounds it."""
+        variables = self.model.variables(self.options.under)
+        known = limits_of(self.model.constraints(variables).values())
+        free = (-math.inf, math.inf)
+        return {self._naming.variable(variable.name): known.get(variable, free) for variable in variables}
+
+    @property
+    def links(self) -> dict[str, MountedLink]:
+        """By name of a frame, with the joints as the world names them."""
+        found = {}
+        for path, link in self.model.links(self.options.under).items():
+            above = self.options.in_frame if link.parent is None else self._naming.frame(link.parent)
+            found[self._naming.frame(path)] = MountedLink(above, self._changes.renamed(link.parent_T_link))
+        return found
+
+    @property
+    def closures(self) -> list[Closure]:
+        """What is closed within the model, with the joints as the world names them."""
+        return [self._changes.closure(system) for system in self._loops()]
+
+    def driven_anew(self, joints: AbstractSet[str], loops: Loops, at: int) -> Iterator[Change]:
+        """How links that these joints of the world move do so from `at` on, where these loops are closed."""
+        for path, link in self.model.links(self.options.under).items():
+            moved = () if link.joint is None else map(self._naming.variable, (v.name for v in link.joint.variables))
+            if not joints.isdisjoint(moved):
+                yield self._changes.link_in_loops(path, link, loops, at)
+
+    def copied(self, mounts: Mounts, model: ArticulationModel) -> Mount:
+        """The same in a copy of the world, with a copy of the model."""
+        twin = Mount(mounts, model, self.options)
+        twin._naming, twin._changes, twin._shown = self._naming, self._changes, self.shapes
+        twin.tag, twin.is_mounted, twin.is_outdated = self.tag, self.is_mounted, self.is_outdated
+        twin._bases, twin._dependents = self._bases, self._dependents
+        if self._following is not None:
+            twin._following = model.on_path(twin._follow, self.options.under)
+        return twin
+
+    def close(self) -> None:
+        """Follow edits of the model no more; what stands in the world stays there."""
+        if self._following is not None:
+            self._following.cancel()
+            self._following = None
+
+    @property
+    def shapes(self) -> dict[str, list[NodeId]]:
+        """By path of a link, the nodes of the scene that show it."""
+        return {path: list(nodes) for path, nodes in self._shown.items()}
+
+    def install(self, shapes: Mapping[str, list[NodeId]] | None = None) -> None:
+        """Make frames, joints and shapes, all or none, and follow the model from now on.
+
+        `shapes` are there already, or come by themselves: then none are made.
+        """
+        mounts = self._mounts()
+        if mounts is None:
+            return
+        changes = self._all_links(mounts.store)
+        if shapes is None:
+            shown, shapes = self._shown_links(self._all_looks())
+            changes += shown
+        mounts.store.apply(changes, tag=self.tag)
+        self._shown.update(shapes)
+        self._find_bases()
+        self._find_dependents(mounts.store)
+        self._following = self.model.on_path(self._follow, self.options.under)
+
+    def _all_links(self, store: Store) -> list[Change]:
+        drive = drive_of(self.model, self.options.under)
+        joints = {**drive.interpolations, **dict.fromkeys(drive.velocities, "velocity")}
+        since = self.options.since
+        return self._joints(store, joints) + [self._changes.link(part, since) for part in drive.links]
+
+    def _all_looks(self) -> dict[str, Link]:
+        links = self.model.links(self.options.under)
+        if not self.options.skip_missing:
+            refuse_missing_meshes(self.options.under or "this model", links, self.options.roles)
+        return links
+
+    def _follow(self, change: ModelChange) -> None:
+        mounts = self._mounts()
+        if mounts is None:
+            self.close()
+            return
+        if not self.is_mounted:
+            self.is_outdated = True
+            return
+        links = {path: value for path, value in change.after.items() if isinstance(value, Link)}
+        gone = [path for path, value in change.before.items() if isinstance(value, Link) and path not in links]
+        seen = {path: link for path, link in links.items() if _looks_otherwise(change.before.get(path), link)}
+        shown, shapes = self._shown_links(seen)
+        hidden = [node for path in (*gone, *seen) for node in self._shown.get(path, ())]
+        store = mounts.store
+        changes = self._moved_links(store, change, links)
+        changes += [Release(of=self._naming.frame(path), at=store.now()) for path in gone]
+        changes += [*map(Remove, hidden), *shown]
+        store.apply(changes, for_undo=False)
+        store.note_edit(self.edit_tag, is_undo=change.kind == "undo")
+        self._shown = {path: nodes for path, nodes in self._shown.items() if path not in gone} | shapes
+        if any(map(_is_base, (*change.before.values(), *links.values()))):
+            self._find_bases()
+        self._find_dependents(mounts.store)
+        mounts.edited(store.now())
+
+    def _moved_links(self, store: Store, change: ModelChange, links: Mapping[str, Link]) -> list[Change]:
+        """Those that hang or move in another way, from now on."""
+        joints = [link.joint for link in links.values() if link.joint is not None]
+        positions = interpolations_of(joints)
+        wheels = {variable.name for joint in joints for variable in joint.velocities} - positions.keys()
+        changes = self._joints(store, {**positions, **dict.fromkeys(wheels, "velocity")})
+        for path, link in {**self._reached_by_loops(change), **links}.items():
+            if path not in links or _is_placed_otherwise(change.before.get(path), link):
+                changes.append(self._changes.link(link_drive(path, link, self.model.loops), store.now()))
+        return changes
+
+    def _reached_by_loops(self, change: ModelChange) -> dict[str, Link]:
+        """The links that loops move which came, went or became different."""
+        loops = [value for value in (*change.before.values(), *change.after.values()) if isinstance(value, Closure)]
+        moved = {variable for loop in loops for variable in loop.dependents}
+        links = self.model.links(self.options.under) if moved else {}
+        return {path: link for path, link in links.items() if link.joint and moved.intersection(link.joint.variables)}
+
+    def _joints(self, store: Store, moving: Mapping[str, str]) -> list[Change]:
+        """Those that move links, and those that stand in loops and move no link of this part by themselves."""
+        looped = {v.name: None for system in self._loops() for v in (*system.drivers, *system.dependents)}
+        known = store.variables() if moving or looped else []
+        names = {name for name, _ in known}
+        left = [name for name in looped if name not in moving and self._naming.variable(name) not in names]
+        kinds = interpolations_of(self.model.joints().values()) if left else {}
+        return self._changes.joints({**moving, **{name: kinds.get(name, "linear") for name in left}}, known)
+
+    def _shown_links(self, links: Mapping[str, Link]) -> tuple[list[Change], dict[str, list[NodeId]]]:
+        changes: list[Change] = []
+        shapes: dict[str, list[NodeId]] = {}
+        for path, link in links.items():
+            looks = appearances(link, self.options.roles, skip_missing=self.options.skip_missing)
+            shown, shapes[path] = shapes_of(self._naming.frame(path), path, looks)
+            changes += shown
+        return changes, shapes
+
+    def _find_dependents(self, store: Store) -> None:
+        self._dependents = tuple(DependentJoints(system, self._naming.variable) for system in self._loops())
+        if self._dependents:
+            store.has_dependent_joints = True
+
+    def _loops(self) -> list[Closure]:
+        """The systems of loops that reach into what is mounted."""
+        systems, under = self.model.loops.systems, self.options.under
+        if not systems or not under:
+            return systems
+        own = {v for closure in self.model.closures(under).values() for v in closure.residual.free_variables}
+        own.update(self.model.variables(under))
+        return [system for system in systems if own & system.residual.free_variables]
+
+    def _find_bases(self) -> None:
+        links = self.model.links(self.options.under).values()
+        self._bases = tuple(self._base(link.joint) for link in links if isinstance(link.joint, DifferentialDrive))
+
+    def _base(self, joint: DifferentialDrive) -> WheeledBase:
+        x, y, yaw = (self._naming.variable(variable.name) for variable in joint.variables)
+        left, right = (self._naming.variable(variable.name) for variable in joint.wheels)
+        return WheeledBase(joint, (x, y, yaw), (left, right))
+
+
+def _objects(model: ArticulationModel, under: str) -> dict[str, ArticulatedObject]:
+    return {path: value for path, value in model.values(under).items() if isinstance(value, ArticulatedObject)}
+
+
+def _is_base(value: Any) -> bool:
+    return isinstance(value, Link) and isinstance(value.joint, DifferentialDrive)
+
+
+def _is_placed_otherwise(before: Any, after: Link) -> bool:
+    return not isinstance(before, Link) or (before.parent, before.joint) != (after.parent, after.joint)
+
+
+def _looks_otherwise(before: Any, after: Link) -> bool:
+    return not isinstance(before, Link) or (before.visuals, before.collisions) != (after.visuals, after.collisions)
+
+
+E = TypeVar("E", PoseExpression, VectorExpression)
+
+_IDENTITY = Transform.identity()
+
+
+@dataclass(frozen=True, slots=True)
+class MountChanges:
+    """Builds the changes that put the things of a model into a store.
+
+    Attributes:
+        naming: What they are called there.
+        in_frame: Where the links stand that nothing carries; None: nowhere.
+    """
+
+    naming: Naming
+    in_frame: str | None
+
+    def joints(self, interpolations: Mapping[str, str], known: Iterable[tuple[str, str]]) -> list[Change]:
+        """Joints that are not there yet, by name in the model."""
+        there = set(known)
+        named = {self.naming.variable(name): kind for name, kind in interpolations.items()}
+        new = {name: kind for name, kind in named.items() if (name, kind) not in there}
+        return [AddJoints(new)] if new else []
+
+    def link(self, part: LinkDrive, at: int | None) -> Change:
+        """How a link is placed in its parent."""
+        frame = self.naming.frame(part.link)
+        parent = self.in_frame if part.parent is None else self.naming.frame(part.parent)
+        if parent is None:
+            return AddFrame(frame)
+        if isinstance(part.form, Transform):
+            return Fix(of=frame, in_frame=parent, transform=part.form, at=at)
+        return Drive(of=frame, in_frame=parent, form=part.form.renamed(self.naming.variable), at=at)
+
+    def link_in_loops(self, path: str, link: Link, loops: Loops, at: int) -> Change:
+        """How a link is placed where these loops are closed, whose variables have the names of the world."""
+        pose = self.renamed(link.parent_T_link)
+        moved = pose.free_variables & loops.dependents
+        part = link_drive(path, link, Loops(()))
+        if not moved or isinstance(part.form, Transform):
+            return self.link(part, at)
+        parent = self.in_frame if part.parent is None else self.naming.frame(part.parent)
+        return Drive(of=self.naming.frame(path), in_frame=parent or "", form=loop_form(pose, loops), at=at)
+
+    def renamed(self, expression: E) -> E:
+        """With the joints as the world names them."""
+        names = {v: position(self.naming.variable(v.name)) for v in expression.free_variables}
+        changed = {before: after for before, after in names.items() if before != after}
+        return expression.substitute(changed) if changed else expression
+
+    def closure(self, closure: Closure) -> Closure:
+        """Return a closure with the joints as the world names them."""
+        name = {v: position(self.naming.variable(v.name)) for v in closure.dependents}
+        start = {name[v]: value for v, value in closure.start.items()}
+        return Closure(self.renamed(closure.residual), dependents=[name[v] for v in closure.dependents], start=start)
+
+
+def shapes_of(frame: str, path: str, looks: Iterable[Appearance]) -> tuple[list[Change], list[NodeId]]:
+    """What a link looks like, and the nodes that are to be removed where it looks otherwise."""
+    changes: list[Change] = [SetAttributes(frame, {"name": frame, "link": path})]
+    nodes: list[NodeId] = []
+    for look in looks:
+        placed = NodeId.random()
+        parent: NodeId | str = frame
+        nodes.append(placed)
+        if look.link_T_shape != _IDENTITY:
+            changes.append(AddTransform(parent=frame, transform=look.link_T_shape, at=None, id=placed))
+            parent, placed = placed, NodeId.random()
+        changes.append(AddGeometry(parent=parent, shape=look.shape, attributes=look.attributes, id=placed, at=None))
+    return changes, nodes

@@ -1,0 +1,273 @@
+"""The models that are mounted in a store, the loops closed between them, and which joints follow from others."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.articulation.closed_loop import ClosedLoop
+from armillary.articulation.dependents import DependentJoints
+from armillary.articulation.loops import Loops
+from armillary.articulation.mount import Mount, MountOptions
+from armillary.errors import InvalidArgument, LoopError, MountOutdated, UndoneAtModel, WorldClosed
+from armillary.stamps import as_stamp
+from armillary.store.joints import as_joint_covariance
+from armillary.store.names import recall_joint
+from armillary.store.settings import as_text
+from armillary.transforms import check_name
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from armillary._core import NodeId
+    from armillary.articulation import ArticulationModel
+    from armillary.scene import Change
+    from armillary.store import Store
+    from armillary.transforms import JointState
+
+__all__ = ["Mounts"]
+
+_ROLES = {"visual": ("visual",), "collision": ("collision",), "both": ("visual", "collision"), "none": ()}
+
+
+class Mounts:
+    """All models that are mounted in one store. Implements `armillary.store.joints.Mechanisms`.
+
+    It does not keep the store alive: the store keeps it.
+
+    Attributes:
+        mounted: In the order they came.
+        closed_loops: What was closed between models, and may be open again, in the order it came.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = weakref.ref(store)
+        self.mounted: tuple[Mount, ...] = ()
+        self.closed_loops: tuple[ClosedLoop, ...] = ()
+        self._unmounted: tuple[Mount, ...] = ()  # by undo, for redo
+        self._dependents: tuple[tuple[object, ...], tuple[DependentJoints, ...]] | None = None
+
+    @property
+    def store(self) -> Store:
+        """Where they are mounted; raises `WorldClosed` once that is gone."""
+        store = self._store()
+        if store is None:
+            raise WorldClosed
+        return store
+
+    # -- Models
+
+    def mount(
+        self,
+        model: ArticulationModel,
+        *,
+        in_frame: str | None,
+        prefix: str | None,
+        under: str,
+        at: int | None,
+        shapes: str,
+        skip_missing: bool,
+    ) -> Mount:
+        """Mount a model; arguments as for `World.mount`."""
+        if not isinstance(shapes, str) or shapes not in _ROLES:
+            raise InvalidArgument(f"shapes must be one of {', '.join(_ROLES)}, got {shapes!r}.", shapes)
+        if not isinstance(skip_missing, bool):
+            raise InvalidArgument(f"skip_missing is True or False, got {skip_missing!r}.", skip_missing)
+        options = MountOptions(
+            under=as_text(under, "under"),
+            in_frame=None if in_frame is None else check_name(in_frame),
+            prefix=None if prefix is None else as_text(prefix, "prefix"),
+            since=as_stamp(at),
+            roles=_ROLES[shapes],
+            skip_missing=skip_missing,
+        )
+        return self.restore(model, options)
+
+    def restore(
+        self, model: ArticulationModel, options: MountOptions, shapes: Mapping[str, list[NodeId]] | None = None
+    ) -> Mount:
+        """Mount a model with these options; `shapes` are in the scene already, or come there by themselves."""
+        mount = Mount(self, model, options)
+        taken = {frame for other in self.mounted for frame in other.frames.values()}
+        shared = next((frame for frame in mount.frames.values() if frame in taken), None)
+        if shared is not None:
+            raise InvalidArgument(
+                f"'{shared}' is a link of a model that stands here already. Give another prefix=, or edit that model.",
+                shared,
+            )
+        mount.install(shapes)
+        self.mounted = (*self.mounted, mount)
+        return mount
+
+    def copy_from(self, other: Mounts) -> None:
+        """Mount copies of the models of another store, one for each, and close its loops here."""
+        both = (*other.mounted, *other._unmounted)
+        models = {id(mount.model): mount.model.copy() for mount in both}
+        twins = {mount: mount.copied(self, models[id(mount.model)]) for mount in both}
+        self.mounted = tuple(twins[mount] for mount in other.mounted)
+        self._unmounted = tuple(twins[mount] for mount in other._unmounted)
+        self.store.has_dependent_joints = other.store.has_dependent_joints
+        self.closed_loops = tuple(loop.copied(self) for loop in other.closed_loops)
+
+    def edited(self, at: int) -> None:
+        """Drive links anew where a loop goes through a model that was edited."""
+        held = [loop for loop in self.closed_loops if loop.holds_at(at)]
+        for loop in held:
+            loop.renew(at)
+        if held:
+            self.store.apply(tuple(self._drives(self.closed_loops, at)), for_undo=False)
+
+    # -- Undo
+
+    def check_undo(self, tag: str, *, redo: bool) -> None:
+        """Refuse to undo an edit of a model, and to redo a mount whose model was edited since."""
+        edited = next((mount for mount in self.mounted if tag == mount.edit_tag), None)
+        if edited is not None:
+            raise UndoneAtModel(edited.options.under)
+        if redo and any(tag == mount.tag and mount.is_outdated for mount in self._unmounted):
+            raise MountOutdated(next(mount.options.under for mount in self._unmounted if tag == mount.tag))
+
+    def undone(self, tag: str, *, redo: bool) -> None:
+        """Follow the undo or redo of a mount, or of a loop that was closed or opened."""
+        both = (*self.mounted, *self._unmounted)
+        meant = next((mount for mount in both if mount.tag == tag), None)
+        if meant is not None:
+            meant.is_mounted = redo
+            ordered = [mount for mount in both if mount is not meant] + [meant]
+            self.mounted = tuple(mount for mount in ordered if mount.is_mounted)
+            self._unmounted = tuple(mount for mount in ordered if not mount.is_mounted)
+        for loop in self.closed_loops:
+            loop.undone(tag, redo=redo)
+
+    # -- Loops between models
+
+    def close_loop(self, *, of: str, on: str, dependents: Sequence[str], at: int) -> ClosedLoop:
+        """Close a kinematic loop between models; arguments as for `World.close_loop`."""
+        since, frames = as_stamp(at), (check_name(of), check_name(on))
+        if not isinstance(dependents, Sequence) or isinstance(dependents, str):
+            raise InvalidArgument(f"The dependents of a loop are a list of joints, got {dependents!r}.", dependents)
+        joints = [recall_joint(self.store, name) for name in dependents]
+        if since is None:
+            raise InvalidArgument("A loop is closed at an instant, and at= is None. Give a stamp.", at)
+        pose = self.store.pose(of=frames[0], in_frame=frames[1], at=since)
+        loop = ClosedLoop(self, frames, pose.transform, joints, since)
+        loops = (*self.closed_loops, loop)
+        self._check_determined(loops, since)
+        later = {stamp for other in self.closed_loops for stamp in (other.since, other.until) if stamp is not None}
+        stamps = [since, *sorted(stamp for stamp in later if stamp > since)]
+        self.store.apply([change for stamp in stamps for change in self._drives(loops, stamp)], tag=loop.tag)
+        self.closed_loops, self.store.has_dependent_joints = loops, True
+        return loop
+
+    def open_loop(self, loop: ClosedLoop, at: int) -> None:
+        """Open a closed loop from `at` on [ns]."""
+        loop.until = at
+        try:
+            self.store.apply(tuple(self._drives(self.closed_loops, at)), tag=loop.opening_tag)
+        except BaseException:
+            loop.until = None
+            raise
+
+    def _drives(self, loops: Sequence[ClosedLoop], at: int) -> Iterator[Change]:
+        """How every link that a loop can move does so from an instant on."""
+        names = {name for loop in loops for name in loop.dependents}
+        together = self._together(loops, at)
+        for mount in self.mounted:
+            yield from mount.driven_anew(names, together, at)
+
+    def _together(self, loops: Sequence[ClosedLoop], at: int) -> Loops:
+        """All that is closed at an instant, within models and between them."""
+        within = [closure for mount in self.mounted for closure in mount.closures]
+        return Loops([*within, *(loop.closure_at(at) for loop in loops if loop.holds_at(at))])
+
+    def _check_determined(self, loops: Sequence[ClosedLoop], at: int) -> None:
+        """Refuse loops that do not determine their dependents."""
+        for system in self._together(loops, at).systems:
+            known = {variable: self._value(variable.name, at) for variable in system.drivers}
+            start = {variable: self._value(variable.name, at) for variable in system.dependents}
+            system.solver().solve(known, start=start)
+
+    def _value(self, joint: str, at: int) -> float:
+        return self.store.joint_row(joint, at, "hold")[0] or 0.0
+
+    # -- Joints that follow from others
+
+    def dependents_at(self, at: int) -> tuple[DependentJoints, ...]:
+        """Return what follows from what at an instant, each after those that determine its drivers."""
+        closed = tuple(loop for loop in self.closed_loops if loop.holds_at(at))
+        if not closed:
+            return tuple(dependents for mount in self.mounted for dependents in mount.dependent_joints)
+        key = (*(mount.dependent_joints for mount in self.mounted), *(loop.closure_at(at) for loop in closed))
+        if self._dependents is None or self._dependents[0] != key:
+            systems = self._together(closed, at).systems
+            self._dependents = (key, tuple(DependentJoints(system, str) for system in systems))
+        return self._dependents[1]
+
+    def complete(
+        self, joints: Mapping[str, float], at: int, covariance: ArrayLike | None
+    ) -> tuple[dict[str, float], ArrayLike | None]:
+        """Return these joints and those that follow from them; what follows has no error of its own."""
+        complete = dict(joints)
+        for dependents in self.dependents_at(at):
+            dependents.complete(self.store, complete, at)
+        given, added = len(joints), len(complete) - len(joints)
+        if covariance is None or not added:
+            return complete, covariance
+        matrix = as_joint_covariance(covariance, given, with_velocities=True)
+        behind_each = [place for start in range(given, len(matrix) + 1, given) for place in [start] * added]
+        return complete, np.insert(np.insert(matrix, behind_each, 0.0, axis=0), behind_each, 0.0, axis=1)
+
+    def complete_series(
+        self, names: Sequence[str], positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None
+    ) -> tuple[list[str], ArrayLike, ArrayLike | None]:
+        """Return the columns of these joints and of those that follow; the core refuses what is no number."""
+        stamps = np.asarray(at)
+        given = _numbers(positions)
+        if given.shape != (len(stamps), len(names)) or not np.isfinite(given).all():
+            return list(names), positions, velocities
+        order = np.argsort(stamps, kind="stable")
+        columns = dict(zip(names, given[order].T, strict=True))
+        try:
+            for dependents in self._dependents_at_all(stamps):
+                dependents.complete_series(self.store, columns, stamps[order])
+        except LoopError as error:
+            error.row = None if error.row is None else int(order[error.row])
+            raise
+        filled = np.empty((len(stamps), len(columns)))
+        filled[order] = np.reshape(list(columns.values()), (len(columns), len(stamps))).T
+        added = len(columns) - len(names)
+        if velocities is None or not added:
+            return list(columns), filled, velocities
+        return list(columns), filled, np.pad(np.asarray(velocities), ((0, 0), (0, added)), constant_values=np.nan)
+
+    def _dependents_at_all(self, stamps: NDArray[np.int64]) -> tuple[DependentJoints, ...]:
+        """What follows from what at many instants, which must be the same at all of them."""
+        found = self.dependents_at(int(stamps[0]))
+        if any(self.dependents_at(int(at)) != found for at in stamps):
+            raise InvalidArgument(
+                "Some of these samples are said while a loop is closed, and others are not. Say them apart.", stamps
+            )
+        return found
+
+    def polished(self, name: str, state: JointState) -> JointState:
+        """Return the state of a joint where the loops are closed."""
+        for dependents in self.dependents_at(state.stamp):
+            state = dependents.polished(self.store, name, state)
+        return state
+
+    def wheels_turned(self, at: int, source: str | None) -> None:
+        """Move the bases whose wheels got a speed."""
+        for mount in self.mounted:
+            for base in mount.bases:
+                base.roll(self.store, at, source)
+
+
+def _numbers(values: Any) -> NDArray[np.float64]:
+    """An empty array, where they are no numbers."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty(0)

@@ -1,0 +1,353 @@
+"""Callbacks of one world: one thread, started when first needed, ended by `close`."""
+
+from __future__ import annotations
+
+import heapq
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from armillary._core import ReadyQueue
+from armillary.errors import ArmillaryError, InvalidArgument, LimitReached, WaitTimeout, WorldClosed
+from armillary.store.values import as_number
+
+if TYPE_CHECKING:
+    import weakref
+
+    from armillary._core import Pose, StoreCore
+
+_NOBODY = 0  # but there is a new deadline
+_STOP = 2**63
+_POSTED = _STOP + 1
+_LONGEST_S = 1e9
+_TOO_MANY = "Cancel some, keep callbacks short, or give World(max_waits=) a larger number."
+_BREATH_S = 0.01  # after an error that nobody expected: it may come again at once
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What may be waited for.
+
+    Attributes:
+        what: Its name, and that of the method of a world that answers.
+        watch: The native method that answers, or watches for what is missing.
+        reference: What the question calls the other end.
+    """
+
+    what: str
+    watch: str
+    reference: str
+
+
+POSE = Kind("pose", "pose_or_watch", "in_frame")
+TWIST = Kind("twist", "twist_or_watch", "relative_to")
+
+
+@dataclass(slots=True)
+class Wait:
+    """One question on its way to an answer."""
+
+    wait_id: int
+    kind: Kind
+    question: Mapping[str, Any]
+    on_answer: Callable[[Any], object]
+    on_failure: Callable[[Any], object] | None
+    deadline: float | None = None
+    timeout_s: float = 0.0
+    claimed: bool = field(default=False)
+
+
+class WaitHandle:
+    """A pending callback; `cancel()` makes sure it will not be called any more."""
+
+    def __init__(self, dispatcher: Dispatcher, wait: Wait) -> None:
+        self._dispatcher, self._wait = dispatcher, wait
+
+    def cancel(self) -> bool:
+        """Forget the callback. True if it had not been called, and now never will be."""
+        return self._dispatcher.cancel(self._wait)
+
+
+class Dispatcher:
+    """Asks again what may have become answerable, and calls back; never under a lock.
+
+    It does not keep its world alive: a world that is dropped ends its dispatcher. At most `max_waits` callbacks are
+    pending, whether their answers are missing or other callbacks are slow; `ask` refuses more.
+    `_lock` guards `_waits`, `_deadlines`, `_posted`, `_thread`, `_closed` and every `Wait.claimed`.
+    """
+
+    def __init__(self, store: weakref.ref[StoreCore], max_waits: int) -> None:
+        self._store, self.max_waits = store, max_waits
+        self._queue = ReadyQueue()
+        self._lock = threading.RLock()
+        self._waits: dict[int, Wait] = {}
+        self._deadlines: list[tuple[float, int]] = []
+        self._posted: dict[Callable[[], object], None] = {}
+        self._thread: threading.Thread | None = None
+        self._pid = os.getpid()
+        self._closed = False
+
+    def ask(
+        self,
+        question: Mapping[str, Any],
+        on_answer: Callable[[Any], object],
+        on_failure: Callable[[ArmillaryError], object] | None = None,
+        timeout_s: float | None = None,
+        kind: Kind = POSE,
+    ) -> WaitHandle:
+        """Call `on_answer` once, on the dispatcher's thread, when the question has an answer.
+
+        Raises:
+            LimitReached: As many callbacks as allowed are pending already.
+        """
+        check_callback(on_answer, "callback")
+        check_callback(on_answer if on_failure is None else on_failure, "on_failure")
+        timeout_s = check_timeout(timeout_s)
+        wait = Wait(self._alive().new_wait_id(), kind, dict(question), on_answer, on_failure)
+        with self._lock:
+            if self._closed:
+                raise WorldClosed
+            if len(self._waits) >= self.max_waits:
+                raise LimitReached("callbacks", self.max_waits, _TOO_MANY)
+            self._start()
+            self._waits[wait.wait_id] = wait
+            if timeout_s is not None:
+                wait.deadline, wait.timeout_s = time.monotonic() + timeout_s, timeout_s
+                heapq.heappush(self._deadlines, (wait.deadline, wait.wait_id))
+        if not self._watches_already(wait):
+            self._queue.wake(wait.wait_id)
+        elif wait.deadline is not None:
+            self._queue.wake(_NOBODY)
+        return WaitHandle(self, wait)
+
+    def _watches_already(self, wait: Wait) -> bool:
+        """From the call on, so that those who wait for the same are woken in the order in which they asked.
+
+        What has an answer, or fails, is examined on the dispatcher's thread; so is a policy of the caller's own.
+        """
+        if not isinstance(wait.question["policy"], str):
+            return False
+        try:
+            watches = getattr(self._alive(), wait.kind.watch)(self._queue, wait.wait_id, **wait.question) is None
+        except Exception:  # noqa: BLE001  (whatever it is: it is told where it can be)
+            return False
+        if wait.claimed:  # timed out meanwhile, and nobody else will end that it watches
+            self._forget(wait)
+        return watches
+
+    def knows(self, question: Mapping[str, Any]) -> Pose | None:
+        """The answer, if there is one already."""
+        try:
+            return self._alive().pose(**question)
+        except ArmillaryError:
+            return None
+
+    def check(self, question: Mapping[str, Any]) -> None:
+        """Refuse a question that is wrong in itself, or asked too late, at the call."""
+        if self._closed:
+            raise WorldClosed
+        self._alive().check_question(**question)
+
+    def post(self, callback: Callable[[], object]) -> None:
+        """Call `callback()` once, soon, on the dispatcher's thread. Posting what is posted already changes nothing."""
+        with self._lock:
+            if self._closed:
+                raise WorldClosed
+            self._start()
+            if callback in self._posted:
+                return
+            self._posted[callback] = None
+        self._queue.wake(_POSTED)
+
+    def call(self, callback: Callable[..., object], *values: object) -> None:
+        """Call back, on the dispatcher's thread; what that raises is reported."""
+        try:
+            callback(*values)
+        except BaseException as error:  # noqa: BLE001  (a callback's fault is reported, never ours to die of)
+            self.report(error)
+
+    def report(self, error: BaseException) -> None:
+        """Tell `world.on_error`, or stderr where nobody listens."""
+        chosen = getattr(self._store(), "on_error", None)
+        try:
+            (print_error if chosen is None else chosen)(error)
+        except BaseException:  # noqa: BLE001  (nobody is left to tell but stderr)
+            print_error(error)
+
+    def cancel(self, wait: Wait) -> bool:
+        """Whether the wait had not been answered yet."""
+        with self._lock:
+            first = self._claim(wait)
+        self._forget(wait)
+        return first
+
+    def close(self, *, wait: bool = True) -> None:
+        """End the thread; every pending wait fails with `WorldClosed`. Waits for a callback under way, if asked to."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            thread = self._thread
+        if thread is None:
+            return
+        self._queue.wake(_STOP)
+        if wait and thread is not threading.current_thread():
+            thread.join()
+
+    def _alive(self) -> StoreCore:
+        store = self._store()
+        if store is None:
+            raise WorldClosed
+        return store
+
+    def _forget(self, wait: Wait) -> None:
+        store = self._store()
+        if store is not None:
+            store.forget_wait(wait.wait_id)
+        self._queue.forget(wait.wait_id)
+
+    def _forget_old_deadlines(self) -> None:
+        """Waits that ended early leave their deadline behind; now and then these go. The caller holds the lock."""
+        if len(self._deadlines) > 2 * len(self._waits) + 16:
+            self._deadlines = [entry for entry in self._deadlines if entry[1] in self._waits]
+            heapq.heapify(self._deadlines)
+
+    def _claim(self, wait: Wait) -> bool:
+        """Exactly one of answering, failing and cancelling gets True. The caller holds the lock."""
+        if wait.claimed:
+            return False
+        wait.claimed = True
+        self._waits.pop(wait.wait_id, None)
+        self._forget_old_deadlines()
+        return True
+
+    def _start(self) -> None:
+        if self._thread is None or self._pid != os.getpid():  # threads do not survive a fork
+            thread = threading.Thread(target=self._run, name="armillary-dispatcher", daemon=True)
+            thread.start()
+            self._thread, self._pid = thread, os.getpid()
+
+    def _run(self) -> None:
+        """Until it is told to stop. No error ends it: that would silence every callback to come."""
+        going_on = True
+        while going_on:
+            try:
+                going_on = self._step()
+            except BaseException as error:  # noqa: BLE001  (whatever it is, the others must go on)
+                self.report(error)
+                time.sleep(_BREATH_S)
+        for wait in list(self._waits.values()):
+            self._fail(wait, WorldClosed())
+
+    def _step(self) -> bool:
+        """Whatever is due next; False when told to stop."""
+        wait_id = self._queue.pop(self._time_left())
+        if wait_id == _STOP:
+            return False
+        if wait_id == _POSTED:
+            self._call_posted()
+        with self._lock:
+            wait = self._waits.get(wait_id)
+        if wait is not None:
+            self._examine(wait)
+        self._end_overdue()
+        return True
+
+    def _call_posted(self) -> None:
+        with self._lock:
+            callback = next(iter(self._posted))
+            del self._posted[callback]
+        self.call(callback)
+
+    def _time_left(self) -> float:
+        with self._lock:
+            return max(0.0, self._deadlines[0][0] - time.monotonic()) if self._deadlines else -1.0
+
+    def _end_overdue(self) -> None:
+        for wait in self._overdue():
+            reason = self._examine(wait)
+            if reason is not None:
+                ends = wait.question["of"], wait.question[wait.kind.reference]
+                self._fail(wait, WaitTimeout(*ends, wait.timeout_s, reason, what=wait.kind.what))
+
+    def _overdue(self) -> list[Wait]:
+        late, now = [], time.monotonic()
+        with self._lock:
+            while self._deadlines and self._deadlines[0][0] <= now:
+                _, wait_id = heapq.heappop(self._deadlines)
+                if wait_id in self._waits:
+                    late.append(self._waits[wait_id])
+        return late
+
+    def _examine(self, wait: Wait) -> ArmillaryError | None:
+        """Answer the wait, end it, or leave it watching; then the reason why it still waits."""
+        try:
+            answer = getattr(self._alive(), wait.kind.watch)(self._queue, wait.wait_id, **wait.question)
+        except ArmillaryError as error:
+            self._fail(wait, error)
+            return None
+        except BaseException as error:  # noqa: BLE001  (of this wait alone: it ends, and everybody hears why)
+            self._fail_unexpectedly(wait, error)
+            return None
+        if answer is None:
+            return self._why(wait)
+        self._finish(wait, wait.on_answer, answer)
+        return None
+
+    def _why(self, wait: Wait) -> ArmillaryError | None:
+        if wait.claimed:  # cancelled while it was asked: it watches again, and nobody else will end that
+            self._forget(wait)
+            return None
+        if wait.deadline is None or wait.deadline > time.monotonic():
+            return None
+        try:
+            getattr(self._alive(), wait.kind.what)(**wait.question)
+        except ArmillaryError as error:
+            return error
+        return None
+
+    def _fail_unexpectedly(self, wait: Wait, error: BaseException) -> None:
+        if wait.on_failure is not None:
+            self.report(error)
+        self._fail(wait, error)
+
+    def _fail(self, wait: Wait, error: BaseException) -> None:
+        self._forget(wait)
+        otherwise = _say_nothing if isinstance(error, WorldClosed) else self.report
+        self._finish(wait, otherwise if wait.on_failure is None else wait.on_failure, error)
+
+    def _finish(self, wait: Wait, callback: Callable[[Any], object], value: object) -> None:
+        with self._lock:
+            if not self._claim(wait):
+                return
+        self.call(callback, value)
+
+
+def check_callback(value: object, name: str) -> None:
+    """Refuse at the call what could only fail later, on another thread."""
+    if not callable(value):
+        raise InvalidArgument(f"{name} must be something to call, got {value!r}.", value)
+
+
+def check_timeout(timeout_s: object) -> float | None:
+    """How long to wait [s]; None for ever."""
+    if timeout_s is None:
+        return None
+    seconds = as_number(timeout_s, "timeout_s", allowed="a number of seconds, or None to wait for ever")
+    return None if seconds > _LONGEST_S else max(0.0, seconds)
+
+
+def _say_nothing(_: BaseException) -> None:
+    """Who gave no `on_failure` does not want to hear that the world was closed."""
+
+
+def print_error(error: BaseException) -> None:
+    """What happens to an error in a callback when `world.on_error` is not set."""
+    if sys.stderr is not None:
+        sys.stderr.write("armillary: an error in a callback\n")
+        traceback.print_exception(error)

@@ -1,0 +1,83 @@
+"""Names of frames and joints: which may be made by use, which must exist, and which look like a typo."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from armillary.errors import InvalidName, SuspiciousName, UnknownFrame, UnknownVariable
+from armillary.transforms import check_name
+
+if TYPE_CHECKING:
+    from armillary.store.store import Store
+
+__all__ = ["admit_name", "declare_name", "frame_of_body", "is_only_a_body", "knows_name", "recall_joint", "recall_name"]
+
+_CALLER = 2  # the line that made the call: bindings have no frames of their own
+
+
+def admit_name(store: Store, name: object) -> str:
+    """Return the stored form of a name that may be made by use; warn where it looks like a typo.
+
+    Raises:
+        UnknownFrame: The world accepts declared names only, and this is none.
+    """
+    stored = check_name(name)
+    if store.has_frame(stored) or stored in store.bodies():
+        return stored
+    if store.accepts_declared_names_only:
+        raise UnknownFrame(stored, store.frames())
+    near = store.typos.meet(stored, store.has_frame)
+    if near is not None:
+        warnings.warn(SuspiciousName(stored, near), stacklevel=_CALLER)
+    return stored
+
+
+def declare_name(store: Store, name: object) -> str:
+    """Return the stored form of a name that is made on purpose."""
+    stored = check_name(name)
+    store.typos.add(stored, store.has_frame)
+    return stored
+
+
+def knows_name(store: Store, name: object) -> bool:
+    """Whether a frame has this name; False for what can be no name."""
+    try:
+        return store.has_frame(check_name(name))
+    except InvalidName:
+        return False
+
+
+def recall_name(store: Store, name: object) -> str:
+    """Return the stored form of a frame's name that must exist.
+
+    Raises:
+        UnknownFrame: No frame has it; of a body the error says which frames are on it.
+    """
+    stored = check_name(name)
+    if not store.has_frame(stored):
+        bodies = store.bodies()
+        own = store.frames_of(stored) if stored in bodies else ()
+        raise UnknownFrame(stored, store.frames(), own, bodies)
+    return stored
+
+
+def recall_joint(store: Store, name: object) -> str:
+    """Return the stored form of a joint's name that must exist, or raise `UnknownVariable`."""
+    stored = check_name(name)
+    known = store.joints()
+    if stored not in known:
+        raise UnknownVariable(stored, known)
+    return stored
+
+
+def is_only_a_body(store: Store, name: object) -> bool:
+    """Whether a declared body has this name, and no frame."""
+    stored = check_name(name)
+    return not store.has_frame(stored) and stored in store.bodies()
+
+
+def frame_of_body(store: Store, name: str) -> str:
+    """Return a frame that turns as the named body does; the name itself where it is a frame, or nothing at all."""
+    is_body = isinstance(name, str) and not knows_name(store, name) and is_only_a_body(store, name)
+    return next(iter(store.frames_of(check_name(name))), name) if is_body else name

@@ -1,0 +1,113 @@
+"""Poses and positions of other points, and along other axes, than those of two frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from armillary.errors import HelperBodiesDiffer, InvalidArgument
+from armillary.relations.arrays import skew
+from armillary.relations.uncertainty import along_axes, between_points
+from armillary.store.query import Query
+from armillary.transforms import check_name
+
+if TYPE_CHECKING:
+    from armillary.relations import Orientation, Pose, Position
+    from armillary.store.store import Store
+
+__all__ = ["orientation", "pose_between_points", "position"]
+
+
+def pose_between_points(
+    store: Store,
+    *,
+    of: str,
+    in_frame: str,
+    at: Any,
+    of_at: Any,
+    fixed_frame: str | None,
+    point: str | None,
+    reference_point: str | None,
+    expressed_in: str | None,
+    **how: Any,
+) -> Pose:
+    """Return a pose whose points or axes are not those of its two frames; arguments as for `World.pose`."""
+    question: dict[str, Any] = {"of": of, "in_frame": in_frame, "of_at": of_at, "fixed_frame": fixed_frame}
+    store.check_question(**question, at=at, **how)
+    far: dict[str, Any] = {"point": (point, of)} if _is_other(point, of) else {}
+    near: dict[str, Any] = {"axes": (in_frame, expressed_in)} if _is_other(expressed_in, in_frame) else {}
+    near |= {"reference_point": (reference_point, in_frame)} if _is_other(reference_point, in_frame) else {}
+    if fixed_frame is None:
+        seen = _at_once(store, {"whole": (of, in_frame)} | far | near, at, how)
+    else:
+        there = _at_once(store, {"far": (of, fixed_frame)} | far, of_at, how)
+        here = _at_once(store, {"near": (fixed_frame, in_frame)} | near, at, how)
+        whole = store.pose(**question | {"of_at": _instant(there, of_at)}, at=_instant(here, at), **how)
+        seen = there | here | {"whole": whole}
+    parts = [seen.get(name) for name in ("point", "reference_point", "axes")]
+    for mount in (part for part in parts[:2] if part is not None):
+        _check_rigid(mount)
+    return between_points(seen["whole"], *parts)
+
+
+def position(
+    store: Store,
+    query: Query,
+    *,
+    of: str | None,
+    in_frame: str | None,
+    expressed_in: str | None,
+    point: str | None,
+    reference_point: str | None,
+) -> Position:
+    """Return the position of one origin from another, along the axes of a third frame; see `World.position`."""
+    how = query.keywords
+    target, reference = _one(point, of, "of="), _one(reference_point, in_frame, "in_frame=")
+    axes = next(name for name in (expressed_in, in_frame, reference) if name is not None)
+    if check_name(axes) == check_name(reference):
+        return store.pose(of=target, in_frame=reference, **how).position
+    if check_name(axes) == check_name(target):
+        return store.pose(of=reference, in_frame=target, **how).position.inverse()
+    pose, turn = store.poses_at_once([(target, reference), (reference, axes)], **how)
+    return along_axes(pose.position, turn, skew(pose.xyz))  # type: ignore[no-any-return]
+
+
+def orientation(store: Store, query: Query, *, of: str, in_frame: str, expressed_in: str | None) -> Orientation:
+    """Return how one frame is turned in another; refuse axes other than those of `in_frame`."""
+    answer = store.pose(of=of, in_frame=in_frame, **query.keywords).orientation
+    if expressed_in is not None and check_name(expressed_in) != answer.in_frame:
+        raise answer.not_along(expressed_in)
+    return answer
+
+
+def _at_once(store: Store, pairs: dict[str, Any], at: Any, how: dict[str, Any]) -> dict[str, Pose]:
+    return dict(zip(pairs, store.poses_at_once(list(pairs.values()), at=at, **how), strict=True))
+
+
+def _instant(seen: dict[str, Pose], at: Any) -> Any:
+    """The instant of the poses that have one, which is the same for all of them."""
+    return next((pose.stamp for pose in seen.values() if pose.stamp is not None), at)
+
+
+def _is_other(name: str | None, frame: str) -> bool:
+    return name is not None and check_name(name) != check_name(frame)
+
+
+def _one(first: str | None, second: str | None, what: str) -> str:
+    name = second if first is None else first
+    if name is None:
+        raise InvalidArgument(f"The question names no frame. Pass {what}.")
+    return name
+
+
+def _check_rigid(mount: Pose) -> None:
+    """Refuse a point that may move on the body that it is taken for a point of."""
+    if mount.stamp is None or mount.body == mount.reference_body or mount.of == mount.in_frame:
+        return
+    raise HelperBodiesDiffer(
+        operation="pose",
+        asked=f"take '{mount.of}' for a point on the body of '{mount.in_frame}'",
+        expected=mount.reference_body,
+        found=mount.body,
+        hint=f"Declare them one body, world.add_body({mount.in_frame!r}, frames=[{mount.of!r}]), or fix() one in the "
+        "other.",
+    )

@@ -1,0 +1,615 @@
+"""Store: the only writer of a world, and what every layer above reads from."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from armillary._core import ROOT_NODE, ChangeRecord, NodeId, ReadyQueue, StoreCore
+from armillary.errors import AmbiguousPath, ArmillaryError, ChangesForgotten, InvalidArgument, WorldClosed
+from armillary.stamps import LATEST, Latest, now
+from armillary.store.bodies import check_body, listed_frames
+from armillary.store.dispatcher import POSE, TWIST, Dispatcher, Kind, WaitHandle, check_timeout
+from armillary.store.inactive import Inactive, all_inactive
+from armillary.store.names import recall_name
+from armillary.store.observers import Observers
+from armillary.store.query import PoseQuery, TwistQuery
+from armillary.store.settings import Settings, as_count, as_duration, as_text, as_thinning
+from armillary.store.stamped_queue import StampedQueue
+from armillary.store.twists import PendingTwist, PendingTwists
+from armillary.store.upcalls import UPCALLS
+from armillary.transforms import (
+    JointSamples,
+    JointState,
+    RelationInfo,
+    Samples,
+    Snapshot,
+    Tree,
+    TwistSamples,
+    TypoGuard,
+    check_name,
+)
+
+if TYPE_CHECKING:
+    import queue
+    from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
+
+    from armillary._core import SceneView
+    from armillary.relations import Pose, Twist
+    from armillary.store.changes import Change
+    from armillary.store.joints import Mechanisms
+    from armillary.store.observers import Batch, Observer
+    from armillary.store.query import Query
+    from armillary.store.requests import ChangeContext
+
+__all__ = ["NO_RELATION", "Store"]
+
+NO_RELATION = 0xFFFFFFFF
+"""What `relation_id` and `twist_relation_id` return where there is none."""
+
+_NS_PER_S = 1e9
+
+
+class Store(StoreCore):
+    """Everything that one world holds: the change log, samples, names, the clock, observers and waits.
+
+    It writes by `apply` (strict, local), `merge` (lenient, from other replicas and files) and `undo`, and by inserting
+    samples; it answers questions about poses, twists, joints and nodes. `World` and `Scene` forward to it; a
+    transport, a recorder or a viewer needs nothing else. The native base holds the queries and the inserts of samples.
+
+    Locks, in the order in which they may be taken: `pending.lock`, `observers.order`, then those of the core. The GIL
+    is never taken while a lock of the core is held, and callbacks run under no lock.
+
+    Attributes:
+        settings: What it was made with.
+        root_frame: The frame of the scene's root.
+        on_error: Called with errors of callbacks and observers; None: they are printed.
+        dispatcher: Serves waits and callbacks, on one thread.
+        observers: Who is notified of changes.
+        pending: Measured twists that wait for poses.
+        typos: Which names look like a typo.
+        mechanisms: What moves joints that nobody sets; None where no model is mounted.
+        policy_answers: `armillary.fusion.answers`, or None: then only policy='unique' is answered.
+    """
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = Settings() if settings is None else settings
+        super().__init__(**self.settings.for_core(), upcalls=UPCALLS)
+        self.root_frame = check_name(self.settings.root_frame)
+        self.accepts_declared_names_only = self.settings.frames == "declared"
+        self.max_waits, self.max_paths = self.settings.max_waits, self.settings.max_paths
+        self.on_error: Callable[[BaseException], object] | None = None
+        self.is_closed = False
+        self.typos, self.pending = TypoGuard(), PendingTwists()
+        self.dispatcher = Dispatcher(weakref.ref(self), self.max_waits)
+        self.observers = Observers(self.dispatcher.report, self.max_waits)
+        self.mechanisms: Mechanisms | None = None
+        self.policy_answers: ModuleType | None = None
+        self.after_change: Callable[[Sequence[Change] | None, SceneView], None] | None = None
+        self._clock = now if self.settings.clock is None else self.settings.clock
+        self._told_time: weakref.WeakMethod[Callable[[], int]] | None = None
+        self._time_offset, self.is_scene_open = 0, False
+        ending = weakref.finalize(self, _end, self.closer(), self.dispatcher, self.pending.woken)
+        ending.atexit = False  # at the interpreter's end blocked threads must stay blocked, not wake into it
+
+    def copy(self) -> Store:
+        """Return an independent copy: whatever is changed in one of them stays there. Waits are not copied."""
+        twin = Store(self.settings)
+        twin.copy_from(self)
+        if self.is_scene_open:
+            twin.open_scene()
+        twin.on_error, twin.policy_answers, twin._time_offset = self.on_error, self.policy_answers, self._time_offset
+        return twin
+
+    def close(self) -> None:
+        """End threads and waits; safe to call twice. What is stored can still be read."""
+        if not self.is_closed:
+            self.is_closed = True
+            self.close_waits()
+            self.dispatcher.close()
+
+    def check_open(self) -> None:
+        """Raise `WorldClosed` once `close` was called."""
+        if self.is_closed:
+            raise WorldClosed
+
+    def __repr__(self) -> str:
+        return f"Store({self.name!r}, {len(self.frames())} frames, {len(self.relation_rows())} relations)"
+
+    # -- Clock
+
+    def now(self) -> int:
+        """Return the time that counts for changes, ages and limits [ns]."""
+        tell = None if self._told_time is None else self._told_time()
+        return self.clock_time() if tell is None else self.as_stamp(tell(), "what the clock tells")
+
+    def clock_time(self) -> int:
+        """Return the time of the store's clock [ns]."""
+        return self.as_stamp(self._clock(), "what the clock tells") + self._time_offset
+
+    def tell_time_by(self, method: weakref.WeakMethod[Callable[[], int]]) -> None:
+        """Let a method tell the time in place of the clock, for as long as its object lives."""
+        self._told_time = method
+
+    def go_on_from(self, stamp: int) -> None:
+        """Set the clock: it goes on from this instant [ns]."""
+        self._time_offset += stamp - self.clock_time()
+
+    def reset_time(self, *, to: int | None = None) -> None:
+        """Start a new time epoch: samples and pending twists are forgotten, what is fixed stays.
+
+        Args:
+            to: The clock goes on from this instant [ns]; as it is, if left out.
+        """
+        with self.pending.lock:
+            if to is not None:
+                self.as_stamp(to, "to")
+                self.go_on_from(to)
+            self.start_epoch(to)
+            self.pending.drop_all(self)
+
+    # -- Changes
+
+    def open_scene(self) -> None:
+        """Declare the root frame, in which the nodes of the scene are placed. A store of poses alone needs none."""
+        if not self.is_scene_open:
+            super().open_scene()
+            self.is_scene_open = True
+
+    def apply(self, changes: Sequence[Change], *, for_undo: bool = True, tag: str = "") -> list[NodeId]:
+        """Apply all of these changes, or none; return the node that each change is about.
+
+        Args:
+            changes: In their order.
+            for_undo: Whether `undo` takes them back.
+            tag: Names the batch for `undo_tags` and for `mechanisms`.
+        """
+        from armillary.store.changes import Change  # noqa: PLC0415  (a program of poses alone starts without it)
+        from armillary.store.requests import ChangeContext  # noqa: PLC0415
+
+        self.open_scene()
+        context = ChangeContext(self)
+        for change in changes:
+            if not isinstance(change, Change):
+                raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)
+            context.requests.append(change.request(context))
+        return self.apply_context(context, changes, for_undo=for_undo, tag=tag)
+
+    def apply_context(
+        self, context: ChangeContext, changes: Sequence[Change], *, for_undo: bool = True, tag: str = ""
+    ) -> list[NodeId]:
+        """Apply the requests of a context; `changes` are those of its changes that carry data which grows old.
+
+        A caller whose change carries no such data passes requests alone and saves making a `Change`.
+        """
+        before = self.view() if self.after_change is not None else None
+        requests = context.frames + context.requests if context.frames else context.requests
+        if not self.observers.subscribers:
+            nodes = self.apply_requests(requests, context.now_ns, for_undo, False, tag)[1]
+        else:
+            from armillary.store.records import changes_of_requests  # noqa: PLC0415
+
+            with self.observers.order:
+                records, nodes = self.apply_requests(requests, context.now_ns, for_undo, True, tag)
+                self.observers.post(changes_of_requests(requests, records))
+            self.observers.notify()
+        if self.pending.count:
+            self.pending.settle(self)
+        if changes:
+            self._follow_clock(changes)
+        if before is not None and self.after_change is not None:
+            self.after_change(changes, before)
+        asked = nodes[len(context.frames) :] if context.frames else nodes
+        return [node for i, node in enumerate(asked) if i not in context.added] if context.added else asked
+
+    def add_unchecked(self, changes: Iterable[Change]) -> list[ChangeRecord]:
+        """Add changes without validation; conflicting ones become inactive."""
+        from armillary.store.requests import UncheckedContext  # noqa: PLC0415
+
+        context = UncheckedContext(self)
+        for change in changes:
+            context.requests.append(change.request(context))
+        return self._publish(lambda: self.apply_unchecked(context.frames + context.requests, context.now_ns))
+
+    def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
+        """Add change records of other replicas, in any order, any number of times; return those that were new.
+
+        Nothing is refused: what conflicts becomes inactive, and every replica that holds the same records agrees.
+        """
+        given = list(records) if isinstance(records, Iterable) else [records]
+        if not all(isinstance(record, ChangeRecord) for record in given):
+            raise InvalidArgument("merge takes the records that `scene.changes()` of another replica returns.", records)
+        self.open_scene()
+        new = self._publish(lambda: self.merge_records(given))
+        self._follow_clock(self.changes_of([record for record in new if record.kind == "reset_time"]))
+        self._changed()
+        return new
+
+    def undo(self) -> list[ChangeRecord]:
+        """Take back the last `apply` of this store, as a new change.
+
+        Raises:
+            NothingToUndo: There is none.
+            BuiltUpon: Something later depends on it.
+        """
+        return self._take_back(self.undo_tags()[0], self.undo_last, redo=False)
+
+    def redo(self) -> list[ChangeRecord]:
+        """Take back the last `undo`."""
+        return self._take_back(self.undo_tags()[1], self.redo_last, redo=True)
+
+    def _take_back(self, tag: str, act: Callable[[int], list[ChangeRecord]], *, redo: bool) -> list[ChangeRecord]:
+        if self.mechanisms is not None:
+            self.mechanisms.check_undo(tag, redo=redo)
+        records = self._publish(lambda: act(self.now()))
+        if self.mechanisms is not None:
+            self.mechanisms.undone(tag, redo=redo)
+        self._changed()
+        return records
+
+    def note_edit(self, tag: str, *, is_undo: bool) -> None:
+        """Put an undo barrier: `undo` does not reach past an edit of a model, until that is taken back there."""
+        if not is_undo or not self.remove_undo_barrier(tag):
+            self.push_undo_barrier(tag)
+
+    def _publish(self, act: Callable[[], list[ChangeRecord]]) -> list[ChangeRecord]:
+        if not self.observers.subscribers:
+            records = act()
+        else:
+            with self.observers.order:
+                records = act()
+                self.observers.post(self.changes_of(records))
+            self.observers.notify()
+        if self.pending.count:
+            self.pending.settle(self)
+        return records
+
+    def _changed(self) -> None:
+        if self.after_change is not None:
+            self.after_change(None, self.view())
+
+    def _follow_clock(self, changes: Iterable[Change]) -> None:
+        """Set the clock where a change of the batch resets time to an instant."""
+        for change in changes:
+            to = getattr(change, "to", None)
+            if to is not None and type(change).__name__ == "ResetTime":
+                self.go_on_from(to)
+
+    def changes_of(self, records: Sequence[ChangeRecord]) -> list[Change]:
+        """Return what records say, as changes that could be applied elsewhere."""
+        from armillary.store.records import changes_of_records  # noqa: PLC0415
+
+        return changes_of_records(records, is_there=lambda node: self.view().contains(node))
+
+    def changes(self, *, since: Mapping[int, tuple[int, list[int]]] | None = None) -> list[ChangeRecord]:
+        """Return the change records that are kept, oldest first; those that a version vector lacks, if one is given.
+
+        Raises:
+            ChangesForgotten: Some that are lacking are not kept any more.
+        """
+        if since is None:
+            return self.journal()
+        from armillary.store.payloads import as_version_vector  # noqa: PLC0415
+
+        records, is_complete = self.changes_since(as_version_vector(since))
+        if not is_complete:
+            raise ChangesForgotten(len(self.journal()))
+        return records
+
+    def version_vector(self) -> dict[int, tuple[int, list[int]]]:
+        """Return which change records are held, by author: all up to a sequence number, and further ones."""
+        return self.view().heard()
+
+    def inactive(self) -> list[Inactive]:
+        """Return the assertions that are not active, each with the reason."""
+        return all_inactive(self)
+
+    def digest(self) -> str:
+        """Return 64 digits that are equal for equal structure; samples are not part of it."""
+        self.open_scene()
+        lines = [f"scene {self.view().digest(ROOT_NODE).hex()}", f"frames {self.frames_digest()}"]
+        return sha256("\n".join(lines).encode()).hexdigest()
+
+    def attach_observer(self, observer: Observer | queue.Queue[Batch]) -> None:
+        """Notify a callable or a queue of every change, in order, in batches, after it was published."""
+        self.observers.attach(observer)
+        self.set_observed(True)
+
+    def detach_observer(self, observer: Observer | queue.Queue[Batch]) -> None:
+        """Stop notifying an observer."""
+        self.observers.detach(observer)
+        self.set_observed(bool(self.observers.subscribers))
+
+    # -- Frames and bodies
+
+    def attach_frame(self, *, of: str, to: str, at: int | None, source: str | None, query: Query) -> None:
+        """Place a frame in another from `at` on, keeping where it is; arguments as for `World.attach`."""
+        if query.policy == "unique":
+            self.attach(of=of, to=to, at=at, source=source, outside=query.outside)
+            return
+        when = LATEST if at is None else at
+        seen = self.pose(of=of, in_frame=to, **query.at_instant(when).keywords)
+        if seen.covariance is None:
+            raise InvalidArgument(
+                f"Where '{of}' is in '{to}' is known, but not how well. Give its samples a covariance, or settle who "
+                "is believed with world.prefer.",
+                of,
+            )
+        since = self.now() if at is None else at
+        self.fix(of=of, in_frame=to, transform=seen.transform, at=since, covariance=seen.covariance, source=source)
+
+    def remove_frame(self, name: str, *, subtree: bool = False) -> None:
+        """Erase a frame, its past included, and the twists that wait for its poses; with `subtree`, what it carries."""
+        with self.pending.lock:
+            before = self.frames() if self.pending.twists() else ()
+            super().remove_frame(name, subtree=subtree)
+            self.pending.drop_those_about(self, set(before).difference(self.frames() if before else ()))
+
+    def clear(self) -> None:
+        """Forget all samples, and the twists that wait for poses. Structure and fixed poses stay."""
+        with self.pending.lock:
+            super().clear()
+            self.pending.drop_all(self)
+
+    def add_body(self, name: str, frames: Iterable[str] = ()) -> None:
+        """Declare frames to be one rigid body; see `World.add_body`."""
+        with self.pending.lock:
+            self.declare_body(*check_body(self, name, listed_frames(frames)))
+        self.pending.settle(self)
+
+    def body_of(self, frame: str) -> str:
+        """Return the name of the body that a frame is on: its own until `add_body` says otherwise."""
+        return self.body_name(recall_name(self, frame))
+
+    def pending_twists(self) -> tuple[PendingTwist, ...]:
+        """Return the twists of `set_twist(..., pending=True)` that still wait for poses, in the order they came."""
+        return self.pending.twists()
+
+    def has_twist_relation(self, of: str, relative_to: str, source: str) -> bool:
+        """Whether a source has measured this motion."""
+        return self.twist_relation_id(of, relative_to, source) != NO_RELATION
+
+    def relations(self) -> tuple[RelationInfo, ...]:
+        """Return every relation of poses and of twists: rate, age, span, samples, source, kind."""
+        time_now = self.now()
+        return tuple(
+            RelationInfo(
+                of=of,
+                in_frame=in_frame,
+                source=source,
+                kind=kind,
+                samples=samples,
+                first=first,
+                last=last,
+                age_s=None if last is None else (time_now - last) / _NS_PER_S,
+            )
+            for of, in_frame, source, kind, samples, first, last in self.relation_rows()
+        )
+
+    def tree(self, at: int | Latest = LATEST) -> Tree:
+        """Return which frame is placed in which at one time."""
+        parents = self.parents(at)
+        # A frame may have come since.
+        infos = [info for info in self.relations() if info.kind != "twist" and info.of in parents]
+        notes = {info.of: _note(info) for info in infos if parents.get(info.of) == (info.in_frame, info.source)}
+        detached = {info.of: info.in_frame for info in infos if parents[info.of] is None}
+        root = _unplaced(parents, infos)
+        rivals = {name: self._rivals(name, root or in_frame, at) for name, in_frame in detached.items()}
+        notes |= {name: "contested by " + ", ".join(map(repr, who)) for name, who in rivals.items() if who}
+        carriers = {parent[0] for parent in parents.values() if parent is not None}
+        # What is left of removed nodes: it had a parent, has none at this instant and carries nothing.
+        ended = {name for name, who in rivals.items() if not who} - carriers
+        return Tree({name: parent for name, parent in parents.items() if name not in ended}, notes)
+
+    def rivals_of(self, frame: str, at: int | Latest) -> tuple[str, ...]:
+        """Return the sources that place one frame at one instant, where they are several."""
+        infos = [info for info in self.relations() if info.kind != "twist"]
+        in_frame = next((info.in_frame for info in infos if info.of == frame), None)
+        return () if in_frame is None else self._rivals(frame, _unplaced(self.parents(at), infos) or in_frame, at)
+
+    def _rivals(self, of: str, in_frame: str, at: int | Latest) -> tuple[str, ...]:
+        """Asked from a frame whose own path up is contested by nobody, if there is one."""
+        try:
+            self.pose(of=of, in_frame=in_frame, at=at)
+        except AmbiguousPath as error:
+            return error.sources if error.frame == of else ()
+        except ArmillaryError:
+            pass
+        return ()
+
+    # -- Samples
+
+    def samples(
+        self, *, of: str, in_frame: str, start: int | None = None, end: int | None = None, source: str | None = None
+    ) -> Samples:
+        """Return the stored samples of one pose relation, `start` and `end` included."""
+        stamps, transforms, covariances = self.sample_rows(self.known_relation(of, in_frame, source), start, end)
+        return Samples(stamps=stamps, transforms=transforms, covariances=covariances)
+
+    def twist_samples(
+        self, *, of: str, relative_to: str, start: int | None = None, end: int | None = None, source: str | None = None
+    ) -> TwistSamples:
+        """Return the measured twists of one frame relative to one body, as they are stored."""
+        stamps, twists, covariances = self.sample_rows(self.known_twist(of, relative_to, source), start, end)
+        return TwistSamples(stamps=stamps, twists=twists, covariances=covariances)
+
+    def known_relation(self, of: str, in_frame: str, source: str | None) -> int:
+        """Return the id of a pose relation; the one source that places the frame there, if none is named."""
+        of, in_frame = check_name(of), check_name(in_frame)
+        placing = {
+            who
+            for child, parent, who, kind, *_ in self.relation_rows()
+            if (child, parent) == (of, in_frame) and kind != "twist"
+        }
+        who = _only_one(placing, self.name) if source is None else as_text(source, "source")
+        relation = self.relation_id(of, in_frame, who)
+        if relation == NO_RELATION:
+            raise InvalidArgument(
+                f"No source {who!r} places '{of}' directly in '{in_frame}'. world.relations() lists what there is; "
+                "world.transforms(...) samples any pair of frames.",
+                who,
+            )
+        return relation
+
+    def known_twist(self, of: str, relative_to: str, source: str | None) -> int:
+        """Return the id of a relation of twists; the one source that measures it, if none is named."""
+        of, relative_to = check_name(of), check_name(relative_to)
+        body = self.body_name(relative_to) or relative_to
+        measuring = {
+            who for head, tail, who, kind, *_ in self.relation_rows() if (head, tail, kind) == (of, body, "twist")
+        }
+        who = _only_one(measuring, self.name) if source is None else as_text(source, "source")
+        if who not in measuring:
+            raise InvalidArgument(
+                f"No source {who!r} measures how '{of}' moves relative to '{relative_to}'. world.relations() lists "
+                "what there is; world.twists(...) answers for any pair of frames.",
+                who,
+            )
+        return self.twist_relation_id(of, relative_to, who)
+
+    def keep(
+        self,
+        relation: int,
+        *,
+        history: int | None = None,
+        max_samples: int | None = None,
+        thin_m: float | None = None,
+        thin_rad: float | None = None,
+    ) -> None:
+        """Set how much one relation remembers; what is not given stays as it is."""
+        old_history, old_samples, *old_thinning = self.retention(relation)
+        is_thinned = thin_m is not None or thin_rad is not None
+        self.keep_relation(
+            relation,
+            old_history if history is None else as_duration(history, "history"),
+            old_samples if max_samples is None else as_count(max_samples, "max_samples"),
+            *(as_thinning(thin_m, thin_rad) if is_thinned else old_thinning),
+        )
+
+    def snapshot(self, in_frame: str, query: Query) -> Snapshot:
+        """Return the transform of every answerable frame, in one sweep."""
+        return Snapshot(self, self.sweep(in_frame=in_frame, **query.keywords), check_name(in_frame))
+
+    # -- Joints
+
+    def joints(self) -> tuple[str, ...]:
+        """Return the names of the joints, in the order they came."""
+        return tuple(name for name, _ in self.variables())
+
+    def joint(self, name: str, *, at: int | Latest = LATEST, outside: str = "raise") -> JointState:
+        """Return where one joint was at one instant, and how fast it moved."""
+        value, velocity, stamp, held, predicted, integrated = self.joint_row(name, at, outside)
+        flags = {"held": held, "predicted": predicted, "integrated": integrated}
+        state = JointState(value=value, velocity=velocity, stamp=stamp, **flags)
+        if self.mechanisms is None or not self.has_dependent_joints:
+            return state
+        return self.mechanisms.polished(check_name(name), state)
+
+    def joint_samples(
+        self, name: str, *, start: int | None = None, end: int | None = None, source: str | None = None
+    ) -> JointSamples:
+        """Return the stored samples of one joint, `start` and `end` included."""
+        speaking = self.joint_sources(name)
+        own = speaking[0] if len(speaking) == 1 else self.name
+        who = own if source is None else as_text(source, "source")
+        if speaking and who not in speaking:
+            raise InvalidArgument(f"No source {who!r} says where joint '{name}' is; these do: {speaking}.", who)
+        stamps, positions, velocities = self.joint_rows(name, start, end, who)
+        return JointSamples(stamps=stamps, positions=positions, velocities=velocities)
+
+    # -- Waiting
+
+    def wait_for_pose(self, query: PoseQuery, timeout_s: float | None) -> Pose:
+        """Block, without polling, until a pose is known."""
+        limit_s = check_timeout(timeout_s)
+        return self.block_for_pose(-1.0 if limit_s is None else limit_s, **self.checked_pose_query(query))
+
+    def wait_for_twist(self, query: TwistQuery, timeout_s: float | None) -> Twist:
+        """Block, without polling, until a twist is known."""
+        limit_s = check_timeout(timeout_s)
+        return self.block_for_twist(-1.0 if limit_s is None else limit_s, **self.checked_twist_query(query))
+
+    def call_when_known(
+        self,
+        query: PoseQuery | TwistQuery,
+        callback: Callable[[Any], object],
+        on_failure: Callable[[ArmillaryError], object] | None,
+        timeout_s: float | None,
+    ) -> WaitHandle:
+        """Call back once, on the dispatcher's thread, when a pose or a twist becomes known."""
+        question, kind = self._wait_for(query)
+        return self.dispatcher.ask(question, callback, on_failure, timeout_s, kind)
+
+    async def when_known(self, query: PoseQuery | TwistQuery, timeout_s: float | None) -> Any:
+        """Await a pose or a twist: for asyncio."""
+        import asyncio  # noqa: PLC0415  (half of our import time, and most programs never await)
+
+        question, kind = self._wait_for(query)
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+
+        def resolve(set_it: Callable[[Any], None], value: object) -> None:
+            if not future.done():
+                set_it(value)
+
+        handle = self.dispatcher.ask(
+            question,
+            lambda answer: loop.call_soon_threadsafe(resolve, future.set_result, answer),
+            lambda error: loop.call_soon_threadsafe(resolve, future.set_exception, error),
+            timeout_s,
+            kind,
+        )
+        try:
+            return await future
+        finally:
+            handle.cancel()
+
+    def stamped_queue(self, callback: Callable[[Any, dict[str, Pose]], object], **options: Any) -> StampedQueue:
+        """Return a bounded queue that holds stamped data until its transforms exist; options of `StampedQueue`."""
+        return StampedQueue(self.dispatcher, callback, **options)
+
+    def _wait_for(self, query: PoseQuery | TwistQuery) -> tuple[dict[str, Any], Kind]:
+        if isinstance(query, TwistQuery):
+            return self.checked_twist_query(query), TWIST
+        return self.checked_pose_query(query), POSE
+
+    def checked_pose_query(self, query: PoseQuery) -> dict[str, Any]:
+        """Check a question that may be asked before its frames exist; return its keyword arguments."""
+        question = query.with_stored_names().keywords
+        self.check_question(**question)
+        return question
+
+    def checked_twist_query(self, query: TwistQuery) -> dict[str, Any]:
+        """Check a question for a motion that may be asked before its frames exist; return its keyword arguments."""
+        question = query.with_stored_names().keywords
+        self.check_motion(**question)
+        return question
+
+
+def _end(close_waits: Callable[[], None], dispatcher: Dispatcher, _woken: ReadyQueue) -> None:
+    """End the waits of a store that is dropped. `_woken` lives as long as it may be woken."""
+    close_waits()
+    dispatcher.close(wait=False)
+
+
+def _only_one(sources: set[str], own_name: str) -> str:
+    """The only source, where there is one; else the store's own name."""
+    return next(iter(sources)) if len(sources) == 1 else own_name
+
+
+def _unplaced(parents: Iterable[str], infos: Sequence[RelationInfo]) -> str | None:
+    """A frame that nobody ever placed."""
+    placed = {info.of for info in infos}
+    return next((name for name in parents if name not in placed), None)
+
+
+def _note(info: RelationInfo) -> str:
+    """What the tree says beside a frame."""
+    who = f" by '{info.source}'" if info.source else ""
+    if info.kind != "sampled":
+        return f"[{info.kind}{who}]"
+    rate = "" if info.rate_hz is None else f", {info.rate_hz:.3g} Hz"
+    return f"[{info.samples} sample{'s' if info.samples != 1 else ''}{rate}{who}]"

@@ -1,0 +1,85 @@
+"""Everything that the C++ bindings call in Python, in one typed value that a store is made with.
+
+The bindings look each function up once, when a store is made: a missing one is found there and not in a query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from armillary.store import bodies, joints, names, points, policies, twists
+from armillary.store.observers import notify_of_change
+from armillary.store.values import as_transform, with_row
+
+__all__ = ["UPCALLS", "Upcalls"]
+
+Call = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upcalls:
+    """The functions, each with the store as its first argument where it needs one.
+
+    Attributes:
+        admit_name: (store, name): the stored form of a name that may be made by use.
+        declare_name: (store, name): the stored form of a name that is made on purpose.
+        recall_name: (store, name): the stored form of a frame's name that must exist.
+        knows_name: (store, name): whether a frame has this name.
+        recall_joint: (store, name): the stored form of a joint's name that must exist.
+        check_new_pose: (store, of, in_frame, source, start): refuse a pose relation that breaks a rule of bodies.
+        read_twist: (store, twist, of=, ...): coordinates of a twist as numbers along named axes.
+        store_twist: (store, of=, ..., pending=): store a twist of a new relation, or keep it until its poses come.
+        settle_pending: (store): store pending twists whose poses have come.
+        complete_joints: (store, joints, at, covariance): add the joints that follow from these.
+        complete_joint_series: (store, names, positions, at, velocities): add them for many instants.
+        wheels_turned: (store, at, source): move the bases that wheels drive.
+        pose_between_points: (store, of=, ...): a pose of other points or along other axes than those of its frames.
+        by_policy: (store, question, ...): answer by a policy that C++ does not know.
+        notify: (store, change): run a change in its order and notify observers of its record.
+        as_transform: (value): any pose coordinates as a `Transform`.
+        as_joint_covariance: (covariance, count, with_velocities): a checked (k, k) matrix.
+        with_row: (error, row): the error with the row of a batch.
+    """
+
+    admit_name: Call
+    declare_name: Call
+    recall_name: Call
+    knows_name: Call
+    recall_joint: Call
+    check_new_pose: Call
+    read_twist: Call
+    store_twist: Call
+    settle_pending: Call
+    complete_joints: Call
+    complete_joint_series: Call
+    wheels_turned: Call
+    pose_between_points: Call
+    by_policy: Call
+    notify: Call
+    as_transform: Call
+    as_joint_covariance: Call
+    with_row: Call
+
+
+UPCALLS = Upcalls(
+    admit_name=names.admit_name,
+    declare_name=names.declare_name,
+    recall_name=names.recall_name,
+    knows_name=names.knows_name,
+    recall_joint=names.recall_joint,
+    check_new_pose=bodies.check_new_pose,
+    read_twist=twists.read_given_twist,
+    store_twist=twists.store_twist,
+    settle_pending=twists.settle_pending,
+    complete_joints=joints.complete_joints,
+    complete_joint_series=joints.complete_joint_series,
+    wheels_turned=joints.wheels_turned,
+    pose_between_points=points.pose_between_points,
+    by_policy=policies.by_policy,
+    notify=notify_of_change,
+    as_transform=as_transform,
+    as_joint_covariance=joints.as_joint_covariance,
+    with_row=with_row,
+)

@@ -1,0 +1,1157 @@
+"""World: one world model, as a user sees it; each method forwards to the part that does the work."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
+
+from armillary._core import WorldFace
+from armillary.errors import InvalidArgument
+from armillary.fusion import answers
+from armillary.notebook import world_html
+from armillary.stamps import LATEST, Latest, seconds
+from armillary.store import PoseQuery, Query, Settings, Store, TwistQuery, points
+from armillary.store.diagnosis import diagnose
+from armillary.store.expressing import express, twist_residual
+from armillary.store.names import frame_of_body
+from armillary.store.presentation import names_of_nodes
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from numpy.typing import ArrayLike
+
+    from armillary._core import ChangeRecord, NodeId
+    from armillary.articulation import ArticulationModel
+    from armillary.articulation.closed_loop import ClosedLoop
+    from armillary.articulation.mount import Mount
+    from armillary.articulation.mounts import Mounts
+    from armillary.errors import ArmillaryError
+    from armillary.fusion.policies import AnyPolicy, Policy
+    from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Pose, Position, Twist
+    from armillary.relations.motion import TwistResidual
+    from armillary.scene import Change, Scene
+    from armillary.store.dispatcher import WaitHandle
+    from armillary.store.stamped_queue import StampedQueue
+    from armillary.store.twists import PendingTwist
+    from armillary.transforms import (
+        Diagnosis,
+        JointSamples,
+        JointState,
+        RelationInfo,
+        Samples,
+        Snapshot,
+        Tree,
+        TwistSamples,
+    )
+    from armillary.view.theme import Theme
+    from armillary.view.web import Viewer
+
+__all__ = ["World"]
+
+_MAX_BYTES = 2**30
+
+_OF_A_WORLD = (
+    "The scene of another world comes with its changes, merge(other.scene.changes()). What it keeps under a root of "
+    "its own is mounted with scene.add_parent(root, node): see docs/scene_recipes.md."
+)
+_OF_ELSE = "Load one, or make one."
+
+
+if TYPE_CHECKING:
+    _of_class = classmethod
+else:
+
+    class _of_class(classmethod):  # noqa: N801  (it stands where classmethod would)
+        """A method of the class alone: called on a world, it would drop the world that it makes in silence."""
+
+        def __get__(self, instance: object, owner: type | None = None) -> Any:
+            method = super().__get__(None, owner)
+            if instance is None:
+                return method
+            call = f"{owner.__name__}.{method.__name__}"
+
+            @functools.wraps(method)
+            def refuse(*_: Any, **__: Any) -> NoReturn:
+                raise InvalidArgument(f"{call} makes a new world, and changes none: world = {call}(...).")
+
+            return refuse
+
+
+class World(WorldFace):
+    """Where everything is, in time.
+
+    Frames come into being when they are first named; `set_pose` and `fix` say where they are, `pose` and its
+    relatives answer. Reading never waits for writing, and every call is safe from any thread.
+
+    Args:
+        name: Who speaks when no `source` is given; stable, not a process id.
+        history: How long samples are kept, per relation, against its own newest [ns].
+        max_samples: At most this many samples per relation; None: bounded by `history` alone.
+        max_runs: At most this many changes of parent are remembered per frame and source.
+        clock: A callable that tells the time [ns]; the wall clock if not given.
+        default_covariance: (6, 6), taken for samples that come without one.
+        root_frame: The frame of the scene's root.
+        interpolation: "linear" as tf2's, or "screw": one screw motion.
+        frames: "open", or "declared": only names given to `add_frame` are accepted.
+        max_ahead_s: Refuse samples further ahead of the clock than this [s].
+        thin_m: With `thin_rad`: drop older samples that interpolation reproduces this well [m].
+        thin_rad: The same for the angle [rad].
+        process_noise: How much a predicted pose (`outside="predict"`) grows uncertain in a second: six variances,
+            translation then rotation, or (6, 6); 1e-4 m2/s and 1e-4 rad2/s if not given.
+        predict_up_to_s: Further beyond the last sample than this nothing is predicted [s].
+        max_waits: At most this many questions wait at once, and as many callbacks are pending behind a slow one.
+        max_paths: At most this many paths are looked at for one question with a `policy`.
+        max_changes: At most this many changes of structure are kept for other copies of this world.
+        max_undo: At most this many can be taken back.
+        authority: Where copies contradict one another, what the one with more of it says counts; 0 to 255.
+
+    >>> from armillary import Transform, World, seconds
+    >>> world = World()
+    >>> map_T_robot = Transform.from_xyz_rpy(xyz=(1, 2, 0), rpy=(0, 0, 0))
+    >>> world.set_pose(of="robot", in_frame="map", transform=map_T_robot, at=seconds(1.0))
+    >>> world.pose(of="map", in_frame="robot").transform.translation.tolist()
+    [-1.0, -2.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        history: int = seconds(10),
+        max_samples: int | None = None,
+        max_runs: int = 1000,
+        clock: Callable[[], int] | None = None,
+        default_covariance: ArrayLike | None = None,
+        root_frame: str = "map",
+        interpolation: Literal["linear", "screw"] = "linear",
+        frames: Literal["open", "declared"] = "open",
+        max_ahead_s: float | None = None,
+        thin_m: float | None = None,
+        thin_rad: float | None = None,
+        process_noise: ArrayLike | None = None,
+        predict_up_to_s: float = 1.0,
+        max_waits: int = 10_000,
+        max_paths: int = 64,
+        max_changes: int = 10_000,
+        max_undo: int = 100,
+        authority: int = 0,
+    ) -> None:
+        given = {key: value for key, value in locals().items() if key not in {"self", "__class__"}}
+        store = Store(Settings(**given))
+        super().__init__(store)
+        self._compose(store)
+
+    @classmethod
+    def of_store(cls, store: Store) -> Self:
+        """Return a world over a store that is there already."""
+        world = cls.__new__(cls)
+        WorldFace.__init__(world, store)
+        world._compose(store)  # noqa: SLF001  (its own constructor)
+        return world
+
+    def _compose(self, store: Store) -> None:
+        store.policy_answers = answers
+        if type(self).now is not World.now:  # a subclass that tells the time by itself
+            store.tell_time_by(weakref.WeakMethod(self.now))
+        self._scene: Scene | None = None
+        self._models: Mounts | None = None
+        self._viewers: tuple[Viewer, ...] = ()
+
+    # -- Frames
+
+    @property
+    def name(self) -> str:
+        """The source of what is said without a source."""
+        return self.store.name
+
+    @property
+    def root_frame(self) -> str:
+        """The frame of the scene's root."""
+        return self.store.root_frame
+
+    @property
+    def on_error(self) -> Callable[[BaseException], object] | None:
+        """Called with what callbacks and observers raise; None: it is printed."""
+        return self.store.on_error
+
+    @on_error.setter
+    def on_error(self, callback: Callable[[BaseException], object] | None) -> None:
+        self.store.on_error = callback
+
+    def add_frame(self, *names: str) -> None:
+        """Make frames known before anything is said of them."""
+        self.store.add_frame(*names)
+
+    def frames(self) -> tuple[str, ...]:
+        """Names of all frames, in the order they came."""
+        return self.store.frames()
+
+    def prefer(self, *, of: str, source: str | None) -> None:
+        """Settle which of several sources every query believes about a frame; None takes it back."""
+        self.store.prefer(of=of, source=source)
+
+    def remove_frame(self, name: str, *, subtree: bool = False) -> None:
+        """Erase a frame, its past included, and the twists that wait for its poses.
+
+        What hangs under it refuses, unless `subtree=True` removes it too.
+        """
+        self.store.remove_frame(name, subtree=subtree)
+
+    def clear(self) -> None:
+        """Forget all samples, and the twists that wait for poses. Structure and fixed poses stay."""
+        self.store.clear()
+
+    def attach(
+        self,
+        *,
+        of: str,
+        to: str,
+        at: int | None = None,
+        source: str | None = None,
+        outside: str = "raise",
+        policy: str | Policy = "unique",
+    ) -> None:
+        """Hang a frame under another from `at` on, keeping where it is: the grasped cup.
+
+        Args:
+            of: The frame that is moved.
+            to: What it hangs under from then on.
+            at: With a stamp: where it is then, from then on. None: where it was last seen, from `world.now()` on.
+            source: In whose name. Left out, it is whoever holds the frame at that instant, so that it is a move and not
+                a rival; with a policy other than "unique", this world.
+            outside: As for `pose`.
+            policy: As for `pose`: where it is, if several sources say so.
+
+        Raises:
+            InvalidArgument: A policy found a pose of unknown uncertainty.
+        """
+        self.store.attach_frame(of=of, to=to, at=at, source=source, query=Query(outside=outside, policy=policy))
+
+    def detach(
+        self,
+        *,
+        of: str,
+        to: str,
+        at: int | None = None,
+        source: str | None = None,
+        outside: str = "raise",
+        policy: str | Policy = "unique",
+    ) -> None:
+        """Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion."""
+        self.attach(of=of, to=to, at=at, source=source, outside=outside, policy=policy)
+
+    def relations(self) -> tuple[RelationInfo, ...]:
+        """Every relation of poses and of twists: rate, age, span, samples, source, kind."""
+        return self.store.relations()
+
+    def tree(self, at: int | Latest = LATEST) -> Tree:
+        """Which frame hangs under which at one time; `print(world.tree())` draws it, with the names of nodes."""
+        found = self.store.tree(at)
+        return replace(found, names=names_of_nodes(self.store, found.parents))
+
+    def keep(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        source: str | None = None,
+        history: int | None = None,
+        max_samples: int | None = None,
+        thin_m: float | None = None,
+        thin_rad: float | None = None,
+    ) -> None:
+        """Set how much one relation remembers; what is not given stays as it is."""
+        self.store.keep(
+            self.store.known_relation(of, in_frame, source),
+            history=history,
+            max_samples=max_samples,
+            thin_m=thin_m,
+            thin_rad=thin_rad,
+        )
+
+    def keep_twists(
+        self,
+        *,
+        of: str,
+        relative_to: str,
+        source: str | None = None,
+        history: int | None = None,
+        max_samples: int | None = None,
+    ) -> None:
+        """Set how much is remembered of how one source measured one motion; what is not given stays as it is."""
+        relation = self.store.known_twist(of, relative_to, source)
+        self.store.keep(relation, history=history, max_samples=max_samples)
+
+    def samples(
+        self, *, of: str, in_frame: str, start: int | None = None, end: int | None = None, source: str | None = None
+    ) -> Samples:
+        """Read back the stored samples of one relation, `start` and `end` included."""
+        return self.store.samples(of=of, in_frame=in_frame, start=start, end=end, source=source)
+
+    def twist_samples(
+        self, *, of: str, relative_to: str, start: int | None = None, end: int | None = None, source: str | None = None
+    ) -> TwistSamples:
+        """Read back the measured twists of one frame relative to one body, `start` and `end` included.
+
+        They are as they are stored: at the origin and along the axes of `of`.
+        """
+        return self.store.twist_samples(of=of, relative_to=relative_to, start=start, end=end, source=source)
+
+    def snapshot(
+        self,
+        *,
+        in_frame: str,
+        at: int | Latest = LATEST,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        interpolation: str | None = None,
+    ) -> Snapshot:
+        """The transform of every answerable frame, in one sweep.
+
+        With a stamp all frames are seen at that instant; with `LATEST` each at the newest instant its own path
+        covers, and `.stamps` says which.
+        """
+        return self.store.snapshot(in_frame, Query(at=at, outside=outside, policy=policy, interpolation=interpolation))
+
+    # -- Time
+
+    def now(self) -> int:
+        """The world's clock [ns]."""
+        return self.store.clock_time()
+
+    @property
+    def time_epoch(self) -> int:
+        """How often time was reset."""
+        return self.store.time_epoch
+
+    def reset_time(self, *, to: int | None = None) -> None:
+        """Start a new time: a bag that loops, a simulation that restarts.
+
+        Samples are forgotten, and twists that wait for poses; fixed poses stay. With `to`, the world's clock goes on
+        from there.
+        """
+        self.store.reset_time(to=to)
+
+    # -- Positions and motions
+
+    def position(
+        self,
+        *,
+        of: str | None = None,
+        in_frame: str | None = None,
+        expressed_in: str | None = None,
+        point: str | None = None,
+        reference_point: str | None = None,
+        at: int | Latest = LATEST,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        interpolation: str | None = None,
+    ) -> Position:
+        """Where the origin of one frame was, from the origin of another; `point` and `reference_point` say the same.
+
+        Args:
+            of: Frame whose origin is wanted.
+            in_frame: Frame from whose origin it is measured.
+            expressed_in: Frame along whose axes the numbers are; `in_frame` if not given.
+            point: Frame whose origin is wanted, in place of `of`.
+            reference_point: Frame from whose origin it is measured, in place of `in_frame`.
+            at: As for `pose`.
+            outside: As for `pose`.
+            policy: As for `pose`.
+            interpolation: As for `pose`.
+        """
+        return points.position(
+            self.store,
+            Query(at=at, outside=outside, policy=policy, interpolation=interpolation),
+            of=of,
+            in_frame=in_frame,
+            expressed_in=expressed_in,
+            point=point,
+            reference_point=reference_point,
+        )
+
+    def orientation(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        expressed_in: str | None = None,
+        at: int | Latest = LATEST,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        interpolation: str | None = None,
+    ) -> Orientation:
+        """How the axes of one frame were turned, seen from another; arguments as for `pose`.
+
+        A rotation is always along the axes of `in_frame`: any other `expressed_in` is refused.
+        """
+        query = Query(at=at, outside=outside, policy=policy, interpolation=interpolation)
+        return points.orientation(self.store, query, of=of, in_frame=in_frame, expressed_in=expressed_in)
+
+    def linear_velocity(
+        self,
+        *,
+        of: str,
+        relative_to: str,
+        expressed_in: str | None = None,
+        point: str | None = None,
+        at: int | Latest = LATEST,
+        window: int | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        interpolation: str | None = None,
+    ) -> LinearVelocity:
+        """How fast a point of one body moved relative to another; arguments as for `twist`."""
+        return self.twist(
+            of=of,
+            relative_to=relative_to,
+            expressed_in=expressed_in,
+            point=point,
+            at=at,
+            window=window,
+            outside=outside,
+            policy=policy,
+            interpolation=interpolation,
+        ).velocity
+
+    def angular_velocity(
+        self,
+        *,
+        of: str,
+        relative_to: str,
+        expressed_in: str | None = None,
+        at: int | Latest = LATEST,
+        window: int | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        interpolation: str | None = None,
+    ) -> AngularVelocity:
+        """How fast one body turned relative to another; `of` is a body or any frame on it, the rest as for `twist`."""
+        return self.twist(
+            of=frame_of_body(self.store, of),
+            relative_to=relative_to,
+            expressed_in=expressed_in,
+            at=at,
+            window=window,
+            outside=outside,
+            policy=policy,
+            interpolation=interpolation,
+        ).angular_velocity
+
+    def express(
+        self,
+        value: Any,
+        *,
+        in_frame: str,
+        at: int | Latest | ArrayLike | None = None,
+        kind: str | None = None,
+        from_frame: str | None = None,
+        covariances: ArrayLike | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        interpolation: str | None = None,
+    ) -> Any:
+        """The same thing, as an observer in another frame says it.
+
+        A pose, a position, an orientation is seen from `in_frame`; a velocity, an acceleration, a force keeps its
+        meaning and gets the axes of `in_frame`; a wrench is taken about the origin of `in_frame` as well, lever arm
+        included. The uncertainty of the frames on the way is added; where it is unknown, or computed from a relation
+        that the value was computed from too, that of the answer is unknown. All frames are taken at one instant, and
+        where one of them was held or predicted the answer says so.
+
+        Args:
+            value: A relation; or an array, (N, k) or (k,), together with `kind` and `from_frame`.
+            in_frame: Frame of the observer.
+            at: Instant [ns]; of the value itself if not given, else `LATEST`. For arrays also (N,) int64.
+            kind: Of the rows of an array: "points" (x, y, z), "directions" (x, y, z), "poses" (x, y, z, w, x, y, z) or
+                matrices (4, 4),
+                "wrenches" (force, torque about the origin of `from_frame`), "twists" (linear, angular; axes alone
+                change).
+            from_frame: Frame that an array is given in.
+            covariances: (N, 6, 6) of an array of poses, each in the tangent of its pose. The answer is then the poses
+                and their covariances, that of `from_frame` carried over each lever arm; None in place of all of them
+                where it is unknown for one row.
+            outside: As for `pose`.
+            policy: As for `pose`.
+            interpolation: As for `pose`.
+        """
+        query = Query(outside=outside, policy=policy, interpolation=interpolation)
+        return express(
+            self.store,
+            value,
+            query,
+            in_frame=in_frame,
+            at=at,
+            kind=kind,
+            from_frame=from_frame,
+            covariances=covariances,
+        )
+
+    def add_body(self, name: str, frames: Iterable[str] = ()) -> None:
+        """Declare frames to be one rigid body; they are made where they are new.
+
+        Poses within a body are constant: `fix` says them, once. Every other frame is a body of its own. A frame named
+        like a body is on it. Said again, it adds frames.
+
+        Raises:
+            ConstraintViolation: A frame is on another body, or two of them are joined by a relation that can move, or
+                by frames that are not on it, or a source measures how they move, or one motion of the body twice.
+        """
+        self.store.add_body(name, frames)
+
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the declared bodies, in the order they came."""
+        return self.store.bodies()
+
+    def body_of(self, frame: str) -> str:
+        """The name of the body that a frame is on: its own until `add_body` says otherwise."""
+        return self.store.body_of(frame)
+
+    def twist_residual(
+        self,
+        *,
+        of: str,
+        relative_to: str,
+        expressed_in: str | None = None,
+        at: int | Latest = LATEST,
+        window: int | None = None,
+        policy: AnyPolicy = "unique",
+        interpolation: str | None = None,
+    ) -> TwistResidual:
+        """How far a measured twist and the derivative of the poses disagree.
+
+        Args:
+            of: As for `twist`.
+            relative_to: As for `twist`.
+            expressed_in: As for `twist`.
+            at: Instant [ns]. `LATEST`: the newest that the measured twists cover.
+            window: As for `twist`, for the poses.
+            policy: As for `twist`.
+            interpolation: As for `twist`.
+
+        Raises:
+            NotMeasured: Nobody measured this motion at that instant.
+        """
+        return twist_residual(
+            self.store,
+            TwistQuery(
+                of=of,
+                relative_to=relative_to,
+                expressed_in=expressed_in,
+                at=at,
+                window=window,
+                policy=policy,
+                interpolation=interpolation,
+            ),
+        )
+
+    def pending_twists(self) -> tuple[PendingTwist, ...]:
+        """The twists of `set_twist(..., pending=True)` that still wait for poses, in the order they came."""
+        return self.store.pending_twists()
+
+    # -- Waiting
+
+    def wait_for_pose(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        at: int | Latest = LATEST,
+        timeout_s: float | None = None,
+        of_at: int | Latest | None = None,
+        fixed_frame: str | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        interpolation: str | None = None,
+    ) -> Pose:
+        """Block, without polling, until the pose is known.
+
+        Raises:
+            WaitTimeout: The time is over; `.reason` says what was still missing.
+            ArmillaryError: What is missing can never come any more.
+        """
+        query = PoseQuery(
+            of=of,
+            in_frame=in_frame,
+            at=at,
+            of_at=of_at,
+            fixed_frame=fixed_frame,
+            outside=outside,
+            policy=policy,
+            interpolation=interpolation,
+        )
+        return self.store.wait_for_pose(query, timeout_s)
+
+    def on_pose(
+        self,
+        callback: Callable[[Pose], object],
+        *,
+        of: str,
+        in_frame: str,
+        at: int | Latest = LATEST,
+        on_failure: Callable[[ArmillaryError], object] | None = None,
+        timeout_s: float | None = None,
+        of_at: int | Latest | None = None,
+        fixed_frame: str | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        interpolation: str | None = None,
+    ) -> WaitHandle:
+        """Call `callback(pose)` once, when the pose becomes known; the handle has `.cancel()`.
+
+        It runs on the world's one dispatcher thread, also when the pose is known already. When the pose can never
+        be known, or the time is over, `on_failure(error)` is called instead (`world.on_error` if not given; closing
+        the world ends such a wait without a word).
+
+        Raises:
+            LimitReached: `max_waits` callbacks are pending already.
+        """
+        query = PoseQuery(
+            of=of,
+            in_frame=in_frame,
+            at=at,
+            of_at=of_at,
+            fixed_frame=fixed_frame,
+            outside=outside,
+            policy=policy,
+            interpolation=interpolation,
+        )
+        return self.store.call_when_known(query, callback, on_failure, timeout_s)
+
+    async def pose_when_ready(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        at: int | Latest = LATEST,
+        timeout_s: float | None = None,
+        of_at: int | Latest | None = None,
+        fixed_frame: str | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        interpolation: str | None = None,
+    ) -> Pose:
+        """The pose, awaited: for asyncio."""
+        query = PoseQuery(
+            of=of,
+            in_frame=in_frame,
+            at=at,
+            of_at=of_at,
+            fixed_frame=fixed_frame,
+            outside=outside,
+            policy=policy,
+            interpolation=interpolation,
+        )
+        pose: Pose = await self.store.when_known(query, timeout_s)
+        return pose
+
+    def stamped_queue(
+        self,
+        callback: Callable[[Any, dict[str, Pose]], object],
+        *,
+        in_frames: Sequence[str],
+        size: int = 100,
+        tolerance_s: float = 0.0,
+        timeout_s: float | None = None,
+        on_drop: Callable[[Any, ArmillaryError], object] | None = None,
+    ) -> StampedQueue:
+        """A bounded queue that holds stamped data until its transforms exist: tf2's message filter.
+
+        At most `size` items wait for transforms, and as many for a slow callback; a new one pushes out the oldest.
+        """
+        return self.store.stamped_queue(
+            callback,
+            in_frames=in_frames,
+            size=size,
+            tolerance_s=tolerance_s,
+            timeout_s=timeout_s,
+            on_drop=on_drop,
+        )
+
+    def wait_for_twist(
+        self,
+        *,
+        of: str,
+        relative_to: str,
+        expressed_in: str | None = None,
+        point: str | None = None,
+        at: int | Latest = LATEST,
+        timeout_s: float | None = None,
+        window: int | None = None,
+        outside: str = "raise",
+        policy: str = "unique",
+        interpolation: str | None = None,
+        measured: bool = True,
+    ) -> Twist:
+        """Block, without polling, until the twist is known: from measured twists, or from poses.
+
+        Raises:
+            WaitTimeout: The time is over; `.reason` says what was still missing.
+            ArmillaryError: What is missing can never come any more.
+        """
+        query = TwistQuery(
+            of=of,
+            relative_to=relative_to,
+            expressed_in=expressed_in,
+            point=point,
+            at=at,
+            window=window,
+            outside=outside,
+            policy=policy,
+            interpolation=interpolation,
+            measured=measured,
+        )
+        return self.store.wait_for_twist(query, timeout_s)
+
+    def on_twist(
+        self,
+        callback: Callable[[Twist], object],
+        *,
+        of: str,
+        relative_to: str,
+        expressed_in: str | None = None,
+        point: str | None = None,
+        at: int | Latest = LATEST,
+        on_failure: Callable[[ArmillaryError], object] | None = None,
+        timeout_s: float | None = None,
+        window: int | None = None,
+        outside: str = "raise",
+        policy: str = "unique",
+        interpolation: str | None = None,
+        measured: bool = True,
+    ) -> WaitHandle:
+        """Call `callback(twist)` once, when the twist becomes known; all the rest as for `on_pose`."""
+        query = TwistQuery(
+            of=of,
+            relative_to=relative_to,
+            expressed_in=expressed_in,
+            point=point,
+            at=at,
+            window=window,
+            outside=outside,
+            policy=policy,
+            interpolation=interpolation,
+            measured=measured,
+        )
+        return self.store.call_when_known(query, callback, on_failure, timeout_s)
+
+    async def twist_when_ready(
+        self,
+        *,
+        of: str,
+        relative_to: str,
+        expressed_in: str | None = None,
+        point: str | None = None,
+        at: int | Latest = LATEST,
+        timeout_s: float | None = None,
+        window: int | None = None,
+        outside: str = "raise",
+        policy: str = "unique",
+        interpolation: str | None = None,
+        measured: bool = True,
+    ) -> Twist:
+        """The twist, awaited: for asyncio."""
+        query = TwistQuery(
+            of=of,
+            relative_to=relative_to,
+            expressed_in=expressed_in,
+            point=point,
+            at=at,
+            window=window,
+            outside=outside,
+            policy=policy,
+            interpolation=interpolation,
+            measured=measured,
+        )
+        twist: Twist = await self.store.when_known(query, timeout_s)
+        return twist
+
+    # -- Joints and models
+
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints, in the order they came."""
+        return self.store.joints()
+
+    def joint(self, name: str, *, at: int | Latest = LATEST, outside: str = "raise") -> JointState:
+        """Where one joint was at one instant, and how fast it moved.
+
+        `LATEST` is its newest sample. `outside` is as for `pose`.
+
+        Raises:
+            UnknownVariable: No joint has this name.
+            StampOutOfRange: Its samples do not cover `at`.
+            ContestedJoint: Two sources say where it is.
+        """
+        return self.store.joint(name, at=at, outside=outside)
+
+    def joint_samples(
+        self, name: str, *, start: int | None = None, end: int | None = None, source: str | None = None
+    ) -> JointSamples:
+        """Read back the stored samples of one joint, `start` and `end` included."""
+        return self.store.joint_samples(name, start=start, end=end, source=source)
+
+    def prefer_joint(self, name: str, *, source: str | None) -> None:
+        """Settle which of several sources every query believes about a joint; None takes it back."""
+        self.store.prefer_joint(name, source=source)
+
+    def mount(
+        self,
+        model: ArticulationModel,
+        *,
+        in_frame: str | None = None,
+        prefix: str | None = None,
+        under: str = "",
+        at: int | None = None,
+        shapes: Literal["visual", "collision", "both", "none"] = "visual",
+        skip_missing: bool = False,
+    ) -> Mount:
+        """Let a model stand in this world: every link is a frame that its joints move, with its shapes in the scene.
+
+        The link `robot/links/gripper` is the frame `robot/gripper`, the variable `robot/wrist` is the joint
+        `robot/wrist`; `set_joints` says where joints are. Later edits of the model are followed, from the instant of
+        the world's clock on at which they are made.
+
+        Args:
+            model: Stays yours, and can be edited.
+            in_frame: Where the links stand that nothing carries. Left out, they hang nowhere until a pose of them is
+                set.
+            prefix: In place of the name of the thing and its slash; "" for the bare names of links and joints.
+            under: Mount only what is at or under this path of the model.
+            at: From this instant on [ns]; always, if left out.
+            shapes: Which shapes of links become nodes of the scene.
+            skip_missing: Leave out shapes whose files are not there, instead of refusing.
+
+        It is one change of structure: `undo` takes it back as a whole. Edits are undone at the model.
+
+        Raises:
+            MissingMeshes: Names every file that is not there; nothing is mounted.
+        """
+        from armillary.articulation import ArticulationModel  # noqa: PLC0415  (a world without models needs no casadi)
+
+        if not isinstance(model, ArticulationModel):
+            is_world = isinstance(model, World)
+            raise InvalidArgument(
+                f"An ArticulationModel is mounted, got {model!r}. {_OF_A_WORLD if is_world else _OF_ELSE}",
+                model,
+            )
+        return self.models.mount(
+            model,
+            in_frame=in_frame,
+            prefix=prefix,
+            under=under,
+            at=at,
+            shapes=shapes,
+            skip_missing=skip_missing,
+        )
+
+    @property
+    def models(self) -> Mounts:
+        """The mounted models and what moves with them; `mounts` lists them."""
+        if self._models is None:
+            from armillary.articulation.mounts import Mounts  # noqa: PLC0415  (see `mount`)
+
+            self._models = self.store.mechanisms = Mounts(self.store)
+        return self._models
+
+    @property
+    def mounts(self) -> tuple[Mount, ...]:
+        """The models that are mounted in this world, in the order they came."""
+        return () if self._models is None else self._models.mounted
+
+    def close_loop(self, *, of: str, on: str, dependents: Sequence[str], at: int) -> ClosedLoop:
+        """From an instant on let one frame stay where it is on another, so that joints follow from the others.
+
+        Two arms hold a tray: the frame of one hand stays on that of the other. Whoever says where the joints of one
+        arm are has said where the dependents are; poses, twists and joints are those of the closed loop at every
+        instant, until it is opened. Joints of mounted models and fixed poses join the two frames.
+
+        Args:
+            of: The frame that is held: a link, or what is fixed to one.
+            on: The frame that it is held on.
+            dependents: Names of joints that follow from the others between the two.
+            at: From this instant on [ns]; where the frames are to each other then, they stay.
+
+        Returns:
+            What `open(at=)` ends.
+
+        Raises:
+            SingularLoop: The loop does not determine these dependents.
+            StampOutOfRange: Where the frames are at `at` is not known.
+        """
+        return self.models.close_loop(of=of, on=on, dependents=dependents, at=at)
+
+    @property
+    def closed_loops(self) -> tuple[ClosedLoop, ...]:
+        """What was closed between models, and may be open again, in the order it came."""
+        return () if self._models is None else self._models.closed_loops
+
+    # -- Scene and changes
+
+    @property
+    def scene(self) -> Scene:
+        """The things of this world: groups, transforms, shapes, attributes. Its root is the frame `root_frame`."""
+        if self._scene is None:
+            from armillary.scene import Scene  # noqa: PLC0415  (a program of poses alone starts without it)
+
+            self._scene = Scene(self.store)
+        return self._scene
+
+    def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
+        """Several changes of structure at once: all of them, or none. For each, the node that it made, or None.
+
+        The changes are the frozen classes of `armillary.scene`, named after the methods of `scene` and of `World`.
+        Readers see all of them together; observers are told after that.
+        """
+        return self.scene.apply(changes)
+
+    def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
+        """Take what other copies of this world accepted, in any order, any number of times; what was new of it."""
+        return self.scene.merge(records)
+
+    def undo(self) -> None:
+        """Take the last `apply` of this process back, as a new change.
+
+        Raises:
+            NothingToUndo: There is none.
+            BuiltUpon: Something later rests on it.
+        """
+        self.scene.undo()
+
+    def redo(self) -> None:
+        """Take the last `undo` back."""
+        self.scene.redo()
+
+    def digest(self) -> str:
+        """64 digits that are equal for worlds of equal structure; samples are not part of it.
+
+        The scene; and of frames beside it: who places what in what, fixed poses, bodies, preferences, joints, and the
+        poses that they drive.
+        """
+        return self.store.digest()
+
+    # -- Files
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the structure of this world to a JSON file, and the arrays of its shapes to an `.npz` beside it.
+
+        Settings, frames, fixed poses, bodies, who places what by samples, whom to believe and how much to keep, models
+        where they stand with the last values of their joints, and the scene with the samples of its transforms. Other
+        samples are not part of it, nor are the clock and preferences of joints. A file that is there is replaced whole,
+        or stays. `docs/saved_world.schema.json` describes the format.
+
+        Raises:
+            UnsavableWorld: Joints drive a pose whose model is not mounted here, or models hold each other in a loop.
+        """
+        from armillary.record import write_world  # noqa: PLC0415  (most programs use no files)
+
+        write_world(self, Path(path))
+
+    @_of_class
+    def load(
+        cls,  # noqa: N805  (see `_of_class`)
+        path: str | PathLike[str],
+        *,
+        clock: Callable[[], int] | None = None,
+        kinds: Iterable[type[Any]] = (),
+        max_bytes: int = _MAX_BYTES,
+    ) -> Self:
+        """A world from a file.
+
+        Args:
+            path: What `save` wrote. Nothing in it is executed, whoever wrote it.
+            clock: Tells the time, as in `World(clock=)`.
+            kinds: Operations and joints of your own that its models may name.
+            max_bytes: Refuse files larger than this, the arrays included.
+
+        Raises:
+            InvalidWorldFile: It is no saved world; `field` leads to what is wrong.
+        """
+        from armillary.record import read_world, restore  # noqa: PLC0415  (see `save`)
+
+        saved = read_world(Path(path), max_bytes=max_bytes, kinds=kinds)
+        world: Self = restore(saved, lambda **settings: cls(clock=clock, **settings))
+        return world
+
+    def save_extrinsics(self, path: str | PathLike[str]) -> tuple[str, ...]:
+        """Write fixed poses to a YAML file that can be edited by hand; the frames that are in it.
+
+        What models and nodes of the scene bring is not part of it.
+        """
+        from armillary.record import save_extrinsics  # noqa: PLC0415  (see `save`)
+
+        return save_extrinsics(self, Path(path))
+
+    def load_extrinsics(self, path: str | PathLike[str], *, max_bytes: int = _MAX_BYTES) -> tuple[str, ...]:
+        """Fix frames where a YAML file says they are, all or nothing; the frames that sit elsewhere now.
+
+        What a frame was fixed at before is replaced, on declared bodies too (`recalibrate=True`). Frames that the file
+        does not name stay.
+
+        Raises:
+            InvalidExtrinsicsFile: `field` leads to what is wrong; nothing has changed.
+        """
+        from armillary.record import load_extrinsics  # noqa: PLC0415  (see `save`)
+
+        return load_extrinsics(self, Path(path), max_bytes=max_bytes)
+
+    # -- Looking
+
+    def diagnose(self, *, of: str, in_frame: str, at: int | Latest = LATEST) -> Diagnosis:
+        """Why `of` cannot be seen from `in_frame` at this time: which link is missing, late, contested or ended.
+
+        It asks what `pose` asks, changes nothing, and looks at every link between the two.
+
+        >>> from armillary import World
+        >>> world = World()
+        >>> world.add_frame("camera", "map")
+        >>> world.diagnose(of="camera", in_frame="map").cause
+        'missing link'
+        """
+        return diagnose(self.store, of=of, in_frame=in_frame, at=at)
+
+    def draw(
+        self,
+        path: str | PathLike[str],
+        *,
+        in_frame: str | None = None,
+        at: int | Latest = LATEST,
+        from_: ArrayLike = (1.0, -1.4, 0.9),
+        frames: Iterable[str] | None = None,
+        theme: Theme = "light",
+    ) -> Path:
+        """Draw what stands in this world: shapes of its scene, frames, ellipsoids of what is not certain.
+
+        Args:
+            path: The file to write.
+            in_frame: The frame that the picture stands in, z upwards; the root, if left out.
+            at: The instant shown [ns].
+            from_: The direction the eye is in, in `in_frame`.
+            frames: Those whose axes and names are shown; all that somebody named, if left out.
+            theme: "light" or "dark" paper.
+
+        Raises:
+            InvalidArgument: `from_` has no direction, or another ending than .svg or .png.
+            MissingExtra: A PNG, and no matplotlib.
+        """
+        from armillary.view import draw_world  # noqa: PLC0415  (a world that is not drawn needs none of it)
+
+        return draw_world(self, path, in_frame=in_frame, at=at, from_=from_, frames=frames, theme=theme)
+
+    def draw_tree(self, path: str | PathLike[str], *, at: int | Latest = LATEST, theme: Theme = "light") -> Path:
+        """Draw which frame hangs under which at one time, and how each edge is known: kind, rate, age, source.
+
+        Raises:
+            InvalidArgument: Another ending than .svg or .png.
+            MissingExtra: A PNG, and no matplotlib.
+        """
+        from armillary.view import draw_tree  # noqa: PLC0415  (see `draw`)
+
+        return draw_tree(self, path, at=at, theme=theme)
+
+    def plot_history(
+        self,
+        path: str | PathLike[str],
+        *,
+        of: str,
+        in_frame: str,
+        start: int | None = None,
+        end: int | None = None,
+        deviations: float = 2.0,
+        theme: Theme = "light",
+    ) -> Path:
+        """Plot how a pose changed: position, angles, speed and turning over time, with bands of their covariance.
+
+        Args:
+            path: The file to write.
+            of: The frame whose pose is wanted.
+            in_frame: The frame it is seen from.
+            start: The first instant [ns]; the oldest that can be answered, if left out.
+            end: The last instant [ns]; `LATEST`, if left out.
+            deviations: So many standard deviations to both sides are in the bands.
+            theme: "light" or "dark" paper.
+
+        Raises:
+            InvalidArgument: The pose is fixed, `start` is after `end`, or another ending than .svg or .png.
+            MissingExtra: A PNG, and no matplotlib.
+        """
+        from armillary.view import plot_history  # noqa: PLC0415  (see `draw`)
+
+        return plot_history(
+            self, path, of=of, in_frame=in_frame, start=start, end=end, deviations=deviations, theme=theme
+        )
+
+    def view(
+        self,
+        *,
+        in_frame: str | None = None,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        rate_hz: float = 60.0,
+        quiet: bool = False,
+    ) -> Viewer:
+        """Show this world in a browser until it, or the viewer, is closed; says on stderr where, and to whom.
+
+        Args:
+            in_frame: The frame that the picture stands in; the root, if left out.
+            host: Who can look: this computer alone, unless another address is given. There is no password.
+            port: The first free one from 8080 on, if left out.
+            rate_hz: How often the picture moves.
+            quiet: Say nothing.
+
+        Raises:
+            MissingExtra: viser is not installed.
+            InvalidArgument: The port is taken.
+        """
+        from armillary.view.web import Viewer  # noqa: PLC0415  (an extra)
+
+        self.store.check_open()
+        viewer = Viewer(
+            self, in_frame=in_frame, host=host, port=port, rate_hz=rate_hz, on_error=self.store.dispatcher.report
+        )
+        self._viewers = (*(other for other in self._viewers if other.is_open), viewer)
+        if not quiet:
+            sys.stderr.write(f"{viewer}\n")
+        return viewer
+
+    def _repr_html_(self) -> str:
+        return world_html(self)
+
+    # -- Copying and closing
+
+    def copy(self) -> World:
+        """A world that says the same, to try things in: whatever is changed there stays there.
+
+        Samples are copied, the scene is shared until it is changed. Models that stand here stand there as copies,
+        `mounts` has them: an edit of one is followed where it stands. Who waits here does not wait there.
+        """
+        twin = World.of_store(self.store.copy())
+        if self._scene is not None:
+            twin.scene.keep_rules_of(self._scene)
+        if self._models is not None:
+            twin.models.copy_from(self._models)
+        return twin
+
+    def close(self) -> None:
+        """End threads and waits; safe to call twice. What is stored can still be read."""
+        for viewer in self._viewers:
+            viewer.close()
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        self.store.check_open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"World({self.name!r}, {len(self.frames())} frames, {len(self.store.relation_rows())} relations)"
