@@ -44,8 +44,8 @@ TWIST = (
 RUN = "    def run(self, values: ArrayLike, out: NDArray[float64] | None = None) -> NDArray[float64]:"
 CALL = RUN.replace("def run", "def __call__").replace("-> NDArray[float64]", "-> Any")
 READ_BY_THEMSELVES = {
-    "pose": (core.WorldCore, POSE),
-    "twist": (core.WorldCore, TWIST),
+    "pose": (core.StoreCore, POSE),
+    "twist": (core.StoreCore, TWIST),
     "run": (core.Tape, RUN),
     "__call__": (core.TapeFunction, CALL),
 }

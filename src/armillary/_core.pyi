@@ -12,6 +12,7 @@ from armillary.relations import Pose as PoseAnswer
 from armillary.relations import Twist as TwistAnswer
 from armillary.relations.representations import PoseCoordinates, TwistCoordinates
 from armillary.stamps import LATEST, Latest
+from armillary.store import Store
 
 class Rotation:
     """A rotation. Frozen; `a @ b` composes, `a @ points` turns points."""
@@ -369,56 +370,16 @@ class Twist:
 
     def __repr__(self) -> str: ...
 
-class WorldCore:
-    """The native part of a World."""
+class WorldFace:
+    """The native base of World: it forwards the calls made most to a Store."""
 
-    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, bearer: int) -> None: ...
-
-    def prefer(self, *, of: str, source: str | None) -> None:
-        """
-        Settle which of several sources every query believes about a frame; None takes it back.
-        """
-
-    def add_frame(self, *names: str) -> None:
-        """Make frames known before anything is said of them."""
-
-    def remove_frame(self, name: str, *, subtree: bool = False) -> None:
-        """
-        Erase a frame, its past included. What hangs under it refuses, unless `subtree=True` removes it too.
-        """
-
-    def clear(self) -> None:
-        """Forget all samples. Structure and fixed poses stay."""
-
-    def _reset_time(self, to: int | None) -> None: ...
-
-    def _frames_digest(self) -> str:
-        """Over all that was said of frames beside the nodes of the scene."""
-
-    def _is_named(self, name: str) -> bool | None: ...
-
-    def _said(self) -> list[ChangeRecord]:
-        """What would have to be said of frames for an equal digest."""
-
-    def _time_epoch(self) -> int: ...
-
-    def _observe(self, is_observed: bool) -> None: ...
-
-    def _subtree(self, name: str, whole: bool) -> list[str]: ...
-
-    def _become(self, other: WorldCore) -> None: ...
-
-    def _fixed_poses(self) -> list[tuple[str, str, str, int | None, Transform, NDArray[float64] | None, bool]]: ...
-
-    def _structure_number(self) -> int: ...
-
-    def _keep(self, relation: int, history_ns: int, max_samples: int, thin_m: float, thin_rad: float) -> None: ...
-
-    def _retention(self, relation: int) -> tuple[int, int, float, float]: ...
+    def __init__(self, store: StoreCore) -> None: ...
 
     @property
-    def name(self) -> str:
-        """The source of what is said without a source."""
+    def store(self) -> Store:
+        """
+        What holds everything: transports, recorders and viewers are written against it.
+        """
 
     def set_pose(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None:
         """
@@ -455,13 +416,6 @@ class WorldCore:
             covariances: (N, 6, 6); rows of NaN are unknown.
         """
 
-    def _merge_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str, covariances: ArrayLike | None = None) -> bool:
-        """
-        Samples that another copy of this world accepted: neither loops nor bodies refuse them here.
-
-        False: that there is such a relation is not known here yet, and nothing was stored.
-        """
-
     def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
         """
         Say where a frame is and stays.
@@ -469,21 +423,6 @@ class WorldCore:
         With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is
         there from then on, until this source says something newer. Within a declared body a pose is fixed once;
         `recalibrate=True` corrects it.
-        """
-
-    def _check_new_relation(self, of: str, in_frame: str, source: str, start: int | None) -> None: ...
-
-    def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
-        """
-        Hang a frame under another from `at` on, keeping where it is: the grasped cup.
-
-        Said in the name of whoever holds the frame at that instant, unless `source` is given, so that it is a move
-        and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.
-        """
-
-    def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
-        """
-        Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion.
         """
 
     def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
@@ -534,17 +473,6 @@ class WorldCore:
             (N, 6): the linear velocity [m/s], then the angular one [rad/s].
         """
 
-    def _set_has_pending(self, has_pending: bool) -> None: ...
-
-    def _add_body(self, name: str, frames: list[str]) -> None: ...
-
-    def bodies(self) -> tuple[str, ...]:
-        """Names of the declared bodies, in the order they came."""
-
-    def _frames_of(self, body: str) -> tuple[str, ...]: ...
-
-    def _body_of(self, frame: str) -> str: ...
-
     def set_twist(self, *, of: str, relative_to: str, at: int, expressed_in: str | None = None, linear: ArrayLike | None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: str | None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None:
         """
         Say how a frame moves at one instant.
@@ -574,8 +502,6 @@ class WorldCore:
                 another frame, the other way round, or by a chain of twists. Another source may.
             LimitReached: As many twists wait as `max_waits` allows.
         """
-
-    def _retry_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, at: int, source: str, covariance: ArrayLike | None) -> bool: ...
 
     def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, point: str | None = None, reference_point: str | None = None, expressed_in: str | None = None) -> PoseAnswer:
         """Where one frame was, seen from another, at one instant.
@@ -638,7 +564,317 @@ class WorldCore:
             interpolation: As for `pose`.
         """
 
-    def _poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> list[PoseAnswer]: ...
+    def set_joints(self, joints: Mapping[str, float], *, at: int, velocities: Mapping[str, float] | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+        """
+        Say where joints are at one instant: all of them, or none.
+
+        The poses that they drive are known with them, at every instant between two samples.
+
+        Args:
+            joints: Names and positions [rad] or [m].
+            at: Instant [ns].
+            velocities: Names and velocities, of some or all of them; used for twists, not between positions.
+            source: Who says so; the world's own name if not given.
+            covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given. Where
+                velocities are given: of positions, then velocities, (2k,) or (2k, 2k).
+
+        Raises:
+            UnknownVariable: A name that no joint has.
+            BeforeHistory: The sample is older than the history.
+        """
+
+    def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None = None, source: str | None = None) -> None:
+        """
+        Say where joints are at many instants: all of them are stored, or none.
+
+        Args:
+            names: The joints, k of them.
+            positions: (N, k).
+            at: (N,) int64 [ns], in any order.
+            velocities: (N, k); NaN: not given.
+            source: Who says so; the world's own name if not given.
+        """
+
+class StoreCore:
+    """The native base of armillary.store.Store."""
+
+    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, bearer: int, upcalls: object) -> None: ...
+
+    def prefer(self, *, of: str, source: str | None) -> None:
+        """
+        Settle which of several sources every query believes about a frame; None takes it back.
+        """
+
+    def add_frame(self, *names: str) -> None:
+        """Make frames known before anything is said of them."""
+
+    def remove_frame(self, name: str, *, subtree: bool = False) -> None:
+        """
+        Erase a frame, its past included. What hangs under it refuses, unless `subtree=True` removes it too.
+        """
+
+    def clear(self) -> None:
+        """Forget all samples. Structure and fixed poses stay."""
+
+    def start_epoch(self, to: int | None) -> None: ...
+
+    def frames_digest(self) -> str:
+        """Over all that was said of frames beside the nodes of the scene."""
+
+    def is_named(self, name: str) -> bool | None: ...
+
+    def assertions(self) -> list[ChangeRecord]:
+        """What would have to be said of frames for an equal digest."""
+
+    @property
+    def time_epoch(self) -> int:
+        """How often time was reset."""
+
+    def set_observed(self, is_observed: bool) -> None: ...
+
+    def subtree(self, name: str) -> list[str]:
+        """A frame, and all that is or was placed under it."""
+
+    def copy_from(self, other: StoreCore) -> None: ...
+
+    def fixed_poses(self) -> list[tuple[str, str, str, int | None, Transform, NDArray[float64] | None, bool]]: ...
+
+    def structure_number(self) -> int: ...
+
+    def keep_relation(self, relation: int, history_ns: int, max_samples: int, thin_m: float, thin_rad: float) -> None: ...
+
+    def retention(self, relation: int) -> tuple[int, int, float, float]: ...
+
+    @property
+    def name(self) -> str:
+        """The source of what is said without a source."""
+
+    def set_pose(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+        """
+        Say where a frame is at one instant.
+
+        A sample with the same stamp is replaced; late samples are welcome within the history. The same source
+        naming a new parent moves the frame there from `at` on; another source is a rival (see `prefer`).
+
+        Args:
+            of: Frame that is placed; made if it is new.
+            in_frame: Its parent; made if it is new.
+            transform: `in_frame_T_of`: a Transform, or any pose coordinates of numbers, such as a (4, 4) matrix; stored as
+                a translation and a quaternion.
+            at: Instant [ns].
+            source: Who says so; the world's own name if not given.
+            covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.
+
+        Raises:
+            BeforeHistory: The sample is older than the history.
+            FrameLoop: The frame would hang under itself at that instant.
+            InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.
+        """
+
+    def set_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None) -> None:
+        """
+        Say where a frame is at many instants: all of them are stored, or none.
+
+        Args:
+            of: Frame that is placed.
+            in_frame: Its parent.
+            transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4).
+            at: (N,) int64 [ns], in any order.
+            source: Who says so; the world's own name if not given.
+            covariances: (N, 6, 6); rows of NaN are unknown.
+        """
+
+    def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
+        """
+        Say where a frame is and stays.
+
+        With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is
+        there from then on, until this source says something newer. Within a declared body a pose is fixed once;
+        `recalibrate=True` corrects it.
+        """
+
+    def merge_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str, covariances: ArrayLike | None = None) -> bool:
+        """
+        Samples that another copy of this world accepted: neither loops nor bodies refuse them here.
+
+        False: that there is such a relation is not known here yet, and nothing was stored.
+        """
+
+    def check_new_relation(self, of: str, in_frame: str, source: str, start: int | None) -> None: ...
+
+    def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
+        """
+        Hang a frame under another from `at` on, keeping where it is: the grasped cup.
+
+        Said in the name of whoever holds the frame at that instant, unless `source` is given, so that it is a move
+        and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.
+        """
+
+    def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
+        """
+        Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion.
+        """
+
+    def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
+        """How a body moved relative to another, at one instant.
+
+        Measured twists (`set_twist`) that lead from one body to the other are added up. Where there are none, the motions
+        of the edges between the two are: measured ones, and derivatives of the interpolated poses; `.method` says which.
+
+        Args:
+            of: Frame whose body moves, and whose origin is the point.
+            relative_to: A body, or any frame on it.
+            expressed_in: Frame along whose axes the numbers are; `relative_to` if not given.
+            point: Frame whose origin is the point instead, as if fixed to the moving body.
+            at: Instant [ns]. `LATEST`: the newest instant that everything on the way covers.
+            window: Duration [ns]: central difference over it, half before the instant and half after, edge by edge; None:
+                derivative of the interpolated pose. At a sample that is the interval after it, at the last one the interval
+                before.
+            outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
+            policy: 'unique': a frame that two sources place, or a motion that two measure, is an error; else as for `pose`,
+                about the paths of poses.
+            interpolation: 'linear' or 'screw'; the world's own if not given.
+            measured: False: from the poses alone, as if nobody had measured a twist.
+
+        Raises:
+            UnknownFrame: One of the names does not exist.
+            NotConnected: No chain of twists or poses leads from one to the other.
+            StampOutOfRange: An edge on the path has no samples around `at`; SingleSample: nothing to differentiate.
+            AmbiguousPath: Several sources place a frame on the path, or measure one motion.
+        """
+
+    def twists(self, *, of: str, relative_to: str, at: ArrayLike, expressed_in: str | None = None, point: str | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+        """
+        How a body moved relative to another at many instants, in one native call.
+
+        Args:
+            of: As for `twist`.
+            relative_to: As for `twist`.
+            at: (N,) int64 [ns].
+            expressed_in: As for `twist`.
+            point: As for `twist`.
+            window: As for `twist`.
+            outside: As for `twist`.
+            policy: As for `twist`.
+            interpolation: As for `twist`.
+            measured: As for `twist`.
+
+        Returns:
+            (N, 6): the linear velocity [m/s], then the angular one [rad/s].
+        """
+
+    def set_has_pending(self, has_pending: bool) -> None: ...
+
+    def declare_body(self, name: str, frames: list[str]) -> None: ...
+
+    def bodies(self) -> tuple[str, ...]:
+        """Names of the declared bodies, in the order they came."""
+
+    def frames_of(self, body: str) -> tuple[str, ...]: ...
+
+    def body_name(self, frame: str) -> str: ...
+
+    def set_twist(self, *, of: str, relative_to: str, at: int, expressed_in: str | None = None, linear: ArrayLike | None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: str | None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None:
+        """
+        Say how a frame moves at one instant.
+
+        It is kept at the origin and along the axes of `of`: other axes are turned with the poses known for that
+        instant, and what those poses become later does not change it.
+
+        Args:
+            of: Frame whose origin the linear velocity is of, and whose body moves; made if it is new.
+            relative_to: The body it moves relative to, or any frame on it; made if it is new.
+            expressed_in: Frame along whose axes the numbers are; `of` for what the body itself measures.
+                Left out where `twist` says it.
+            linear: (3,) [m/s].
+            angular: (3,) [rad/s].
+            twist: In place of the two: a `Twist` with these names, or coordinates. `BodyTwist` is along the axes of `of`,
+                `HybridTwist` along those of `relative_to`; `SpatialTwist` is also at the origin of `relative_to`, and brought
+                to that of `of` with the pose known at that instant; free ones (`LinearAngular`) need `expressed_in`.
+            at: Instant [ns].
+            source: Who says so; the world's own name if not given.
+            covariance: (6, 6), linear then angular, along the same axes; unknown if not given.
+            pending: Keep it until the poses that turn it arrive, instead of refusing it: the call that brings them stores
+                it too. A later word about the same instant takes its place.
+
+        Raises:
+            StampOutOfRange, NotConnected, UnknownFrame: The axes cannot be turned at that instant.
+            ConstraintViolation: A body does not move relative to itself, or this source says that motion already: of
+                another frame, the other way round, or by a chain of twists. Another source may.
+            LimitReached: As many twists wait as `max_waits` allows.
+        """
+
+    def write_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, at: int, source: str, covariance: ArrayLike | None, may_wait: bool, may_be_contested: bool = False) -> bool:
+        """
+        Store a measured twist whose names are admitted; False where poses that turn it are missing and may still come.
+
+        Args:
+            may_wait: Return False for missing poses, in place of raising.
+            may_be_contested: Return False also where several sources place a frame on the way.
+        """
+
+    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, point: str | None = None, reference_point: str | None = None, expressed_in: str | None = None) -> PoseAnswer:
+        """Where one frame was, seen from another, at one instant.
+
+        Between two samples the translation is interpolated linearly and the rotation along the shortest arc.
+        Outside the history it raises unless `outside` says so.
+
+        Args:
+            of: Frame whose pose is wanted.
+            in_frame: Frame in which the answer is expressed.
+            at: Instant [ns]. `LATEST`: the newest instant that every edge on the path covers.
+            of_at: With `fixed_frame`: where `of` was at this instant, seen from `in_frame` at `at`.
+            fixed_frame: A frame that stood still between the two instants.
+            outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
+            policy: 'unique': a frame that two sources place is an error. 'latest', 'most_certain', 'fuse' or a callable
+                decide among the paths (`armillary.fusion.policies`); the answer then says which it used.
+            interpolation: 'linear' or 'screw'; the world's own if not given.
+            point: Frame whose origin the position is of, on the same body; `of` if not given.
+            reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.
+            expressed_in: Frame along whose axes the position is; `in_frame` if not given.
+
+        Returns:
+            `in_frame_T_of` with its stamp and, where known, a (6, 6) covariance in the tangent of `of`.
+
+        Raises:
+            UnknownFrame: One of the names does not exist.
+            NotConnected: Both exist, but in different trees.
+            StampOutOfRange: An edge on the path has no sample around `at`.
+            AmbiguousPath: Several sources place a frame on the path.
+        """
+
+    def can_pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> bool:
+        """Whether `pose` would answer; never raises for missing data."""
+
+    def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str = 'matrix', outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+        """
+        `in_frame_T_of` at many instants, in one native call.
+
+        Args:
+            of: Frame whose pose is wanted.
+            in_frame: Frame in which the answer is expressed.
+            at: (N,) int64 [ns].
+            as_: 'matrix' for (N, 4, 4), 'xyz_wxyz' for (N, 7).
+            outside: As for `pose`.
+            policy: As for `pose`.
+            interpolation: As for `pose`.
+        """
+
+    def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+        """
+        Points of one frame as coordinates of another.
+
+        Args:
+            points: (N, 3) or (3,).
+            from_frame: Frame the points are given in.
+            to_frame: Frame they are wanted in.
+            at: One instant, or (N,) int64 with one per point: a moving scanner's cloud is straightened in one call.
+            outside: As for `pose`.
+            policy: As for `pose`.
+            interpolation: As for `pose`.
+        """
+
+    def poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> list[PoseAnswer]: ...
 
     def set_joints(self, joints: Mapping[str, float], *, at: int, velocities: Mapping[str, float] | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None:
         """
@@ -671,85 +907,133 @@ class WorldCore:
             source: Who says so; the world's own name if not given.
         """
 
-    def _set_integrated_joints(self, joints: Mapping[str, float], at: int, source: str | None) -> None: ...
+    def set_integrated_joints(self, joints: Mapping[str, float], at: int, source: str | None) -> None: ...
 
     def prefer_joint(self, name: str, *, source: str | None) -> None:
         """
         Settle which of several sources every query believes about a joint; None takes it back.
         """
 
-    def _variables(self) -> list[tuple[str, str]]: ...
+    def variables(self) -> list[tuple[str, str]]: ...
 
-    def _joint(self, name: str, at: int | Latest, outside: str) -> tuple[float | None, float | None, int, bool, bool, bool]: ...
+    def joint_row(self, name: str, at: int | Latest, outside: str) -> tuple[float | None, float | None, int, bool, bool, bool]: ...
 
-    def _joint_samples(self, name: str, start: int | None, end: int | None, source: str) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64]]: ...
+    def joint_rows(self, name: str, start: int | None, end: int | None, source: str) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64]]: ...
 
-    def _joint_sources(self, name: str) -> list[str]: ...
+    def joint_sources(self, name: str) -> list[str]: ...
 
     @property
-    def _has_loops(self) -> bool: ...
+    def has_dependent_joints(self) -> bool: ...
 
-    @_has_loops.setter
-    def _has_loops(self, arg: bool, /) -> None: ...
+    @has_dependent_joints.setter
+    def has_dependent_joints(self, arg: bool, /) -> None: ...
 
-    def _driven_poses(self) -> list[tuple[str, str, str, int | None]]: ...
+    def driven_poses(self) -> list[tuple[str, str, str, int | None]]: ...
 
-    def _sweep(self, *, in_frame: str, at: int | Latest = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> SweepAnswer: ...
+    def sweep(self, *, in_frame: str, at: int | Latest = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> SweepAnswer: ...
 
     def frames(self) -> tuple[str, ...]:
         """Names of all frames, in the order they came."""
 
-    def _has_frame(self, name: str) -> bool: ...
+    def has_frame(self, name: str) -> bool: ...
 
-    def _relations(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]: ...
+    def relation_rows(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]: ...
 
-    def _relation_id(self, of: str, in_frame: str, source: str) -> int: ...
+    def relation_id(self, of: str, in_frame: str, source: str) -> int: ...
 
-    def _twist_relation_id(self, of: str, relative_to: str, source: str) -> int: ...
+    def twist_relation_id(self, of: str, relative_to: str, source: str) -> int: ...
 
-    def _samples(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]: ...
+    def sample_rows(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]: ...
 
-    def _moves_after(self, at: int | None) -> list[int]: ...
+    def moves_after(self, at: int | None) -> list[int]: ...
 
-    def _fixed_changes(self) -> int: ...
+    def fixed_changes(self) -> int: ...
 
-    def _are_one_place(self, in_frame: str, frames: Sequence[str]) -> list[bool]: ...
+    def are_one_place(self, in_frame: str, frames: Sequence[str]) -> list[bool]: ...
 
-    def _parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]: ...
+    def parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]: ...
 
-    def _candidates(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None, max_paths: int) -> list[tuple[PoseAnswer | ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], ...], NDArray[float64], NDArray[float64]]]: ...
+    def candidates(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None, max_paths: int) -> list[tuple[PoseAnswer | ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], ...], NDArray[float64], NDArray[float64]]]: ...
 
-    def _new_wait_id(self) -> int: ...
+    def new_wait_id(self) -> int: ...
 
-    def _answer_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer | None: ...
+    def pose_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer | None: ...
 
-    def _wait_for_pose(self, timeout_s: float, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer: ...
+    def block_for_pose(self, timeout_s: float, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer: ...
 
-    def _watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None) -> bool: ...
+    def watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None) -> bool: ...
 
-    def _check_question(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> None: ...
+    def check_question(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> None: ...
 
-    def _twist_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer | None: ...
+    def twist_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer | None: ...
 
-    def _wait_for_twist(self, timeout_s: float, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer: ...
+    def block_for_twist(self, timeout_s: float, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer: ...
 
-    def _check_motion(self, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> None: ...
+    def check_motion(self, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> None: ...
 
-    def _watch_pose(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int) -> bool:
+    def watch_pose(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int) -> bool:
         """
         Put the wait into the queue when this pose may have become known. False: it is, or it can never be.
         """
 
-    def _forget_wait(self, wait_id: int) -> None: ...
+    def forget_wait(self, wait_id: int) -> None: ...
 
-    def _waits_pending(self) -> int: ...
+    def waits_pending(self) -> int: ...
 
-    def _close(self) -> None: ...
+    def close_waits(self) -> None: ...
 
-    def _closer(self) -> Callable[[], None]:
+    def closer(self) -> Callable[[], None]:
         """What ends all waits without keeping the world."""
 
-    def _as_stamp(self, at: object, name: str) -> int: ...
+    def as_stamp(self, at: object, name: str) -> int: ...
+
+    def open_scene(self) -> None:
+        """Declare the root frame, which is there from now on."""
+
+    def apply_requests(self, requests: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True, with_records: bool = True, tag: str = '') -> tuple[list[ChangeRecord], list[NodeId]]:
+        """
+        Apply all requests or none; the records, where they are wanted, and the node that each request is about.
+        """
+
+    def undo_tags(self) -> tuple[str, str]:
+        """The tags of what undo and redo would take back next."""
+
+    def push_undo_barrier(self, tag: str) -> None:
+        """Let undo stop here, until the barrier is removed."""
+
+    def remove_undo_barrier(self, tag: str) -> bool:
+        """Whether the barrier was the last thing on the stack, and is removed."""
+
+    def apply_unchecked(self, requests: list[tuple[Any, ...]], now_ns: int) -> list[ChangeRecord]:
+        """Add changes without validation; conflicting ones become inactive."""
+
+    def merge_records(self, records: list[ChangeRecord]) -> list[ChangeRecord]:
+        """Add records of other replicas; those that were new."""
+
+    def undo_last(self, now_ns: int) -> list[ChangeRecord]: ...
+
+    def redo_last(self, now_ns: int) -> list[ChangeRecord]: ...
+
+    def journal(self) -> list[ChangeRecord]:
+        """The change records that are kept, oldest first."""
+
+    def inactive_rows(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]:
+        """
+        Inactive assertions about frames: record, reason, body in the way, first instant, cycle.
+        """
+
+    def changes_since(self, held: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]:
+        """
+        The records that a version vector lacks, and whether all of them are still kept.
+        """
+
+    def node_samples(self, node: NodeId) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]: ...
+
+    def view(self) -> SceneView:
+        """The scene as it is now: one version, which never changes."""
+
+    def view_at(self, at: int) -> SceneView:
+        """The scene as it was at an instant."""
 
 class SweepAnswer:
     """What one sweep over all frames found."""
@@ -759,7 +1043,7 @@ class SweepAnswer:
     def positions(self) -> dict[str, int]:
         """Name to row."""
 
-    def missing(self, world: WorldCore, in_frame: str) -> dict[str, ArmillaryError]:
+    def missing(self, world: StoreCore, in_frame: str) -> dict[str, ArmillaryError]:
         """Name to the reason."""
 
     def xyz_wxyz(self) -> NDArray[float64]:
@@ -937,39 +1221,6 @@ class SceneView:
     def gone(self) -> int: ...
 
     def __len__(self) -> int: ...
-
-class SceneCore:
-    """The native part of a Scene."""
-
-    def __init__(self, world: WorldCore) -> None: ...
-
-    def apply(self, wishes: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True, with_records: bool = True, tag: str = '') -> tuple[list[ChangeRecord], list[NodeId]]: ...
-
-    def tags(self) -> tuple[str, str]: ...
-
-    def stand_in_the_way(self, tag: str) -> None: ...
-
-    def step_aside(self, tag: str) -> bool: ...
-
-    def insist(self, wishes: list[tuple[Any, ...]], now_ns: int) -> list[ChangeRecord]: ...
-
-    def merge(self, records: list[ChangeRecord]) -> list[ChangeRecord]: ...
-
-    def undo(self, now_ns: int) -> list[ChangeRecord]: ...
-
-    def redo(self, now_ns: int) -> list[ChangeRecord]: ...
-
-    def journal(self) -> list[ChangeRecord]: ...
-
-    def idle(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]: ...
-
-    def changes_beyond(self, heard: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]: ...
-
-    def samples(self, node: NodeId) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]: ...
-
-    def view(self) -> SceneView: ...
-
-    def view_at(self, at: int) -> SceneView: ...
 
 class Tape:
     """

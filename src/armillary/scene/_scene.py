@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidArgument
 from armillary.scene._spatial import PastScene, SceneVolumes
-from armillary.scene.expiry import ExpiryRule, StandingWindows, as_window, outdated, remove_outdated
+from armillary.scene.expiry import ExpiryRule, ExpiryRules, as_window, expired, remove_expired
 from armillary.scene.reading import SceneVersion
 from armillary.store.changes import (
     NOW,
@@ -71,7 +71,7 @@ class Scene(SceneVolumes):
     def __init__(self, store: Store) -> None:
         self._store = store
         store.open_scene()
-        self._windows = StandingWindows()
+        self._rules = ExpiryRules()
         super().__init__()
 
     def _view(self) -> SceneView:
@@ -208,7 +208,7 @@ class Scene(SceneVolumes):
         """
         context = ChangeContext(self._store)
         context.requests.append(removal_request(context, id, at, subtree))
-        self._store.apply_context(context, (Remove(id, at, subtree),) if self._windows.rules else ())
+        self._store.apply_context(context, (Remove(id, at, subtree),) if self._rules.rules else ())
 
     def _do(self, change: Change) -> NodeId:
         return self._store.apply((change,))[0]
@@ -337,8 +337,8 @@ class Scene(SceneVolumes):
         """
         window, seen = as_window(older_than, self._top(under), kinds), self._view()
         seen.kind(window.under)  # raises where it is not there
-        changes, _ = outdated(SceneVersion(self._store, seen), (window,), self._store.now())
-        return remove_outdated(self.apply, changes)
+        changes, _ = expired(SceneVersion(self._store, seen), (window,), self._store.now())
+        return remove_expired(self.apply, changes)
 
     def expire_always(
         self, *, older_than: int, under: NodeId | str | None = None, kinds: Sequence[str] = ("transform", "geometry")
@@ -350,42 +350,42 @@ class Scene(SceneVolumes):
         window = as_window(older_than, self._top(under), kinds)
         if not isinstance(under, str):
             self._view().kind(window.under)  # raises where it is not there
-        rule = self._windows.add(window)
+        rule = self._rules.add(window)
         self._follow_changes()
         return rule
 
     def expire_now(self) -> list[NodeId]:
         """Take out what is old by the standing rules, where time has passed without a change."""
-        return self._windows.enforce(SceneVersion(self._store, self._view()), self._let_go, self._store.now())
+        return self._rules.enforce(SceneVersion(self._store, self._view()), self._let_go, self._store.now())
 
     def keep_rules_of(self, other: Scene) -> None:
         """Keep to the standing expiry rules of the scene that this one was copied from."""
-        self._windows = other._windows.copied()
+        self._rules = other._rules.copied()
         self._follow_changes()
 
     def _follow_changes(self) -> None:
         """Keep to the standing rules after every change, for as long as there are some and this scene is used."""
-        keep = weakref.WeakMethod(self._keep_windows)
+        keep = weakref.WeakMethod(self._keep_rules)
 
         def after_change(changes: Sequence[Change] | None, before: SceneView) -> None:
             method = keep()
             if method is not None:
                 method(changes, before)
 
-        self._store.after_change = after_change if self._windows.rules else None
+        self._store.after_change = after_change if self._rules.rules else None
 
     def _let_go(self, changes: Sequence[Change]) -> list[NodeId]:
         """What a rule removes is not what `undo` takes back."""
         return self._store.apply(changes, for_undo=False)
 
-    def _keep_windows(self, changes: Sequence[Change] | None, before: SceneView) -> None:
+    def _keep_rules(self, changes: Sequence[Change] | None, before: SceneView) -> None:
         """After changes of that scene; None where anything may have changed."""
-        if not self._windows.rules:
+        if not self._rules.rules:
             self._store.after_change = None
             return
         now_ns = self._store.now()
-        self._windows.note(changes, now_ns, before)
-        if self._windows.is_due(now_ns):
+        self._rules.note(changes, now_ns, before)
+        if self._rules.is_due(now_ns):
             self.expire_now()
 
     # -- Comparisons, and the past

@@ -19,6 +19,7 @@ from armillary.scene.traversal import Direction, Once, VisitedNode, Visitor, Wal
 from armillary.shapes import PointCloud
 from armillary.shapes.volumes import BoundingSphere
 from armillary.stamps import LATEST, Latest
+from armillary.store import Query
 from armillary.store.conditions import conditions_of, same_value
 from armillary.store.nodes import TRANSFORM_KINDS
 from armillary.transforms import Transform
@@ -367,7 +368,7 @@ class PointCloudAccumulator(Visitor):
     """
 
     def __init__(self, *, in_frame: str, outside: str = "raise", policy: AnyPolicy = "unique") -> None:
-        self.in_frame, self._asked = in_frame, {"outside": outside, "policy": policy}
+        self.in_frame, self._query = in_frame, Query(outside=outside, policy=policy)
         self.clouds: list[AccumulatedCloud] = []
 
     def visit_geometry(self, node: VisitedNode) -> None:
@@ -375,8 +376,9 @@ class PointCloudAccumulator(Visitor):
         cloud, stamp = node.levels[0], node.stamp
         if not isinstance(cloud, PointCloud) or stamp is None:
             return
+        query = self._query.at_instant(stamp)
         points = node.scene.store.map_points(
-            cloud.points, from_frame=node.frame, to_frame=self.in_frame, at=stamp, **self._asked
+            cloud.points, from_frame=node.frame, to_frame=self.in_frame, **query.keywords
         )
         self.clouds.append(AccumulatedCloud(node.id, stamp, points))
 

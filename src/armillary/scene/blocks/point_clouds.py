@@ -10,6 +10,7 @@ import numpy as np
 from armillary.errors import InvalidArgument
 from armillary.scene.blocks._block import REQUIRED, FunctionBlock, Port, check_outside, check_positive_m
 from armillary.shapes import Box, PointCloud
+from armillary.stamps import LATEST
 from armillary.store.changes import NOW, AddGeometry
 from armillary.store.nodes import CONTAINER_KINDS
 
@@ -133,7 +134,8 @@ def _points_in(scene: Transaction, node: NodeId, frame: str, outside: str) -> ND
     points, own = _cloud_of(scene, node).points, scene.frame(node)
     if own == frame:
         return points
+    seen_at = scene.stamp(node)  # a geometry has one
     mapped: NDArray[Any] = scene.store.map_points(
-        points, from_frame=own, to_frame=frame, at=scene.stamp(node), outside=outside
+        points, from_frame=own, to_frame=frame, at=LATEST if seen_at is None else seen_at, outside=outside
     )
     return mapped.astype(points.dtype, copy=False)
