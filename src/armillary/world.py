@@ -150,7 +150,9 @@ class World(WorldFace):
 
     @classmethod
     def of_store(cls, store: Store) -> Self:
-        """Return a world over a store that is there already."""
+        """Return a world over a store that is there already: of a replay, a transport, a copy."""
+        if not isinstance(store, Store):
+            raise InvalidArgument(f"A world is made over a Store, got {store!r}.", store)
         world = cls.__new__(cls)
         WorldFace.__init__(world, store)
         world._compose(store)  # noqa: SLF001  (its own constructor)

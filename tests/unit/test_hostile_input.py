@@ -17,6 +17,7 @@ from armillary import LATEST, Pose, Rotation, Transform, World, seconds, stamp
 from armillary.articulation import AddJoint, AddLink, AddObject, Apply, ArticulationModel, Connect, PrismaticJoint
 from armillary.errors import ArmillaryError, SuspiciousName
 from armillary.scene import AddJoints
+from armillary.store import Store
 from unit.kit import STILL, drive, error_of, moved, x_of
 
 
@@ -181,6 +182,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "twist_when_ready": MOTION | CONTEXT | MORE_MOTION | {"timeout_s": 0.0},
     "wait_for_pose": QUESTION | CONTEXT | {"timeout_s": 0.0},
     "wait_for_twist": MOTION | CONTEXT | MORE_MOTION | {"timeout_s": 0.0},
+    "of_store": {"store": Store()},
     "copy": {},
     "diagnose": EDGE | {"at": LATEST},
     "digest": {},

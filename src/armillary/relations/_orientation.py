@@ -170,6 +170,7 @@ class Orientation(Dated):
         return self._replace(coordinates=unwrap(adapt_rotation(turn)), **names)
 
     def not_along(self, frame: str) -> errors.SemanticError:
+        """Return the error that refuses to express a rotation along the axes of another frame."""
         asked = _checks.Asked("change_coordinate_frame", "express {} along the axes of {}", (self, frame))
         reason = f"a rotation is always along the axes of its reference frame '{self.in_frame}'"
         hint = f"Leave expressed_in out, or change the reference with .change_reference_orientation_frame to '{frame}'."

@@ -12,7 +12,7 @@ from armillary.errors import ArmillaryError, InvalidArgument, InvalidStamp, Limi
 from armillary.stamps import Latest, seconds
 from armillary.store.dispatcher import check_callback, check_timeout
 from armillary.store.values import as_number
-from armillary.transforms._names import check_name
+from armillary.transforms import check_name
 
 if TYPE_CHECKING:
     from armillary._core import Pose

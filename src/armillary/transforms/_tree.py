@@ -32,6 +32,7 @@ class Tree:
         return tuple(child for child, parent in self.parents.items() if parent is not None and parent[0] == name)
 
     def lines(self) -> Iterator[str]:
+        """The lines of the text, from the top."""
         children: dict[str | None, list[str]] = {}
         for name, parent in self.parents.items():
             children.setdefault(None if parent is None else parent[0], []).append(name)
