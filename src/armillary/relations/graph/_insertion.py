@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from armillary.errors import InvalidArgument, RepresentationDiffers
-from armillary.errors.relations import ConstraintViolation, PosesMissing, UnknownName
+from armillary.errors.relations import PosesMissing, UnknownName
 from armillary.relations import rules
 from armillary.relations._pose import Pose
 from armillary.relations._twist import Twist
@@ -97,15 +97,12 @@ def head_of(store: GraphStore, twist: Twist) -> str:
     if structure.body_of(twist.point) in (twist.body, None):
         return twist.point
     if not structure.frames_of(twist.body):
-        raise _no_frame(twist).error("add_twist", f"add {twist!r}")
+        reason = f"The moving end of a twist is a frame, and '{twist.body}' has no frame."
+        hint = f"Give it one: add_frame(name, body='{twist.body}')."
+        raise Violation("C7", reason, (BodyNode(twist.body),), hint).error("add_twist", f"add {twist!r}")
     free = [frame for frame in structure.frames_of(twist.body) if structure.twist_parent(frame) is None]
     near = [frame for frame in free if structure.in_one_tree(frame, twist.point)]
     return next(iter(near or free or structure.frames_of(twist.body)))
-
-
-def _no_frame(twist: Twist) -> Violation:
-    reason = f"The moving end of a twist is a frame, and '{twist.body}' has no frame."
-    return Violation("C7", reason, (BodyNode(twist.body),), f"Give it one: add_frame(name, body='{twist.body}').")
 
 
 def missing_poses(store: GraphStore, twist: Twist, head: str) -> PosesMissing | None:
@@ -138,15 +135,9 @@ def _agreed_body(store: GraphStore, pose: Pose, frame: str, named: str, call: st
     body = store.structure.body_of(frame)
     if body is None or named in (frame, body):
         return body or named
-    raise ConstraintViolation(
-        constraint="C2",
-        operation=call,
-        asked=f"{call} {pose!r}",
-        reason=f"It says that '{frame}' is on '{named}', and a frame is on one body only.",
-        existing=(FrameNode(frame, body),),
-        hint=f"Say body '{body}', or nothing.",
-        offer=None,
-    )
+    reason = f"It says that '{frame}' is on '{named}', and a frame is on one body only."
+    violation = Violation("C2", reason, (FrameNode(frame, body),), f"Say body '{body}', or nothing.")
+    raise violation.error(call, f"{call} {pose!r}")
 
 
 def _check_pose_coordinates(store: GraphStore, pose: Pose, call: str) -> None:
