@@ -47,7 +47,7 @@ class TestD3LongCyclesAreAccepted:
         assert refused.value.path == tuple(reversed(chain))
         assert scene.digest() == before
 
-    def test_is_not_here_among_copies(self, house):
+    def test_is_not_here_among_replicas(self, house):
         """Each half of the circle is allowed where it is made; together they are not."""
         x, y = (house.scene.add_group(parent=house.scene.root) for _ in range(2))
         copy = World("copy")

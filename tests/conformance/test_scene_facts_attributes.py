@@ -116,7 +116,7 @@ class TestSettingDiffers:
         scene.set_attributes(cup, {"color": "blue"}, at=seconds(0.5))
         assert scene.attributes(cup)["color"] == "blue"
 
-    def test_by_remembering_what_was_said_before_a11(self, scene, cup):
+    def test_by_remembering_earlier_values_a11(self, scene, cup):
         scene.set_attributes(cup, {"color": "green"}, at=seconds(1))
         scene.set_attributes(cup, {"color": "blue"}, at=seconds(2))
         assert scene.as_of(seconds(1.5)).attributes(cup)["color"] == "green"

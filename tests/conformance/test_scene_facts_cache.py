@@ -50,7 +50,7 @@ class TestAHistory:
         long.scene.set_transform(node, shifted(9.0), at=seconds(15) + MICROSECOND)
         assert kept_s(long, node) == [-2, 0, 10, 15, 15.000001]
 
-    def test_is_ten_seconds_unless_said_otherwise(self, clock):
+    def test_is_ten_seconds_by_default(self, clock):
         world = World(clock=clock)
         assert kept_s(world, sampled(world.scene, 0, 10)) == [0, 10]
         assert kept_s(world, sampled(world.scene, 0, 10.000001)) == [10.000001]

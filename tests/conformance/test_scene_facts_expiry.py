@@ -39,7 +39,7 @@ class TestTheDeleter:
         assert scene.expire(older_than=seconds(5)) == []
         assert all(node in scene for node in spared)
 
-    def test_tells_observers(self, scene, clock):
+    def test_notifies_observers(self, scene, clock):
         sampled(scene, 0)
         heard = Heard(scene)
         clock.ns = seconds(100)

@@ -103,7 +103,7 @@ class TestAFileDiffers:
         assert refused.value.field.startswith("nodes[1]")
         assert len(fresh.scene) == 1
 
-    def test_by_telling_observers_of_what_was_read_j3(self, scene, tmp_path):
+    def test_by_notifying_observers_of_what_was_read_j3(self, scene, tmp_path):
         """Who wants a part of a file reads it into a world of its own, and takes that part."""
         scene.add_geometry(parent=scene.root, shape=CELLS)
         scene.save(tmp_path / "scene.json")

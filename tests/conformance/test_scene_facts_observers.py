@@ -65,7 +65,7 @@ class TestAnObserver:
         assert heard.counts() == SCRIPT
         assert heard.batches == sum(SCRIPT.values())
 
-    def test_hears_nothing_after_it_was_detached(self, scene):
+    def test_is_not_notified_after_it_was_detached(self, scene):
         heard = Heard(scene)
         scene.detach(heard)
         play(scene)
@@ -77,7 +77,7 @@ class TestAnObserver:
         with pytest.raises(InvalidArgument, match="is not attached"):
             scene.detach(heard)
 
-    def test_hears_one_message_of_a_cascade(self, scene):
+    def test_is_notified_once_of_a_cascade(self, scene):
         top = scene.add_group(parent=scene.root)
         scene.add_group(parent=scene.add_group(parent=top))
         heard = Heard(scene)
@@ -104,7 +104,7 @@ class TestAChangeThatFails:
         ],
         ids=["parent missing", "parent a leaf", "id exists", "id missing", "remove missing", "parent twice"],
     )
-    def test_raises_and_tells_no_observer_o1_o3(self, house, scene, leaf, change, error):
+    def test_raises_and_notifies_no_observer_o1_o3(self, house, scene, leaf, change, error):
         reported = []
         house.on_error = reported.append
         heard = Heard(scene)
@@ -181,7 +181,7 @@ def _volume(box):
 
 
 class TestChainedObservers:
-    def test_hear_what_observers_change(self, scene):
+    def test_are_notified_of_what_observers_change(self, scene):
         """A mounter: every root of others is put into ours as soon as it comes."""
 
         def mount(batch):

@@ -82,7 +82,7 @@ class TestRemoteRootsDiffer:
             with pytest.raises(PermanentNode):
                 scene.add_parent(scene.root, parent)
 
-    def test_by_not_being_needed_between_copies_r2(self, house, scene):
+    def test_by_not_being_needed_between_replicas_r2(self, house, scene):
         """Copies have one root in common: nothing is announced, and what one says stands where the other looks."""
         scene.add_group(parent=scene.root, attributes={"name": "cup"})
         copy = World("copy")

@@ -26,7 +26,7 @@ def two_diamonds(scene):
 
 
 class TestAReplay:
-    def test_says_each_thing_once(self, house, copy):
+    def test_lists_each_thing_once(self, house, copy):
         two_diamonds(house.scene)
         heard = Heard(copy.scene)
         copy.merge(house.scene.changes())
@@ -108,12 +108,12 @@ class TestTwoScenesThatMirrorEachOther:
     def counts(self, heard, name):
         return [one.counts().get(name, 0) for one in heard]
 
-    def test_both_hear_of_both_roots(self, house, copy, heard):
+    def test_both_know_both_roots(self, house, copy, heard):
         for world in (house, copy):
             world.scene.add_remote_root(NodeId.random())
         assert self.counts(heard, "AddRemoteRoot") == [2, 2]
 
-    def test_hear_of_a_group_once(self, house, copy, heard):
+    def test_are_notified_of_a_group_once(self, house, copy, heard):
         group = house.scene.add_group(parent=house.scene.root)
         assert self.counts(heard, "AddGroup") == [1, 1]
         assert group in copy.scene

@@ -232,13 +232,13 @@ class TestRemovingDiffers:
         house.fix(of="cup", in_frame=scene.frame(hand), transform=shifted(0, 1))
         return hand
 
-    def test_by_refusing_while_others_hang_there_s4(self, scene, hand):
+    def test_by_refusing_while_others_are_below_s4(self, scene, hand):
         with pytest.raises(FramesHanging, match="'cup'"):
             scene.remove(hand)
         scene.remove(hand, subtree=True)
         assert hand not in scene
 
-    def test_by_naming_who_hangs_there_s4(self, scene, hand):
+    def test_by_naming_who_is_below_s4(self, scene, hand):
         with pytest.raises(FramesHanging) as refused:
             scene.remove(hand)
         assert refused.value.frames == ("cup",)

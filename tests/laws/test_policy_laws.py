@@ -129,7 +129,7 @@ class TestFusing:
         assert_same(fused(world), through, scale=max(1.0, np.abs(through.covariance).max()))
 
     @given(modest_transforms(), opinions(most=2), full_covariances(), st.sampled_from([1.0, 1e2, 1e6]))
-    def test_learns_nothing_of_what_hangs_on_it(self, cup_T_rim, said, shared, vague):
+    def test_learns_nothing_of_errors_that_all_share(self, cup_T_rim, said, shared, vague):
         world = kitchen(Transform.identity(), said)
         world.fix(of="rim", in_frame="cup", transform=cup_T_rim, covariance=vague * shared)
         behind = fused(world) @ world.pose(of="rim", in_frame="cup")

@@ -106,19 +106,19 @@ class TestOverlapping:
         assert not (is_apart and a.overlaps(b, this_T_other=a_T_b))
 
     @given(boxes, boxes, near_transforms)
-    def test_of_boxes_is_what_separating_axes_say(self, a, b, a_T_b):
+    def test_of_boxes_agrees_with_separating_axes(self, a, b, a_T_b):
         gap_m = largest_gap_m(a, b, a_T_b)
         assume(abs(gap_m) > TOLD_APART_M)
         assert a.overlaps(b, this_T_other=a_T_b) is (gap_m < 0.0)
 
     @given(st.floats(0.0, 2.0), boxes | cylinders | capsules, near_transforms)
-    def test_of_a_ball_is_what_the_distance_of_its_centre_says(self, radius_m, other, other_T_ball):
+    def test_of_a_ball_agrees_with_the_distance_of_its_centre(self, radius_m, other, other_T_ball):
         gap_m = distance_m(other, other_T_ball.translation) - radius_m
         assume(abs(gap_m) > TOLD_APART_M)
         assert other.overlaps(Sphere(radius_m), this_T_other=other_T_ball) is (gap_m < 0.0)
 
     @given(clouds, shapes, near_transforms)
-    def test_of_a_cloud_is_what_its_points_say(self, cloud, other, other_T_cloud):
+    def test_of_a_cloud_agrees_with_its_points(self, cloud, other, other_T_cloud):
         inside = other.contains(other_T_cloud @ np.asarray(cloud.points, dtype=float)) if len(cloud.points) else []
         assert other.overlaps(cloud, this_T_other=other_T_cloud) is bool(np.any(inside))
 

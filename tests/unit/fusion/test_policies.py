@@ -1,4 +1,4 @@
-"""Several paths: who is believed, what is fused, what the answer says, and every question that takes a policy."""
+"""Several paths: which are used, what is fused, what the answer contains, and every question that takes a policy."""
 
 import pickle
 
@@ -57,7 +57,7 @@ class TestMostCertain:
         assert x_of(pose) == 1.0
         assert not pose.covariance_is_lower_bound
 
-    def test_counts_unknown_as_zero_and_says_so(self, cameras):
+    def test_counts_unknown_as_zero_and_reports_it(self, cameras):
         cameras.set_pose(**CUP, transform=moved(5.0), at=seconds(3), source="somebody")
         pose = cameras.pose(**CUP, policy="most_certain")
         assert x_of(pose) == 5.0
@@ -73,7 +73,7 @@ class TestFusing:
         assert pose.method == "fused"
 
     @pytest.mark.parametrize("unknown", [1e2, 1e6, 1e9, 1e12])
-    def test_of_what_is_said_to_be_unknown_takes_nothing(self, world, unknown):
+    def test_of_what_has_a_huge_variance_takes_nothing(self, world, unknown):
         """Drivers give what they do not measure a large variance; a satellite, a compass, wheels."""
         for source, x, yaw, position, turn in (
             ("satellite", 1.0, 0.6, 1e-4, unknown),
@@ -91,7 +91,7 @@ class TestFusing:
     def test_at_the_newest_instant_is_at_one_that_all_cover(self, cameras):
         assert cameras.pose(**CUP, policy="fuse").stamp == seconds(3)
 
-    def test_says_how_far_the_paths_disagree(self, cameras):
+    def test_reports_how_far_the_paths_disagree(self, cameras):
         pose = cameras.pose(**CUP, at=seconds(2.5), policy="fuse")
         assert pose.disagreement == pytest.approx(1.0 / np.sqrt(0.05), abs=1e-6)
         assert pose.disagreements == pytest.approx([pose.disagreement] * 2, abs=1e-6)
@@ -102,7 +102,7 @@ class TestFusing:
         pose = world.pose(**CUP, policy="fuse")
         assert (x_of(pose), pose.disagreement, pose.stamp) == (1.5, float("inf"), None)
 
-    def test_uses_what_it_has_and_says_what_is_lost(self, cameras):
+    def test_uses_what_it_has_and_reports_what_is_lost(self, cameras):
         pose = cameras.pose(**CUP, at=seconds(3.2), policy="fuse")
         (lost,) = pose.paths_lost
         assert x_of(pose) == 2.0
@@ -114,7 +114,7 @@ class TestFusing:
         pose = cameras.pose(of="cup", in_frame="earth", at=seconds(2.5), policy="fuse")
         assert pose.covariance[0, 0] == pytest.approx(0.048, abs=CLOSE)
 
-    def test_counts_unknown_as_zero_and_says_so(self, cameras):
+    def test_counts_unknown_as_zero_and_reports_it(self, cameras):
         cameras.set_pose(of="map", in_frame="sun", transform=moved(0.0), at=seconds(2.5))
         pose = cameras.pose(of="cup", in_frame="sun", at=seconds(2.5), policy="fuse")
         assert pose.covariance_is_lower_bound
@@ -143,13 +143,13 @@ class TestSelecting:
     def test_by_source_leaves_what_nobody_contests(self, cameras):
         assert x_of(cameras.pose(of="rim", in_frame="map", policy=by_source("right"))) == 2.0
 
-    def test_by_several_sources_needs_a_word_on_what_then(self, cameras):
+    def test_by_several_sources_needs_then(self, cameras):
         with pytest.raises(AmbiguousPath):
             cameras.pose(**CUP, at=seconds(2), policy=by_source("left", "right"))
         pose = cameras.pose(**CUP, policy=by_source("left", "right", then="fuse"))
         assert pose.stamp == seconds(3)
 
-    def test_by_a_source_that_says_nothing_names_those_that_do(self, cameras):
+    def test_by_a_source_without_a_pose_names_those_that_have_one(self, cameras):
         with pytest.raises(NoPathChosen, match=r"'cup' by 'left'; 'cup' by 'right'") as caught:
             cameras.pose(**CUP, policy=by_source("nobody"))
         assert caught.value.paths == ((("cup", "map", "left"),), (("cup", "map", "right"),))
@@ -319,7 +319,7 @@ class TestEveryQuestion:
             :, 0
         ] == pytest.approx([x, x])
 
-    def test_that_cannot_be_answered_says_no(self, cameras):
+    def test_that_cannot_be_answered_is_false(self, cameras):
         assert not cameras.can_pose(**CUP, at=0, policy="fuse")
         assert not cameras.can_pose(of="nobody", in_frame="map", policy="fuse")
         assert not cameras.can_pose(**CUP, policy=by_source("nobody"))
@@ -386,7 +386,7 @@ class TestWaiting:
         (pose,) = mailbox.wait()
         assert x_of(pose) == 8.0
 
-    def test_hears_of_a_rival_that_is_new(self, cameras, mailbox):
+    def test_is_woken_by_a_new_rival(self, cameras, mailbox):
         cameras.on_pose(mailbox, **CUP, policy=by_source("third"))
         cameras.set_pose(**CUP, transform=moved(8.0), at=seconds(4), source="third")
         (pose,) = mailbox.wait()

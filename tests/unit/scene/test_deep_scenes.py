@@ -37,7 +37,7 @@ class TestADeepScene:
         world, ids = deep
         assert world.scene.as_of(world.now()).frame(ids[-1]) == "map"
 
-    def test_refuses_a_circle_all_the_way_round(self, deep):
+    def test_refuses_a_whole_cycle(self, deep):
         world, ids = deep
         with pytest.raises(SceneCycle) as refused:
             world.scene.add_parent(ids[0], ids[-1])
@@ -63,7 +63,7 @@ class TestNamesOfAttributes:
         assert world.scene.digest() == before
         world.scene.set_attributes(thing, {"key_0": "another value"})
 
-    def test_of_other_copies_are_all_kept(self, full):
+    def test_of_other_replicas_are_all_kept(self, full):
         world, _ = full
         with World("other") as other, World("third") as third:
             extra = other.scene.add_group(parent=other.scene.root, attributes={"one_more": 1})

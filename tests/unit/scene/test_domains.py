@@ -132,7 +132,7 @@ class TestTheUncertainDomain:
         pose = seen.world.pose(of=seen.scene.frame(inner), in_frame="map", at=seconds(2))
         np.testing.assert_allclose(path.covariance, pose.covariance, atol=1e-12)
 
-    def test_does_not_know_what_was_not_said(self):
+    def test_does_not_know_what_was_not_asserted(self):
         seen = two_ways()
         unknown, known = seen.scene.traverse(UncertainDomain(), under=seen.n5).paths
         assert unknown.covariance is None
@@ -225,7 +225,7 @@ class TestTheDomainOfCollisions:
 
 
 class TestTheTemporalDomain:
-    def test_tells_the_oldest_and_the_newest_datum(self):
+    def test_finds_the_oldest_and_the_newest_datum(self):
         seen = two_ways()
         seen.scene.set_transform(seen.utf2, moved(), at=seconds(4))
         stamps = seen.scene.traverse(TemporalDomain())

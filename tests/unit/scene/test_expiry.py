@@ -1,4 +1,4 @@
-"""Sliding windows: what is old leaves the scene."""
+"""Expiry: what is older than a sliding window is removed from the scene."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class TestExpiringOnce:
         clock.ns = seconds(10)
         assert scene.expire(older_than=seconds(5)) == [cup]
 
-    def test_leaves_what_frames_of_others_hang_in(self, scene, clock):
+    def test_leaves_nodes_with_frames_of_others_below(self, scene, clock):
         used, other = (scene.add_transform(parent=scene.root, transform=STILL) for _ in range(2))
         scene.store.fix(of="tool", in_frame=scene.frame(used), transform=STILL)
         clock.ns = seconds(10)
@@ -230,7 +230,7 @@ class TestAStandingRule:
         scene.undo()
         assert shape not in scene
 
-    def test_looks_again_at_what_frames_of_others_hung_in(self, clock):
+    def test_looks_again_at_nodes_that_had_frames_of_others_below(self, clock):
         with World(clock=clock) as world:
             scene = world.scene
             cup = scene.add_transform(parent=scene.root, transform=STILL)
@@ -259,7 +259,7 @@ class TestAStandingRule:
         clock.ns = seconds(10)
         assert scene.expire_now() == []
 
-    def test_is_heard_by_observers(self, scene, clock):
+    def test_notifies_observers(self, scene, clock):
         batches = []
         scene.expire_always(older_than=seconds(5))
         group = scene.add_group(parent=scene.root)
@@ -343,3 +343,16 @@ class TestWhatOthersTakeOutMeanwhile:
         clock.ns = seconds(10)
         clock.meanwhile = lambda: scene.remove_parent(both, window, at=seconds(1))
         assert scene.expire(older_than=seconds(5), under=window) == [only]
+
+
+class TestUndoAfterARuleRemovedSomething:
+    def test_reverts_what_was_asked_for(self, scene, clock):
+        """What an expiry rule removes is no change to undo."""
+        clock.ns = seconds(1)
+        scene.expire_always(older_than=seconds(5))
+        old = scene.add_transform(parent=scene.root, transform=STILL)
+        clock.ns = seconds(20)
+        new = scene.add_group(parent=scene.root)
+        assert old not in scene
+        scene.undo()
+        assert (old in scene, new in scene) == (False, False)

@@ -1,4 +1,4 @@
-"""Structural calls beside the nodes: recorded, told, applied in batches, merged, taken back."""
+"""Changes of frames that are no nodes: recorded, notified, applied in batches, merged, undone."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def kinds(world):
 
 
 class TestEveryStructuralCall:
-    def test_is_told_in_the_order_of_the_calls(self, world, scene, told):
+    def test_is_notified_in_the_order_of_the_calls(self, world, scene, told):
         world.fix(of="camera", in_frame="base", transform=moved(1))
         world.set_pose(of="base", in_frame="map", transform=moved(2), at=seconds(1))
         scene.add_group(parent=scene.root)
@@ -70,7 +70,7 @@ class TestEveryStructuralCall:
         assert [type(change) for change in told] == expected
         assert len(scene.changes()) == len(expected)
 
-    def test_is_told_with_what_it_said(self, world, told):
+    def test_is_notified_with_its_arguments(self, world, told):
         spread = 0.1 * np.eye(6)
         world.fix(of="camera", in_frame="base", transform=moved(1), at=seconds(2), covariance=spread, source="survey")
         (fix,) = told
@@ -177,7 +177,7 @@ class TestTakingBack:
         world.redo()
         assert world.pose(of="camera", in_frame="base").xyz.tolist() == [1, 0, 0]
 
-    def test_of_a_correction_restores_what_was_said_before(self, world):
+    def test_of_a_correction_restores_the_previous_assertion(self, world):
         world.fix(of="camera", in_frame="base", transform=moved(1))
         world.fix(of="camera", in_frame="base", transform=moved(2))
         world.undo()
@@ -222,7 +222,7 @@ class TestTakingBack:
                 with pytest.raises(NotConnected):
                     each.pose(of=cup, in_frame="table", at=seconds(7))
 
-    def test_is_refused_where_another_said_something_since(self, world):
+    def test_is_refused_where_another_asserted_something_since(self, world):
         world.fix(of="camera", in_frame="base", transform=moved(1))
         with World("tester", clock=world.now) as other:
             other.merge(world.scene.changes())
@@ -249,14 +249,14 @@ class TestTakingBack:
             world.undo()
         assert world.digest() == before
 
-    def test_can_be_said_as_a_change(self, world):
+    def test_can_be_given_as_a_change(self, world):
         before = world.digest()
         world.fix(of="camera", in_frame="base", transform=moved(1))
         world.apply([Unfix(of="camera", in_frame="base"), RemoveFrame(("camera", "base"))])
         assert world.digest() == before
 
 
-def test_a_preference_outlives_a_removal_that_was_said_before_it(clock):
+def test_a_preference_outlasts_an_earlier_removal(clock):
     with World("one", clock=clock) as one, World("two", clock=clock) as two:
         two.apply([AddFrame("cup")])
         two.apply([RemoveFrame("cup")])
@@ -282,39 +282,39 @@ def test_a_body_that_comes_after_what_moves_relative_to_it_is_no_frame(world, is
 
 class TestCopiesThatFixTheSameFrame:
     @pytest.fixture
-    def copies(self):
+    def replicas(self):
         clocks = FakeClock(seconds(1)), FakeClock(seconds(2))
         with World("one", clock=clocks[0]) as one, World("two", clock=clocks[1]) as two:
             for world, x in ((one, 1), (two, 2)):
                 world.fix(of="camera", in_frame="base", transform=moved(x), source="survey")
             yield one, two
 
-    def test_believe_the_later_of_them(self, copies):
-        records = [world.scene.changes() for world in copies]
-        for world in copies:
+    def test_use_the_later_of_them(self, replicas):
+        records = [world.scene.changes() for world in replicas]
+        for world in replicas:
             for some in records:
                 world.merge(some)
-        assert [world.pose(of="camera", in_frame="base").xyz[0] for world in copies] == [2, 2]
-        assert copies[0].digest() == copies[1].digest()
+        assert [world.pose(of="camera", in_frame="base").xyz[0] for world in replicas] == [2, 2]
+        assert replicas[0].digest() == replicas[1].digest()
 
-    def test_keep_what_was_fixed_later_in_the_day(self, copies):
-        one, two = copies
+    def test_keep_what_was_fixed_later_in_the_day(self, replicas):
+        one, two = replicas
         two.fix(of="camera", in_frame="base", transform=moved(7), at=seconds(10), source="survey")
         one.merge(reversed(two.scene.changes()))
         at = {"of": "camera", "in_frame": "base"}
         assert [one.pose(**at, at=seconds(s)).xyz[0] for s in (9, 10)] == [2, 7]
         assert len(one.relations()) == 1
 
-    def test_follow_where_time_starts_again(self, copies):
-        one, two = copies
+    def test_follow_where_time_starts_again(self, replicas):
+        one, two = replicas
         two.merge(one.scene.changes())
         two.reset_time(to=seconds(50))
         one.merge(two.scene.changes())
         assert (one.now(), one.time_epoch) == (seconds(50), 1)
         assert one.digest() == two.digest()
 
-    def test_keep_apart_what_was_fixed_at_one_stamp_before_and_after_that(self, copies):
-        _, two = copies
+    def test_keep_apart_what_was_fixed_at_one_stamp_before_and_after_that(self, replicas):
+        _, two = replicas
         two.fix(of="lamp", in_frame="base", transform=moved(1), at=seconds(2))
         two.reset_time(to=seconds(1))
         before = two.digest()

@@ -56,7 +56,7 @@ class TestAFixedPoseThatWasMoved:
             copy.undo()
             assert [x_m(copy, shelf, at) for at in (1, 2, 3.5, 6)] == [1.0, 2.0, 2.0, 2.0]
 
-    def test_keeps_what_was_said_of_the_time_after_its_removal(self, clock, world, scene, shelf):
+    def test_keeps_assertions_about_the_time_after_its_removal(self, clock, world, scene, shelf):
         scene.set_transform(shelf, moved(3.0), at=seconds(3))
         scene.remove(shelf, at=seconds(1.5))
         clock.ns = seconds(5)
@@ -74,11 +74,11 @@ class TestASampleFromBeforeTheThingCameBack:
         world.undo()
         return cup
 
-    def test_tells_where_it_is_now(self, world, scene, cup):
+    def test_has_its_present_pose(self, world, scene, cup):
         scene.set_transform(cup, moved(2.0), at=seconds(1.5))
         assert [x_m(world, cup, at) for at in (1.7, 2, 5)] == [None, 2.0, 2.0]
 
-    def test_tells_where_it_was(self, world, scene, cup):
+    def test_has_its_past_pose(self, world, scene, cup):
         scene.set_transform(cup, moved(2.0), at=seconds(0.7))
         assert [x_m(world, cup, at) for at in (0.4, 0.7, 1.5, 5)] == [1.0, 2.0, None, 2.0]
 
@@ -111,7 +111,7 @@ def test_samples_that_were_cleared_do_not_come_back(clock, world, scene):
 
 
 class TestAnIdThatIsUsedAgain:
-    def test_leaves_the_samples_of_its_former_life_alone(self, clock, world, scene):
+    def test_leaves_the_samples_of_its_past_incarnation_alone(self, clock, world, scene):
         first = scene.add_transform(parent=scene.root, transform=moved(1.0), at=seconds(0.5))
         scene.remove(first)
         clock.ns = seconds(2)
@@ -119,7 +119,7 @@ class TestAnIdThatIsUsedAgain:
         scene.set_transform(first, moved(7.0), at=seconds(0.7))
         assert [x_m(world, first, at) for at in (0.5, 0.7, 2, 3)] == [1.0, 1.0, 5.0, 5.0]
 
-    def test_goes_on_from_the_sample_of_its_present_life(self, clock, world, scene):
+    def test_continues_from_the_sample_of_its_present_incarnation(self, clock, world, scene):
         first = scene.add_transform(parent=scene.root, transform=moved(1.0), at=seconds(0.5))
         scene.remove(first)
         clock.ns = seconds(2)
@@ -149,7 +149,7 @@ class TestABatchThatMovesAndRemoves:
         world.undo()
         assert x_m(world, cup, 3) == 2.0
 
-    def test_gives_the_sample_to_the_life_that_ended(self, clock, world, scene, cup):
+    def test_gives_the_sample_to_the_past_incarnation(self, clock, world, scene, cup):
         clock.ns = seconds(2)
         again = AddTransform(parent=scene.root, transform=moved(4.0), id=cup)
         world.apply([SetTransform(cup, moved(3.0), at=seconds(1)), Remove(cup), again])

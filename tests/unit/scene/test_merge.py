@@ -1,4 +1,4 @@
-"""What becomes of changes that several copies of a scene made without knowing of each other."""
+"""Merging changes that several replicas of a scene made without knowing of each other."""
 
 import copy
 import itertools
@@ -15,7 +15,7 @@ ONE, TWO, THREE = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for dig
 
 
 class Copies:
-    """Two copies that began with the same groups."""
+    """Two replicas that began with the same groups."""
 
     def __init__(self):
         self.clock = FakeClock(1000)
@@ -43,152 +43,152 @@ class Copies:
 
 
 @pytest.fixture
-def copies():
-    copies = Copies()
-    yield copies
-    copies.one.close()
-    copies.other.close()
+def replicas():
+    replicas = Copies()
+    yield replicas
+    replicas.one.close()
+    replicas.other.close()
 
 
 class TestTwoWriters:
-    def test_of_different_keys_keep_both(self, copies):
-        copies.one.scene.set_attributes(ONE, {"name": "table"})
-        copies.other.scene.set_attributes(ONE, {"legs": 4})
-        copies.exchange()
-        assert copies.answers("attributes", ONE) == {"name": "table", "legs": 4}
+    def test_of_different_keys_keep_both(self, replicas):
+        replicas.one.scene.set_attributes(ONE, {"name": "table"})
+        replicas.other.scene.set_attributes(ONE, {"legs": 4})
+        replicas.exchange()
+        assert replicas.answers("attributes", ONE) == {"name": "table", "legs": 4}
 
-    def test_of_one_key_keep_the_later(self, copies):
-        copies.other.scene.set_attributes(ONE, {"name": "early"})
-        copies.clock.ns += 1
-        copies.one.scene.set_attributes(ONE, {"name": "late"})
-        copies.exchange()
-        assert copies.answers("attributes", ONE) == {"name": "late"}
+    def test_of_one_key_keep_the_later(self, replicas):
+        replicas.other.scene.set_attributes(ONE, {"name": "early"})
+        replicas.clock.ns += 1
+        replicas.one.scene.set_attributes(ONE, {"name": "late"})
+        replicas.exchange()
+        assert replicas.answers("attributes", ONE) == {"name": "late"}
 
-    def test_are_judged_by_when_they_spoke_not_by_what_about(self, copies):
-        copies.other.scene.set_attributes(ONE, {"name": "early"}, at=10**6)
-        copies.clock.ns += 1
-        copies.one.scene.set_attributes(ONE, {"name": "late"}, at=0)
-        copies.exchange()
-        assert copies.answers("attributes", ONE) == {"name": "late"}
+    def test_are_judged_by_when_they_spoke_not_by_what_about(self, replicas):
+        replicas.other.scene.set_attributes(ONE, {"name": "early"}, at=10**6)
+        replicas.clock.ns += 1
+        replicas.one.scene.set_attributes(ONE, {"name": "late"}, at=0)
+        replicas.exchange()
+        assert replicas.answers("attributes", ONE) == {"name": "late"}
 
-    def test_one_of_whom_erases(self, copies):
-        copies.one.scene.set_attributes(ONE, {"name": "table"})
-        copies.exchange()
-        copies.one.scene.set_attributes(ONE, {"name": None})
-        copies.clock.ns += 1
-        copies.other.scene.set_attributes(ONE, {"name": "desk"})
-        copies.exchange()
-        assert copies.answers("attributes", ONE) == {"name": "desk"}
+    def test_one_of_whom_erases(self, replicas):
+        replicas.one.scene.set_attributes(ONE, {"name": "table"})
+        replicas.exchange()
+        replicas.one.scene.set_attributes(ONE, {"name": None})
+        replicas.clock.ns += 1
+        replicas.other.scene.set_attributes(ONE, {"name": "desk"})
+        replicas.exchange()
+        assert replicas.answers("attributes", ONE) == {"name": "desk"}
 
-    def test_who_heard_of_each_other_are_in_order_although_their_clocks_are_not(self, copies):
-        copies.one.scene.set_attributes(ONE, {"name": "first"})
-        copies.other.merge(copies.one.scene.changes())
-        copies.clock.ns -= 500
-        copies.other.scene.set_attributes(ONE, {"name": "second"})
-        copies.exchange()
-        assert copies.answers("attributes", ONE) == {"name": "second"}
+    def test_that_merged_each_other_are_in_order_although_their_clocks_are_not(self, replicas):
+        replicas.one.scene.set_attributes(ONE, {"name": "first"})
+        replicas.other.merge(replicas.one.scene.changes())
+        replicas.clock.ns -= 500
+        replicas.other.scene.set_attributes(ONE, {"name": "second"})
+        replicas.exchange()
+        assert replicas.answers("attributes", ONE) == {"name": "second"}
 
 
 class TestContainment:
-    def test_that_was_added_survives_a_removal_that_did_not_know_it(self, copies):
-        copies.one.scene.add_group(parent=ONE, id=THREE)
-        copies.exchange()
-        copies.one.scene.remove(THREE)
-        copies.other.scene.add_parent(THREE, TWO)
-        copies.exchange()
-        assert copies.answers("parents", THREE) == [TWO]
+    def test_that_was_added_survives_a_removal_that_did_not_know_it(self, replicas):
+        replicas.one.scene.add_group(parent=ONE, id=THREE)
+        replicas.exchange()
+        replicas.one.scene.remove(THREE)
+        replicas.other.scene.add_parent(THREE, TWO)
+        replicas.exchange()
+        assert replicas.answers("parents", THREE) == [TWO]
 
-    def test_below_what_was_removed_goes_with_it(self, copies):
-        copies.one.scene.remove(ONE)
-        copies.other.scene.add_group(parent=ONE, id=THREE)
-        copies.exchange()
-        assert not any(node in scene for scene in copies.scenes for node in (ONE, THREE))
+    def test_below_what_was_removed_goes_with_it(self, replicas):
+        replicas.one.scene.remove(ONE)
+        replicas.other.scene.add_group(parent=ONE, id=THREE)
+        replicas.exchange()
+        assert not any(node in scene for scene in replicas.scenes for node in (ONE, THREE))
 
-    def test_below_what_was_removed_comes_back_with_it(self, copies):
-        copies.one.scene.remove(ONE)
-        copies.other.scene.add_group(parent=ONE, id=THREE)
-        copies.exchange()
-        copies.one.undo()
-        copies.exchange()
-        assert copies.answers("children", ONE) == [THREE]
+    def test_below_what_was_removed_comes_back_with_it(self, replicas):
+        replicas.one.scene.remove(ONE)
+        replicas.other.scene.add_group(parent=ONE, id=THREE)
+        replicas.exchange()
+        replicas.one.undo()
+        replicas.exchange()
+        assert replicas.answers("children", ONE) == [THREE]
 
-    def test_of_a_later_life_is_not_hit_by_the_removal_of_an_earlier(self, copies):
-        copies.other.scene.remove(ONE)
-        copies.one.scene.remove(ONE)
-        copies.one.scene.add_group(parent=copies.root, id=ONE, attributes={"life": 2})
-        copies.exchange()
-        assert copies.answers("attributes", ONE) == {"life": 2}
+    def test_of_a_later_incarnation_is_not_hit_by_the_removal_of_an_earlier(self, replicas):
+        replicas.other.scene.remove(ONE)
+        replicas.one.scene.remove(ONE)
+        replicas.one.scene.add_group(parent=replicas.root, id=ONE, attributes={"life": 2})
+        replicas.exchange()
+        assert replicas.answers("attributes", ONE) == {"life": 2}
 
-    def test_in_a_circle_loses_one_link_the_same_everywhere(self, copies):
-        copies.one.scene.add_parent(ONE, TWO)
-        copies.other.scene.add_parent(TWO, ONE)
-        copies.exchange()
-        assert sorted([len(copies.answers("parents", ONE)), len(copies.answers("parents", TWO))]) == [1, 2]
-        assert copies.answers("find", {}) == [copies.root, ONE, TWO]
+    def test_in_a_cycle_loses_one_link_the_same_everywhere(self, replicas):
+        replicas.one.scene.add_parent(ONE, TWO)
+        replicas.other.scene.add_parent(TWO, ONE)
+        replicas.exchange()
+        assert sorted([len(replicas.answers("parents", ONE)), len(replicas.answers("parents", TWO))]) == [1, 2]
+        assert replicas.answers("find", {}) == [replicas.root, ONE, TWO]
 
-    def test_in_a_circle_comes_back_when_the_circle_is_opened(self, copies):
-        copies.one.scene.add_parent(ONE, TWO)
-        copies.other.scene.add_parent(TWO, ONE)
-        copies.exchange()
-        low, high = sorted((ONE, TWO), key=lambda node: len(copies.one.scene.parents(node)), reverse=True)
-        copies.one.scene.remove_parent(low, high)
-        copies.exchange()
-        assert copies.answers("parents", high) == [copies.root, low]
+    def test_in_a_cycle_comes_back_when_the_cycle_is_opened(self, replicas):
+        replicas.one.scene.add_parent(ONE, TWO)
+        replicas.other.scene.add_parent(TWO, ONE)
+        replicas.exchange()
+        low, high = sorted((ONE, TWO), key=lambda node: len(replicas.one.scene.parents(node)), reverse=True)
+        replicas.one.scene.remove_parent(low, high)
+        replicas.exchange()
+        assert replicas.answers("parents", high) == [replicas.root, low]
 
-    def test_of_a_remote_root_that_both_named_is_of_one_node(self, copies):
-        for scene, name in zip(copies.scenes, ("mine", "yours"), strict=True):
+    def test_of_a_remote_root_that_both_named_is_of_one_node(self, replicas):
+        for scene, name in zip(replicas.scenes, ("mine", "yours"), strict=True):
             scene.add_remote_root(THREE, attributes={name: True})
             scene.add_group(parent=THREE)
-        copies.exchange()
-        assert len(copies.answers("children", THREE)) == 2
-        assert copies.answers("attributes", THREE) == {"mine": True, "yours": True}
+        replicas.exchange()
+        assert len(replicas.answers("children", THREE)) == 2
+        assert replicas.answers("attributes", THREE) == {"mine": True, "yours": True}
 
 
 class TestMerging:
-    def records(self, copies):
-        scene = copies.one.scene
+    def records(self, replicas):
+        scene = replicas.one.scene
         scene.add_transform(parent=ONE, transform=moved(1), at=None, id=THREE)
         scene.add_parent(THREE, TWO)
         scene.set_attributes(THREE, {"name": "cup"})
         scene.remove_parent(THREE, ONE)
         return scene.changes()
 
-    def test_in_any_order_gives_the_same(self, copies):
-        for third in self.thirds_in_any_order(copies):
-            assert third.scene.digest() == copies.one.scene.digest()
+    def test_in_any_order_gives_the_same(self, replicas):
+        for third in self.thirds_in_any_order(replicas):
+            assert third.scene.digest() == replicas.one.scene.digest()
             assert third.scene.frame(THREE) == str(THREE)
 
-    def test_in_any_order_puts_things_where_they_are(self, copies):
-        for third in self.thirds_in_any_order(copies):
+    def test_in_any_order_puts_things_where_they_are(self, replicas):
+        for third in self.thirds_in_any_order(replicas):
             assert third.pose(of=str(THREE), in_frame="map", at=10**6).transform.is_close(moved(1))
 
-    def thirds_in_any_order(self, copies):
-        records = self.records(copies)
+    def thirds_in_any_order(self, replicas):
+        records = self.records(replicas)
         for order in itertools.permutations(records[2:]):
-            with World("third", clock=copies.clock) as third:
+            with World("third", clock=replicas.clock) as third:
                 for record in (*records[:2], *order):
                     third.merge([record])
                 yield third
 
-    def test_twice_gives_nothing_new(self, copies):
-        records = self.records(copies)
-        assert len(copies.other.merge(records)) == 4
-        assert copies.other.merge(records) == []
+    def test_twice_gives_nothing_new(self, replicas):
+        records = self.records(replicas)
+        assert len(replicas.other.merge(records)) == 4
+        assert replicas.other.merge(records) == []
 
-    def test_says_what_is_lacking_and_no_more(self, copies):
-        self.records(copies)
-        lacking = copies.one.scene.changes(since=copies.other.scene.version_vector())
+    def test_has_what_is_missing_and_no_more(self, replicas):
+        self.records(replicas)
+        lacking = replicas.one.scene.changes(since=replicas.other.scene.version_vector())
         assert [record.kind for record in lacking] == ["add_node", "add_parent", "set_attributes", "remove_parents"]
-        copies.other.merge(lacking[1::2])
-        lacking = copies.one.scene.changes(since=copies.other.scene.version_vector())
+        replicas.other.merge(lacking[1::2])
+        lacking = replicas.one.scene.changes(since=replicas.other.scene.version_vector())
         assert [record.kind for record in lacking] == ["add_node", "set_attributes"]
 
-    def test_passes_on_what_came_from_others(self, copies):
-        self.records(copies)
-        copies.other.merge(copies.one.scene.changes())
+    def test_passes_on_what_came_from_others(self, replicas):
+        self.records(replicas)
+        replicas.other.merge(replicas.one.scene.changes())
         with World("third") as third:
-            third.merge(copies.other.scene.changes())
-            assert third.scene.digest() == copies.one.scene.digest()
+            third.merge(replicas.other.scene.changes())
+            assert third.scene.digest() == replicas.one.scene.digest()
 
     @pytest.mark.parametrize(
         "sent",
@@ -199,10 +199,10 @@ class TestMerging:
         ],
         ids=["state", "pickle", "copy"],
     )
-    def test_takes_records_that_were_written_out(self, copies, sent):
-        records = [sent(record) for record in self.records(copies)]
-        copies.other.merge(records)
-        assert copies.other.scene.digest() == copies.one.scene.digest()
+    def test_takes_records_that_were_written_out(self, replicas, sent):
+        records = [sent(record) for record in self.records(replicas)]
+        replicas.other.merge(records)
+        assert replicas.other.scene.digest() == replicas.one.scene.digest()
 
     def test_of_two_worlds_of_one_name_loses_nothing(self):
         with World() as one, World() as other:
@@ -210,12 +210,12 @@ class TestMerging:
             one.merge(other.scene.changes())
             assert {mine, theirs} < set(one.scene.find({}))
 
-    def test_waits_for_what_comes_before(self, copies):
-        add, parent, say, _ = self.records(copies)[2:]
-        copies.other.merge([say, parent])
-        assert THREE not in copies.other.scene
-        copies.other.merge([add])
-        assert copies.other.scene.attributes(THREE) == {"name": "cup"}
+    def test_waits_for_what_comes_before(self, replicas):
+        add, parent, say, _ = self.records(replicas)[2:]
+        replicas.other.merge([say, parent])
+        assert THREE not in replicas.other.scene
+        replicas.other.merge([add])
+        assert replicas.other.scene.attributes(THREE) == {"name": "cup"}
 
 
 A_SECOND_LIFE = """
@@ -238,7 +238,7 @@ print(other.scene.kind(thing))
 """
 
 
-class TestALifeThatReplacesAnother:
+class TestAnIncarnationThatReplacesAnother:
     def test_takes_over_its_frame(self):
         assert run_python(A_SECOND_LIFE).stdout == "transform\n"
 
@@ -257,31 +257,31 @@ class TestMergingIsRefused:
         with pytest.raises(InvalidArgument, match="no change of a scene"):
             ChangeRecord.from_state(state)
 
-    def test_part_by_part_for_every_part_that_is_nonsense(self, copies):
-        state = copies.one.scene.changes()[0].state()
+    def test_part_by_part_for_every_part_that_is_nonsense(self, replicas):
+        state = replicas.one.scene.changes()[0].state()
         for i in range(len(state)):
             with pytest.raises(InvalidArgument):
                 ChangeRecord.from_state((*state[:i], object(), *state[i + 1 :]))
 
 
 class TestFramesOfCopies:
-    def test_are_where_they_are_said_to_be(self, copies):
-        copies.one.scene.add_transform(parent=ONE, transform=moved(1), at=None, id=THREE)
-        copies.other.merge(copies.one.scene.changes())
-        assert copies.other.pose(of=str(THREE), in_frame="map").transform.is_close(moved(1))
+    def test_are_where_they_are_asserted_to_be(self, replicas):
+        replicas.one.scene.add_transform(parent=ONE, transform=moved(1), at=None, id=THREE)
+        replicas.other.merge(replicas.one.scene.changes())
+        assert replicas.other.pose(of=str(THREE), in_frame="map").transform.is_close(moved(1))
 
-    def test_come_into_being_together(self, copies):
-        copies.one.scene.add_group(parent=ONE, id=THREE)
-        copies.one.apply([AddParent(ONE, TWO), AddParent(THREE, copies.root)])
-        copies.other.merge(copies.one.scene.changes())
-        assert {str(ONE), str(THREE)} <= set(copies.other.frames())
+    def test_come_into_being_together(self, replicas):
+        replicas.one.scene.add_group(parent=ONE, id=THREE)
+        replicas.one.apply([AddParent(ONE, TWO), AddParent(THREE, replicas.root)])
+        replicas.other.merge(replicas.one.scene.changes())
+        assert {str(ONE), str(THREE)} <= set(replicas.other.frames())
 
-    def test_are_the_same_where_one_link_of_a_circle_lost(self, copies):
-        copies.one.scene.add_parent(ONE, TWO)
-        copies.other.scene.add_parent(TWO, ONE)
-        copies.exchange()
-        low = copies.answers("frame", ONE if len(copies.one.scene.parents(ONE)) > 1 else TWO)
-        assert [low in world.frames() for world in (copies.one, copies.other)] == [True, True]
+    def test_are_the_same_where_one_link_of_a_cycle_lost(self, replicas):
+        replicas.one.scene.add_parent(ONE, TWO)
+        replicas.other.scene.add_parent(TWO, ONE)
+        replicas.exchange()
+        low = replicas.answers("frame", ONE if len(replicas.one.scene.parents(ONE)) > 1 else TWO)
+        assert [low in world.frames() for world in (replicas.one, replicas.other)] == [True, True]
 
 
 @pytest.mark.parametrize("given", [World(), World().scene, [1], None], ids=lambda given: type(given).__name__)

@@ -1,4 +1,4 @@
-"""A mirror: a world that applies what it is told of another one, batch by batch, and stays equal to it."""
+"""A mirror: a world that applies the notified changes of another one, batch by batch, and stays equal to it."""
 
 import pytest
 
@@ -44,25 +44,25 @@ def x_of(world, node, at=None):
 
 
 class TestTheSamplesOfABatch:
-    def test_are_told_where_they_stood(self, world, told):
+    def test_are_notified_with_their_parents(self, world, told):
         world.apply([place(world, at=1)])
         world.apply([SetTransform(THING, at_x(2), at=2), Remove(THING, 3)])
         assert [type(change) for change in told] == [AddTransform, SetTransform, Remove]
 
-    def test_stay_with_the_life_they_were_said_of(self, world, mirror, told):
+    def test_stay_with_their_incarnation(self, world, mirror, told):
         world.apply([place(world, at=1)])
         world.apply([SetTransform(THING, at_x(2), at=2), Remove(THING, 3), place(world, x_m=5, at=3)])
         assert (x_of(world, THING, 4), x_of(mirror, THING, 4)) == (5, 5)
         assert [type(change) for change in told[1:]] == [SetTransform, Remove, AddTransform]
 
-    def test_are_told_with_their_instant(self, world, mirror, told):
+    def test_are_notified_with_their_instant(self, world, mirror, told):
         world.apply(
             [place(world, at=1), SetTransform(THING, at_x(2)), place(world, OTHER), SetTransform(OTHER, at_x(3))]
         )
         assert [change.at for change in told if isinstance(change, SetTransform)] == [seconds(10)] * 2
         assert [x_of(mirror, node, seconds(10)) for node in (THING, OTHER)] == [2, 3]
 
-    def test_are_told_after_the_node_of_a_frame(self, world, told):
+    def test_are_notified_after_the_node_of_a_frame(self, world, told):
         world.fix(of="shelf", in_frame="map", transform=at_x(1))
         world.apply(
             [AddTransform(parent="shelf", transform=at_x(1), at=1, id=THING), SetTransform(THING, at_x(2), at=2)]
@@ -71,13 +71,13 @@ class TestTheSamplesOfABatch:
 
 
 class TestARemovalThatLetsFramesGo:
-    def test_is_told_as_it_was_said(self, world, told):
+    def test_is_notified_as_it_was_given(self, world, told):
         world.apply([place(world)])
         world.fix(of="label", in_frame=world.scene.frame(THING), transform=at_x(1))
         world.scene.remove(THING, subtree=True)
         assert told[-1].subtree is True
 
-    def test_of_another_copy_happens_in_the_mirror_too(self, world, mirror, told):
+    def test_of_another_replica_happens_in_the_mirror_too(self, world, mirror, told):
         world.apply([place(world)])
         with World("other") as other:
             other.merge(world.scene.changes())
@@ -93,7 +93,7 @@ class TestARootOfOthers:
         world.scene.add_remote_root(ARM, attributes={"name": "arm"})
         world.scene.add_group(parent=ARM, id=OTHER)
 
-    def test_that_comes_back_unmounted_is_told_so(self, world, mirror, told):
+    def test_that_is_restored_unmounted_is_notified_so(self, world, mirror, told):
         world.scene.remove(ARM)
         world.undo()
         assert told[-1] == Restore(ARM, None, told[-1].at)
@@ -112,13 +112,13 @@ class TestARootOfOthers:
             again()
             assert THING not in mirror.scene
 
-    def test_whose_mounting_is_taken_back_waits_again(self, world, mirror, told):
+    def test_whose_mounting_is_undone_waits_again(self, world, mirror, told):
         world.scene.add_parent(ARM, world.scene.root)
         world.undo()
         assert mirror.scene.parents(ARM) == world.scene.parents(ARM)
         world.redo()
         assert mirror.scene.parents(ARM) == [world.scene.root]
 
-    def test_leaves_what_it_waited_in_without_saying(self, world, told):
+    def test_leaves_what_it_waited_in_without_a_notification(self, world, told):
         world.apply([AddRemoteRoot(THING), AddParent(THING, world.scene.root), Remove(THING)])
         assert [type(change) for change in told[-3:]] == [AddRemoteRoot, AddParent, Remove]

@@ -42,7 +42,7 @@ def _box(world):
     return world.scene.add_geometry(parent=world.scene.root, shape=Box((1, 1, 1)))
 
 
-def _circle(world):
+def _cycle(world):
     outer = _group(world)
     world.scene.add_parent(outer, world.scene.add_group(parent=outer))
 
@@ -52,7 +52,7 @@ def _twice(world):
     world.scene.add_parent(inner, world.scene.root)
 
 
-def _hanging(world):
+def _frames_below(world):
     node = world.scene.add_transform(parent=world.scene.root, transform=STILL, at=None)
     world.fix(of="cup", in_frame=world.scene.frame(node), transform=STILL)
     world.scene.remove(node)
@@ -91,14 +91,14 @@ CASES = [
     Case(errors.NotAGroup, lambda world: world.scene.add_group(parent=_box(world)), "Put both under one group"),
     Case(errors.NotATransform, lambda world: world.scene.set_transform(_group(world), STILL), "add_transform"),
     Case(errors.WrongKind, lambda world: world.scene.geometry(_group(world)), "scene.children", ("node", "kind")),
-    Case(errors.SceneCycle, _circle, "Choose another parent", ("node", "path")),
+    Case(errors.SceneCycle, _cycle, "Choose another parent", ("node", "path")),
     Case(errors.NotItsParent, lambda world: world.scene.remove_parent(_group(world), _group(world)), "scene.parents"),
     Case(errors.AlreadyItsParent, _twice, "Nothing was changed", ("node", "parent")),
     Case(errors.PermanentNode, lambda world: world.scene.remove(world.scene.root), "Remove what is in it"),
     Case(
         errors.InvalidAttribute, lambda world: _group(world, attributes={"a": {}}), "a text, a number", ("key", "value")
     ),
-    Case(errors.FramesHanging, _hanging, "subtree=True", ("frames",)),
+    Case(errors.FramesHanging, _frames_below, "subtree=True", ("frames",)),
     Case(errors.NothingToUndo, lambda world: world.undo(), "max_undo", ()),
     Case(errors.BuiltUpon, _built_upon, "Undo those first"),
     Case(errors.NoOpposite, _without_opposite, "use `world.copy()`", ("frame",)),
@@ -149,7 +149,7 @@ REFUSED = {
 
 class TestASentenceAboutANodeWithAName:
     @pytest.mark.parametrize("sentence", REFUSED)
-    def test_says_it_and_begins_the_id(self, sentence):
+    def test_shows_it_and_the_beginning_of_the_id(self, sentence):
         with World("here") as world:
             world.scene.add_group(parent=world.scene.root, attributes={"name": "cup"}, id=CUP)
             world.scene.add_group(parent=CUP, attributes={"name": "box"}, id=BOX)

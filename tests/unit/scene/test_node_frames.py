@@ -1,4 +1,4 @@
-"""Frames that nodes made, told from others by name."""
+"""Frames that nodes created, recognised by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TestAFrame:
         cup = scene.add_transform(parent=scene.root, transform=moved(1))
         assert maker_of(scene.frame(cup)) == cup
 
-    def test_in_which_a_transform_with_several_parents_hangs_names_it_too(self):
+    def test_that_places_a_transform_with_several_parents_names_it_too(self):
         world = World()
         left, right = (world.scene.add_transform(parent=world.scene.root, transform=moved(x)) for x in (1, 2))
         cup = world.scene.add_transform(parent=left, transform=moved(0))

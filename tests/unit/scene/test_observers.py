@@ -1,4 +1,4 @@
-"""Who is told of changes: everybody, once, in order, in batches, after they happened."""
+"""Observers are notified of changes once, in order, in batches, after they were applied."""
 
 import queue
 import threading
@@ -33,7 +33,7 @@ class Notebook:
 
 
 class TestAnObserver:
-    def test_is_told_each_change_once_in_order(self, scene, told):
+    def test_is_notified_of_each_change_once_in_order(self, scene, told):
         table = scene.add_group(parent=scene.root, attributes={"name": "table"}, at=1)
         scene.set_attributes(table, {"name": None}, at=2)
         scene.remove(table, at=3)
@@ -43,7 +43,7 @@ class TestAnObserver:
             (Remove(table, 3),),
         ]
 
-    def test_is_told_a_batch_at_once(self, world, scene, told):
+    def test_is_notified_of_a_batch_at_once(self, world, scene, told):
         ids = [NodeId.random(), NodeId.random()]
         world.apply([AddGroup(parent=scene.root, id=ids[0]), AddGroup(parent=ids[0], id=ids[1])])
         assert [[change.id for change in batch] for batch in told] == [ids]
@@ -54,25 +54,25 @@ class TestAnObserver:
         world.apply([AddGroup(parent=scene.root), AddGroup(parent=scene.root)])
         assert seen == [[True, True]]
 
-    def test_hears_nothing_of_what_was_refused(self, world, scene, told):
+    def test_is_not_notified_of_what_was_refused(self, world, scene, told):
         with pytest.raises(PermanentNode):
             world.apply([AddGroup(parent=scene.root), Remove(scene.root)])
         assert told == []
 
-    def test_hears_of_undo_and_redo(self, world, scene, told):
+    def test_is_notified_of_undo_and_redo(self, world, scene, told):
         table = scene.add_group(parent=scene.root)
         world.undo()
         world.redo()
         assert [batch[0].id for batch in told] == [table] * 3
 
-    def test_hears_once_of_what_others_changed(self, world, scene, told):
+    def test_is_notified_once_of_what_others_changed(self, world, scene, told):
         with World("other") as other:
             cup = other.scene.add_group(parent=scene.root, attributes={"name": "cup"})
             world.merge(other.scene.changes())
             world.merge(other.scene.changes())
         assert [[change.id for change in batch] for batch in told] == [[cup]]
 
-    def test_can_keep_a_copy_by_applying_what_it_hears(self, world, scene):
+    def test_can_keep_a_mirror_by_applying_its_notifications(self, world, scene):
         with World("copy") as copy:
             scene.attach(copy.apply)
             table = scene.add_transform(parent=scene.root, transform=Transform.identity(), attributes={"name": "table"})
@@ -95,7 +95,7 @@ class TestAnObserver:
         scene.add_group(parent=scene.root)
         assert len(told) == 1
 
-    def test_that_is_detached_hears_no_more(self, scene):
+    def test_that_is_detached_is_not_notified(self, scene):
         heard = []
         observer = heard.append
         scene.attach(observer)
@@ -103,7 +103,7 @@ class TestAnObserver:
         scene.add_group(parent=scene.root)
         assert heard == []
 
-    def test_that_leaves_last_spares_the_world_the_telling(self, world, scene, monkeypatch):
+    def test_that_leaves_last_ends_the_notifications(self, world, scene, monkeypatch):
         posted = []
         monkeypatch.setattr(world.store.observers, "post", posted.append)
         scene.attach(print)
@@ -133,7 +133,7 @@ class TestAnObserverThatMisbehaves:
         last = scene.add_group(parent=scene.root)
         assert [change.id for change in full.get_nowait()] == [last]
 
-    def test_by_changing_the_scene_itself_is_told_that_afterwards(self, scene):
+    def test_that_changes_the_scene_itself_is_notified_afterwards(self, scene):
         heard = []
 
         def answer(batch):
@@ -175,7 +175,7 @@ class TestAnObserverThatMisbehaves:
 
 
 class TestObserversAndThreads:
-    def test_are_told_in_the_order_of_the_changes(self, world, scene):
+    def test_are_notified_in_the_order_of_the_changes(self, world, scene):
         heard = []
         scene.attach(lambda batch: heard.extend(change.id for change in batch))
         start = threading.Barrier(3)
@@ -188,7 +188,7 @@ class TestObserversAndThreads:
         _run_all([add] * 3)
         assert heard == [record.node for record in scene.changes()]
 
-    def test_are_told_of_everything_although_one_is_slow(self, scene, mailbox: Mailbox):
+    def test_are_notified_of_everything_although_one_is_slow(self, scene, mailbox: Mailbox):
         begun, release = threading.Event(), threading.Event()
         scene.attach(lambda batch: (begun.set(), release.wait(WAIT_S)))
         scene.attach(mailbox)
@@ -216,7 +216,7 @@ class TestObserversAndThreads:
         assert (len(heard), len(world.scene)) == (3, 7)
         assert [type(error) for error in errors] == [ObserverBehind]
 
-    def test_with_a_queue_can_be_heard_on_another_thread(self, world, scene):
+    def test_with_a_queue_can_be_read_on_another_thread(self, world, scene):
         batches = queue.Queue()
         scene.attach(batches)
         cup = NodeId.random()

@@ -1,4 +1,4 @@
-"""What the changes of one batch may say of each other."""
+"""Changes of one batch that refer to each other."""
 
 import pytest
 
@@ -116,7 +116,7 @@ class TestAFrameThatABatchRemoves:
         world.apply([RemoveFrame("cup"), AddFrame("cup"), SetAttributes("cup", {"full": True})])
         assert world.scene.attributes("cup") == {"full": True}
 
-    def test_takes_what_hangs_under_it_along(self, world):
+    def test_takes_what_is_below_it_along(self, world):
         world.fix(of="rim", in_frame="cup", transform=Transform.identity())
         with pytest.raises(UnknownFrame, match="'rim'"):
             world.apply([RemoveFrame("cup", subtree=True), SetAttributes("rim", {"a": 1})])

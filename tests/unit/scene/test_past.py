@@ -21,7 +21,7 @@ class TestTheSceneAsItWas:
         scene.remove(table, at=20)
         assert [table in scene.as_of(stamp) for stamp in (9, 10, 19, 20)] == [False, True, True, False]
 
-    def test_holds_what_was_said_then(self, scene):
+    def test_holds_the_attributes_of_then(self, scene):
         table = scene.add_group(parent=scene.root, attributes={"state": "clean"}, at=10)
         scene.set_attributes(table, {"state": "dirty"}, at=20)
         scene.set_attributes(table, {"state": None}, at=30)
@@ -39,7 +39,7 @@ class TestTheSceneAsItWas:
         ]
         assert scene.as_of(0).find({"name": "table"}) == [table]
 
-    def test_holds_what_was_said_of_frames_then(self, world, scene, clock):
+    def test_holds_the_attributes_of_frames_of_then(self, world, scene, clock):
         world.fix(of="camera", in_frame="map", transform=moved(1))
         clock.ns = 100
         lens = scene.add_geometry(parent="camera", shape=Sphere(0.1), at=50)
@@ -47,7 +47,7 @@ class TestTheSceneAsItWas:
         assert [lens in scene.as_of(stamp) for stamp in (49, 50)] == [False, True]
         assert [len(scene.as_of(stamp).find({"lens": "wide"})) for stamp in (29, 30)] == [0, 1]
 
-    def test_holds_the_former_life_of_what_is_there_always(self, scene, clock):
+    def test_holds_the_past_incarnation_of_what_is_there_always(self, scene, clock):
         scene.add_transform(parent=scene.root, transform=moved(1), at=None, id=ONE, attributes={"name": "first"})
         clock.ns = 10
         scene.remove(ONE)
@@ -56,13 +56,13 @@ class TestTheSceneAsItWas:
         names = [scene.as_of(stamp).attributes(ONE)["name"] for stamp in (9, 20)]
         assert (names, ONE in scene.as_of(15)) == (["first", "second"], False)
 
-    def test_is_searched_by_what_was_said_then(self, scene):
+    def test_is_searched_by_the_attributes_of_then(self, scene):
         table = scene.add_group(parent=scene.root, attributes={"state": "clean"}, at=10)
         scene.set_attributes(table, {"state": "dirty"}, at=20)
         assert scene.as_of(15).find({"state": "clean"}) == [table]
         assert scene.as_of(15).find({"state": "dirty"}) == []
 
-    def test_believes_the_last_to_speak_about_an_instant(self, scene):
+    def test_uses_the_last_assertion_about_an_instant(self, scene):
         table = scene.add_group(parent=scene.root, attributes={"legs": 3}, at=10)
         scene.set_attributes(table, {"legs": 4}, at=5)  # a correction: it never had three
         assert scene.attributes(table) == scene.as_of(10).attributes(table) == {"legs": 4}
@@ -82,7 +82,7 @@ class TestTheSceneAsItWas:
         scene.remove(table, at=10)
         assert [cup in scene.as_of(stamp) for stamp in (9, 10)] == [True, False]
 
-    def test_tells_the_lives_of_one_id_apart(self, scene):
+    def test_keeps_the_incarnations_of_one_id_apart(self, scene):
         scene.add_group(parent=scene.root, id=ONE, attributes={"name": "first"}, at=10)
         scene.add_group(parent=ONE, id=TWO, at=10)
         scene.remove(ONE, at=20)
@@ -123,7 +123,7 @@ class TestTheSceneAsItWas:
         assert list(scene.as_of(15).overlapping(Sphere(9.0), in_frame="map", outside="hold")) == [shapes[1]]
         assert list(scene.overlapping(Sphere(9.0), in_frame="map", at=0)) == [shapes[1]]
 
-    def test_has_no_circles_either(self, scene):
+    def test_has_no_cycles_either(self, scene):
         scene.add_group(parent=scene.root, id=ONE, at=0)
         scene.add_group(parent=ONE, id=TWO, at=0)
         scene.add_parent(TWO, scene.root, at=10)

@@ -67,7 +67,7 @@ class TestWhatSearchesTake:
             scene.raycast(**RAY | {name: given})
 
     @pytest.mark.parametrize("outside", ["extrapolate", None, 3], ids=str)
-    def test_is_a_word_on_what_is_outside_even_where_nothing_moves(self, scene, outside):
+    def test_is_checked_even_where_nothing_moves(self, scene, outside):
         for ask in (
             lambda: scene.overlapping(Sphere(2.0), in_frame="map", outside=outside),
             lambda: scene.raycast(**RAY, outside=outside),

@@ -1,4 +1,4 @@
-"""What is removed hangs nowhere from then on, and neither does what is in it."""
+"""What is removed has no parent from then on, and neither has what is in it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TestPosesAmongRemovedNodes:
             with pytest.raises(NotConnected):
                 world.pose(of=of, in_frame=in_frame, at=at, outside="hold")
 
-    def test_answer_again_where_the_removal_is_taken_back(self, world, nested):
+    def test_answer_again_where_the_removal_is_undone(self, world, nested):
         world.undo()
         assert world.pose(of=nested[2], in_frame=nested[0], at=world.now(), outside="hold").xyz.tolist() == [2, 0, 0]
 

@@ -1,4 +1,4 @@
-"""What is read back, copied and carried on is what it was."""
+"""Scenes that are loaded, copied and continued are as they were."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TestARecordOfAFile:
 
 
 class TestACopy:
-    def test_keeps_the_standing_rules_and_ends_its_own(self, world, scene, clock):
+    def test_keeps_the_expiry_rules_and_ends_its_own(self, world, scene, clock):
         rule = scene.expire_always(older_than=seconds(2))
         scene.add_transform(parent=scene.root, transform=moved(1), at=seconds(5))
         twin = world.copy()
@@ -56,7 +56,7 @@ class TestACopy:
 
 
 class TestContainedSince:
-    def test_is_told_of_each_parent(self, scene, clock):
+    def test_is_notified_of_each_parent(self, scene, clock):
         one, two = scene.add_group(parent=scene.root), scene.add_group(parent=scene.root)
         cup = scene.add_group(parent=one)
         clock.ns = seconds(8)

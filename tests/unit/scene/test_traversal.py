@@ -1,4 +1,4 @@
-"""Walking through a scene."""
+"""Traversals of a scene."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class TestWalkingDown:
         walk = seen.scene.traverse(Steps())
         assert walk.left == [seen.n5, seen.utf3, seen.tf1, seen.g4, seen.utf2, seen.scene.root]
 
-    def test_tells_the_way_to_each_node(self):
+    def test_has_the_path_to_each_node(self):
         seen = two_ways()
         walk = seen.scene.traverse(Steps(), once="path")
         assert walk.paths[3] == (seen.scene.root, seen.tf1, seen.utf3)
         assert walk.paths[6] == (seen.scene.root, seen.utf2, seen.g4)
 
-    def test_begins_where_it_is_told(self):
+    def test_begins_at_the_given_node(self):
         seen = two_ways()
         assert seen.scene.traverse(Steps(), under=seen.utf2).entered == [seen.utf2, seen.g4, seen.n5]
 

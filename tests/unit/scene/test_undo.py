@@ -1,4 +1,4 @@
-"""Taking changes back, as new changes."""
+"""Undo reverts changes, as new changes."""
 
 import pytest
 
@@ -36,7 +36,7 @@ class TestUndo:
         world.undo()
         assert scene.attributes(table) == {"name": "table", "legs": 4}
 
-    def test_takes_a_whole_batch_back(self, world, scene):
+    def test_reverts_a_whole_batch(self, world, scene):
         scene.add_group(parent=scene.root, id=THREE)
         before = scene.digest()
         world.apply([AddGroup(parent=scene.root, id=ONE), AddGroup(parent=ONE, id=TWO), Remove(THREE)])
@@ -138,23 +138,23 @@ class TestUndoIsRefused:
             with pytest.raises(NothingToUndo, match="max_undo"):
                 world.undo()
 
-    def test_where_another_copy_put_something_under_it(self, world, scene):
+    def test_where_another_replica_put_something_under_it(self, world, scene):
         scene.add_group(parent=scene.root, id=ONE)
-        before = self.answered_by_another_copy(world, [AddGroup(parent=ONE, id=TWO)])
+        before = self.answered_by_another_replica(world, [AddGroup(parent=ONE, id=TWO)])
         with pytest.raises(BuiltUpon, match="later changes depend on") as caught:
             world.undo()
         assert caught.value.node in (ONE, TWO)
         assert scene.digest() == before
 
-    def test_where_another_copy_spoke_since(self, world, scene):
+    def test_where_another_replica_asserted_something_since(self, world, scene):
         scene.add_group(parent=scene.root, id=ONE)
         scene.set_attributes(ONE, {"name": "mine"})
-        before = self.answered_by_another_copy(world, [SetAttributes(ONE, {"name": "yours"})])
+        before = self.answered_by_another_replica(world, [SetAttributes(ONE, {"name": "yours"})])
         with pytest.raises(BuiltUpon):
             world.undo()
         assert scene.digest() == before
 
-    def answered_by_another_copy(self, world, changes) -> str:
+    def answered_by_another_replica(self, world, changes) -> str:
         with World("other") as other:
             other.merge(world.scene.changes())
             other.apply(changes)
@@ -172,7 +172,7 @@ class TestUndoIsRefused:
 
 
 class TestUndoOfOneWorld:
-    def test_takes_back_its_own_changes_only(self, world, scene):
+    def test_reverts_its_own_changes_only(self, world, scene):
         mine = scene.add_group(parent=scene.root)
         with World("other") as other:
             theirs = other.scene.add_group(parent=scene.root)
@@ -259,7 +259,7 @@ class TestUndoOfEverything:
                 assert twin.digest() == before
             assert world.digest() == once.digest() == digests[-1]
 
-    def test_in_a_copy_leaves_what_the_original_said_after_it(self, world, scene):
+    def test_in_a_copy_leaves_later_assertions_of_the_original(self, world, scene):
         table = scene.add_group(parent=scene.root)
         with world.copy() as twin:
             scene.set_attributes(table, {"name": "table"})

@@ -55,7 +55,7 @@ class TestLevels:
         with pytest.raises(InvalidShape, match="below a right one"):
             LEVELS.seen_from(1.0, sharp_rad=sharp_rad)
 
-    def test_are_not_chosen_by_words(self):
+    def test_are_not_chosen_by_texts(self):
         with pytest.raises(InvalidShape, match="Give a distance"):
             LEVELS.seen_from("far")
         with pytest.raises(InvalidShape, match="Give a number of points"):

@@ -172,14 +172,14 @@ class TestPorts:
             executed(Liar(scene), scene.root, ball)
         assert scene.digest() == before
 
-    def test_that_are_none_say_so(self, scene, ball):
+    def test_that_are_none_are_refused(self, scene, ball):
         class Mute(Boxed):
             outputs = ()
 
         with pytest.raises(PortMismatch, match="The block 'boxed': 1 node was given, and no port is declared"):
             executed(Mute(scene), scene.root, ball)
 
-    def test_tell_how_one_takes_several(self, scene, ball):
+    def test_explain_how_one_takes_several(self, scene, ball):
         with pytest.raises(PortMismatch, match="many=True"):
             executed(Boxed(scene), scene.root, ball, ball)
 

@@ -149,7 +149,7 @@ class TestAPort:
         with pytest.raises(InvalidArgument, match=r"shapes=\(Box,\)"):
             Port("in", shapes=shapes)
 
-    def test_says_what_a_node_without_a_shape_is(self, scene):
+    def test_reports_the_kind_of_a_node_without_a_shape(self, scene):
         block = type("Shaped", (Idle,), {"inputs": (Port("in", shapes=(PointCloud,)),)})(scene)
         block.set_data([scene.root])
         with pytest.raises(PortMismatch, match=r"is a group\. Give a PointCloud"):

@@ -151,7 +151,7 @@ class TestSavingAndLoading:
         world.scene.load(saved[2])
         assert len(batches) == 1
 
-    def test_is_ordinary_changes_to_other_copies(self, loaded):
+    def test_is_ordinary_changes_to_other_replicas(self, loaded):
         copy_of_it = World("copy", clock=FakeClock(seconds(20)))
         copy_of_it.merge(loaded.scene.changes())
         assert copy_of_it.scene.digest() == loaded.scene.digest()
@@ -202,7 +202,7 @@ class TestAFile:
         assert world.relations() == tuple(info for info in world.relations() if info.samples == 0)
         assert [info.samples for info in other.relations() if info.of == cup] == [1]
 
-    def test_says_nothing_of_a_root_of_which_nothing_is_said(self, tmp_path):
+    def test_has_no_attributes_of_a_root_without_any(self, tmp_path):
         world, other = new_world(5), new_world(20)
         world.scene.add_group(parent=world.scene.root)
         world.scene.save(tmp_path / "plain.json")
@@ -267,7 +267,7 @@ def loose_node(document):
     return f"nodes[{len(document['nodes']) - 1}]"
 
 
-def circle(document):
+def cycle(document):
     table = document["nodes"][node_of_kind(document, "group")]["id"]
     below = next(child for parent, child in document["contains"] if parent == table)
     document["contains"].append([below, table])
@@ -316,8 +316,8 @@ WRONG = {
     "a frame of another id": lambda d: (change_of("frame", "frame", to="tool")(d), "")[1] + "nodes[",
     "a frame that cannot be named so": change_of("frame", "frame", to="/robot"),
     "a node twice": twice,
-    "a node in nothing": loose_node,
-    "a circle": circle,
+    "a node without a parent": loose_node,
+    "a cycle": cycle,
     "containment of three": lambda d: (d["contains"].__setitem__(0, ["a", "b", "c"]), "contains[0]")[1],
     "containment in a shape": lambda d: (
         d["contains"].append([d["nodes"][node_of_kind(d, "geometry")]["id"], d["nodes"][-1]["id"]]),
@@ -454,7 +454,7 @@ def pickled() -> bytes:
     return content.getvalue()
 
 
-def npy_that_says(shape: tuple[int, ...], data: bytes = b"") -> bytes:
+def npy_that_claims(shape: tuple[int, ...], data: bytes = b"") -> bytes:
     content = io.BytesIO()
     np.lib.format.write_array_header_1_0(content, {"descr": "<f8", "fortran_order": False, "shape": shape})
     return content.getvalue() + data
@@ -478,10 +478,10 @@ BAD_ARRAYS = {
     "a member that is no array": archive({"array_0.npy": b"array"}),
     "a header that is none": archive({"array_0.npy": b"\x93NUMPY\x01\x00\x05\x00{'a':"}),
     "objects": archive({"array_0.npy": pickled()}),
-    "lengths below zero": archive({"array_0.npy": npy_that_says((-1, -8), bytes(64))}),
-    "lengths beyond all memory": archive({"array_0.npy": npy_that_says((0, 10**30))}),
-    "more axes than numpy has": archive({"array_0.npy": npy_that_says((1,) * 100, bytes(8))}),
-    "lengths that are truth values": archive({"array_0.npy": npy_that_says((True,), bytes(8))}),
+    "lengths below zero": archive({"array_0.npy": npy_that_claims((-1, -8), bytes(64))}),
+    "lengths beyond all memory": archive({"array_0.npy": npy_that_claims((0, 10**30))}),
+    "more axes than numpy has": archive({"array_0.npy": npy_that_claims((1,) * 100, bytes(8))}),
+    "lengths that are truth values": archive({"array_0.npy": npy_that_claims((True,), bytes(8))}),
     "members before the file": misled(),
     "a member named in no text": archive({"é.npy": b""}).replace("é".encode(), b"\xff\xff"),
     "texts": archive({"array_0.npy": npy_of(np.array(["a"]))}),
@@ -511,13 +511,13 @@ class TestAFileOfAnotherKind:
         assert "it is a saved world ('armillary.world'), and 'armillary.scene' is expected" in caught.value.reason
         assert str(caught.value).endswith(f"Nothing was loaded; load it with World.load('{path}').")
 
-    def test_is_told_before_anything_else(self, tmp_path):
+    def test_is_reported_before_anything_else(self, tmp_path):
         path = tmp_path / "other.json"
         path.write_text('{"format": "graph", "version": 7, "edges": []}')
         with pytest.raises(InvalidSceneFile, match=r"at format: 'armillary.scene' is .* and it is .graph"):
             new_world().scene.load(path)
 
-    def test_of_a_later_version_is_told_so_whatever_else_is_in_it(self, saved):
+    def test_of_a_later_version_is_reported_whatever_else_is_in_it(self, saved):
         document = json.loads(saved[2].read_text())
         saved[2].write_text(json.dumps(document | {"version": 2, "layers": []}))
         with pytest.raises(InvalidSceneFile, match="at version: version 1 is what this release reads"):

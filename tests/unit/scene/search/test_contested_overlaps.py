@@ -1,4 +1,4 @@
-"""Shapes that several paths place: which of them a search believes."""
+"""Shapes that several paths place: which of them a search uses."""
 
 from __future__ import annotations
 

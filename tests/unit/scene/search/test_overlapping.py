@@ -1,4 +1,4 @@
-"""What meets a shape or a ray, found without looking at everything."""
+"""What meets a shape or a ray, found without testing everything."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TestOverlapping:
         assert list(found(scene)) == [shared]
         assert list(found(scene, under=two)) == [shared]
 
-    def test_tells_what_has_no_place(self, scene):
+    def test_lists_what_has_no_pose(self, scene):
         lost = scene.add(lost=True)
         scene.add(lost, shape=BALL)
         ball = scene.add(shape=BALL)
@@ -110,7 +110,7 @@ class TestThingsThatMove:
         ball, hierarchy = scene.add(mover, shape=BALL), Hierarchy()
         assert [list(found(scene, hierarchy=hierarchy, at=at)) for at in (0, 1, 2)] == [[ball], [ball], []]
 
-    def test_carry_what_stands_on_them(self, scene):
+    def test_move_what_is_on_them(self, scene):
         mover = scene.add(scene.add(), at=lambda at: at_xyz(float(at)))
         cup = scene.add(scene.add(mover, at=at_xyz(-5.0)), shape=BALL)
         assert list(found(scene, at=5)) == [cup]
@@ -122,7 +122,7 @@ class TestThingsThatMove:
         ball = scene.add(scene.add(rider, at=at_xyz(-3.0, -3.0)), shape=BALL)
         assert list(found(scene, at=3)) == [ball]
 
-    def test_are_looked_at_without_asking_for_what_stands_still(self, scene):
+    def test_are_searched_without_asking_for_what_is_static(self, scene):
         for _ in range(50):
             scene.add(scene.add(at=at_xyz(9.0)), shape=BALL)
         scene.add(scene.add(at=lambda at: at_xyz(float(at))), shape=BALL)
@@ -273,7 +273,7 @@ class TestARay:
         scene.add(scene.add(at=at_xyz(3.0, 3.0)), shape=BALL)
         assert shot(scene, direction=(7, 7, 0))[0].distance_m == pytest.approx(math.sqrt(18.0) - 0.5)
 
-    def test_ends_where_it_is_told_to(self, scene):
+    def test_ends_at_its_range(self, scene):
         scene.add(scene.add(at=at_xyz(3.0)), shape=BALL)
         assert len(shot(scene, max_m=2.4)) == 0
         assert len(shot(scene, max_m=2.6)) == 1

@@ -1,4 +1,4 @@
-"""Searches and spheres where fixed poses have a history, and where several say where a thing is."""
+"""Searches and spheres where fixed poses have a history, and where several sources place a thing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the things of a scene look like when they are printed: one short line, with what was said and no addresses."""
+"""The things of a scene are printed as one short line, with their values and no addresses."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class TestAVisitor:
 
 
 class TestAPolicy:
-    def test_is_shown_with_what_it_believes(self, scene):
+    def test_is_shown_with_what_it_uses(self, scene):
         assert repr(by_source("left", "right")) == "<policy: paths by the source 'left' or 'right', then unique>"
         tele = by_attribute(scene, {"lens": "tele"}, then="latest")
         assert repr(tele) == "<policy: paths by relations with {'lens': 'tele'}, then latest>"
@@ -146,7 +146,7 @@ class TestATree:
         assert str(table) in str(world.tree(seconds(1)))
 
 
-def test_a_record_of_a_change_says_what_of_what_and_by_whom():
+def test_a_change_record_shows_its_kind_node_and_author():
     with World("one") as world:
         cup = world.scene.add_group(parent=world.scene.root)
         world.fix(of="lens", in_frame="map", transform=moved(1))

@@ -1,4 +1,4 @@
-"""What others say of the frame of a node: it ends where the node is removed, and holds again when it is back."""
+"""Assertions of other sources about the frame of a node: they end with the node, and are active again with it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TestWhatIsFixed:
         world.undo()
         assert [x_m(world, cup, at) for at in (2, 4, 5, 6)] == [0.5, None, 0.5, 0.5]
 
-    def test_ends_there_also_where_it_is_said_later(self, clock, world, scene, cup):
+    def test_ends_there_also_where_it_is_asserted_later(self, clock, world, scene, cup):
         clock.ns = seconds(3)
         scene.remove(cup)
         grasp(world, cup)
@@ -78,7 +78,7 @@ class TestWhatIsFixed:
         scene.add_transform(parent=scene.root, transform=moved(2.0), id=cup)
         assert [x_m(world, cup, at) for at in (2, 3, 4, 6)] == [0.5, None, 0.7, 0.7]
 
-    def test_is_saved_as_it_was_said(self, tmp_path, clock, world, scene, cup):
+    def test_is_saved_as_it_was_asserted(self, tmp_path, clock, world, scene, cup):
         grasp(world, cup)
         clock.ns = seconds(3)
         scene.remove(cup)
@@ -126,7 +126,7 @@ class TestInTheNameOfTheNode:
         assert world.pose(of=scene.frame(cup), in_frame="map", at=seconds(1)).xyz[0] == 1.0
 
     @pytest.mark.parametrize("at", [None, seconds(1)])
-    def test_said_before_the_node_is_the_same_in_a_copy(self, clock, world, scene, at):
+    def test_asserted_before_the_node_is_the_same_in_a_replica(self, clock, world, scene, at):
         node = NodeId("10000000-0000-4000-8000-000000000000")
         world.fix(of=str(node), in_frame="hand", source=world.name, transform=moved(1.0), at=at)
         world.fix(of="hand", in_frame="map", transform=moved(10.0))

@@ -1,4 +1,4 @@
-"""Undo and redo where ids are used again, where a batch says much of the same node, and where frames come and go."""
+"""Undo and redo where ids are reused, where a batch has several changes of one node, and where frames come and go."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ BATCHES = {
 
 
 @pytest.mark.parametrize("batch", BATCHES.values(), ids=BATCHES)
-def test_a_batch_is_taken_back_and_done_again(world, batch):
+def test_a_batch_is_undone_and_redone(world, batch):
     world.add_frame("map")
     before = world.digest()
     world.apply(batch)
@@ -69,7 +69,7 @@ def test_a_batch_is_taken_back_and_done_again(world, batch):
         assert world.digest() == after
 
 
-def test_a_removal_lets_frames_hang_when_it_is_done_again(world):
+def test_a_removal_leaves_frames_without_parent_when_it_is_redone(world):
     world.scene.add_transform(parent=ROOT, transform=moved(1), id=A)
     world.fix(of="q", in_frame=str(A), transform=moved(1))
     world.scene.remove(A, subtree=True)
@@ -79,7 +79,7 @@ def test_a_removal_lets_frames_hang_when_it_is_done_again(world):
     assert world.digest() == after
 
 
-def test_a_root_of_others_is_done_again_while_the_clock_stands_still():
+def test_a_remote_root_is_redone_at_the_same_instant():
     world = World(clock=lambda: seconds(10))
     world.scene.add_remote_root(A)
     world.apply([Remove(A), AddGroup(parent=ROOT, id=A)])
@@ -151,7 +151,7 @@ class TestAFrameThatSomebodyElseMoves:
         return world
 
     @pytest.mark.parametrize("order", [1, -1])
-    def test_is_the_same_for_who_hears_of_it(self, grasped, order):
+    def test_is_the_same_for_a_replica(self, grasped, order):
         with World("other") as other:
             for record in grasped.scene.changes()[::order]:
                 other.merge([record])
@@ -169,7 +169,7 @@ class TestAFrameThatSomebodyElseMoves:
         return world.pose(of=str(A), in_frame="map", at=seconds(at)).xyz[0]
 
 
-def test_a_file_holds_the_samples_of_the_present_life_alone(world, tmp_path):
+def test_a_file_holds_the_samples_of_the_present_incarnation_alone(world, tmp_path):
     scene = world.scene
     scene.add_transform(parent=ROOT, id=A, transform=moved(7), at=seconds(0.9))
     scene.remove(A)
