@@ -1,7 +1,7 @@
 """Records what a build answers to random stories, compares another build with it, and finds the shortest difference.
 
-python tests/corpus/generate.py --record FILE [--stories 4000] [--full 800] [--build NAME]
-python tests/corpus/generate.py --compare FILE [--first 0] [--last 4000]
+python tests/corpus/generate.py --record FILE [--stories 4800] [--build NAME]
+python tests/corpus/generate.py --compare FILE [--first 0] [--last 4800]
 python tests/corpus/generate.py --show NUMBER
 python tests/corpus/generate.py --shrink NUMBER --against PYTHON    another build's interpreter
 """
@@ -23,22 +23,27 @@ if __name__ == "__main__":
 
 from corpus.answers import answers, group_digests  # noqa: E402  (found beside this file)
 from corpus.explanations import Explanations  # noqa: E402  (found beside this file)
-from corpus.stories import KINDS, Story, story  # noqa: E402  (found beside this file)
+from corpus.stories import FIRST_CONTENDED, KINDS, Story, story  # noqa: E402  (found beside this file)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 RECORDED = HERE / "recorded.json.gz"
-STORIES, FULL = 4000, 800
+STORIES, FULL, FULL_CONTENDED = 4800, 800, 200
 SHOWN_ANSWERS = 40
 
 
 # -- Recording
 
 
-def record(path: Path, count: int, full: int, build: str) -> None:
-    """Steps and digests of all stories, and the answers of the first `full`."""
-    entries = [_entry(story(number), with_answers=number < full) for number in range(count)]
+def is_full(number: int) -> bool:
+    """Whether all answers to a story are kept: to the first ones, those with contended nodes included."""
+    return number < FULL or FIRST_CONTENDED <= number < FIRST_CONTENDED + FULL_CONTENDED
+
+
+def record(path: Path, count: int, build: str) -> None:
+    """Steps and digests of all stories, and the answers of some."""
+    entries = [_entry(story(number), with_answers=is_full(number)) for number in range(count)]
     whole = {"build": build, "kinds": list(KINDS), "stories": entries}
     text = json.dumps(whole, sort_keys=True, separators=(",", ":"))
     path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
@@ -205,13 +210,12 @@ def main() -> int:
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--against", metavar="PYTHON")
     parser.add_argument("--stories", type=int, default=STORIES)
-    parser.add_argument("--full", type=int, default=FULL)
     parser.add_argument("--build", default="")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--last", type=int, default=STORIES)
     options = parser.parse_args()
     if options.record:
-        record(options.record, options.stories, options.full, options.build)
+        record(options.record, options.stories, options.build)
     elif options.compare:
         return _compare(options.compare, options.first, options.last)
     elif options.show is not None:

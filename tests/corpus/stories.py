@@ -107,6 +107,12 @@ FAMILIES["everything"] = (
     EVERYTHING,
     (*(f"scene {n}" for n in (5, 6, 7, 8, 9, 12)), *(f"robustness D{n}" for n in (3, 4, 12))),
 )
+CONTENDED = {
+    **TAKING_BACK, **BATCHES, **TRANSPORT, "add_parent": 16, "move": 5, "remove_parent": 3, "remove": 2, "say": 4,
+    "unsay": 1, "group": 2, "fixed": 2, "sampled": 1,
+}  # fmt: skip
+FAMILIES["contended nodes"] = (0, CONTENDED, ())  # all have the same nodes from the start
+FIRST_CONTENDED = 4000
 FEWEST_STEPS, MOST_STEPS, MOST_UNCERTAIN_STEPS = 6, 30, 13  # fusing many paths takes long
 
 
@@ -134,7 +140,7 @@ class Story:
 def story(number: int) -> Story:
     """The story of this number, always the same."""
     draw = random.Random(number)  # only random() is used: it gives the same numbers in every version of Python
-    family = _family(number % 100)
+    family = _family(number % 100) if number < FIRST_CONTENDED else "contended nodes"
     weights = FAMILIES[family][1]
     kinds = [NUMBER[kind] for kind, weight in weights.items() for _ in range(weight)]
     worlds = 1 if family == "saved" else 2 + int(draw.random() * 3)

@@ -91,6 +91,8 @@ class Telling:
         self.worlds = [self._world(number) for number in range(story.worlds)]
         if story.family != "undeclared root":
             self._declare_root()
+        if story.family == "contended nodes":
+            self._share_nodes()
 
     def run(self) -> None:
         """Every step, whose outcome is kept; what is refused was not meant."""
@@ -129,6 +131,13 @@ class Telling:
             first.add_frame("map")
             for world in self.worlds:
                 world.merge(first.scene.changes())
+        self.now_ns += TICK_NS
+
+    def _share_nodes(self) -> None:
+        first = self.worlds[0]
+        first.apply([AddGroup(parent=first.scene.root, id=node) for node in NODES[:4]])
+        for world in self.worlds[1:]:
+            world.merge(first.scene.changes())
         self.now_ns += TICK_NS
 
     def _world(self, number: int) -> World:
