@@ -37,24 +37,24 @@ _INFINITIES = {"inf": float("inf"), "-inf": float("-inf")}
 
 @dataclass(frozen=True, slots=True)
 class ModelField(Field):
-    """One value of such a file."""
+    """A value of the file of a model, with its place in the file."""
 
     @classmethod
     def error(cls, file: str, place: str, reason: str, *hint: str) -> ValueError:
-        """What the file of a model is refused with."""
+        """Make the error for a place in the file of a model."""
         return InvalidModelFile(file, place, reason, *hint)
 
     def real(self) -> float:
-        """A number, or an infinity."""
+        """Return a number, or an infinity."""
         if not isinstance(self.value, dict):
             return float(self.number())
-        said = self.members(("float",))["float"]
-        if said.text() not in _INFINITIES:
-            raise said.refused("'inf' or '-inf' is expected")
-        return _INFINITIES[said.text()]
+        members = self.members(("float",))["float"]
+        if members.text() not in _INFINITIES:
+            raise members.refused("'inf' or '-inf' is expected")
+        return _INFINITIES[members.text()]
 
     def truth_value(self) -> bool:
-        """Either of the two."""
+        """Return true or false."""
         if not isinstance(self.value, bool):
             raise self.refused("true or false is expected")
         return self.value
@@ -72,7 +72,7 @@ EXPRESSIONS = (
 
 
 def decoded_expression(field: ModelField, kind: type[Any]) -> Any:
-    """The expression of this kind, or what is wrong with the field."""
+    """Decode an expression of this kind; errors name the place in the file."""
     try:
         found = expression_from_document(field.value)
     except InvalidExpression as error:
@@ -84,36 +84,40 @@ def decoded_expression(field: ModelField, kind: type[Any]) -> Any:
 
 
 _Part = tuple[str, "Codec", Any]
-"""Of a dataclass: the name of a field, its form, its default."""
+"""A field of a dataclass: its name, its codec, its default."""
 _PARTS = ("lower", "upper", "expression")
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """Both ways between a value and its form in JSON; `encode` raises InvalidArgument for what it cannot say."""
+    """Conversion between a value and its JSON form; `encode` raises InvalidArgument for what has no form."""
 
     encode: Callable[[Any], Any]
     decode: Callable[[ModelField], Any]
 
 
 class Codecs:
-    """The forms of all types that may stand in a file.
+    """The codecs of all types that files may contain.
 
     Args:
-        classes: By name in files, the dataclasses that may stand where several types are possible.
+        classes: By name in files, the dataclasses that are allowed where several types are possible.
     """
 
     def __init__(self, classes: Mapping[str, type[Any]]) -> None:
         self._classes = dict(classes)
         self._names = {kind: name for name, kind in classes.items()}
         self._codecs: dict[Any, Codec] = dict(_PLAIN)
-        self._codecs |= {kind: _expression_codec(kind) for kind in EXPRESSIONS}
+        self._codecs |= {kind: self._expression(kind) for kind in EXPRESSIONS}
         self._codecs[Constraint] = _CONSTRAINT
         self._codecs[Any] = Codec(self._encode_any, self._decode_any)
         self._fields: dict[type[Any], Codec] = {}
 
+    @staticmethod
+    def _expression(kind: type[Any]) -> Codec:
+        return Codec(expression_to_document, lambda field: decoded_expression(field, kind))
+
     def of(self, annotation: Any) -> Codec:
-        """The form of a type; TypeError for one that has none."""
+        """Return the codec of a type, or raise InvalidArgument for one that has none."""
         if annotation not in self._codecs:
             self._codecs[annotation] = self._made(annotation)
         return self._codecs[annotation]
@@ -132,7 +136,7 @@ class Codecs:
         return self._tagged(known) if known else self.fields_of(annotation)
 
     def fields_of(self, kind: type[Any]) -> Codec:
-        """The form of a dataclass as the object of its fields, without saying which it is."""
+        """Return the codec of a dataclass as the object of its fields, without its name."""
         if kind not in self._fields:
             if not is_dataclass(kind):
                 raise InvalidArgument(f"holds a {kind.__name__}, which has no form in files", kind)
@@ -167,12 +171,12 @@ class Codecs:
         return self.fields_of(type(value)).encode(value) | {"type": name}
 
     def _decode_tagged(self, field: ModelField, allowed: Mapping[str, type[Any]]) -> Any:
-        said = field.mapping()
-        if "type" not in said:
+        members = field.mapping()
+        if "type" not in members:
             raise field.refused("'type' is missing")
-        name = said["type"].text()
+        name = members["type"].text()
         if name not in allowed:
-            raise said["type"].refused(f"one of {', '.join(sorted(allowed))} is expected")
+            raise members["type"].refused(f"one of {', '.join(sorted(allowed))} is expected")
         rest = {key: value for key, value in field.value.items() if key != "type"}
         return self.fields_of(allowed[name]).decode(ModelField(rest, field.file, field.above, field.key))
 
@@ -204,16 +208,16 @@ class Codecs:
     def _decode_any(self, field: ModelField) -> Any:
         if not isinstance(field.value, dict) or "float" in field.value:
             return _decode_plain(field)
-        said = field.value.get("type")
-        if said == "tuple":
+        members = field.value.get("type")
+        if members == "tuple":
             return tuple(self._decode_any(one) for one in field.members(("type", "items"))["items"].items())
-        if isinstance(said, str) and said in _NAMED:
-            return self.of(_NAMED[said]).decode(field.members(("type", "value"))["value"])
+        if isinstance(members, str) and members in _NAMED:
+            return self.of(_NAMED[members]).decode(field.members(("type", "value"))["value"])
         return self._decode_tagged(field, self._classes)
 
 
 def _encode_fields(parts: list[_Part], value: Any) -> dict[str, Any]:
-    """What differs from the default; the rest need not be said."""
+    """Encode the fields that differ from their defaults."""
     found = {}
     for name, codec, default in parts:
         own = getattr(value, name)
@@ -224,11 +228,11 @@ def _encode_fields(parts: list[_Part], value: Any) -> dict[str, Any]:
 
 def _decode_fields(kind: type[Any], parts: list[_Part], field: ModelField) -> Any:
     required = [name for name, _, default in parts if default is MISSING]
-    said = field.members(required, [name for name, _, _ in parts])
-    given = {name: codec.decode(said[name]) for name, codec, _ in parts if name in said}
+    members = field.members(required, [name for name, _, _ in parts])
+    given = {name: codec.decode(members[name]) for name, codec, _ in parts if name in members}
     try:
         return kind(**given)
-    except Exception as error:  # noqa: BLE001  (whatever a stranger's class raises)
+    except Exception as error:  # noqa: BLE001  (a class of the user may raise anything)
         raise field.refused(str(error).rstrip(".")) from None
 
 
@@ -254,10 +258,6 @@ def _encode_float(value: Any) -> Any:
     if math.isnan(number):
         raise InvalidArgument("holds a number that is none (NaN)", value)
     return {"float": "inf" if number > 0 else "-inf"} if math.isinf(number) else number
-
-
-def _encode_transform(value: Transform) -> list[float]:
-    return list(value.__getstate__())
 
 
 def _decode_transform(field: ModelField) -> Transform:
@@ -287,7 +287,7 @@ def _decode_plain(field: ModelField) -> Any:
 
 
 def _encode_part(part: Expression) -> Any:
-    """Most bounds are plain numbers, and stand as such."""
+    """Encode a bound or an expression; most bounds are plain numbers, and are written as such."""
     return _encode_float(float(part)) if part.is_grounded and not part.gradient() else expression_to_document(part)
 
 
@@ -295,10 +295,6 @@ def _decode_part(field: ModelField) -> Expression:
     is_number = not isinstance(field.value, dict) or "float" in field.value
     found: Expression = Expression(field.real()) if is_number else decoded_expression(field, Expression)
     return found
-
-
-def _expression_codec(kind: type[Any]) -> Codec:
-    return Codec(expression_to_document, lambda field: decoded_expression(field, kind))
 
 
 _CONSTRAINT = Codec(
@@ -310,7 +306,7 @@ _PLAIN: dict[Any, Codec] = {
     bool: Codec(lambda value: _as_it_is(value, bool), ModelField.truth_value),
     int: Codec(lambda value: _as_it_is(value, int), ModelField.integer),
     float: Codec(_encode_float, ModelField.real),
-    Transform: Codec(_encode_transform, _decode_transform),
+    Transform: Codec(lambda value: list(value.__getstate__()), _decode_transform),
     Variable: Codec(lambda variable: [variable.name, int(variable.order)], _decode_variable),
 }
 _NAMED: dict[str, type[Any]] = {

@@ -156,7 +156,7 @@ class Step:
 
 
 def same_value(one: object, other: object) -> bool:
-    """Whether two values cannot be told apart; False where that cannot be known."""
+    """Whether two values are equal in every respect; False where that cannot be known."""
     if one is other:
         return True
     if type(one) is not type(other):

@@ -22,7 +22,6 @@ from armillary.articulation.joints import (
     UniversalJoint,
 )
 from armillary.articulation.operations import AddJoint, AddLink, AddMimicJoint, AddObject, Connect
-from armillary.articulation.paths import joined
 from armillary.errors import InvalidArgument
 from armillary.formats.descriptions import JointDescription, JointKind, LinkDescription, RobotDescription
 
@@ -32,12 +31,12 @@ Maker = Callable[[JointDescription, str], Joint]
 
 
 def edits_of(robot: RobotDescription, name: str) -> list[Edit]:
-    """The thing, its links, its joints, and last what hangs under what (thesis figure 3.6)."""
+    """Return the edits that add a robot: object, links, joints, and last the connections (thesis figure 3.6)."""
     if robot.closures:
         closing = ", ".join(f"'{joint.name}'" for joint in robot.closures)
         raise InvalidArgument(
-            f"'{name}' has joints that close loops ({closing}), which hang nothing. Leave them out of the description "
-            "and say them as closures.",
+            f"'{name}' has joints that close kinematic loops ({closing}), which carry no link. Leave them out of the "
+            "description and add them as closures.",
             robot.closures,
         )
     root = _link(name, robot.root)
@@ -50,39 +49,41 @@ def edits_of(robot: RobotDescription, name: str) -> list[Edit]:
     ]
 
 
-def joint_of(said: JointDescription, variable: str) -> Joint:
-    """The joint of a description, by a variable of this name, or by several whose names begin with it."""
-    joint = _MAKERS[said.kind](said, variable)
-    return replace(joint, parent_T_joint=said.parent_T_joint, joint_T_child=said.joint_T_child)
+def joint_of(description: JointDescription, variable: str) -> Joint:
+    """Return the joint of a description, with a variable of this name, or several whose names begin with it."""
+    joint = _MAKERS[description.kind](description, variable)
+    return replace(joint, parent_T_joint=description.parent_T_joint, joint_T_child=description.joint_T_child)
 
 
 def _axial(kind: type[AxisJoint]) -> Maker:
-    return lambda said, variable: kind(
-        variable=variable, axis=said.axis, limits=said.limits, soft_limits=said.soft_limits
+    return lambda description, variable: kind(
+        variable=variable, axis=description.axis, limits=description.limits, soft_limits=description.soft_limits
     )
 
 
-def _screw(said: JointDescription, variable: str) -> Joint:
+def _screw(description: JointDescription, variable: str) -> Joint:
     return ScrewJoint(
         variable=variable,
-        axis=said.axis,
-        limits=said.limits,
-        soft_limits=said.soft_limits,
-        pitch_m=said.pitch_m or 0.0,
+        axis=description.axis,
+        limits=description.limits,
+        soft_limits=description.soft_limits,
+        pitch_m=description.pitch_m or 0.0,
     )
 
 
-def _cylindrical(said: JointDescription, variable: str) -> Joint:
-    return CylindricalJoint(variable=variable, axis=said.axis, limits=said.limits, slide_limits=said.second_limits)
+def _cylindrical(description: JointDescription, variable: str) -> Joint:
+    return CylindricalJoint(
+        variable=variable, axis=description.axis, limits=description.limits, slide_limits=description.second_limits
+    )
 
 
-def _universal(said: JointDescription, variable: str) -> Joint:
+def _universal(description: JointDescription, variable: str) -> Joint:
     return UniversalJoint(
         variable=variable,
-        axis=said.axis,
-        second_axis=said.second_axis or (0.0, 1.0, 0.0),
-        limits=said.limits,
-        second_limits=said.second_limits,
+        axis=description.axis,
+        second_axis=description.second_axis or (0.0, 1.0, 0.0),
+        limits=description.limits,
+        second_limits=description.second_limits,
     )
 
 
@@ -92,7 +93,7 @@ _MAKERS: dict[JointKind, Maker] = {
     "continuous": _axial(ContinuousJoint),
     "prismatic": _axial(PrismaticJoint),
     "screw": _screw,
-    "planar": lambda said, variable: PlanarJoint(variable=variable, axis=said.axis),
+    "planar": lambda description, variable: PlanarJoint(variable=variable, axis=description.axis),
     "cylindrical": _cylindrical,
     "universal": _universal,
     "revolute2": _universal,
@@ -108,35 +109,37 @@ def _link_edit(name: str, link: LinkDescription) -> Edit:
 
 
 def _placed(robot: RobotDescription, name: str, root: str) -> Iterator[Edit]:
-    """Where the file says that the root stands, if it says so."""
+    """Yield the edits that place the root as the file does, if it does."""
     if robot.origin_T_root == Transform.identity():
         return
-    path = joined(name, "joints", "origin")
+    path = f"{name}/joints/origin"
     yield Apply(f"create {path}", AddJoint(path=path, joint=FixedJoint(parent_T_joint=robot.origin_T_root)))
     yield Apply(f"connect world {root}", Connect(child=root, joint=path))
 
 
-def _joint_edit(name: str, said: JointDescription) -> Edit:
-    path, joint = joined(name, "joints", said.name), joint_of(said, joined(name, said.name))
-    if said.mimic is None or isinstance(joint, FixedJoint):
+def _joint_edit(name: str, description: JointDescription) -> Edit:
+    path, joint = f"{name}/joints/{description.name}", joint_of(description, f"{name}/{description.name}")
+    if description.mimic is None or isinstance(joint, FixedJoint):
         return Apply(f"create {path}", AddJoint(path=path, joint=joint))
     if not isinstance(joint, AxisJoint):
-        raise InvalidArgument(f"Joint '{path}' cannot follow another: it has not one degree of freedom.", said.mimic)
-    leader = joined(name, "joints", said.mimic.joint)
+        raise InvalidArgument(
+            f"Joint '{path}' cannot follow another: it has not one degree of freedom.", description.mimic
+        )
+    leader = f"{name}/joints/{description.mimic.joint}"
     follows = AddMimicJoint(
-        path=path, joint=joint, leader=leader, multiplier=said.mimic.multiplier, offset=said.mimic.offset
+        path=path, joint=joint, leader=leader, multiplier=description.mimic.multiplier, offset=description.mimic.offset
     )
     return Apply(f"create {path}", follows)
 
 
-def _connection(name: str, said: JointDescription) -> Edit:
-    parent, child = _link(name, said.parent), _link(name, said.child)
-    made = Connect(child=child, parent=parent, joint=joined(name, "joints", said.name))
+def _connection(name: str, description: JointDescription) -> Edit:
+    parent, child = _link(name, description.parent), _link(name, description.child)
+    made = Connect(child=child, parent=parent, joint=f"{name}/joints/{description.name}")
     return Apply(f"connect {parent} {child}", made)
 
 
 def _leaders_first(robot: RobotDescription) -> Iterator[JointDescription]:
-    """Each joint after the one it follows; a circle of followers comes in the order of the file."""
+    """Yield each joint after the one it follows; a cycle of followers comes in the order of the file."""
     done: set[str] = set()
     for joint in robot.joints:
         waiting = [joint]
@@ -152,4 +155,4 @@ def _leaders_first(robot: RobotDescription) -> Iterator[JointDescription]:
 
 
 def _link(name: str, link: str) -> str:
-    return joined(name, "links", link)
+    return f"{name}/links/{link}"

@@ -1,4 +1,4 @@
-"""What links look like: their shapes as the scene knows them."""
+"""The shapes of links, as shapes of the scene."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Appearance:
     """One shape of a link.
 
     Attributes:
-        shape: As the scene knows it.
-        link_T_shape: Where it sits.
-        attributes: What is said of it: its role, "visual" or "collision", and its color where it has one.
+        shape: A shape of the scene.
+        link_T_shape: Its pose on the link.
+        attributes: Its role, "visual" or "collision", and its color where it has one.
     """
 
     shape: Shape
@@ -40,22 +40,22 @@ class Appearance:
 
 
 def appearances(link: Link, roles: Iterable[str], *, skip_missing: bool = False) -> Iterator[Appearance]:
-    """The shapes of a link in these roles; a shape that no file can be read for is left out where that is allowed."""
+    """Yield the shapes of a link in these roles; a mesh without a file is left out where that is allowed."""
     for role in roles:
-        for said in link.visuals if role == "visual" else link.collisions:
-            shape = _shape(said, skip_missing=skip_missing)
+        for description in link.visuals if role == "visual" else link.collisions:
+            shape = _shape(description, skip_missing=skip_missing)
             if shape is not None:
-                yield Appearance(shape, said.link_T_shape, _attributes(said, role))
+                yield Appearance(shape, description.link_T_shape, _attributes(description, role))
 
 
 def refuse_missing_meshes(name: str, links: Mapping[str, Link], roles: Iterable[str]) -> None:
-    """All that are not there, in one error."""
+    """Raise one error that names all mesh files that are missing."""
     missing = [
-        MissingMesh(path, said.form.uri, said.form.path)
+        MissingMesh(path, description.form.uri, description.form.path)
         for path, link in links.items()
         for role in roles
-        for said in (link.visuals if role == "visual" else link.collisions)
-        if isinstance(said.form, MeshForm) and not _is_there(said.form)
+        for description in (link.visuals if role == "visual" else link.collisions)
+        if isinstance(description.form, MeshForm) and not _is_there(description.form)
     ]
     if missing:
         raise MissingMeshes(name, [str(one) for one in missing])
@@ -65,8 +65,8 @@ def _is_there(form: MeshForm) -> bool:
     return form.path is not None and Path(form.path).is_file()
 
 
-def _shape(said: ShapeDescription, *, skip_missing: bool) -> Shape | None:
-    match said.form:
+def _shape(description: ShapeDescription, *, skip_missing: bool) -> Shape | None:
+    match description.form:
         case BoxForm(size_m=size_m):
             return Box(size_m)
         case SphereForm(radius_m=radius_m):
@@ -81,10 +81,10 @@ def _shape(said: ShapeDescription, *, skip_missing: bool) -> Shape | None:
     return None
 
 
-def _attributes(said: ShapeDescription, role: str) -> dict[str, Any]:
+def _attributes(description: ShapeDescription, role: str) -> dict[str, Any]:
     found: dict[str, Any] = {"role": role}
-    if said.name:
-        found["name"] = said.name
-    if said.material is not None and said.material.rgba is not None:
-        found["color"] = list(said.material.rgba)
+    if description.name:
+        found["name"] = description.name
+    if description.material is not None and description.material.rgba is not None:
+        found["color"] = list(description.material.rgba)
     return found

@@ -44,17 +44,17 @@ class Constraint:
 
     @cached_property
     def free_variables(self) -> frozenset[Variable]:
-        """Of the expression and of both bounds."""
+        """The variables of the expression and of both bounds."""
         return self.lower.free_variables | self.upper.free_variables | self.expression.free_variables
 
     @cached_property
     def _parts(self) -> tuple[Expression | float, ...]:
-        """With a number for each part that is one: most bounds are, and this is asked often."""
+        """Lower, upper and expression, with a number for each that is constant: most bounds are."""
         return tuple(float(p) if p.is_grounded else p for p in (self.lower, self.upper, self.expression))
 
     @property
     def is_on_positions(self) -> bool:
-        """Whether what it bounds is said of positions alone."""
+        """Whether the bounded expression depends on positions alone."""
         return all(not variable.order for variable in self.expression.free_variables)
 
     def is_kept(self, values: Mapping[Variable, float], *, tolerance: float = 0.0) -> bool:
@@ -64,17 +64,17 @@ class Constraint:
 
         Args:
             values: Of some or all variables.
-            tolerance: What is forgiven of a contradiction, in the unit of the expression.
+            tolerance: The largest contradiction that is accepted, in the unit of the expression.
         """
         lower, upper, value = (_number(part, values) for part in self._parts)
         pairs = ((lower, upper), (lower, value), (value, upper))
         return all(low is None or high is None or low <= high + tolerance for low, high in pairs)
 
     def velocity_form(self, step_s: float) -> Constraint:
-        """What this asks of velocities, so that it still holds one step later (thesis eq. 3.23).
+        """Return the constraint on velocities by which this one still holds one step later (thesis eq. 3.23).
 
-        A constraint on positions becomes (lower - e) / step <= velocity of e <= (upper - e) / step. One that speaks of
-        velocities already stays as it is.
+        A constraint on positions becomes (lower - e) / step <= velocity of e <= (upper - e) / step. One that contains
+        velocities already is returned as it is.
 
         Args:
             step_s: The time until velocities are chosen anew [s].
@@ -87,7 +87,7 @@ class Constraint:
         return Constraint(lower, upper, self.expression.velocity())
 
     def is_same(self, other: object) -> bool:
-        """Whether both say the same in the same words."""
+        """Whether both have the same expression and bounds, calculated in the same way."""
         return isinstance(other, Constraint) and all(
             mine.is_same(theirs)
             for mine, theirs in (
@@ -110,22 +110,22 @@ def _number(part: Expression | float, values: Mapping[Variable, float]) -> float
 
 
 def _room(bound: Expression, expression: Expression, step_s: float) -> Expression:
-    """Infinity minus something is infinity, but not for who differentiates it."""
+    """Return the distance to a bound per step; an infinite bound stays a constant, which can be differentiated."""
     if bound.is_grounded and math.isinf(float(bound)):
         return bound
     return (bound - expression) / step_s
 
 
 def limits_of(constraints: Iterable[Constraint]) -> dict[Variable, tuple[float, float]]:
-    """By position, the interval in which it keeps every constraint of it alone that is linear.
+    """Return, by position variable, the interval in which it keeps every linear constraint on it alone.
 
     A joint that follows another bounds that one too. Where nothing bounds a side, it is infinite.
     """
     found: dict[Variable, tuple[float, float]] = {}
     for constraint in constraints:
-        told = _interval(constraint)
-        if told is not None:
-            variable, lower, upper = told
+        interval = _interval(constraint)
+        if interval is not None:
+            variable, lower, upper = interval
             low, high = found.get(variable, (-math.inf, math.inf))
             found[variable] = (max(low, lower), min(high, upper))
     return found

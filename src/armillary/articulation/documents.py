@@ -135,7 +135,7 @@ def expression_from_document(document: Document) -> Any:
     """Read an expression that `expression_to_document` wrote.
 
     Raises:
-        InvalidExpression: Something in it is not as it was written; `field` says where.
+        InvalidExpression: Something in it is not as it was written; `field` is the place.
     """
     _check_whole(document)
     reader = _Reader()

@@ -21,11 +21,11 @@ __all__ = ["Drive", "LinkDrive", "Naming", "drive_of", "interpolations_of", "lin
 
 
 class Naming:
-    """`robot/links/gripper` is the frame `robot/gripper`, and a prefix takes the place of `robot/`.
+    """The names of links and variables in a world: `robot/links/gripper` is the frame `robot/gripper`.
 
     Args:
         objects: The articulated objects of the model, by path.
-        prefix: In place of the name of the object and its slash; None: as the model says.
+        prefix: Replaces the name of the object and its slash; None: the name of the object.
     """
 
     def __init__(self, objects: Mapping[str, ArticulatedObject], prefix: str | None) -> None:
@@ -40,14 +40,14 @@ class Naming:
         self._names = sorted(objects, key=len, reverse=True)
 
     def frame(self, link: str) -> str:
-        """Of a link, by its path."""
+        """Return the frame of a link, by its path."""
         for name in self._names:
             if link.startswith(f"{name}/links/"):
                 return self._before(name) + link.removeprefix(f"{name}/links/")
         return link
 
     def variable(self, variable: str) -> str:
-        """Of a degree of freedom, by its name in the model."""
+        """Return the name of a variable in the world, by its name in the model."""
         for name in self._names:
             if variable.startswith(f"{name}/"):
                 return self._before(name) + variable.removeprefix(f"{name}/")
@@ -63,8 +63,8 @@ class LinkDrive:
 
     Attributes:
         link: Its path.
-        parent: The path of the link that carries it; None for the frame in which the model stands.
-        form: A constant, a joint of the native core, tapes, or tapes in a loop.
+        parent: The path of the link that carries it; None for the frame of the model.
+        form: A constant, a joint of the C++ core, tapes, or tapes with a kinematic loop.
     """
 
     link: str
@@ -78,7 +78,7 @@ class Drive:
 
     Attributes:
         links: Each after the one that carries it.
-        interpolations: By name of a variable, how it goes from one sample to the next.
+        interpolations: By name of a variable, how it is interpolated between two samples.
         velocities: The names of those that have a velocity and no position, such as wheels.
     """
 
@@ -88,25 +88,25 @@ class Drive:
 
 
 def drive_of(model: ArticulationModel, under: str = "") -> Drive:
-    """The drive of the links at or under a path. What was compiled for a joint before is not compiled again."""
+    """Return the drive of the links at or under a path. Tapes that a joint has already are not made again."""
     links = model.links(under)
     joints = [link.joint for link in links.values() if link.joint is not None]
     positions = interpolations_of(joints)
     names = {variable.name for joint in joints for variable in joint.velocities}
     return Drive(
-        tuple(link_drive(path, links[path], model.loops) for path in _carriers_first(links)),
+        tuple(link_drive(path, links[path], model.loops) for path in _parents_first(links)),
         positions,
         tuple(sorted(names - positions.keys())),
     )
 
 
 def link_drive(path: str, link: Link, loops: Loops) -> LinkDrive:
-    """The drive of one link."""
+    """Return the drive of one link."""
     return LinkDrive(path, link.parent, Transform.identity() if link.joint is None else _form(link.joint, loops))
 
 
 def interpolations_of(joints: Iterable[Joint]) -> dict[str, Interpolation]:
-    """By name of a variable.
+    """Return the interpolation of each variable, by name.
 
     Where joints that share one disagree, it is linear: a whole turn of a wheel need not be one of what it drives.
     """
@@ -128,7 +128,7 @@ def _form(joint: Joint, loops: Loops) -> Transform | DrivenForm:
 
 
 def loop_form(pose: PoseExpression, loops: Loops) -> LoopForm:
-    """A pose in which dependents of loops are."""
+    """Return the form of a pose that contains dependents of kinematic loops."""
     closure = loops.system_of(pose.free_variables)
     own = sorted(pose.free_variables - closure.residual.free_variables, key=lambda variable: variable.name)
     drivers = [*own, *closure.drivers]
@@ -145,8 +145,8 @@ def loop_form(pose: PoseExpression, loops: Loops) -> LoopForm:
     )
 
 
-def _carriers_first(links: Mapping[str, Link]) -> list[str]:
-    """A link whose carrier is not among these comes as if nothing carried it."""
+def _parents_first(links: Mapping[str, Link]) -> list[str]:
+    """Sort links after their parents; a parent that is not among them is ignored."""
     done: dict[str, None] = {}
     for path in links:
         waiting, above = [path], links[path].parent

@@ -93,17 +93,17 @@ _FORMS: dict[str, type[Any]] = {
 
 
 def encoded(steps: Sequence[tuple[str, Operation]]) -> bytes:
-    """Tags and operations, as they stand in a file."""
+    """Encode tags and operations as the bytes of a file."""
     own = {type(operation) for _, operation in steps}.difference(_OPERATIONS)
     codecs = _codecs(own | _joints_of(operation for _, operation in steps))
     named = {kind.kind: kind for kind in (*(type(operation) for _, operation in steps), *_OPERATIONS)}
-    said = [_encoded_step(tag, operation, codecs, named) for tag, operation in steps]
-    whole = {"format": FORMAT, "version": VERSION, "sha256": _checksum(said), "operations": said}
+    encoded_steps = [_encoded_step(tag, operation, codecs, named) for tag, operation in steps]
+    whole = {"format": FORMAT, "version": VERSION, "sha256": _checksum(encoded_steps), "operations": encoded_steps}
     return json.dumps(whole, separators=(",", ":"), allow_nan=False).encode()
 
 
 def decoded(data: bytes, kinds: Iterable[type[Any]], file: str) -> list[tuple[str, Operation]]:
-    """Tags and operations of a file; `kinds` are operations and joints of the user's own that it may name."""
+    """Decode the tags and operations of a file; `kinds` are operations and joints of the user that it may name."""
     try:
         return _decoded(parsed(data, file, ModelField), tuple(kinds))
     except RecursionError:
@@ -111,12 +111,12 @@ def decoded(data: bytes, kinds: Iterable[type[Any]], file: str) -> list[tuple[st
 
 
 def digest(data: bytes) -> str:
-    """Of the operations alone."""
+    """Return the checksum of the operations alone."""
     return str(json.loads(data)["sha256"])
 
 
 def read_file(path: str | PathLike[str], max_bytes: int) -> bytes:
-    """The whole file, unless it is too large."""
+    """Read the whole file, unless it is too large."""
     with Path(path).open("rb") as file:
         data = file.read(max_bytes + 1)
     if len(data) > max_bytes:
@@ -125,7 +125,7 @@ def read_file(path: str | PathLike[str], max_bytes: int) -> bytes:
 
 
 def write_file(path: str | PathLike[str], data: bytes) -> None:
-    """The whole file or none: who reads meanwhile sees the old one."""
+    """Write the whole file or none: a reader meanwhile sees the old one."""
     target = Path(path)
     beside = target.with_name(f"{target.name}.part")
     beside.write_bytes(data)
@@ -133,7 +133,7 @@ def write_file(path: str | PathLike[str], data: bytes) -> None:
 
 
 def refused_replay(file: str, steps: Sequence[tuple[str, Operation]], error: BaseException) -> InvalidModelFile:
-    """For operations that are well-formed and do not make a model; an error that has a `tag` says which of them."""
+    """Make the error of operations that are well-formed and make no model; the `tag` of `error` names one of them."""
     tags = [tag for tag, _ in steps]
     blamed = getattr(error, "tag", None)
     place = f"operations[{tags.index(blamed)}]" if blamed in tags else "operations"
@@ -147,13 +147,13 @@ def _encoded_step(tag: str, operation: Operation, codecs: Codecs, named: dict[st
     if named[kind.kind] is not kind:
         raise UnsavableModel(tag, f"has the name of another kind, '{kind.kind}'", "Give its class another `kind`.")
     try:
-        said = codecs.fields_of(kind).encode(operation)
+        members = codecs.fields_of(kind).encode(operation)
     except (TypeError, ValueError) as error:
         hint = "Annotate the fields of the operation with types that files know, and give it such values."
         raise UnsavableModel(tag, str(error).rstrip("."), hint) from error
-    if said.keys() & {"tag", "kind"}:
+    if members.keys() & {"tag", "kind"}:
         raise UnsavableModel(tag, "has a field called 'tag' or 'kind', as every operation in a file", "Rename it.")
-    return {"tag": tag, "kind": kind.kind, **said}
+    return {"tag": tag, "kind": kind.kind, **members}
 
 
 def _decoded(top: ModelField, own: tuple[type[Any], ...]) -> list[tuple[str, Operation]]:
@@ -172,19 +172,19 @@ def _decoded(top: ModelField, own: tuple[type[Any], ...]) -> list[tuple[str, Ope
 
 
 def _decoded_step(field: ModelField, known: dict[str, type[Operation]], codecs: Codecs) -> tuple[str, Operation]:
-    said = field.mapping()
+    members = field.mapping()
     for name in ("tag", "kind"):
-        if name not in said:
+        if name not in members:
             raise field.refused(f"'{name}' is missing")
-    kind = known.get(said["kind"].text())
+    kind = known.get(members["kind"].text())
     if kind is None:
-        raise said["kind"].refused(
+        raise members["kind"].refused(
             f"no such operation is known here. Those of your own are named to the loader, `kinds=[...]`; "
             f"known: {', '.join(sorted(known))}"
         )
     rest = {key: value for key, value in field.value.items() if key not in {"tag", "kind"}}
     made: Operation = codecs.fields_of(kind).decode(ModelField(rest, field.file, field.above, field.key))
-    return said["tag"].text(), made
+    return members["tag"].text(), made
 
 
 def _check_tags(field: ModelField, steps: list[tuple[str, Operation]]) -> None:
@@ -196,7 +196,7 @@ def _check_tags(field: ModelField, steps: list[tuple[str, Operation]]) -> None:
 
 
 def _codecs(own: set[type[Any]]) -> Codecs:
-    """Of the library's classes, and of the user's own operations and joints."""
+    """Return the codecs of the library's classes, and of the user's own operations and joints."""
     if not own:
         return _library_codecs()
     joints = {kind.kind: kind for kind in (*own, *_JOINTS) if issubclass(kind, Joint) and kind.kind}
@@ -205,20 +205,18 @@ def _codecs(own: set[type[Any]]) -> Codecs:
 
 @cache
 def _library_codecs() -> Codecs:
-    """Made whole before anybody has it, so that threads only read it."""
+    """Return the codecs of the library's classes, complete from the start, so that threads only read them."""
     made = Codecs({**_FORMS, **{kind.kind: kind for kind in _JOINTS}})
     for kind in (*_OPERATIONS, *_JOINTS, *_FORMS.values()):
         made.fields_of(kind)
     return made
 
 
-def _joints_of(operations: Iterable[Operation]) -> set[type[Joint]]:
-    held = [value for operation in operations for value in _held(operation)]
-    return {type(value) for value in held if isinstance(value, Joint)} - set(_JOINTS)
-
-
-def _held(operation: Any) -> list[Any]:
-    return [getattr(operation, own.name) for own in fields(operation)] if is_dataclass(operation) else []
+def _joints_of(operations: Iterable[Any]) -> set[type[Joint]]:
+    values = [
+        getattr(operation, own.name) for operation in operations if is_dataclass(operation) for own in fields(operation)
+    ]
+    return {type(value) for value in values if isinstance(value, Joint)} - set(_JOINTS)
 
 
 def _checksum(operations: Any) -> str:

@@ -1,4 +1,4 @@
-"""What a model holds of a thing: its links, and that they belong together."""
+"""Links, and the articulated objects that they belong to."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["ArticulatedObject", "Link", "chain_of", "check_links"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """One rigid part and what carries it.
+    """One rigid part, its parent and its joint.
 
     Attributes:
-        visuals: What it looks like.
-        collisions: What it can touch with.
-        inertial: What it weighs; None where nobody said.
-        parent: The path of the link that carries it; None for the frame in which the whole model stands.
-        joint: How it moves in its parent; None where it stands still on it.
+        visuals: The shapes that are seen.
+        collisions: The shapes that collide.
+        inertial: Mass and inertia; None where unknown.
+        parent: The path of the link that carries it; None for the frame of the whole model.
+        joint: How it moves in its parent; None where it is fixed to it.
     """
 
     readable: ClassVar[tuple[str, ...]] = ("visuals", "collisions", "inertial", "parent", "joint", "parent_T_link")
@@ -37,16 +37,16 @@ class Link:
 
     @property
     def parent_T_link(self) -> PoseExpression:
-        """Where it is in its parent."""
+        """The pose of the link in its parent."""
         return PoseExpression.identity() if self.joint is None else self.joint.parent_T_child
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticulatedObject:
-    """A robot, a kitchen, a door: what the links and joints under one path are together.
+    """A robot, a kitchen, a door: the links and joints under one path.
 
     Attributes:
-        name: The path it is at; its links are at `name/links/...`, its joints at `name/joints/...`.
+        name: Its path; its links are at `name/links/...`, its joints at `name/joints/...`.
         root: The path of the link that carries all others.
     """
 
@@ -55,7 +55,7 @@ class ArticulatedObject:
 
 
 def chain_of(path: str, link_at: Callable[[str], Link]) -> list[str]:
-    """The paths of a link and of all that carry it, up to the one that nothing carries.
+    """Return the paths of a link and of all links that carry it, up to the one without a parent.
 
     A link that would carry itself ends the chain where it appears again.
     """
@@ -69,25 +69,25 @@ def chain_of(path: str, link_at: Callable[[str], Link]) -> list[str]:
 
 
 def check_links(values: Overlay[str, Any], changed: Sequence[str]) -> None:
-    """No link carries itself, and what carries others stays a link."""
+    """Check that no link carries itself, and that what carries others stays a link."""
     for path in changed:
         if not isinstance(values.get(path), Link):
             _check_carried(values, path)
         else:
-            chain = chain_of(path, lambda above: _carrying(values, above))
+            chain = chain_of(path, lambda above: _link_at(values, above))
             if chain[-1] in chain[:-1]:
                 raise LinkLoop(chain[chain.index(chain[-1]) :])
 
 
 def _check_carried(values: Overlay[str, Any], path: str) -> None:
-    """Of a path that holds no link, or none any more."""
+    """Check that a path without a link, or that lost its link, carries none."""
     if isinstance(values.before(path), Link):
         carried = next((p for p in values if isinstance(values[p], Link) and values[p].parent == path), None)
         if carried is not None:
             raise WrongValue(path, f"Link to carry '{carried}'", type(values.get(path)).__name__)
 
 
-def _carrying(values: Overlay[str, Any], path: str) -> Link:
+def _link_at(values: Overlay[str, Any], path: str) -> Link:
     found = values.get(path)
     if not isinstance(found, Link):
         raise WrongValue(path, "Link", type(found).__name__)

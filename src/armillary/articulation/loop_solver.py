@@ -31,9 +31,9 @@ _SINGULAR = 1e-7
 
 
 class LoopSolver:
-    """Finds the dependents of a loop for values of its drivers.
+    """Finds the dependents of a kinematic loop for values of its drivers.
 
-    Every answer is the start of the next search, so that a loop stays on its branch while its drivers move on; give
+    Every solution is the start of the next search, so that a loop stays on its branch while its drivers move; give
     `start` to begin elsewhere.
     """
 
@@ -60,20 +60,20 @@ class LoopSolver:
     def solve(
         self, drivers: Mapping[Variable, float], *, start: Mapping[Variable, float] | None = None
     ) -> dict[Variable, float]:
-        """By dependent, its value.
+        """Return the value of each dependent.
 
         Raises:
             UnreachableLoop: The parts do not reach each other.
             SingularLoop: The drivers do not determine the dependents there.
         """
-        given = self._given(drivers)
-        begin = self._last if start is None else self._begin(start)
-        found = self._searched(given, begin)
+        given = self._driver_values(drivers)
+        begin = self._last if start is None else self._dependent_values(start)
+        found = self._solved(given, begin)
         self._last = found
         return dict(zip(self.dependents, map(float, found), strict=True))
 
     def solve_rows(self, drivers: Array, *, start: Mapping[Variable, float] | None = None) -> Array:
-        """The same for many values of the drivers, each search from where the one before ended.
+        """Solve for many values of the drivers, each search beginning where the one before ended.
 
         Args:
             drivers: (N, d), in the order of `drivers`.
@@ -83,25 +83,25 @@ class LoopSolver:
             (N, k), in the order of `dependents`.
 
         Raises:
-            LoopError: Names the first row in which the loop cannot be closed.
+            LoopError: With the first row in which the loop cannot be closed.
         """
         count = len(self.drivers)
-        rows = np.empty((1 + len(drivers), count + len(self.dependents)))  # the first is where the search begins
+        rows = np.empty((1 + len(drivers), count + len(self.dependents)))  # the first row is the start of the search
         rows[1:, :count] = drivers
-        rows[0, count:] = self._last if start is None else self._begin(start)
+        rows[0, count:] = self._last if start is None else self._dependent_values(start)
         done = 1
         while done < len(rows):
             rows[done, count:] = rows[done - 1, count:]
             done += close_loop_rows(self._evaluate.tape, self._rows, rows[done:])
-            if done < len(rows):  # whole steps lead away from there
-                rows[done, count:] = self._searched_in_row(done - 1, rows[done, :count], rows[done - 1, count:])
+            if done < len(rows):  # whole Newton steps diverge there
+                rows[done, count:] = self._solved_row(done - 1, rows[done, :count], rows[done - 1, count:])
                 done += 1
         self._last = rows[-1, count:].copy()
         return rows[1:, count:].copy()
 
-    def _searched_in_row(self, row: int, given: Array, begin: Array) -> Array:
+    def _solved_row(self, row: int, given: Array, begin: Array) -> Array:
         try:
-            return self._searched(given, begin)
+            return self._solved(given, begin)
         except LoopError as error:
             error.row = row
             raise
@@ -112,26 +112,26 @@ class LoopSolver:
         dependents: Mapping[Variable, float],
         velocities: Mapping[Variable, float],
     ) -> dict[Variable, float]:
-        """How fast the dependents move where they are, by how fast each driver moves."""
+        """Return the velocities of the dependents from those of the drivers."""
         if self._along_drivers is None:
             along = self._residual.jacobian(self.drivers)
             self._along_drivers = along.compile(order=[*self.drivers, *self.dependents])
-        given, found = self._given(drivers), self._begin(dependents)
+        given, found = self._driver_values(drivers), self._dependent_values(dependents)
         _, slope = self._at(given, found)
-        pull = self._along_drivers(np.concatenate([given, found])) @ self._given(velocities)
+        pull = self._along_drivers(np.concatenate([given, found])) @ self._driver_values(velocities)
         rates = np.linalg.lstsq(slope, -pull, rcond=1e-12)[0]
         return dict(zip(self.dependents, map(float, rates), strict=True))
 
-    def _begin(self, start: Mapping[Variable, float]) -> Array:
+    def _dependent_values(self, start: Mapping[Variable, float]) -> Array:
         return np.array([float(start[variable]) for variable in self.dependents])
 
-    def _given(self, drivers: Mapping[Variable, float]) -> Array:
+    def _driver_values(self, drivers: Mapping[Variable, float]) -> Array:
         missing = [str(variable) for variable in self.drivers if variable not in drivers]
         if missing:
             raise NotGrounded(missing)
         return np.array([float(drivers[variable]) for variable in self.drivers])
 
-    def _searched(self, given: Array, dependents: Array) -> Array:
+    def _solved(self, given: Array, dependents: Array) -> Array:
         residual, slope = self._at(given, dependents)
         for _ in range(_STEPS):
             if np.abs(residual).max() <= _EXACT:
@@ -146,7 +146,7 @@ class LoopSolver:
     def _step(
         self, given: Array, dependents: Array, residual: Array, slope: Array
     ) -> tuple[Array, Array, Array] | None:
-        """The full step of Newton, or as much of it as makes the residual smaller; None where nothing does."""
+        """Return the Newton step, halved until the residual becomes smaller; None where it never does."""
         towards = np.linalg.lstsq(slope, residual, rcond=1e-12)[0]
         for halving in range(_HALVINGS):
             tried = dependents - towards * 0.5**halving

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from armillary.articulation._overlay import Overlay
-from armillary.articulation._terms import Atom, Term, build, casadi, term_of
+from armillary.articulation._terms import Term, atom_term, build, casadi, term_of
 from armillary.articulation.constraints import Constraint
-from armillary.articulation.expressions import PointExpression, PoseExpression, VectorExpression
+from armillary.articulation.expressions import Expression, PointExpression, PoseExpression, VectorExpression
 from armillary.articulation.expressions._gradients import directions, jacobian_of
 from armillary.articulation.geometry import stack
 from armillary.articulation.loop_solver import LoopSolver
@@ -16,18 +17,18 @@ from armillary.articulation.variables import Order, Variable
 from armillary.errors import InvalidArgument
 from armillary.transforms import Transform
 
-__all__ = ["Closure", "Loops", "check_loops", "following"]
+__all__ = ["Closure", "Loops", "check_loops", "dependent_expressions"]
 
 
 class Closure:
-    """Numbers that must be zero, and the variables that see to it.
+    """What closes a kinematic loop: a residual that is zero, and the variables that are determined by it.
 
     The `dependents` follow from the other variables of the residual, its `drivers`. Expressions in which the
     dependents occur become expressions of the drivers with `closed`: their gradients, velocities and Jacobians are
     those of the loop.
 
     Args:
-        residual: What is zero where the loop is closed; more rows than dependents are fine if they agree.
+        residual: An expression that is zero where the loop is closed; more rows than dependents are fine if they agree.
         dependents: Positions that the loop determines.
         start: By dependent, where its search begins the first time: which of several branches is meant. Zero if not
             given.
@@ -49,7 +50,7 @@ class Closure:
         self.residual = residual if isinstance(residual, VectorExpression) else VectorExpression(residual)
         self.dependents = _as_dependents(dependents, self.residual)
         self.start = _as_start(start or {}, self.dependents)
-        self._following: Mapping[Variable, Any] | None = None
+        self._dependent_expressions: Mapping[Variable, Any] | None = None
 
     @classmethod
     def of_poses(
@@ -60,7 +61,7 @@ class Closure:
         dependents: Sequence[Variable],
         start: Mapping[Variable, float] | None = None,
     ) -> Closure:
-        """Two frames that are one: the tray in the left hand and the same tray in the right hand."""
+        """Make a closure of two frames that coincide: the tray in the left hand and the same tray in the right hand."""
         first, second = _as_pose(left), _as_pose(right)
         # All nine entries of the rotations: their antisymmetric part alone is zero at half a turn as well.
         turned = first.rotation.matrix - second.rotation.matrix
@@ -76,7 +77,7 @@ class Closure:
         dependents: Sequence[Variable],
         start: Mapping[Variable, float] | None = None,
     ) -> Closure:
-        """Two points that are one: a pin through two bars."""
+        """Make a closure of two points that coincide: a pin through two bars."""
         return cls(VectorExpression(left - right), dependents=dependents, start=start)
 
     @property
@@ -87,17 +88,17 @@ class Closure:
 
     @property
     def constraints(self) -> Mapping[str, Constraint]:
-        """That each row of the residual is zero, by its number."""
+        """By its number, the constraint that each row of the residual is zero."""
         return {str(row): Constraint(0.0, 0.0, entry) for row, entry in enumerate(self.residual)}
 
     def closed(self, expression: Any) -> Any:
-        """The same value, with a gradient along the drivers in place of the dependents."""
-        if self._following is None:
-            self._following = following(self.residual, self.dependents)
-        return expression.substitute(self._following)
+        """Return the same value, with a gradient along the drivers in place of the dependents."""
+        if self._dependent_expressions is None:
+            self._dependent_expressions = dependent_expressions(self.residual, self.dependents)
+        return expression.substitute(self._dependent_expressions)
 
     def solver(self) -> LoopSolver:
-        """What finds the dependents."""
+        """Make a solver for the dependents."""
         return LoopSolver(self.residual, self.drivers, self.dependents, self.start)
 
     def __repr__(self) -> str:
@@ -129,16 +130,16 @@ def _as_dependents(dependents: Sequence[Variable], residual: VectorExpression) -
 
 
 def _as_start(start: Mapping[Variable, float], dependents: Sequence[Variable]) -> dict[Variable, float]:
-    strange = [variable for variable in start if variable not in dependents]
-    if strange:
-        raise InvalidArgument(f"start= names {strange}, which the loop does not determine.", start)
+    unknown = [variable for variable in start if variable not in dependents]
+    if unknown:
+        raise InvalidArgument(f"start= names {unknown}, which the loop does not determine.", start)
     return {variable: float(start.get(variable, 0.0)) for variable in dependents}
 
 
 class Loops:
-    """The closures of a model, each after those that determine its drivers.
+    """The kinematic loops of a model, each after those that determine its drivers.
 
-    Closures that need each other are one system of equations.
+    Loops that need each other are one system of equations.
     """
 
     def __init__(self, closures: Iterable[Closure]) -> None:
@@ -151,7 +152,7 @@ class Loops:
         return frozenset(variable for system in self.systems for variable in system.dependents)
 
     def system_of(self, variables: Iterable[Variable]) -> Closure:
-        """All that determines these variables, as one system."""
+        """Return everything that determines these variables, as one system."""
         wanted = set(variables)
         needed: list[Closure] = []
         for system in reversed(self.systems):
@@ -161,14 +162,14 @@ class Loops:
         return needed[0] if len(needed) == 1 else _as_one(needed)
 
     def closed(self, expression: Any) -> Any:
-        """The expression, with gradients along what drives the loops."""
+        """Return the expression with gradients along the drivers of the loops."""
         for system in reversed(self.systems):
             if expression.free_variables.intersection(system.dependents):
                 expression = system.closed(expression)
         return expression
 
     def solve(self, values: Mapping[Variable, float], start: Mapping[Variable, float] | None) -> dict[Variable, float]:
-        """The values, and those of all dependents."""
+        """Return the values, and those of all dependents."""
         known = {variable: float(value) for variable, value in values.items() if variable not in self.dependents}
         for system, solver in zip(self.systems, self._solvers, strict=True):
             begin = None if start is None else {v: start.get(v, system.start[v]) for v in system.dependents}
@@ -177,7 +178,7 @@ class Loops:
 
 
 def check_loops(values: Overlay[str, Any], changed: Iterable[str]) -> None:
-    """No variable follows from two loops."""
+    """Check that no variable is determined by two kinematic loops."""
     if any(isinstance(values.get(path), Closure) for path in changed):
         _refuse_shared([value for value in (values[path] for path in values) if isinstance(value, Closure)])
 
@@ -198,7 +199,7 @@ def _refuse_shared(closures: list[Closure]) -> None:
         shared = seen.intersection(closure.dependents)
         if shared:
             names = ", ".join(sorted(map(str, shared)))
-            raise InvalidArgument(f"Two loops both determine {names}. Let it be a driver of one of them.", closure)
+            raise InvalidArgument(f"Two kinematic loops determine {names}. Let it be a driver of one of them.", closure)
         seen.update(closure.dependents)
 
 
@@ -208,32 +209,32 @@ def _as_one(closures: list[Closure]) -> Closure:
     return Closure(stack([closure.residual for closure in closures]), dependents=dependents, start=start)
 
 
-def following(residual: VectorExpression, dependents: Sequence[Variable]) -> Mapping[Variable, Any]:
-    """By dependent variable, an expression of the same value that changes with the drivers."""
+def dependent_expressions(residual: VectorExpression, dependents: Sequence[Variable]) -> Mapping[Variable, Any]:
+    """Return, by dependent variable, an expression of the same value that changes with the drivers.
+
+    A kinematic loop is r(q, d) = 0. Where its drivers q move, the dependents d move so that it stays zero:
+    dr/dd * d' + dr/dq * q' = 0, the implicit function theorem. A dependent variable is therefore an atom: its value is
+    the variable itself, its gradient is along the drivers alone.
+    """
     rates = _Rates(residual, dependents)
-    atoms = [Atom(term_of(variable), _entry_of(rates, row)) for row, variable in enumerate(dependents)]
-    kind = type(residual[0])
-    made = {v: kind.of_term(Term(atom.symbol, None, {atom: None})) for v, atom in zip(dependents, atoms, strict=True)}
-    rates.closed_with(made)
-    return made
-
-
-def _entry_of(rates: _Rates, row: int) -> Any:
-    return lambda: rates.of(row)
+    rates.atoms = {
+        variable: Expression.of_term(atom_term(term_of(variable), partial(rates.of, row)))
+        for row, variable in enumerate(dependents)
+    }
+    return rates.atoms
 
 
 class _Rates:
-    """How each dependent changes along each driver: the solution of one linear system, made when first asked."""
+    """The rates of the dependents along the drivers: the solution of one linear system, made on first use.
+
+    It contains the `atoms` themselves, so that the second derivative includes that dependents move.
+    """
 
     def __init__(self, residual: VectorExpression, dependents: Sequence[Variable]) -> None:
         self._residual, self._dependents = residual, dependents
-        self._atoms: Mapping[Variable, Any] = {}
+        self.atoms: Mapping[Variable, Any] = {}
         self._along: list[Variable] = []
         self._solution: Term | None = None
-
-    def closed_with(self, atoms: Mapping[Variable, Any]) -> None:
-        """The atoms themselves, so that also the second derivative knows that dependents move."""
-        self._atoms = atoms
 
     def of(self, row: int) -> dict[Variable, Term]:
         solution = self._solved()
@@ -246,13 +247,13 @@ class _Rates:
             self._along = [direction for direction in directions(term) if direction not in own]
             sides = [jacobian_of(term, [v.derivative for v in self._dependents]), jacobian_of(term, self._along)]
             kind = type(self._residual)
-            moving = [term_of(kind.of_term(side).substitute(self._atoms)) for side in sides]
+            moving = [term_of(kind.of_term(side).substitute(self.atoms)) for side in sides]
             self._solution = build(_least_squares, *moving)
         return self._solution
 
 
 def _least_squares(left: Any, right: Any) -> Any:
-    """-left^+ right. A loop in space may say the same thing twice, so that there are more rows than unknowns."""
+    """Return -left^+ right. The equations of a loop in space may be redundant: more rows than unknowns."""
     if left.size1() == left.size2():
         return -casadi.solve(left, right)
     return -casadi.solve(casadi.mtimes(left.T, left), casadi.mtimes(left.T, right))

@@ -20,7 +20,6 @@ from armillary.articulation.joints import (
 )
 from armillary.articulation.logic import greater, less, logical_or
 from armillary.articulation.operations import AddJoint, AddLink, AddObject, CloseLoop, Connect, SetClosure, SetValue
-from armillary.articulation.paths import joined
 from armillary.articulation.variables import Variable, position
 from armillary.errors import InvalidArgument
 from armillary.formats.descriptions import BoxForm, CylinderForm, Limits, ShapeDescription, Triple
@@ -29,7 +28,7 @@ __all__ = ["faucet", "four_bar", "locking_compartment", "piston", "stewart_platf
 
 
 class Parts:
-    """The links and joints of one thing, as edits in the order they are said."""
+    """The links and joints of one mechanism, as edits in order."""
 
     def __init__(self, name: str, root: str) -> None:
         self.name = name
@@ -37,24 +36,24 @@ class Parts:
         self.edits: list[Edit] = [Apply(f"create {name}", made)]
 
     def link_path(self, link: str) -> str:
-        """Of a link of this thing."""
-        return joined(self.name, "links", link)
+        """Return the path of a link of this mechanism."""
+        return f"{self.name}/links/{link}"
 
     def link(self, link: str, *visuals: ShapeDescription) -> None:
-        """A link; what one sees of it is what one bumps into."""
+        """Add a link; its visuals are its collision shapes."""
         path = self.link_path(link)
         self._apply(f"create {path}", AddLink(path=path, visuals=visuals, collisions=visuals))
 
     def joint(self, joint: str, kind: Joint, *, child: str, parent: str | None) -> None:
-        """Hang one link under another; under nothing, it stands in the frame of the model."""
-        path, below = joined(self.name, "joints", joint), self.link_path(child)
+        """Add a joint and connect a link to its parent; without one, the parent is the frame of the model."""
+        path, below = f"{self.name}/joints/{joint}", self.link_path(child)
         above = None if parent is None else self.link_path(parent)
         self._apply(f"create {path}", AddJoint(path=path, joint=kind))
         self._apply(f"connect {above or 'world'} {below}", Connect(child=below, joint=path, parent=above))
 
     def value(self, path: str, value: object) -> None:
-        """An expression or a constraint of its own."""
-        whole = joined(self.name, path)
+        """Add an expression or a constraint."""
+        whole = f"{self.name}/{path}"
         self._apply(f"create {whole}", SetValue(whole, value))
 
     def _apply(self, tag: str, operation: object) -> None:
@@ -62,14 +61,14 @@ class Parts:
 
 
 def box(size_m: Triple, at: Triple = (0.0, 0.0, 0.0)) -> ShapeDescription:
-    """A box around a point of the link."""
+    """Make a box around a point of the link."""
     return ShapeDescription(form=BoxForm(size_m=size_m), link_T_shape=_placed(at))
 
 
 def cylinder(
     radius_m: float, length_m: float, at: Triple = (0.0, 0.0, 0.0), rpy: Triple = (0.0, 0.0, 0.0)
 ) -> ShapeDescription:
-    """A cylinder around a point of the link, upright if it is not turned."""
+    """Make a cylinder around a point of the link, along z if it is not rotated."""
     placed = Transform.from_xyz_rpy(xyz=at, rpy=rpy)
     return ShapeDescription(form=CylinderForm(radius_m=radius_m, length_m=length_m), link_T_shape=placed)
 
@@ -79,26 +78,26 @@ def _placed(at: Triple) -> Transform:
 
 
 class Strut:
-    """A barrel that turns about its foot towards a head, and a rod that slides out of it.
+    """A linear actuator: a barrel that points from its foot to a head, and a rod that slides out of it.
 
-    The length between both is the variable of the rod; that it is this long is for a loop to say (`residual`).
+    The length between both is the variable of the rod, which a kinematic loop determines (`residual`).
 
     Args:
-        parts: The mechanism it belongs to; it hangs under the link `base`.
-        name: Of the rod's variable.
-        foot: Where it stands on the base.
+        parts: The mechanism it belongs to; its parent is the link `base`.
+        name: The name of the rod's variable.
+        foot: Its foot on the base.
         head: The point that it reaches to, in the base.
         limits: Of its length.
     """
 
     def __init__(self, parts: Parts, name: str, *, foot: Triple, head: PointExpression, limits: Limits) -> None:
-        self.length: Variable = position(joined(parts.name, name))
+        self.length: Variable = position(f"{parts.name}/{name}")
         self._reach = head - PointExpression(*foot)
         self._build(parts, name, foot, limits)
 
     @property
     def residual(self) -> Expression:
-        """Zero where the rod reaches the head."""
+        """The expression that is zero where the rod reaches the head."""
         return norm(self._reach) - self.length
 
     def _build(self, parts: Parts, name: str, foot: Triple, limits: Limits) -> None:
@@ -111,7 +110,7 @@ class Strut:
         parts.joint(name, slide, child=f"{name}_rod", parent=f"{name}_barrel")
 
     def _towards(self) -> PoseExpression:
-        """Turned about x and then y, so that z points to the head."""
+        """Return the rotation about x and then y by which z points to the head."""
         x, y, z = self._reach
         turned: PoseExpression = translation(0.0, 0.0, 0.0) @ rotation_about((1.0, 0.0, 0.0), atan2(-y, z))
         swung: PoseExpression = turned @ rotation_about((0.0, 1.0, 0.0), atan2(x, sqrt(y * y + z * z)))
@@ -129,20 +128,20 @@ def locking_compartment(
     unlocks_at_rad: float = 0.3,
     speed_rad_s: float = 1.0,
 ) -> list[Edit]:
-    """The edits that make one, for `model.edit`: variables `name/door` and `name/handle`.
+    """Return the edits that make one, for `model.edit`: variables `name/door` and `name/handle`.
 
-    The door may open while it stands ajar, or while the handle is turned below `unlocks_at_rad`: the handle rests at
+    The door may open while it is ajar, or while the handle is turned below `unlocks_at_rad`: the handle rests at
     its upper end, and is pushed down to unlock, as the thesis has it. Closing is always allowed.
 
     Args:
-        name: What it is called in the model.
+        name: Its name in the model.
         size_m: Depth, width and height of the box.
         ajar_rad: Opened so far, the lock does not catch any more.
         unlocks_at_rad: Below this angle of the handle the door is free.
         speed_rad_s: How fast the door may move when it may.
     """
     depth, width, height = size_m
-    door, handle = position(joined(name, "door")), position(joined(name, "handle"))
+    door, handle = position(f"{name}/door"), position(f"{name}/handle")
     parts = Parts(name, "box")
     parts.link("box", box((_THICK_M, width, height), at=(-depth, 0.0, 0.0)))
     parts.link("door", box((_THICK_M, width, height), at=(0.0, -width / 2.0, 0.0)))
@@ -177,19 +176,19 @@ def faucet(
     temperature_per_rad: float = 25.0,
     neutral_temperature: float = 35.0,
 ) -> list[Edit]:
-    """The edits that make one, for `model.edit`.
+    """Return the edits that make one, for `model.edit`.
 
-    Its handle turns by `name/turn` (about z) and lifts by `name/lift` (about y, upwards is negative). What comes out
-    stands at `name/flow` and `name/temperature`, as expressions.
+    Its handle turns by `name/turn` (about z) and lifts by `name/lift` (about y, upwards is negative). Flow and
+    temperature of the water are the expressions `name/flow` and `name/temperature`.
 
     Args:
-        name: What it is called in the model.
+        name: Its name in the model.
         flow_l_min_per_rad: How much more water comes for a lift.
         leak_l_min: What comes when it is closed.
         temperature_per_rad: How much hotter the water is for a turn to the left [degrees Celsius].
         neutral_temperature: In the middle [degrees Celsius].
     """
-    turn, lift = position(joined(name, "turn")), position(joined(name, "lift"))
+    turn, lift = position(f"{name}/turn"), position(f"{name}/lift")
     parts = Parts(name, "base")
     parts.link("base", cylinder(0.025, _HEIGHT_M, at=(0.0, 0.0, _HEIGHT_M / 2.0)))
     parts.link("handle", box((0.1, 0.02, 0.01), at=(0.05, 0.0, 0.0)))
@@ -210,12 +209,12 @@ _UP = (0.0, 0.0, 1.0)
 def four_bar(
     name: str, *, crank_m: float = 0.1, coupler_m: float = 0.3, rocker_m: float = 0.25, ground_m: float = 0.35
 ) -> list[Edit]:
-    """The edits that make one, for `model.edit`: `name/crank` drives it, `name/coupler` and `name/rocker` follow.
+    """Return the edits that make one, for `model.edit`: `name/crank` drives `name/coupler` and `name/rocker`.
 
     All turn about z. With the lengths given here the crank can turn all the way round.
 
     Args:
-        name: What it is called in the model.
+        name: Its name in the model.
         crank_m: The bar that drives.
         coupler_m: The bar between the other two.
         rocker_m: The bar that is driven.
@@ -228,9 +227,9 @@ def four_bar(
     for link, length_m in lengths.items():
         parts.link(link, box((length_m, 0.02, 0.01), at=(length_m / 2.0, 0.0, 0.0)))
     for link, parent, at_m in (("crank", "ground", 0.0), ("coupler", "crank", crank_m), ("rocker", "ground", ground_m)):
-        turning = ContinuousJoint(variable=joined(name, link), axis=_UP, parent_T_joint=_along(at_m))
+        turning = ContinuousJoint(variable=f"{name}/{link}", axis=_UP, parent_T_joint=_along(at_m))
         parts.joint(link, turning, child=link, parent=parent)
-    path = joined(name, "loops", "pin")
+    path = f"{name}/loops/pin"
     pin = CloseLoop(
         path=path,
         left=parts.link_path("coupler"),
@@ -238,7 +237,7 @@ def four_bar(
         meets="position",
         left_T_meeting=_along(coupler_m),
         right_T_meeting=_along(rocker_m),
-        dependents=(joined(name, "coupler"), joined(name, "rocker")),
+        dependents=(f"{name}/coupler", f"{name}/rocker"),
         start=(0.5, 1.5),
     )
     return [*parts.edits, Apply(f"close {path}", pin)]
@@ -253,12 +252,12 @@ _ACROSS = (0.0, math.pi / 2.0, 0.0)
 
 
 def piston(name: str, *, crank_m: float = 0.05, rod_m: float = 0.15) -> list[Edit]:
-    """The edits that make one, for `model.edit`. The shaft turns about x by the variable `name/crank`.
+    """Return the edits that make one, for `model.edit`. The shaft turns about x by the variable `name/crank`.
 
     The piston goes up and down along z, above the shaft, and never turns.
 
     Args:
-        name: What it is called in the model.
+        name: Its name in the model.
         crank_m: From the axis of the shaft to the pin of the rod.
         rod_m: From that pin to the piston; longer than the crank.
     """
@@ -268,7 +267,7 @@ def piston(name: str, *, crank_m: float = 0.05, rod_m: float = 0.15) -> list[Edi
     parts.link("shaft", cylinder(crank_m / 5.0, crank_m, rpy=_ACROSS))
     parts.link("rod", box((crank_m / 5.0, crank_m / 5.0, rod_m), at=(0.0, 0.0, rod_m / 2.0)))
     parts.link("piston", cylinder(crank_m / 2.0, crank_m))
-    turned = position(joined(name, "crank"))
+    turned = position(f"{name}/crank")
     lean = asin(sin(turned) * (crank_m / rod_m))
     rod = translation(0.0, 0.0, crank_m) @ rotation_about(_X, -lean - turned)
     head = translation(0.0, 0.0, rod_m) @ rotation_about(_X, lean)
@@ -284,19 +283,19 @@ _LEGS = 6
 def tilting_platform(
     name: str, *, mount_m: float = 0.1, bridge_m: float = 0.14, length_m: float = 0.125, stroke_m: float = 0.025
 ) -> list[Edit]:
-    """The edits that make one, for `model.edit`: a platform on a pivot, tilted by two actuators (thesis 4.1.6).
+    """Return the edits that make one, for `model.edit`: a platform on a pivot, tilted by two actuators (thesis 4.1.6).
 
     The lengths `name/left` and `name/right` drive it; `name/pitch` and `name/roll` follow, both zero where the
     actuators are `length_m` long.
 
     Args:
-        name: What it is called in the model.
+        name: Its name in the model.
         mount_m: From the pivot back to the actuators.
         bridge_m: Between the two actuators.
         length_m: Of the actuators in the middle of their stroke; so high is the pivot.
         stroke_m: How much longer and shorter they may be.
     """
-    pitch, roll = (position(joined(name, angle)) for angle in ("pitch", "roll"))
+    pitch, roll = (position(f"{name}/{angle}") for angle in ("pitch", "roll"))
     pitched = translation(0.0, 0.0, length_m) @ rotation_about((0.0, 1.0, 0.0), pitch)
     tilted = pitched @ rotation_about((1.0, 0.0, 0.0), roll)
     parts = _with_platform(name, tilted, (2.0 * mount_m, bridge_m, 0.01))
@@ -311,18 +310,18 @@ def tilting_platform(
 def stewart_platform(
     name: str, *, base_m: float = 0.5, top_m: float = 0.3, height_m: float = 0.5, stroke_m: float = 0.2
 ) -> list[Edit]:
-    """The edits that make one, for `model.edit`: a platform on six legs, free in all six directions.
+    """Return the edits that make one, for `model.edit`: a platform on six legs, free in all six directions.
 
     The lengths `name/leg_0` to `name/leg_5` drive it; `name/x`, `y`, `z`, `roll`, `pitch` and `yaw` follow.
 
     Args:
-        name: What it is called in the model.
+        name: Its name in the model.
         base_m: Radius of the circle of feet.
         top_m: Radius of the circle of heads.
         height_m: Where the search for the platform begins the first time.
         stroke_m: How much longer and shorter than at that height the legs may be.
     """
-    place = [position(joined(name, part)) for part in ("x", "y", "z", "roll", "pitch", "yaw")]
+    place = [position(f"{name}/{part}") for part in ("x", "y", "z", "roll", "pitch", "yaw")]
     x, y, z, *turn = place
     lifted = pose(rotation_from_rpy(*turn), [x, y, z])
     parts = _with_platform(name, lifted, (top_m, top_m, 0.02))
@@ -345,7 +344,7 @@ def _with_platform(name: str, base_T_platform: PoseExpression, size_m: Triple) -
 
 
 def _closed(parts: Parts, struts: list[Strut], dependents: list[Variable], start: tuple[float, ...]) -> list[Edit]:
-    path = joined(parts.name, "loops", "struts")
+    path = f"{parts.name}/loops/struts"
     closure = SetClosure(
         path=path,
         residual=VectorExpression([strut.residual for strut in struts]),
@@ -356,6 +355,6 @@ def _closed(parts: Parts, struts: list[Strut], dependents: list[Variable], start
 
 
 def _hexagon(radius_m: float, spread_rad: float) -> list[Triple]:
-    """Three pairs of points on a circle, each pair this far from its middle."""
+    """Return three pairs of points on a circle, each point this far from the middle of its pair."""
     angles = [math.radians(120.0 * (i // 2)) + (spread_rad if i % 2 else -spread_rad) for i in range(_LEGS)]
     return [(radius_m * math.cos(angle), radius_m * math.sin(angle), 0.0) for angle in angles]

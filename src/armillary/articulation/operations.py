@@ -37,23 +37,23 @@ __all__ = [
 
 
 class Reading(Protocol):
-    """What an operation sees of the model: what it declares, as the operations before it left that."""
+    """Read access of an operation to the paths it declares, as the operations before it left them."""
 
     def __call__(self, path: str) -> Any:
-        """The value at one of the declared paths."""
+        """Return the value at one of the declared paths."""
 
     def pose(self, path: str) -> PoseExpression:
-        """Where a link is in the model: the product of all links below it, down to the root.
+        """Return the pose of a link in the model: the product of the poses of all links from the root to it.
 
-        The link is one of the declared paths. The operation runs again when one of those it hangs on moves.
+        The link is one of the declared paths. The operation runs again when one of the links that carry it changes.
         """
 
 
 class Operation(ABC):
-    """One step of the making of a model.
+    """One step by which a model is made.
 
-    A subclass is a frozen dataclass: its fields are what a file holds of it, under the name `kind`. What it reads and
-    writes follows from these fields alone, and is checked before anything runs.
+    A subclass is a frozen dataclass: its fields are saved in files, under the name `kind`. What it reads and writes
+    follows from these fields alone, and is checked before anything runs.
     """
 
     kind: ClassVar[str] = ""
@@ -61,19 +61,19 @@ class Operation(ABC):
 
     @property
     def reads(self) -> Sequence[str]:
-        """Paths that earlier operations have written."""
+        """The paths it reads, which earlier operations have written."""
         return ()
 
     @property
     @abstractmethod
     def writes(self) -> Sequence[str]:
-        """Paths whose value it sets."""
+        """The paths whose values it sets."""
 
     @abstractmethod
     def run(self, read: Reading) -> Mapping[str, Any]:
-        """A value for each path it writes.
+        """Return a value for each path it writes.
 
-        Called again whenever something that it read has changed, so the answer depends on its fields and on what it
+        Called again whenever something that it read has changed, so the result depends on its fields and on what it
         reads, and on nothing else.
         """
 
@@ -89,17 +89,17 @@ class SetValue(Operation):
 
     @property
     def writes(self) -> Sequence[str]:
-        """The path."""
+        """The path of the value."""
         return (self.path,)
 
     def run(self, read: Reading) -> Mapping[str, Any]:  # noqa: ARG002  (it reads nothing)
-        """The value as it is."""
+        """Return the value."""
         return {self.path: self.value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddObject(Operation):
-    """Say that the links and joints under a path are one thing, whose root link is this one."""
+    """Declare that the links and joints under a path are one object, with this root link."""
 
     kind: ClassVar[str] = "add_object"
 
@@ -108,17 +108,17 @@ class AddObject(Operation):
 
     @property
     def writes(self) -> Sequence[str]:
-        """The path of the thing."""
+        """The path of the object."""
         return (self.name,)
 
     def run(self, read: Reading) -> Mapping[str, Any]:  # noqa: ARG002  (it reads nothing)
-        """The thing, still without links."""
+        """Return the object, still without links."""
         return {self.name: ArticulatedObject(name=self.name, root=self.root)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddLink(Operation):
-    """Make a link that hangs nowhere yet."""
+    """Make a link without a parent."""
 
     kind: ClassVar[str] = "add_link"
 
@@ -133,13 +133,13 @@ class AddLink(Operation):
         return (self.path,)
 
     def run(self, read: Reading) -> Mapping[str, Any]:  # noqa: ARG002  (it reads nothing)
-        """The link."""
+        """Return the link."""
         return {self.path: Link(visuals=self.visuals, collisions=self.collisions, inertial=self.inertial)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddJoint(Operation):
-    """Make a joint that carries nothing yet."""
+    """Make a joint that carries no link yet."""
 
     kind: ClassVar[str] = "add_joint"
 
@@ -152,7 +152,7 @@ class AddJoint(Operation):
         return (self.path,)
 
     def run(self, read: Reading) -> Mapping[str, Any]:  # noqa: ARG002  (it reads nothing)
-        """The joint."""
+        """Return the joint."""
         return {self.path: self.joint}
 
 
@@ -161,11 +161,11 @@ class AddMimicJoint(Operation):
     """Make a joint that follows another: its position is multiplier * (that of the leader) + offset.
 
     Attributes:
-        path: Of the joint.
-        joint: What it is; its variable gives way to the leader's.
+        path: The path of the joint.
+        joint: Its kind and fields; its variable is replaced by that of the leader.
         leader: The path of the joint it follows, which may itself follow one.
         multiplier: How far it moves when the leader moves by one.
-        offset: Where it is when the leader is at zero.
+        offset: Its position when the leader is at zero.
     """
 
     kind: ClassVar[str] = "add_mimic_joint"
@@ -178,7 +178,7 @@ class AddMimicJoint(Operation):
 
     @property
     def reads(self) -> Sequence[str]:
-        """The leader."""
+        """The path of the leader."""
         return (self.leader,)
 
     @property
@@ -187,7 +187,7 @@ class AddMimicJoint(Operation):
         return (self.path,)
 
     def run(self, read: Reading) -> Mapping[str, Any]:
-        """The joint, by the variable of the one that leads in the end."""
+        """Return the joint, with the variable of the last leader."""
         leader = read(self.leader)
         if not isinstance(leader, AxisJoint):
             raise WrongValue(self.leader, "joint with one variable", type(leader).__name__)
@@ -202,12 +202,12 @@ class AddMimicJoint(Operation):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connect(Operation):
-    """Hang a link under another, by a joint.
+    """Connect a link to its parent, by a joint.
 
     Attributes:
         child: The path of the link that moves.
-        joint: The path of the joint; None: it stands still on its parent, with the same frame.
-        parent: The path of the link that carries it; None for the frame in which the whole model stands.
+        joint: The path of the joint; None: it is fixed to its parent, with the same frame.
+        parent: The path of the link that carries it; None for the frame of the whole model.
     """
 
     kind: ClassVar[str] = "connect"
@@ -218,16 +218,16 @@ class Connect(Operation):
 
     @property
     def reads(self) -> Sequence[str]:
-        """Both links and the joint."""
+        """The paths of both links and of the joint."""
         return tuple(path for path in (self.child, self.joint, self.parent) if path is not None)
 
     @property
     def writes(self) -> Sequence[str]:
-        """The link that moves."""
+        """The path of the link that moves."""
         return (self.child,)
 
     def run(self, read: Reading) -> Mapping[str, Any]:
-        """The link, with what carries it."""
+        """Return the link, with its parent and joint."""
         child = _of_kind(read, self.child, Link)
         if self.parent is not None:
             if self.parent == self.child:
@@ -249,18 +249,18 @@ _IDENTITY = Transform.identity()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloseLoop(Operation):
-    """Let two links meet: some variables then follow from the others.
+    """Close a kinematic loop where two links meet: some variables then follow from the others.
 
     Attributes:
-        path: Of the closure.
+        path: The path of the closure.
         left: The path of one link.
         right: The path of the other.
-        meets: "pose": the frames of both are one, as where two hands hold a tray. "position": only their origins, as
-            with a pin.
-        left_T_meeting: Where on the one link.
-        right_T_meeting: Where on the other.
+        meets: "pose": the frames of both coincide, as where two hands hold a tray. "position": only their origins,
+            as with a pin.
+        left_T_meeting: The meeting point on the one link.
+        right_T_meeting: The meeting point on the other.
         dependents: The names of the variables that follow.
-        start: Where each of them is looked for the first time; all zero, if left out.
+        start: Where the first search for each of them begins; all zero, if left out.
     """
 
     kind: ClassVar[str] = "close_loop"
@@ -276,7 +276,7 @@ class CloseLoop(Operation):
 
     @property
     def reads(self) -> Sequence[str]:
-        """Both links."""
+        """The paths of both links."""
         return (self.left, self.right)
 
     @property
@@ -285,10 +285,10 @@ class CloseLoop(Operation):
         return (self.path,)
 
     def run(self, read: Reading) -> Mapping[str, Any]:
-        """The closure; it runs again when one of the links that carry the two moves otherwise."""
+        """Return the closure; it runs again when one of the links that carry the two changes."""
         left = read.pose(self.left) @ self.left_T_meeting
         right = read.pose(self.right) @ self.right_T_meeting
-        dependents, start = _sought(self.dependents, self.start)
+        dependents, start = _dependents(self.dependents, self.start)
         if self.meets == "position":
             points = left.translation, right.translation
             return {self.path: Closure.of_points(*points, dependents=dependents, start=start)}
@@ -297,13 +297,13 @@ class CloseLoop(Operation):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetClosure(Operation):
-    """Let an expression be zero: some of its variables then follow from the others.
+    """Close a kinematic loop where an expression is zero: some of its variables then follow from the others.
 
     Attributes:
-        path: Of the closure.
-        residual: What is zero.
+        path: The path of the closure.
+        residual: The expression that is zero.
         dependents: The names of the variables that follow.
-        start: Where each of them is looked for the first time; all zero, if left out.
+        start: Where the first search for each of them begins; all zero, if left out.
     """
 
     kind: ClassVar[str] = "set_closure"
@@ -319,12 +319,12 @@ class SetClosure(Operation):
         return (self.path,)
 
     def run(self, read: Reading) -> Mapping[str, Any]:  # noqa: ARG002  (it reads nothing)
-        """The closure."""
-        dependents, start = _sought(self.dependents, self.start)
+        """Return the closure."""
+        dependents, start = _dependents(self.dependents, self.start)
         return {self.path: Closure(self.residual, dependents=dependents, start=start)}
 
 
-def _sought(names: Sequence[str], start: Sequence[float]) -> tuple[list[Variable], dict[Variable, float]]:
+def _dependents(names: Sequence[str], start: Sequence[float]) -> tuple[list[Variable], dict[Variable, float]]:
     if start and len(start) != len(names):
         raise InvalidOperation(f"{len(start)} numbers to start from were given for {len(names)} dependents.", start)
     dependents = [position(name) for name in names]
@@ -349,7 +349,7 @@ class FunctionOperation(Operation):
         return [template.format(**vars(self)) for template in self.write_templates]
 
     def run(self, read: Reading) -> Mapping[str, Any]:
-        """What the function answers: a mapping, or the value of the only path it writes."""
+        """Return the result of the function: a mapping, or the value of the only path it writes."""
         answer = type(self).function(read, **vars(self))
         writes = self.writes
         if len(writes) == 1 and not isinstance(answer, Mapping):
@@ -362,12 +362,12 @@ def operation(
 ) -> Callable[[Callable[..., Any]], type[FunctionOperation]]:
     """Make an operation of a function.
 
-    The function gets what reads the model and then its own arguments, by name; these are what one gives to make the
-    operation. `"{name}"` in a path stands for such an argument.
+    The function takes a `Reading` of the model and then its own arguments, by name; these are the arguments of the
+    operation. `"{name}"` in a path is replaced by such an argument.
 
     Args:
-        writes: Paths that it sets. The function answers with a mapping from path to value, or, where there is only
-            one, with the value.
+        writes: Paths that it sets. The function returns a mapping from path to value, or, where there is only one, the
+            value.
         reads: Paths that it reads.
         kind: Its name in files; the name of the function if left out.
 
@@ -392,7 +392,7 @@ def operation(
 
 
 def _fields(function: Callable[..., Any]) -> list[tuple[str, Any, Any]]:
-    """Of a dataclass with the function's arguments, but for the first."""
+    """Return the fields of a dataclass with the arguments of the function, but for the first."""
     hints = get_type_hints(function)
     parameters = list(inspect.signature(function).parameters.values())
     if not parameters or any(p.kind in {p.VAR_POSITIONAL, p.VAR_KEYWORD} for p in parameters):

@@ -1,4 +1,4 @@
-"""Where things are in a model: names joined by '/', as in `robot/links/gripper`."""
+"""Paths of a model: names joined by '/', as in `robot/links/gripper`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import unicodedata
 
 from armillary.errors import InvalidPath
 
-__all__ = ["as_path", "is_under", "joined"]
+__all__ = ["as_path", "is_under"]
 
 _PLAIN = re.compile(r"[\w.\- ]+(?:/[\w.\- ]+)*", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def as_path(value: object) -> str:
-    """The path in its one stored form (NFC), or `InvalidPath` with the hint."""
+    """Return the path in its one stored form (NFC), or raise `InvalidPath`."""
     if not isinstance(value, str):
         raise InvalidPath(f"A path is a str like 'robot/links/gripper', got {value!r}.", value)
     if _PLAIN.fullmatch(value):
@@ -29,11 +29,6 @@ def as_path(value: object) -> str:
     return unicodedata.normalize("NFC", value)
 
 
-def joined(*names: str) -> str:
-    """One path of several."""
-    return "/".join(names)
-
-
 def is_under(path: str, above: str) -> bool:
-    """Whether the path is this one or leads further; everything is under the empty path."""
+    """Whether a path is this one or begins with it; everything is under the empty path."""
     return not above or path == above or path.startswith(f"{above}/")
