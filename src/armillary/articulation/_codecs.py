@@ -15,16 +15,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from armillary._core import Transform
 from armillary.articulation.constraints import Constraint
-from armillary.articulation.documents import expression_from_document, expression_to_document
-from armillary.articulation.expressions import (
-    DirectionExpression,
-    Expression,
-    MatrixExpression,
-    PointExpression,
-    PoseExpression,
-    RotationExpression,
-    VectorExpression,
-)
+from armillary.articulation.documents import KINDS, expression_from_document, expression_to_document
+from armillary.articulation.expressions import Expression
 from armillary.articulation.variables import Variable
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidExpression, InvalidModelFile
 from armillary.scene.files import Field
@@ -60,15 +52,7 @@ class ModelField(Field):
         return self.value
 
 
-EXPRESSIONS = (
-    DirectionExpression,
-    Expression,
-    MatrixExpression,
-    PointExpression,
-    PoseExpression,
-    RotationExpression,
-    VectorExpression,
-)
+EXPRESSIONS = tuple(kind for kind, _ in KINDS.values())
 
 
 def decoded_expression(field: ModelField, kind: type[Any]) -> Any:

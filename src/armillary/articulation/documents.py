@@ -44,7 +44,7 @@ _VERSION = 1
 _DEEPEST = 64
 """How deep chains may be nested in chains."""
 
-_KINDS: dict[str, tuple[type[Symbolic[Any]], tuple[int | None, int | None]]] = {
+KINDS: dict[str, tuple[type[Symbolic[Any]], tuple[int | None, int | None]]] = {
     "Expression": (Expression, (1, 1)),
     "VectorExpression": (VectorExpression, (None, 1)),
     "PointExpression": (PointExpression, (3, 1)),
@@ -152,7 +152,7 @@ class _Reader:
         self.variables: dict[tuple[str, int], Variable] = {}
 
     def expression(self, document: Document) -> Any:
-        kind, shape = _KINDS[document["kind"]]
+        kind, shape = KINDS[document["kind"]]
         if kind is PoseExpression:
             chain = self.chain(document, "", _DEEPEST)
             return PoseExpression.of_term(_shaped(chain.term, shape, ""), chain.made_of)
@@ -241,8 +241,8 @@ def _check_whole(document: Any) -> None:
         raise InvalidExpression("", "a document of an expression is a dict")
     if document.get("version") != _VERSION:
         raise InvalidExpression("version", f"version {_VERSION} is read here, got {document.get('version')!r}")
-    if not isinstance(document.get("kind"), str) or document["kind"] not in _KINDS:
-        raise InvalidExpression("kind", f"the kinds are {', '.join(_KINDS)}, got {document.get('kind')!r}")
+    if not isinstance(document.get("kind"), str) or document["kind"] not in KINDS:
+        raise InvalidExpression("kind", f"the kinds are {', '.join(KINDS)}, got {document.get('kind')!r}")
     try:
         expected = digest_of(document)
     except (TypeError, ValueError, RecursionError) as wrong:
@@ -275,5 +275,5 @@ def _reduced(expression: Symbolic[Any]) -> tuple[Any, ...]:
     return expression_from_document, (expression_to_document(expression),)
 
 
-for _kind, _ in _KINDS.values():
+for _kind, _ in KINDS.values():
     copyreg.pickle(_kind, _reduced)

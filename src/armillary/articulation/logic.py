@@ -41,6 +41,7 @@ __all__ = ["greater", "if_else", "less", "logical_and", "logical_not", "logical_
 
 STEEPNESS = 1e10
 _GUIDANCES = ("all", "unmet")
+_TRUE_ABOVE = 0.5
 
 
 def less(a: Scalar, b: Scalar, *, steepness: float = STEEPNESS) -> Expression:
@@ -121,9 +122,6 @@ def _check(conditions: Sequence[Scalar], guidance: str) -> None:
         raise InvalidArgument("A conjunction of nothing was asked. Give at least one condition.", conditions)
     if guidance not in _GUIDANCES:
         raise InvalidArgument(f"guidance must be 'all' or 'unmet', got {guidance!r}.", guidance)
-
-
-_TRUE_ABOVE = 0.5
 
 
 def if_else(condition: Scalar, then: Any, otherwise: Any) -> Any:

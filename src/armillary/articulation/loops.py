@@ -13,7 +13,7 @@ from armillary.articulation.expressions import Expression, PointExpression, Pose
 from armillary.articulation.expressions._gradients import directions, jacobian_of
 from armillary.articulation.geometry import stack
 from armillary.articulation.loop_solver import LoopSolver
-from armillary.articulation.variables import Order, Variable
+from armillary.articulation.variables import Order, Variable, by_name
 from armillary.errors import InvalidArgument
 from armillary.transforms import Transform
 
@@ -83,8 +83,7 @@ class Closure:
     @property
     def drivers(self) -> tuple[Variable, ...]:
         """The other variables of the residual, by name."""
-        others = self.residual.free_variables - set(self.dependents)
-        return tuple(sorted(others, key=lambda variable: (variable.name, variable.order)))
+        return tuple(by_name(self.residual.free_variables - set(self.dependents)))
 
     @property
     def constraints(self) -> Mapping[str, Constraint]:

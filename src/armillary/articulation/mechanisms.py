@@ -26,6 +26,12 @@ from armillary.formats.descriptions import BoxForm, CylinderForm, Limits, ShapeD
 
 __all__ = ["faucet", "four_bar", "locking_compartment", "piston", "stewart_platform", "tilting_platform"]
 
+_X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+_ALONG_X = (0.0, math.pi / 2.0, 0.0)
+_PANEL_M = 0.02
+_FAUCET_HEIGHT_M = 0.15
+_LEGS = 6
+
 
 class Parts:
     """The links and joints of one mechanism, as edits in order."""
@@ -62,7 +68,7 @@ class Parts:
 
 def box(size_m: Triple, at: Triple = (0.0, 0.0, 0.0)) -> ShapeDescription:
     """Make a box around a point of the link."""
-    return ShapeDescription(form=BoxForm(size_m=size_m), link_T_shape=_placed(at))
+    return ShapeDescription(form=BoxForm(size_m=size_m), link_T_shape=_translated(at))
 
 
 def cylinder(
@@ -73,7 +79,7 @@ def cylinder(
     return ShapeDescription(form=CylinderForm(radius_m=radius_m, length_m=length_m), link_T_shape=placed)
 
 
-def _placed(at: Triple) -> Transform:
+def _translated(at: Triple) -> Transform:
     return Transform.from_xyz_rpy(xyz=at, rpy=(0.0, 0.0, 0.0))
 
 
@@ -105,19 +111,16 @@ class Strut:
         parts.link(f"{name}_barrel", cylinder(0.08 * half_m, half_m, at=(0.0, 0.0, half_m / 2.0)))
         parts.link(f"{name}_rod", cylinder(0.04 * half_m, half_m, at=(0.0, 0.0, -half_m / 2.0)))
         barrel = ExpressionJoint(expression=translation(*foot) @ self._towards())
-        slide = PrismaticJoint(variable=self.length.name, axis=(0.0, 0.0, 1.0), limits=limits)
+        slide = PrismaticJoint(variable=self.length.name, axis=_Z, limits=limits)
         parts.joint(f"{name}_foot", barrel, child=f"{name}_barrel", parent="base")
         parts.joint(name, slide, child=f"{name}_rod", parent=f"{name}_barrel")
 
     def _towards(self) -> PoseExpression:
         """Return the rotation about x and then y by which z points to the head."""
         x, y, z = self._reach
-        turned: PoseExpression = translation(0.0, 0.0, 0.0) @ rotation_about((1.0, 0.0, 0.0), atan2(-y, z))
-        swung: PoseExpression = turned @ rotation_about((0.0, 1.0, 0.0), atan2(x, sqrt(y * y + z * z)))
+        turned: PoseExpression = translation(0.0, 0.0, 0.0) @ rotation_about(_X, atan2(-y, z))
+        swung: PoseExpression = turned @ rotation_about(_Y, atan2(x, sqrt(y * y + z * z)))
         return swung
-
-
-_THICK_M = 0.02
 
 
 def locking_compartment(
@@ -143,11 +146,11 @@ def locking_compartment(
     depth, width, height = size_m
     door, handle = position(f"{name}/door"), position(f"{name}/handle")
     parts = Parts(name, "box")
-    parts.link("box", box((_THICK_M, width, height), at=(-depth, 0.0, 0.0)))
-    parts.link("door", box((_THICK_M, width, height), at=(0.0, -width / 2.0, 0.0)))
-    parts.link("handle", box((_THICK_M, width / 5.0, _THICK_M), at=(0.0, -width / 10.0, 0.0)))
-    swings = _hinge(door.name, (0.0, 0.0, 1.0), (0.0, width / 2.0, 0.0), math.pi / 2)
-    turns = _hinge(handle.name, (1.0, 0.0, 0.0), (_THICK_M, -0.7 * width, 0.0), math.pi / 4)
+    parts.link("box", box((_PANEL_M, width, height), at=(-depth, 0.0, 0.0)))
+    parts.link("door", box((_PANEL_M, width, height), at=(0.0, -width / 2.0, 0.0)))
+    parts.link("handle", box((_PANEL_M, width / 5.0, _PANEL_M), at=(0.0, -width / 10.0, 0.0)))
+    swings = _hinge(door.name, _Z, (0.0, width / 2.0, 0.0), math.pi / 2)
+    turns = _hinge(handle.name, _X, (_PANEL_M, -0.7 * width, 0.0), math.pi / 4)
     parts.joint("door", swings, child="door", parent="box")
     parts.joint("handle", turns, child="handle", parent="door")
     is_free = logical_or(greater(door, ajar_rad), less(handle, unlocks_at_rad))
@@ -161,11 +164,8 @@ def _hinge(variable: str, axis: Triple, at: Triple, upper_rad: float) -> Revolut
         variable=variable,
         axis=axis,
         limits=Limits(lower=0.0, upper=upper_rad),
-        parent_T_joint=Transform.from_xyz_rpy(xyz=at, rpy=(0.0, 0.0, 0.0)),
+        parent_T_joint=_translated(at),
     )
-
-
-_HEIGHT_M = 0.15
 
 
 def faucet(
@@ -190,10 +190,10 @@ def faucet(
     """
     turn, lift = position(f"{name}/turn"), position(f"{name}/lift")
     parts = Parts(name, "base")
-    parts.link("base", cylinder(0.025, _HEIGHT_M, at=(0.0, 0.0, _HEIGHT_M / 2.0)))
+    parts.link("base", cylinder(0.025, _FAUCET_HEIGHT_M, at=(0.0, 0.0, _FAUCET_HEIGHT_M / 2.0)))
     parts.link("handle", box((0.1, 0.02, 0.01), at=(0.05, 0.0, 0.0)))
-    turned = translation(0.0, 0.0, _HEIGHT_M) @ rotation_about((0.0, 0.0, 1.0), turn)
-    moved = turned @ rotation_about((0.0, 1.0, 0.0), lift)
+    turned = translation(0.0, 0.0, _FAUCET_HEIGHT_M) @ rotation_about(_Z, turn)
+    moved = turned @ rotation_about(_Y, lift)
     parts.joint("standing", FixedJoint(), child="base", parent=None)
     parts.joint("handle", ExpressionJoint(expression=moved), child="handle", parent="base")
     parts.value("flow", -lift * flow_l_min_per_rad + leak_l_min)
@@ -201,9 +201,6 @@ def faucet(
     parts.value("constraints/turn", Constraint(-1.0, 1.0, turn))
     parts.value("constraints/lift", Constraint(-0.5, 0.0, lift))
     return parts.edits
-
-
-_UP = (0.0, 0.0, 1.0)
 
 
 def four_bar(
@@ -227,7 +224,7 @@ def four_bar(
     for link, length_m in lengths.items():
         parts.link(link, box((length_m, 0.02, 0.01), at=(length_m / 2.0, 0.0, 0.0)))
     for link, parent, at_m in (("crank", "ground", 0.0), ("coupler", "crank", crank_m), ("rocker", "ground", ground_m)):
-        turning = ContinuousJoint(variable=f"{name}/{link}", axis=_UP, parent_T_joint=_along(at_m))
+        turning = ContinuousJoint(variable=f"{name}/{link}", axis=_Z, parent_T_joint=_translated((at_m, 0.0, 0.0)))
         parts.joint(link, turning, child=link, parent=parent)
     path = f"{name}/loops/pin"
     pin = CloseLoop(
@@ -235,20 +232,12 @@ def four_bar(
         left=parts.link_path("coupler"),
         right=parts.link_path("rocker"),
         meets="position",
-        left_T_meeting=_along(coupler_m),
-        right_T_meeting=_along(rocker_m),
+        left_T_meeting=_translated((coupler_m, 0.0, 0.0)),
+        right_T_meeting=_translated((rocker_m, 0.0, 0.0)),
         dependents=(f"{name}/coupler", f"{name}/rocker"),
         start=(0.5, 1.5),
     )
     return [*parts.edits, Apply(f"close {path}", pin)]
-
-
-def _along(x_m: float) -> Transform:
-    return Transform.from_xyz_rpy(xyz=(x_m, 0.0, 0.0), rpy=(0.0, 0.0, 0.0))
-
-
-_X = (1.0, 0.0, 0.0)
-_ACROSS = (0.0, math.pi / 2.0, 0.0)
 
 
 def piston(name: str, *, crank_m: float = 0.05, rod_m: float = 0.15) -> list[Edit]:
@@ -264,7 +253,7 @@ def piston(name: str, *, crank_m: float = 0.05, rod_m: float = 0.15) -> list[Edi
     if not 0.0 < crank_m < rod_m < math.inf:
         raise InvalidArgument(f"The rod ({rod_m} m) must be longer than the crank ({crank_m} m, not zero).", rod_m)
     parts = Parts(name, "shaft")
-    parts.link("shaft", cylinder(crank_m / 5.0, crank_m, rpy=_ACROSS))
+    parts.link("shaft", cylinder(crank_m / 5.0, crank_m, rpy=_ALONG_X))
     parts.link("rod", box((crank_m / 5.0, crank_m / 5.0, rod_m), at=(0.0, 0.0, rod_m / 2.0)))
     parts.link("piston", cylinder(crank_m / 2.0, crank_m))
     turned = position(f"{name}/crank")
@@ -275,9 +264,6 @@ def piston(name: str, *, crank_m: float = 0.05, rod_m: float = 0.15) -> list[Edi
     parts.joint("crank_pin", ExpressionJoint(expression=rod), child="rod", parent="shaft")
     parts.joint("piston_pin", ExpressionJoint(expression=head), child="piston", parent="rod")
     return parts.edits
-
-
-_LEGS = 6
 
 
 def tilting_platform(
@@ -296,8 +282,8 @@ def tilting_platform(
         stroke_m: How much longer and shorter they may be.
     """
     pitch, roll = (position(f"{name}/{angle}") for angle in ("pitch", "roll"))
-    pitched = translation(0.0, 0.0, length_m) @ rotation_about((0.0, 1.0, 0.0), pitch)
-    tilted = pitched @ rotation_about((1.0, 0.0, 0.0), roll)
+    pitched = translation(0.0, 0.0, length_m) @ rotation_about(_Y, pitch)
+    tilted = pitched @ rotation_about(_X, roll)
     parts = _with_platform(name, tilted, (2.0 * mount_m, bridge_m, 0.01))
     limits = Limits(lower=length_m - stroke_m, upper=length_m + stroke_m)
     sides = [("left", (-mount_m, bridge_m / 2.0, 0.0)), ("right", (-mount_m, -bridge_m / 2.0, 0.0))]

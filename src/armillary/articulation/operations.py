@@ -35,6 +35,8 @@ __all__ = [
     "operation",
 ]
 
+_IDENTITY = Transform.identity()
+
 
 class Reading(Protocol):
     """Read access of an operation to the paths it declares, as the operations before it left them."""
@@ -242,9 +244,6 @@ def _of_kind(read: Reading, path: str, kind: type[Any]) -> Any:
     if not isinstance(value, kind):
         raise WrongValue(path, kind.__name__, type(value).__name__)
     return value
-
-
-_IDENTITY = Transform.identity()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from armillary._core import TAPE_OPS
 from armillary.articulation.expressions._tapes import BINARY, tape_of_term
+from armillary.articulation.variables import Variable, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from armillary.articulation._terms import Term
-    from armillary.articulation.variables import Variable
 
 __all__ = ["latex_text", "plain_text"]
 
@@ -228,7 +228,7 @@ class _Writer:
     """Writes the instructions of a tape one after the other; long parts that are used twice are written once."""
 
     def __init__(self, term: Term, notation: _Notation) -> None:
-        self._order = sorted(term.variables, key=lambda variable: (variable.name, variable.order))
+        self._order = by_name(term.variables)
         self._tape = tape_of_term(term, self._order)
         self._notation = notation
         self._shared: list[tuple[str, str]] = []

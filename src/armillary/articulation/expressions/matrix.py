@@ -129,7 +129,11 @@ class RotationExpression(Symbolic[Rotation]):
 
     def angle(self) -> Expression:
         """The angle of the rotation, in [0, pi]. At zero its derivative does not exist (NaN)."""
-        return Expression.of_term(self._term.with_sx(_angle(self._term.sx)))
+        return Expression.of_term(
+            self._term.with_sx(
+                casadi.atan2(casadi.norm_2(_twice_sine_axis(self._term.sx)), casadi.trace(self._term.sx) - 1.0)
+            )
+        )
 
     def vector(self) -> DirectionExpression:
         """The axis times the angle, as `Rotation.log`; not defined at half a turn, where the axis has two signs."""
@@ -170,10 +174,6 @@ class RotationExpression(Symbolic[Rotation]):
 
 def _twice_sine_axis(sx: Any) -> Any:
     return casadi.vertcat(sx[2, 1] - sx[1, 2], sx[0, 2] - sx[2, 0], sx[1, 0] - sx[0, 1])
-
-
-def _angle(sx: Any) -> Any:
-    return casadi.atan2(casadi.norm_2(_twice_sine_axis(sx)), casadi.trace(sx) - 1.0)
 
 
 def _rotation_vector(sx: Any) -> Any:
