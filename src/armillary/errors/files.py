@@ -123,7 +123,7 @@ class CannotSayInUrdf(ArmillaryError, ValueError):
     def __init__(self, robot: str, missing: Sequence[str]) -> None:
         self.robot, self.missing = robot, tuple(missing)
         super().__init__(
-            f"URDF cannot say all of the robot '{robot}':{_lines(self.missing)}\n"
+            f"URDF cannot express all of the robot '{robot}':{_lines(self.missing)}\n"
             "Nothing was written. Pass lossy=True to write it without these."
         )
 

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from armillary import errors
+from armillary._core import Pose as NativePose
+from armillary.relations._display import pose_names
 from armillary.transforms import Rotation, Transform
 
 _OWN_NAMES = frozenset(("Rotation", "Transform", "Position", "Orientation", "Pose", "Twist", "Force", "Wrench"))
@@ -41,7 +43,7 @@ class Asked(NamedTuple):
 def _shown(operand: object) -> str:
     if isinstance(operand, np.ndarray):
         return f"an array of shape {operand.shape}"
-    return str(operand._named()) if hasattr(operand, "_named") else repr(operand)  # noqa: SLF001 - a value of this package
+    return pose_names(operand) if isinstance(operand, NativePose) else repr(operand)
 
 
 def composing(a: object, b: object) -> Asked:

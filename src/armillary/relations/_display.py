@@ -16,6 +16,7 @@ from armillary.notebook import card, facts, numbers, turn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from armillary._core import Pose as NativePose
     from armillary.relations._orientation import Orientation
     from armillary.relations._pose import Pose
     from armillary.relations._twist import Twist
@@ -48,6 +49,15 @@ def vector_text(value: VectorRelation, unit: str) -> str:
 def orientation_text(value: Orientation) -> str:
     """The names, and the rotation as angles."""
     return _with_numbers(value, lambda: _angles(value.turn))
+
+
+def pose_names(pose: NativePose) -> str:
+    """`Pose(camera|arm in base|robot, in [base])`, with points where they are not the origins."""
+    target = pose.of if pose.point == pose.of else f"({pose.point}, [{pose.of}])"
+    reference = pose.in_frame
+    if pose.reference_point != pose.in_frame:
+        reference = f"({pose.reference_point}, [{pose.in_frame}])"
+    return f"Pose({target}|{pose.body} in {reference}|{pose.reference_body}, in [{pose.expressed_in}])"
 
 
 def pose_text(value: Pose) -> str:

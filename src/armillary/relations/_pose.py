@@ -143,7 +143,7 @@ class Pose(Stored, NativePose):
 
     def __repr__(self) -> str:
         """A sentence with numbers for a plain transform between two frames; else all the names."""
-        return NativePose.__repr__(self) if self._is_plain() else self._named()
+        return NativePose.__repr__(self) if self._is_plain() else _display.pose_names(self)
 
     def __str__(self) -> str:
         return NativePose.__repr__(self) if self._is_plain() else _display.pose_text(self)
@@ -154,14 +154,6 @@ class Pose(Stored, NativePose):
     def _is_plain(self) -> bool:
         on_implicit_bodies = self.body == self.of and self.reference_body == self.in_frame
         return on_implicit_bodies and type(self.coordinates) is Transform
-
-    def _named(self) -> str:
-        """`Pose(camera|arm in base|robot, in [base])`, with points where they are not the origins."""
-        target = self.of if self.point == self.of else f"({self.point}, [{self.of}])"
-        reference = self.in_frame
-        if self.reference_point != self.in_frame:
-            reference = f"({self.reference_point}, [{self.in_frame}])"
-        return f"Pose({target}|{self.body} in {reference}|{self.reference_body}, in [{self.expressed_in}])"
 
     # Parts
 
