@@ -72,7 +72,7 @@ def _paths(store: Store, policy: Policy, question: dict[str, Any]) -> FoundPaths
 
 
 def poses_at_once(store: Store, pairs: list[tuple[str, str]], *, at: Any, **asked: Any) -> list[Pose]:
-    """All at one instant: with `LATEST` at the newest that every one of them covers."""
+    """Return several poses at one instant: with `LATEST` at the newest that all of them cover."""
     poses = [store.pose(of=of, in_frame=in_frame, at=at, **asked) for of, in_frame in pairs]
     stamps = {pose.stamp for pose in poses if pose.stamp is not None}
     if at is not LATEST or len(stamps) <= 1:
@@ -151,7 +151,7 @@ def sweep(store: Store, *, in_frame: str, **asked: Any) -> PolicySweep:
 
 
 def twist(store: Store, *, policy: object, **question: Any) -> Twist:
-    """The motion along the path of poses that the policy chooses; "fuse": of all the paths, fused."""
+    """Return the motion along the path that the policy chooses; with "fuse" that of all paths, fused."""
     decide = check_policy(store, policy)
     try:
         return store.twist(**question, policy="unique")
@@ -187,7 +187,7 @@ def _paths_of_motion(store: Store, policy: Policy, question: dict[str, Any], of:
 
 
 def _choice(store: Store, policy: Policy, question: dict[str, Any], of: str) -> PathChoice:
-    """Of the frame whose axes or origin are asked for; where paths are fused, that of the first."""
+    """The path to a frame whose axes or origin are asked for; where paths are fused, the first."""
     return _used(policy, _paths_of_motion(store, policy, question, of)).choices[0]
 
 
@@ -230,7 +230,7 @@ def wait_for_pose(store: Store, timeout_s: float, **question: Any) -> Pose:
     deadline = None if timeout_s < 0 else time.monotonic() + timeout_s
     try:
         while (pose := pose_or_watch(store, queue, wait_id, **question)) is None:
-            if not _rang(queue, deadline):
+            if not _is_woken(queue, deadline):
                 return _pose_in_time(store, timeout_s, question)
         return pose
     finally:
@@ -238,7 +238,7 @@ def wait_for_pose(store: Store, timeout_s: float, **question: Any) -> Pose:
 
 
 def _pose_in_time(store: Store, timeout_s: float, question: dict[str, Any]) -> Pose:
-    """What came at the last moment counts."""
+    """Ask once more at the end: data may have come at the last moment."""
     try:
         return store.pose(**question)
     except ArmillaryError as reason:
@@ -246,7 +246,7 @@ def _pose_in_time(store: Store, timeout_s: float, question: dict[str, Any]) -> P
 
 
 class PolicySweep:
-    """What was found of all frames, one by one; has the methods of a native `SweepAnswer`."""
+    """The poses of all frames, each by the policy; has the methods of the `SweepAnswer` of the C++ core."""
 
     def __init__(self, found: dict[str, Pose], missing: dict[str, ArmillaryError]) -> None:
         self._names, self._poses, self._missing = list(found), list(found.values()), missing
@@ -255,15 +255,15 @@ class PolicySweep:
         return len(self._poses)
 
     def positions(self) -> dict[str, int]:
-        """Name to row."""
+        """Map the names of frames to rows."""
         return {name: row for row, name in enumerate(self._names)}
 
     def missing(self, _world: object, _in_frame: str) -> dict[str, ArmillaryError]:
-        """Name to the reason."""
+        """Map the names of frames without a pose to the reason."""
         return self._missing
 
     def xyz_wxyz(self) -> NDArray[float64]:
-        """(N, 7), all rows."""
+        """The transforms of all rows, (N, 7)."""
         return np.array([pose.transform.xyz_wxyz for pose in self._poses]).reshape(-1, 7)
 
     def any_held(self) -> bool:
@@ -300,15 +300,15 @@ def _stamps(at: Any) -> list[int]:
 
 
 def _joined(choices: list[PathChoice]) -> Any:
-    """All of them, as a policy that native calls take."""
+    """Several path choices as one policy that the C++ core takes."""
     first, *rest = choices
     for choice in rest:
         first = first.joined(choice)
     return first
 
 
-def _rang(queue: ReadyQueue, deadline: float | None) -> bool:
-    """False when the time is over."""
+def _is_woken(queue: ReadyQueue, deadline: float | None) -> bool:
+    """Wait until the queue is signalled; false when the time is over."""
     while deadline is None or time.monotonic() < deadline:
         left = _SIGNAL_CHECK_S if deadline is None else min(_SIGNAL_CHECK_S, max(0.0, deadline - time.monotonic()))
         if queue.pop(left) != 0:

@@ -100,17 +100,18 @@ class PolicyPose(Pose):
     @classmethod
     def of_pose(cls, pose: Pose, judgement: Judgement, **changes: Any) -> PolicyPose:
         """A pose with its judgement, and with `changes` to its other fields."""
-        return trusted(cls, **(_plain_fields(pose) | changes), judgement=judgement)
+        plain = {name: getattr(pose, name) for name in cls._FIELDS}
+        return trusted(cls, **(plain | changes), judgement=judgement)
 
     def _fields(self) -> dict[str, Any]:
-        return _plain_fields(self) | {"judgement": self.judgement}
+        return super()._fields() | {"judgement": self.judgement}
 
     def _fill(self, fields: dict[str, Any]) -> None:
         super()._fill({name: value for name, value in fields.items() if name != "judgement"})
         object.__setattr__(self, "judgement", fields["judgement"])
 
     def _replace(self, **changes: Any) -> Pose:  # type: ignore[override]  # what is computed from it has no judgement
-        return trusted(Pose, **(_plain_fields(self) | changes))
+        return trusted(Pose, **(super()._fields() | changes))
 
     def __eq__(self, other: object) -> bool:
         return self._replace() == (other._replace() if isinstance(other, PolicyPose) else other)
@@ -154,11 +155,6 @@ class PolicyPose(Pose):
     def covariance_is_lower_bound(self) -> bool:
         """Whether an unknown uncertainty was counted as zero in it."""
         return any(path.covariance_is_lower_bound for path in self.paths_used)
-
-
-def _plain_fields(pose: Pose) -> dict[str, Any]:
-    """The fields that every pose has, by name."""
-    return {name: getattr(pose, name) for name in Pose._FIELDS}  # noqa: SLF001  (a value of ours)
 
 
 def unique(candidates: Sequence[Candidate]) -> Candidate:

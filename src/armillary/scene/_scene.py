@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidArgument
-from armillary.scene._spatial import PastScene, SceneVolumes
+from armillary.scene._spatial import PastScene, SpatialReader
 from armillary.scene.expiry import ExpiryRule, ExpiryRules, as_window, expired, remove_expired
 from armillary.scene.reading import SceneVersion
 from armillary.store.changes import (
@@ -60,7 +60,7 @@ _MAKERS = (
 )
 
 
-class Scene(SceneVolumes):
+class Scene(SpatialReader):
     """The things of one world: a directed acyclic graph of groups, transforms, geometry and connections.
 
     A node may have several parents: several pieces of information on one thing. It exists while it is reachable from
@@ -259,24 +259,24 @@ class Scene(SceneVolumes):
     # -- Several changes, and other replicas
 
     def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
-        """Apply all of these changes, or none; for each of them the node that it made, None where it made none."""
+        """Apply all of these changes, or none; returns for each the node that it made, None where it made none."""
         changes = as_several(changes, "changes")
         nodes = self._store.apply(changes)
         return [node if isinstance(change, _MAKERS) else None for change, node in zip(changes, nodes, strict=True)]
 
     def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
-        """Add what other replicas of this scene accepted, in any order, any number of times; what was new of it.
+        """Add change records of other replicas, in any order, any number of times; returns those that were new.
 
         Nothing is refused: where replicas disagree, the same rules lead each of them to the same scene.
         """
         return self._store.merge(records)
 
     def undo(self) -> list[ChangeRecord]:
-        """Take the last `apply` back, as a new change. Refused where something was built on it; samples stay."""
+        """Revert the last `apply`, as a new change. Refused where later changes depend on it; samples stay."""
         return self._store.undo()
 
     def redo(self) -> list[ChangeRecord]:
-        """Take the last `undo` back."""
+        """Revert the last `undo`."""
         return self._store.redo()
 
     def changes(self, *, since: Mapping[int, tuple[int, list[int]]] | None = None) -> list[ChangeRecord]:
@@ -297,14 +297,14 @@ class Scene(SceneVolumes):
     def inactive(self) -> list[Inactive]:
         """Return the assertions that are inactive because they conflict with others, of this or another replica.
 
-        Containment or poses that form a cycle, a frame on two bodies, motion within a body. Each comes with the error
-        that it would raise if it were said now, and becomes active when what it conflicts with is gone. Replicas that
-        hold the same records agree on it.
+        Conflicts are cycles of containment or of poses, a frame on two bodies, motion within a body. Each assertion has
+        the error that it would raise if it were made now, and becomes active when what it conflicts with is removed.
+        Replicas that hold the same records agree.
         """
         return self._store.inactive()
 
     def attach(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
-        """Notify an observer of every change: in order, in batches, after it happened.
+        """Notify an observer of every change: in order, in batches, after it was applied.
 
         A callable is called on the thread that made the change, a queue gets the batches put into it. What an
         observer raises goes to `world.on_error`.
@@ -315,71 +315,71 @@ class Scene(SceneVolumes):
         """Stop notifying an observer."""
         self._store.detach_observer(observer)
 
-    # -- Forgetting
+    # -- Expiry
 
     def expire(
         self, *, older_than: int, under: NodeId | str | None = None, kinds: Sequence[str] = ("transform", "geometry")
     ) -> list[NodeId]:
-        """Take out what is older than this, once; the nodes that left something.
+        """Remove what is older than a duration, once; returns the nodes that were removed from a parent.
 
-        Old is a shape by its stamp, and a transform by its newest sample, seen from `world.now()`. A node leaves the
-        parents that are at or under `under`; one that is elsewhere too stays there. It stays whole while something
-        under it is younger. What is fixed, and what has the attribute `transformType: static`, goes only with what
-        it is in. Groups, connections and nodes in which frames of others hang stay.
+        The age is that of a shape's stamp, or of a transform's newest sample, at `world.now()`. A node is removed from
+        its parents at or under `under`; one with other parents stays there. It stays whole while something under it is
+        younger. What is fixed, and what has the attribute `transformType: static`, is removed only with its parent.
+        Groups, connections and nodes with frames of others below them stay.
 
         Args:
             older_than: A duration [ns], as `seconds(5)` gives it.
             under: Only what is under this node; everything if not given.
-            kinds: Which of "transform" and "geometry" can be old.
+            kinds: Which of "transform" and "geometry" expire.
 
         Raises:
-            UnknownNode: `under` is not there.
+            UnknownNode: `under` does not exist.
         """
         window, seen = as_window(older_than, self._top(under), kinds), self._view()
-        seen.kind(window.under)  # raises where it is not there
+        seen.kind(window.under)  # raises where it does not exist
         changes, _ = expired(SceneVersion(self._store, seen), (window,), self._store.now())
         return remove_expired(self.apply, changes)
 
     def expire_always(
         self, *, older_than: int, under: NodeId | str | None = None, kinds: Sequence[str] = ("transform", "geometry")
     ) -> ExpiryRule:
-        """The same as a standing rule, until it is cancelled: kept to after every change, and by `expire_now`.
+        """Remove what is older than a duration after every change, and by `expire_now`, until the rule is cancelled.
 
-        Where two windows are over one containment, the longer counts. A frame need not have a node yet.
+        Where two windows apply to one containment, the longer one wins. A frame need not have a node yet.
         """
         window = as_window(older_than, self._top(under), kinds)
         if not isinstance(under, str):
-            self._view().kind(window.under)  # raises where it is not there
+            self._view().kind(window.under)  # raises where it does not exist
         rule = self._rules.add(window)
         self._follow_changes()
         return rule
 
     def expire_now(self) -> list[NodeId]:
-        """Take out what is old by the standing rules, where time has passed without a change."""
-        return self._rules.enforce(SceneVersion(self._store, self._view()), self._let_go, self._store.now())
+        """Enforce the expiry rules, where time has passed without a change; returns the nodes as `expire` does."""
+        return self._rules.enforce(SceneVersion(self._store, self._view()), self._apply_expiry, self._store.now())
 
     def keep_rules_of(self, other: Scene) -> None:
-        """Keep to the standing expiry rules of the scene that this one was copied from."""
+        """Take over the expiry rules of the scene that this one was copied from."""
         self._rules = other._rules.copied()
         self._follow_changes()
 
     def _follow_changes(self) -> None:
-        """Keep to the standing rules after every change, for as long as there are some and this scene is used."""
-        keep = weakref.WeakMethod(self._keep_rules)
+        """Enforce the rules after every change, for as long as there are some and this scene is used."""
+        enforce = weakref.WeakMethod(self._enforce_rules)
 
         def after_change(changes: Sequence[Change] | None, before: SceneView) -> None:
-            method = keep()
+            method = enforce()
             if method is not None:
                 method(changes, before)
 
         self._store.after_change = after_change if self._rules.rules else None
 
-    def _let_go(self, changes: Sequence[Change]) -> list[NodeId]:
-        """What a rule removes is not what `undo` takes back."""
+    def _apply_expiry(self, changes: Sequence[Change]) -> list[NodeId]:
+        """Apply changes that `undo` does not revert."""
         return self._store.apply(changes, for_undo=False)
 
-    def _keep_rules(self, changes: Sequence[Change] | None, before: SceneView) -> None:
-        """After changes of that scene; None where anything may have changed."""
+    def _enforce_rules(self, changes: Sequence[Change] | None, before: SceneView) -> None:
+        """Enforce the rules that may be due after changes; None where anything may have changed."""
         if not self._rules.rules:
             self._store.after_change = None
             return

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from armillary.store import Store
     from armillary.transforms import Transform
 
-__all__ = ["PastScene", "SceneVolumes"]
+__all__ = ["PastScene", "SpatialReader"]
 
 
-class SceneVolumes(SceneReader):
+class SpatialReader(SceneReader):
     """A scene that can be searched by space."""
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ class SceneVolumes(SceneReader):
         return _Geometry(self._store, self._structure)
 
 
-class PastScene(SceneVolumes):
+class PastScene(SpatialReader):
     """A scene at one instant of the past, with its containment and attributes of then. It does not change.
 
     Searches use the poses of that instant, unless another `at` is given.
