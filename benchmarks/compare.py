@@ -118,25 +118,26 @@ def _measure(builds: list[Build], topics: list[str], rounds: int) -> tuple[list[
             if "error" in found and turn == 0:
                 print(f"{topic}, build {place + 1}: {found['error']}", file=sys.stderr)
             for what, figure, unit in found.get("rows", ()):
-                units[what] = unit
-                best[place][what] = min(figure, best[place].get(what, figure))
+                name = f"{topic}: {what.strip()}"
+                units[name] = unit
+                best[place][name] = min(figure, best[place].get(name, figure))
     return best, units
 
 
 def _print_table(old: Figures, new: Figures, units: dict[str, str]) -> None:
     from table import quantity
 
-    print(f"{'row':50} {'old':>9} {'new':>9} {'new/old':>8}")
+    print(f"{'row':60} {'old':>9} {'new':>9} {'new/old':>8}")
     for name, unit in units.items():
         before, after = old.get(name), new.get(name)
         ratio = after / before if before and after else None
         mark = " slower" if ratio and ratio > SLOWER and unit != "k/s" else ""
         text = f"{ratio:8.2f}" if ratio else "       ?"
-        print(f"{name:50} {quantity(before, unit):>9} {quantity(after, unit):>9} {text}{mark}")
+        print(f"{name:60} {quantity(before, unit):>9} {quantity(after, unit):>9} {text}{mark}")
 
 
 def _write_baseline(path: Path, figures: Figures, units: dict[str, str]) -> None:
-    about = "Least CPU time of each row on a shared machine. What counts is a run of compare.py with both builds."
+    about = "Least CPU time of each row, on a shared machine: what counts is a run of compare.py with both builds."
     rows = {name: {"unit": units[name], "figure": float(f"{value:.3g}")} for name, value in figures.items()}
     path.write_text(json.dumps({"about": about, "rows": rows}, indent=1, ensure_ascii=False) + "\n")
 
