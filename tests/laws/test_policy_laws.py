@@ -31,12 +31,12 @@ def opinions(most=3):
     return st.lists(st.tuples(small_tangents(), full_covariances()), min_size=2, max_size=most)
 
 
-def kitchen(map_T_base, said, shared=None, order=None):
+def kitchen(map_T_base, sightings, shared=None, order=None):
     """A robot whose cameras all see one cup; `shared` is the covariance of the robot's own pose."""
     world = World()
     world.fix(of="base", in_frame="map", transform=map_T_base, covariance=shared)
-    for i in order or range(len(said)):
-        xi, covariance = said[i]
+    for i in order or range(len(sightings)):
+        xi, covariance = sightings[i]
         seen = {
             "transform": Transform.exp([1.0, 0.0, 0.0, 0.0, 0.0, 0.0]) @ Transform.exp(xi),
             "covariance": covariance,
@@ -66,23 +66,23 @@ def is_below(small, large):
 
 class TestFusing:
     @given(modest_transforms(), opinions(), full_covariances())
-    def test_does_not_depend_on_the_order(self, map_T_base, said, shared):
-        first = fused(kitchen(map_T_base, said, shared))
-        for order in permutations(range(len(said))):
-            assert_same(fused(kitchen(map_T_base, said, shared, order)), first)
+    def test_does_not_depend_on_the_order(self, map_T_base, sightings, shared):
+        first = fused(kitchen(map_T_base, sightings, shared))
+        for order in permutations(range(len(sightings))):
+            assert_same(fused(kitchen(map_T_base, sightings, shared, order)), first)
 
     @given(modest_transforms(), opinions())
-    def test_is_in_no_direction_less_certain_than_any_of_the_paths(self, map_T_base, said):
-        pose = fused(kitchen(map_T_base, said))
+    def test_is_in_no_direction_less_certain_than_any_of_the_paths(self, map_T_base, sightings):
+        pose = fused(kitchen(map_T_base, sightings))
         assert_psd(pose.covariance)
         for path in pose.paths_used:
             J = right_jacobian((path.pose.transform.inverse() @ pose.transform).log())
             assert is_below(pose.covariance, J @ path.covariance @ J.T)
 
     @given(modest_transforms(), st.tuples(small_tangents(), full_covariances()), covariances())
-    def test_two_copies_of_one_path_gives_that_path(self, map_T_base, said, shared):
-        """The cup hangs on two hooks, but the camera saw one thing: what the paths share is counted once."""
-        world = kitchen(map_T_base, [said], shared)
+    def test_one_path_twice_gives_that_path(self, map_T_base, sightings, shared):
+        """The cup has two parents, but the camera saw one thing: what the paths share is counted once."""
+        world = kitchen(map_T_base, [sightings], shared)
         for hook in ("hook", "ring"):
             world.fix(of=hook, in_frame="cup", transform=Transform.identity())
             world.fix(of="handle", in_frame=hook, transform=Transform.identity(), source=hook)
@@ -94,8 +94,8 @@ class TestFusing:
         assert twice.disagreement == 0.0
 
     @given(modest_transforms(), opinions(most=2))
-    def test_of_independent_paths_is_the_update_of_kalman(self, map_T_base, said):
-        near = [(1e-5 * xi, covariance) for xi, covariance in said]
+    def test_of_independent_paths_is_the_update_of_kalman(self, map_T_base, sightings):
+        near = [(1e-5 * xi, covariance) for xi, covariance in sightings]
         world = kitchen(map_T_base, near)
         first, second = (of_source(world, source) for source in SOURCES[:2])
         K = first.covariance @ np.linalg.inv(first.covariance + second.covariance)
@@ -106,9 +106,9 @@ class TestFusing:
         assert np.abs(pose.covariance - expected).max() < 1e-4 * max(1.0, np.abs(expected).max())
 
     @given(modest_transforms(), opinions())
-    def test_is_where_the_weighted_differences_vanish(self, map_T_base, said):
+    def test_is_where_the_weighted_differences_vanish(self, map_T_base, sightings):
         """The gradient of the sum of squares, by central differences, is zero at the answer."""
-        world = kitchen(map_T_base, said)
+        world = kitchen(map_T_base, sightings)
         pose = fused(world)
         parts = [(path.pose.transform, np.linalg.inv(path.covariance)) for path in pose.paths_used]
 
@@ -122,15 +122,15 @@ class TestFusing:
         assert np.abs(gradient).max() < NUMERIC * max(weight.max() for _, weight in parts)
 
     @given(modest_transforms(), opinions(most=2), full_covariances(), st.sampled_from([1.0, 1e2, 1e6]))
-    def test_learns_nothing_of_what_is_shared(self, map_T_base, said, shared, vague):
+    def test_learns_nothing_of_what_is_shared(self, map_T_base, sightings, shared, vague):
         """However far the cameras are apart, and however badly the robot knows where it is."""
-        world = kitchen(map_T_base, said, vague * shared)
+        world = kitchen(map_T_base, sightings, vague * shared)
         through = world.pose(of="base", in_frame="map") @ world.pose(of="cup", in_frame="base", policy="fuse")
         assert_same(fused(world), through, scale=max(1.0, np.abs(through.covariance).max()))
 
     @given(modest_transforms(), opinions(most=2), full_covariances(), st.sampled_from([1.0, 1e2, 1e6]))
-    def test_learns_nothing_of_errors_that_all_share(self, cup_T_rim, said, shared, vague):
-        world = kitchen(Transform.identity(), said)
+    def test_learns_nothing_of_errors_that_all_share(self, cup_T_rim, sightings, shared, vague):
+        world = kitchen(Transform.identity(), sightings)
         world.fix(of="rim", in_frame="cup", transform=cup_T_rim, covariance=vague * shared)
         behind = fused(world) @ world.pose(of="rim", in_frame="cup")
         pose = world.pose(of="rim", in_frame="map", policy="fuse")
@@ -139,8 +139,8 @@ class TestFusing:
 
 class TestChoosing:
     @given(modest_transforms(), opinions(), full_covariances(), st.sampled_from(["latest", "most_certain"]))
-    def test_gives_what_preferring_that_source_gives(self, map_T_base, said, shared, policy):
-        world = kitchen(map_T_base, said, shared)
+    def test_gives_what_preferring_that_source_gives(self, map_T_base, sightings, shared, policy):
+        world = kitchen(map_T_base, sightings, shared)
         pose = world.pose(of="cup", in_frame="map", policy=policy)
         (source,) = pose.paths_used[0].sources
         world.prefer(of="cup", source=source)
@@ -149,16 +149,16 @@ class TestChoosing:
         assert pose.relations == preferred.relations
 
     @given(modest_transforms(), opinions(), st.sampled_from(["latest", "most_certain"]))
-    def test_does_not_depend_on_the_order(self, map_T_base, said, policy):
+    def test_does_not_depend_on_the_order(self, map_T_base, sightings, policy):
         answers = [
-            kitchen(map_T_base, said, None, order).pose(of="cup", in_frame="map", policy=policy)
-            for order in permutations(range(len(said)))
+            kitchen(map_T_base, sightings, None, order).pose(of="cup", in_frame="map", policy=policy)
+            for order in permutations(range(len(sightings)))
         ]
         assert all(answer.relations == answers[0].relations for answer in answers)
 
     @given(modest_transforms(), opinions(most=2))
-    def test_two_independent_paths_disagree_by_the_distance_between_them(self, map_T_base, said):
-        near = [(1e-3 * xi, covariance) for xi, covariance in said]
+    def test_two_independent_paths_disagree_by_the_distance_between_them(self, map_T_base, sightings):
+        near = [(1e-3 * xi, covariance) for xi, covariance in sightings]
         world = kitchen(map_T_base, near)
         first, second = (of_source(world, source) for source in SOURCES[:2])
         difference = (first.transform.inverse() @ second.transform).log()
@@ -181,11 +181,11 @@ class TestTheUncertaintyOfWhatIsFused:
             world = World()
             world.fix(of="mast", in_frame="map", transform=truth @ noise[0], covariance=mast)
             for source, moved, covariance in (("left", noise[1], left), ("right", noise[2], right)):
-                said = {"transform": mast_T_cup @ moved, "covariance": covariance, "source": source}
-                world.set_pose(of="cup", in_frame="mast", at=seconds(1), **said)
+                sightings = {"transform": mast_T_cup @ moved, "covariance": covariance, "source": source}
+                world.set_pose(of="cup", in_frame="mast", at=seconds(1), **sightings)
             poses.append(fused(world))
             errors.append((poses[-1].transform.inverse() @ truth @ mast_T_cup).log())
         squared = [e @ np.linalg.solve(p.covariance, e) for e, p in zip(errors, poses, strict=True)]
         assert abs(np.mean(squared) - 6.0) < SIGMAS * np.sqrt(12.0 / DRAWS)
-        drawn, told = np.cov(np.transpose(errors)), poses[0].covariance
-        assert np.abs(np.diag(drawn) / np.diag(told) - 1.0).max() < SIGMAS * np.sqrt(2.0 / DRAWS)
+        drawn, predicted = np.cov(np.transpose(errors)), poses[0].covariance
+        assert np.abs(np.diag(drawn) / np.diag(predicted) - 1.0).max() < SIGMAS * np.sqrt(2.0 / DRAWS)

@@ -357,10 +357,10 @@ class TestMotion:
         twist = moving.twist(**asked, policy=by_source("left", "right", then="fuse"))
         assert twist.linear[0] == pytest.approx(2.0)
 
-    @pytest.mark.parametrize("said", ["left", Pose(**CUP, transform=moved(7.0))])
-    def test_is_not_that_of_something_else(self, moving, said):
+    @pytest.mark.parametrize("answer", ["left", Pose(**CUP, transform=moved(7.0))])
+    def test_is_not_that_of_something_else(self, moving, answer):
         with pytest.raises(InvalidArgument, match="one of the candidates, or"):
-            moving.twist(of="cup", relative_to="map", at=seconds(2.5), policy=lambda _: said)
+            moving.twist(of="cup", relative_to="map", at=seconds(2.5), policy=lambda _: answer)
 
     def test_along_contested_axes_is_by_the_same_policy(self, moving):
         moving.fix(of="lens", in_frame="map", transform=moved(0.0), source="a")
