@@ -35,12 +35,14 @@ PACKAGES = [
         "relations",
         "scene",
         "stamps",
+        "store",
         "transforms",
         "view",
         "view.web",
     )
 ]
 MOST_NAMES = 30
+MOST_PRIVATE_ACCESSES = 10
 EXTRAS = ("typer", "rich", "matplotlib", "casadi", "lxml", "trimesh", "viser", "xacrodoc", "yaml")
 LEFT = ("TODO", "FIXME", "XXX", "HACK")
 
@@ -157,6 +159,29 @@ def calls_of(names: set[str], found: list) -> list[str]:
     """Which of these calls are calls of one of these names."""
     called = [node.func for node in found if isinstance(node, ast.Call)]
     return [f"{name.id} in line {name.lineno}" for name in called if isinstance(name, ast.Name) and name.id in names]
+
+
+class TestComposition:
+    def test_lets_the_world_inherit_from_its_native_face_alone(self):
+        assert [kind.__module__ for kind in armillary.World.__mro__[1:]] == ["armillary._core", "builtins"]
+
+    def test_lets_bindings_call_no_private_member(self):
+        texts = {path: path.read_text() for path in NATIVE_SOURCES if "bindings" in path.parts}
+        assert [relative(path) for path, text in texts.items() if 'attr("_' in text] == []
+
+    def test_needs_few_private_accesses(self):
+        assert sum(path.read_text().count("SLF001") for path in SOURCES) < MOST_PRIVATE_ACCESSES
+
+
+class TestContributing:
+    def test_lists_every_folder_and_no_other(self):
+        text = (ROOT / "CONTRIBUTING.md").read_text().split("```text\n")[1].split("```")[0]
+        package = {line.split()[0] for line in text.splitlines() if line.startswith("   ")}
+        top = {line.split()[0] for line in text.splitlines() if not line.startswith("   ")}
+        parts = (ROOT / "src" / "armillary").iterdir()
+        public = {f"{part.name}/" if part.is_dir() else part.name for part in parts if not part.name.startswith("_")}
+        assert package == {name for name in public if name.endswith(("/", ".py"))}
+        assert top == {"cpp/", "bindings/", "src/armillary/", "tests/", "benchmarks/", "examples/", "docs/", "tools/"}
 
 
 class TestEveryFile:
