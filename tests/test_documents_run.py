@@ -128,7 +128,7 @@ class TestEveryPage:
 
     @pages(ALL_PAGES)
     def test_names_methods_that_the_world_has(self, path):
-        named = set(WORLD_CALL.findall(without_code(path)))
+        named = set(WORLD_CALL.findall(without_code(path))) - {"py"}  # `world.py` is where they are
         assert {name for name in named if not hasattr(armillary.World(), name)} == set()
 
     @pages(ALL_PAGES)
