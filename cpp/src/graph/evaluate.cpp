@@ -77,35 +77,19 @@ bool never_had_samples(const PathEdge& edge) {
   return !is_forgotten && coverage_of(edge).empty();
 }
 
-/// Lowers `newest` to what every edge covers; `limiting` names the edge that set it. An edge that has nothing so early
-/// lowers nothing: a path of an earlier instant may do without it, and if not, evaluating it says why.
-Failure lower_to_coverage(const std::vector<PathEdge>& edges, Stamp limit, Stamp& newest, RelationId& limiting) {
-  for (const PathEdge& edge : edges) {
-    const std::optional<Stamp> covered = newest_covered(edge, limit);
-    if (!covered && never_had_samples(edge)) return edge_failure(FailureKind::no_samples, edge, newest, {});
-    if (covered && *covered < newest) {
-      newest = *covered;
-      limiting = edge.relation;
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 Failure resolve_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context, Scratch& scratch,
                        Path& path, Stamp& at, RelationId& limiting) {
-  while (true) {
-    if (Failure failure = scratch.finder.find(topology, of, in_frame, at, context, path)) return failure;
-    Stamp newest = at;
+  LatestSearch search(scratch.finder, path, at, limiting);
+  do {
+    if (Failure failure = search.find_path(topology, of, in_frame, context)) return failure;
     for (const auto* edges : {&path.up, &path.down})
-      if (Failure failure = lower_to_coverage(*edges, at, newest, limiting)) return failure;
-    if (newest == at || path.holds_at(newest)) {
-      at = newest;
-      return {};
-    }
-    at = newest;
-  }
+      for (const PathEdge& edge : *edges)
+        if (!search.take(edge) && never_had_samples(edge))
+          return edge_failure(FailureKind::no_samples, edge, search.newest(), {});
+  } while (!search.is_resolved());
+  return {};
 }
 
 namespace {

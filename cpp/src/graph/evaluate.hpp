@@ -1,6 +1,6 @@
 #pragma once
 
-// One leg of a question: the product of the edges between two frames at one instant.
+// Evaluating one segment of a question: the product of the edges between two frames at one instant.
 
 #include <optional>
 
@@ -37,7 +37,7 @@ class CovarianceSum {
   bool can_repeat_;
   Covariance sum_;
   std::vector<Part> parts_;  // only where edges can repeat
-  /// What is read at one instant; at another, nobody knows how errors of the same variables go together.
+  /// Errors read at one instant; how errors of the same variables at two instants are correlated is unknown.
   struct Instant {
     Stamp at;
     std::vector<VariableError> errors;
@@ -46,31 +46,72 @@ class CovarianceSum {
   std::vector<Instant> instants_;  // at most two
 };
 
-/// Evaluates one path; keeps what the covariance needs.
+/// The value of one path at one instant, and what its covariance needs.
 struct Segment {
   Transform value;
   Stamp at = Stamp::always();
   Certainty certainty = Certainty::exact;
   bool held = false;
   bool predicted = false;
-  bool integrated = false;  ///< what drives an edge was
+  bool integrated = false;  ///< the joints that drive an edge were integrated from speeds
   bool timeless = true;
 };
 
-/// Finds the path, settles LATEST, evaluates. `path` and `scratch.values` then hold the edges and their values.
+/// Finds the path, resolves LATEST, evaluates. `path` and `scratch.values` then hold the edges and their values.
 [[nodiscard]] Failure evaluate_segment(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, bool latest,
                                        const QueryContext& context, const std::optional<Covariance>& fallback, Scratch& scratch,
                                        Path& path, Segment& segment);
+
+/// The fix-point behind LATEST, for those who answer it and those who wait for it: finds the path at `at`, lowers `at` to what
+/// its edges cover, and again while that leads to another path. A step is `find_path`, `take` for every edge, `is_resolved`.
+class LatestSearch {
+ public:
+  LatestSearch(PathFinder& finder, Path& path, Stamp& at, RelationId& limiting)
+      : finder_(finder), path_(path), at_(at), limiting_(limiting) {}
+
+  Failure find_path(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context) {
+    newest_ = at_;
+    return finder_.find(topology, of, in_frame, at_, context, path_);
+  }
+
+  /// Lowers what is covered to what the edge covers, which is then the limiting one. False where it has nothing so early:
+  /// it lowers nothing then, for a path of an earlier instant may do without it.
+  bool take(const PathEdge& edge) {
+    const std::optional<Stamp> covered = newest_covered(edge, at_);
+    if (covered && *covered < newest_) {
+      newest_ = *covered;
+      limiting_ = edge.relation;
+    }
+    return covered.has_value();
+  }
+
+  /// The newest instant that all edges taken so far cover.
+  [[nodiscard]] Stamp newest() const { return newest_; }
+
+  /// Goes to the newest instant covered; false where another path may lead there, and the next step is due.
+  bool is_resolved() {
+    const bool holds = newest_ == at_ || path_.holds_at(newest_);
+    at_ = newest_;
+    return holds;
+  }
+
+ private:
+  PathFinder& finder_;
+  Path& path_;
+  Stamp& at_;
+  RelationId& limiting_;
+  Stamp newest_{};
+};
 
 /// Lowers `at` to the newest instant that every edge on the path at that instant covers, and leaves that path.
 /// From `Stamp::never()` it stays there where all is fixed.
 [[nodiscard]] Failure resolve_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context,
                                      Scratch& scratch, Path& path, Stamp& at, RelationId& limiting);
 
-/// With what the edge holds as evidence.
+/// A failure of one edge, with what the edge covers as evidence.
 [[nodiscard]] Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context);
 
-/// Adds the errors of a leg's edges; `after` is the product of everything right of this leg.
+/// Adds the errors of a segment's edges; `after` is the product of everything right of the segment.
 void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Segment& segment, const QueryContext& context,
                      const Transform& after, CovarianceSum& sum);
 

@@ -226,7 +226,7 @@ struct Forest::State {
   bool closed = false;
   std::atomic<WaitId> next_wait{1};
 
-  // names (forest_structure.cpp)
+  // names (structure.cpp)
   [[nodiscard]] FrameId find_frame(std::string_view name) const;
   FrameId add_frame(std::string_view name);
   SourceId add_source(std::string_view name);
@@ -244,7 +244,7 @@ struct Forest::State {
   void fill_node(const FrameRecord& frame, FrameNode& node);
   void discard(RunRecord& run);
 
-  // transactions (forest_transaction.cpp)
+  // transactions (transaction.cpp)
   Failure apply_all(std::span<const FrameEdit> edits);
   [[nodiscard]] const PlaceSample* lone_sample(std::span<const FrameEdit> edits) const;
   Failure apply(const AddFrame& edit);
@@ -271,7 +271,7 @@ struct Forest::State {
   void keep_names(Evidence& evidence) const;
   [[nodiscard]] std::vector<FrameId> frames_under(std::span<const std::string> names, Stamp at, bool but_nodes) const;
 
-  // all that a source says at once (forest_placing.cpp)
+  // all runs of one source at once (node_tracks.cpp)
   [[nodiscard]] Failure check_pieces(const PlaceRuns& edit) const;
   [[nodiscard]] Failure check_late(const PlaceRuns& edit, const PlaceRuns::Late& late) const;
   [[nodiscard]] bool is_replaced(const PlaceRuns& edit, const RunRecord& run) const;
@@ -287,7 +287,7 @@ struct Forest::State {
   [[nodiscard]] Failure check_placed(const std::string& frame, const std::string& source);
   [[nodiscard]] bool joins_others(const PlaceFixed& edit) const;
 
-  // what others say of things that are away (forest_absences.cpp)
+  // runs of frames whose thing comes and goes (inactive_intervals.cpp)
   void note_inactive_intervals(const std::string& of, std::optional<SetInactiveIntervals> noted);
   void put_back_inactive_intervals(const std::string& of, std::optional<SetInactiveIntervals> kept);
   void drop_inactive_intervals(TrackRecord& track);
@@ -295,7 +295,7 @@ struct Forest::State {
   void add_inactive_interval(TrackRecord& track, const SetInactiveIntervals::Interval& interval);
   void resume_after(TrackRecord& track, std::size_t ended, Stamp at);
 
-  // what to put back when a transaction fails (forest_journal.cpp)
+  // what to put back when a transaction fails (journal.cpp)
   void touch(FrameId frame) {  // before its record is changed
     if (journal != nullptr) remember(frame);
   }
@@ -310,13 +310,13 @@ struct Forest::State {
   void put_back(BodiesBefore& before);
   void retire_replaced(Journal& done);
 
-  // asking (forest_queries.cpp)
+  // queries (queries.cpp)
   [[nodiscard]] Result<PoseAnswer> pose_now(const Question& question) const;
   [[nodiscard]] Result<PoseAnswer> pose_in(const Topology& version, const Question& question) const;
   [[nodiscard]] Result<PoseAnswer> pose_completed(const Topology& now, const Question& question) const;
   [[nodiscard]] QueryContext completed(const QueryContext& context, const Topology& version) const;
 
-  // bodies (forest_bodies.cpp)
+  // bodies (bodies.cpp)
   [[nodiscard]] BodyId find_body(std::string_view name) const;
   [[nodiscard]] std::string body_name(BodyId body) const;
   [[nodiscard]] bool is_within_body(std::string_view of, std::string_view in_frame) const;
@@ -335,7 +335,7 @@ struct Forest::State {
   [[nodiscard]] int preference_of(const TwistRecord& twist) const;
   [[nodiscard]] std::unique_ptr<const BodyGraph> body_graph() const;
 
-  // twists (forest_twist_writing.cpp)
+  // twists (twist_writing.cpp)
   [[nodiscard]] TwistRecord* find_twist(FrameId of, BodyId reference, SourceId source) const;
   TwistRecord& make_twist(FrameId of, std::string_view relative_to, SourceId source);
   [[nodiscard]] const std::string& named_by(const TwistRecord& twist) const;
@@ -346,7 +346,7 @@ struct Forest::State {
   void erase_twists_of(FrameId frame);
   void forget_twist_samples();
 
-  // poses from twists (forest_integration.cpp)
+  // poses from twists (integration.cpp)
   [[nodiscard]] bool rests_on(FrameId frame, BodyId body, Stamp at) const;
   [[nodiscard]] RunRecord* run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp at) const;
   bool drop_integrated(TrackRecord& track, Stamp from);
@@ -357,14 +357,14 @@ struct Forest::State {
   void on_poses_inserted(TrackRecord& track, Stamp from, Stamp to);
   void body_grew(BodyId body);
 
-  // joints (forest_variables.cpp)
+  // joints (variable_writing.cpp)
   Failure drive(const EdgeName& edge, Stamp from, const DrivenForm& form);
   void note_drivers(const DrivenLink& link, RelationId relation);
   void forget_drives(std::size_t relations_made, std::size_t variables_made);
   void on_joints_inserted(ChannelId channel, std::span<const std::int64_t> stamps);
   void drive_by_own_variables();
 
-  // writing (forest_writing.cpp)
+  // writing (writing.cpp)
   [[nodiscard]] Failure check_stamps(const RelationRecord* relation, std::span<const std::int64_t> stamps) const;
   [[nodiscard]] Stamp oldest_welcome(const RelationRecord& relation, Stamp at) const;
   [[nodiscard]] Stamp newest(const RelationRecord& relation) const;
@@ -390,7 +390,7 @@ struct Forest::State {
   void forget_all_samples(bool time_restarts);
   void restart_time();
 
-  // runs of one track (forest_runs.cpp)
+  // runs of one track (runs.cpp)
   void place_sample(TrackRecord& track, const RelationRecord& relation, const Sample& sample);
   void place_run(TrackRecord& track, RunRecord run);
   void remove_event(TrackRecord& track, Stamp at, RelationId unless);
@@ -409,12 +409,12 @@ struct Forest::State {
   [[nodiscard]] std::shared_ptr<Series> copy_of(const RunRecord& run, Stamp from, Stamp to);
   [[nodiscard]] TrackRecord copy_of(const TrackRecord& track);
 
-  // a forest like another (forest_copy.cpp)
+  // copying a forest (forest_copy.cpp)
   void become(const State& other);
   [[nodiscard]] FrameRecord copy_of(const FrameRecord& frame);
   [[nodiscard]] TwistRecord copy_of(const TwistRecord& twist);
 
-  // loops (forest_loops.cpp)
+  // cycles of frames (cycles.cpp)
   [[nodiscard]] bool reaches(FrameId from, FrameId target) const;
   [[nodiscard]] std::unordered_set<FrameId> ancestors_of(FrameId frame) const;
   [[nodiscard]] std::unordered_set<FrameId> descendants_of(FrameId frame) const;
@@ -423,7 +423,7 @@ struct Forest::State {
   [[nodiscard]] Failure check_cycle(const TrackRecord& track, std::size_t k) const;
   void mark_cycle(FrameId of, FrameId parent);
 
-  // which runs count where peers closed loops together (forest_settling.cpp)
+  // which runs are active where peers closed cycles together (track_resolution.cpp)
   void resolve_cycles(const ResolveCycles* ranking);
   Failure align(TrackRecord& track, const AlignTrack& edit);
   [[nodiscard]] bool is_overruled(const TrackRecord& track, const AlignTrack::PoseAssertion& asserted) const;
@@ -435,13 +435,13 @@ struct Forest::State {
                                                  const ResolveCycles* ranking) const;
   void leave_out(const Contender& one, const Evidence& loop);
 
-  // removal
+  // removal (structure.cpp)
   void drop_empty_tracks(FrameId frame);
   void erase_frame(FrameId frame);
   Failure remove(FrameId frame, bool with_subtree);
   [[nodiscard]] std::vector<FrameId> subtree_of(FrameId frame) const;
 
-  // waits
+  // waits (waits.cpp)
   [[nodiscard]] std::size_t waits() const { return watching.size() - mere_watches; }
   [[nodiscard]] Result<PoseAnswer> pose_by_name(const NamedQuestion& asked, Question& question) const;
   void wake_everybody();
@@ -457,7 +457,7 @@ struct Forest::State {
   void watch_segments(const Question& question, const Watch& watch, Watched& watched);
   [[nodiscard]] Failure resolve(const NamedQuestion& asked, Question& question) const;
 
-  // waits for motion (forest_twist_waits.cpp)
+  // waits for motion (waits.cpp)
   void watch_segment(const SegmentQuestion& wanted, const QueryContext& context, const Watch& watch, Watched& watched);
   [[nodiscard]] std::unordered_set<BodyId> bodies_linked_to(std::unordered_set<BodyId> bodies) const;
   void watch_twist(TwistRecord& twist, const TwistQuestion& question, const Watch& watch, Watched& watched);

@@ -1,12 +1,84 @@
 #pragma once
 
-// How uncertain a velocity is: first order in every error that it was computed from.
+// How uncertain a velocity is: first order in every error of a sample, a fixed pose or a measured twist that it is
+// computed from.
 
 #include <bitset>
+#include <optional>
+#include <vector>
 
-#include "graph/motion.hpp"
+#include "armillary/graph/ids.hpp"
+#include "armillary/graph/path.hpp"
+#include "armillary/series/stamp.hpp"
+#include "graph/twist.hpp"
+#include "math/upper6.hpp"
 
 namespace armillary {
+
+struct Scratch;
+struct Segment;
+
+/// One error, and how the pose and the motion of an edge move with it. The motion is the body form, the pose's error is
+/// on its right. Relation and stamp name the error, or where it is one of a row of joints the row, and which part of it:
+/// the same one may be in several places.
+struct ErrorEffect {
+  RelationId relation = kNone;
+  Stamp stamp;
+  const void* row = nullptr;
+  std::size_t part = 0;
+  Symmetric6 covariance;
+  Upper6 on_pose, on_motion;
+};
+
+struct ErrorList {
+  std::vector<ErrorEffect> effects;
+  bool is_known = true;  ///< false: nobody knows how large one of them is, and the list is of no use
+
+  void clear() {
+    effects.clear();
+    is_known = true;
+  }
+  ErrorEffect& add(RelationId relation, Stamp stamp, const Symmetric6& covariance) {
+    ErrorEffect& effect = effects.emplace_back();
+    effect.relation = relation;
+    effect.stamp = stamp;
+    effect.covariance = covariance;
+    return effect;
+  }
+};
+
+// -- The errors of one edge
+
+/// An edge at one instant, and the rows it was evaluated from.
+struct EdgePose {
+  const PathEdge& edge;
+  Stamp at;
+  const Bracket& rows;  ///< of a sampled edge
+  const Evaluation& pose;
+  const QueryContext& context;
+  const std::optional<Covariance>& fallback;  ///< of samples that come without a covariance
+};
+
+/// Of the pose: one error of a fixed pose or of a sample, or those of both samples that it is interpolated from.
+void add_pose_errors(const EdgePose& here, ErrorList& errors);
+
+/// Of the pose and of the derivative between two rows around it, whose body form is `motion`.
+void add_derivative_errors(const EdgePose& here, const Bracket& differentiated, const Velocity& motion, ErrorList& errors);
+
+/// Of the pose and of the difference between two others of the same edge, whose body form is `motion`.
+void add_difference_errors(const EdgePose& here, const EdgePose& from, const EdgePose& to, const Velocity& motion,
+                           ErrorList& errors);
+
+/// Of the pose and of a measured motion, whose body form is `motion`; those of the poses that carried it to the edge apart.
+void add_measured_errors(const EdgePose& here, const EdgeTwist& twist, const Velocity& motion, ErrorList& errors);
+
+/// Of the pose and of the motion of an edge that joints drive.
+void add_joint_errors(const EdgePose& here, ErrorList& errors);
+
+/// Of the body form of what was measured; those of the turn from other axes apart.
+void add_reading_errors(const TwistReading& reading, Stamp at, ErrorList& errors);
+
+// -- A chain of frames
 
 /// Gathers how each error moves the answer. The answer is a sum of chains of frames; an error that is in several places
 /// of them is one error, not several. Working memory of one thread, reused from question to question.
@@ -73,5 +145,20 @@ class TwistUncertainty {
   std::vector<Name> names_;  // of the errors that the parts are of, apart for the search
   std::vector<Part> parts_;
 };
+
+// -- Paths as chains
+
+/// As `evaluate_segment`, at one instant; the edges go into `scratch.uncertainty` as steps from `in_frame` to `of`, with their
+/// errors. Leaves the path in `scratch.second`.
+[[nodiscard]] Failure append_poses(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, const QueryContext& context,
+                                   const std::optional<Covariance>& fallback, Scratch& scratch, Segment& segment);
+
+/// The motions of `scratch.path` as steps from `in_frame` to `of`.
+void append_motions(const Topology& topology, Stamp at, const std::optional<Covariance>& fallback, Scratch& scratch);
+
+/// Where it was said along other axes: those of the poses that turned it, as they move its body form. Uses
+/// `scratch.second`.
+void add_turn_errors(const Topology& topology, const TwistReading& reading, const std::optional<Covariance>& fallback,
+                     Scratch& scratch);
 
 }  // namespace armillary

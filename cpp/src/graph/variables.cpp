@@ -11,10 +11,6 @@ namespace {
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint32_t kParts = 4;  // of a quaternion
 
-bool strictly_increasing(std::span<const std::int64_t> stamps) {
-  return std::ranges::adjacent_find(stamps, std::ranges::greater_equal{}) == stamps.end();
-}
-
 /// Where a variable stands among those of a channel, or none.
 std::optional<std::uint32_t> place_of(const ChannelName& name, VariableId id) {
   const auto found = std::ranges::lower_bound(name.variables, id);

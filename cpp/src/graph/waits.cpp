@@ -1,14 +1,79 @@
 // Waiting without polling: a wait watches the one thing that is missing and is asked again when that changes.
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 
-#include "graph/blocking.hpp"
+#include "armillary/graph/forest.hpp"
+#include "graph/evaluate.hpp"
 #include "graph/forest_state.hpp"
 #include "graph/scratch.hpp"
 
 namespace armillary {
 
 using Guard = std::lock_guard<std::mutex>;
+
+namespace {
+
+/// Wakes one blocked thread.
+class Bell : public Watcher {
+ public:
+  void wake(WaitId) override {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    rung_ = true;
+    condition_.notify_all();
+  }
+
+  /// True when it rang; forgets that it did.
+  bool wait_until(std::chrono::steady_clock::time_point when) {
+    std::unique_lock<std::mutex> guard(mutex_);
+    const bool rang = condition_.wait_until(guard, when, [this] { return rung_; });
+    rung_ = false;
+    return rang;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  bool rung_ = false;
+};
+
+constexpr std::chrono::milliseconds kSignalCheck{50};  // how often an interrupt is looked for; nothing is asked then
+
+/// `Forest::wait_for_pose` and its like.
+template <typename Answer, typename Question>
+Result<Answer> wait_until_answered(Forest& forest, const Question& question, std::int64_t timeout_ns,
+                                   const std::function<bool()>& keep_waiting, bool* hopeless) {
+  using Clock = std::chrono::steady_clock;
+  const WaitId id = forest.new_wait_id();
+  Bell bell;
+  const struct Leave {  // the bell must not be rung after this call, however it ends
+    Forest& forest;
+    WaitId id;
+    ~Leave() { forest.forget_watch(id); }
+  } leave{forest, id};
+  constexpr std::int64_t longest_ns = std::int64_t{1} << 60;
+  const auto deadline =
+      timeout_ns < 0 ? Clock::time_point::max() : Clock::now() + std::chrono::nanoseconds(std::min(timeout_ns, longest_ns));
+  bool stop = false;
+  while (true) {
+    Result<Answer> result = forest.answer_or_watch(question, {id, &bell});
+    const bool can_come = forest.is_watching(id);
+    if (result || !can_come || stop) {
+      if (hopeless != nullptr) *hopeless = !result && !can_come;
+      return result;
+    }
+    bool rang = false;
+    while (!rang && !stop) {  // asked once more afterwards, also at the deadline: what came in time counts
+      const auto now = Clock::now();
+      rang = bell.wait_until(deadline - now > kSignalCheck ? now + kSignalCheck : deadline);
+      stop = Clock::now() >= deadline || (keep_waiting && !keep_waiting());
+    }
+  }
+}
+
+}  // namespace
 
 void Forest::State::wake_everybody() {
   structure_watches.fire_all();
@@ -64,37 +129,34 @@ void Forest::State::watch_expiry(RelationId relation, Stamp at, const Watch& wat
   if (!never) watch_track(relation, {at.ns + history_ns + 1}, Stamp::never(), watch, watched);
 }
 
-/// The frames whose parents decide the path. LATEST is settled step by step, each time on the path of an earlier
-/// instant: data that lifts the instant beyond such a path leads another way, and is watched as well.
+/// Watches the frames whose parents decide the path. LATEST is resolved step by step, each time on the path of an earlier
+/// instant: data that lifts the instant beyond such a path leads to another one, and is watched as well.
 void Forest::State::watch_path(const SegmentQuestion& wanted, const QueryContext& context, const Watch& watch, Watched& watched) {
   const Topology& version = *topology.load();  // the lock is held: it stays
   Scratch& scratch = Scratch::of_this_thread();
   Path& path = scratch.path;
   RelationId limiting = kNone;
   Stamp at = wanted.at.latest ? Stamp::never() : wanted.at.at;
-  for (bool resolved = false; !resolved;) {
-    const Failure failure = scratch.finder.find(version, wanted.of, wanted.in_frame, at, context, path);
+  LatestSearch search(scratch.finder, path, at, limiting);
+  bool is_last = false;
+  do {
+    const Failure failure = search.find_path(version, wanted.of, wanted.in_frame, context);
     if (failure) watched.frames.insert(watched.frames.end(), {failure->of, failure->in_frame});
     if (limiting != kNone) watch_track(limiting, path.valid_to, Stamp::never(), watch, watched);
-    Stamp newest = at;
     for (const auto* edges : {&path.up, &path.down}) {
       for (const PathEdge& edge : *edges) {
         watched.frames.push_back(edge.child);
         if (!wanted.at.latest) watch_expiry(edge.relation, at, watch, watched);
-        const std::optional<Stamp> covered = newest_covered(edge, at);
-        if (!covered || *covered >= newest) continue;
-        newest = *covered;
-        limiting = edge.relation;
+        search.take(edge);
       }
     }
-    resolved = failure || !wanted.at.latest || path.holds_at(newest) || newest == at;
-    at = newest;
-  }
+    is_last = failure || !wanted.at.latest;
+  } while (!search.is_resolved() && !is_last);
 }
 
-/// Of the frames that were collected, once each.
+/// Watches every frame that was collected, each once.
 void Forest::State::watch_frames(const Watch& watch, Watched& watched) {
-  // What does not cover the instant may run in a circle, and anything on it decides where that is cut.
+  // Edges that do not cover the instant may form a cycle, and anything on it decides where that is cut.
   if (std::ranges::any_of(watched.frames, [this](FrameId frame) { return circular.contains(frame); }))
     watched.frames.insert(watched.frames.end(), circular.begin(), circular.end());
   std::ranges::sort(watched.frames);
@@ -114,7 +176,7 @@ void Forest::State::watch_for(const Failure& failure, const Question& question, 
   if (!is_structure) watch_data(failure, question.context, watch, watched);
 }
 
-/// The structure that decides the path.
+/// Watches the structure that decides the path of a question.
 void Forest::State::watch_segments(const Question& question, const Watch& watch, Watched& watched) {
   watched.frames.insert(watched.frames.end(), {question.of, question.in_frame});
   const bool is_direct = question.fixed_frame == kNone;
@@ -241,6 +303,132 @@ void Forest::close() {
   const Guard guard(state_->lock);
   state_->closed = true;
   state_->wake_everybody();
+}
+
+// -- Motion: poses on the path, and measured twists that may come to lead from body to body
+
+/// Watches a pose that is needed: its path, and what it lacks.
+void Forest::State::watch_segment(const SegmentQuestion& wanted, const QueryContext& context, const Watch& watch,
+                                  Watched& watched) {
+  if (wanted.of == wanted.in_frame) return;
+  watched.frames.insert(watched.frames.end(), {wanted.of, wanted.in_frame});
+  watch_path(wanted, context, watch, watched);
+  const Result<PoseAnswer> answer = pose_now({.of = wanted.of, .in_frame = wanted.in_frame, .at = wanted.at, .context = context});
+  if (!answer && answer.failure->relation != kNone) watch_data(answer.failure, context, watch, watched);
+}
+
+/// The given bodies and all that measured motions connect them with.
+std::unordered_set<BodyId> Forest::State::bodies_linked_to(std::unordered_set<BodyId> bodies_reached) const {
+  for (bool has_grown = true; has_grown;) {
+    has_grown = false;
+    for (const auto& [id, twist] : twists) {
+      const BodyId head = frames[twist->of].body, reference = twist->reference;
+      if (bodies_reached.contains(head) == bodies_reached.contains(reference)) continue;
+      bodies_reached.insert({head, reference});
+      has_grown = true;
+    }
+  }
+  return bodies_reached;
+}
+
+/// Watches for what would make the twist relation cover the instant.
+void Forest::State::watch_twist(TwistRecord& twist, const TwistQuestion& question, const Watch& watch, Watched& watched) {
+  const Series& series = *twist.series;
+  Stamp from = Stamp::always(), to = Stamp::never();
+  const bool has_an_end = !question.at.latest && question.context.outside == Outside::raise && !series.empty();
+  if (has_an_end && question.at.at > series.newest()) from = question.at.at;
+  if (has_an_end && question.at.at < Stamp{series.first_row().stamp_ns()}) to = question.at.at;
+  twist.watches.add(watch, from, to);
+  watched.twists.push_back(twist.id);
+}
+
+/// A chain of measured motions closes with a twist between bodies that hang together with either end, and with the poses
+/// that carry it.
+void Forest::State::watch_links(const TwistQuestion& question, const Watch& watch, Watched& watched) {
+  const BodyId reference = question.reference == kNone ? question.relative_to : frames[question.reference].body;
+  const FrameId axes = question.expressed_in == kNone ? question.reference : question.expressed_in;
+  const FrameId point = question.point == kNone ? question.of : question.point;
+  const std::unordered_set<BodyId> reached = bodies_linked_to({frames[question.of].body, reference});
+  for (const auto& [id, twist] : twists) {
+    if (!reached.contains(twist->reference)) continue;
+    watch_twist(*twist, question, watch, watched);
+    if (axes != kNone) watch_segment({twist->of, axes, question.at}, question.context, watch, watched);
+    watch_segment({point, twist->of, question.at}, question.context, watch, watched);
+  }
+  for (const BodyId body : reached) {
+    if (!is_declared(body)) {
+      watched.frames.push_back(body);
+      continue;
+    }
+    const std::vector<FrameId>& members = bodies[body - kFirstDeclaredBody].frames;
+    watched.frames.insert(watched.frames.end(), members.begin(), members.end());
+  }
+}
+
+void Forest::State::watch_for(const Failure& failure, const TwistQuestion& question, const Watch& watch) {
+  Watched& watched = watching[watch.id];
+  if (failure->kind == FailureKind::unknown_frame) {
+    watched.name = failure->name;
+    return structure_watches.add_name(watch, failure->name);
+  }
+  std::vector<FrameId> references{question.reference};
+  if (question.reference == kNone) {
+    const BodyRecord& body = bodies[question.relative_to - kFirstDeclaredBody];
+    references = body.frames;
+    watched.name = body.name;  // it may get more frames
+    structure_watches.add_name(watch, body.name);
+  }
+  for (const FrameId reference : references) {
+    watch_segment({question.of, reference, question.at}, question.context, watch, watched);
+    if (question.expressed_in != kNone)
+      watch_segment({reference, question.expressed_in, question.at}, question.context, watch, watched);
+  }
+  if (question.point != kNone) watch_segment({question.point, question.of, question.at}, question.context, watch, watched);
+  if (question.with_measured) watch_links(question, watch, watched);
+  watch_frames(watch, watched);
+  // Any other sample makes one sample a motion.
+  if (failure->kind == FailureKind::single_sample)
+    return watch_track(failure->relation, Stamp::always(), Stamp::never(), watch, watched);
+  if (failure->relation != kNone) watch_data(failure, question.context, watch, watched);
+}
+
+Result<TwistAnswer> Forest::answer_or_watch(const NamedTwistQuestion& asked, const Watch& watch) {
+  const Guard guard(state_->lock);
+  state_->forget_watch(watch.id);
+  Result<TwistAnswer> result;
+  if (state_->closed) {
+    result.failure = Evidence{.kind = FailureKind::closed};
+    return result;
+  }
+  TwistQuestion question{.at = asked.at, .window = asked.window, .with_measured = asked.with_measured, .context = asked.context};
+  const auto resolve = [&](const std::string& name, FrameId& id) {
+    if (name.empty()) return;
+    id = state_->find_frame(name);
+    if (id == kNone && !result.failure) result.failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};
+  };
+  resolve(asked.of, question.of);
+  const BodyId body = state_->find_body(asked.relative_to);
+  const bool is_only_a_body = is_declared(body) && state_->find_frame(asked.relative_to) == kNone;
+  if (is_only_a_body) {
+    question.relative_to = body;
+  } else {
+    resolve(asked.relative_to, question.reference);
+  }
+  resolve(asked.expressed_in, question.expressed_in);
+  resolve(asked.point, question.point);
+  if (!result.failure) result = twist(question);
+  if (result || state_->is_hopeless(result.failure)) return result;
+  if (state_->watching.size() >= state_->options.max_waits) {
+    result.failure->kind = FailureKind::limit_reached;
+    return result;
+  }
+  state_->watch_for(result.failure, question, watch);
+  return result;
+}
+
+Result<TwistAnswer> Forest::wait_for_twist(const NamedTwistQuestion& question, std::int64_t timeout_ns,
+                                           const std::function<bool()>& keep_waiting, bool* hopeless) {
+  return wait_until_answered<TwistAnswer>(*this, question, timeout_ns, keep_waiting, hopeless);
 }
 
 }  // namespace armillary

@@ -138,10 +138,6 @@ Failure check_rows(std::size_t count, const double* rows) {
   return {};
 }
 
-bool strictly_increasing(std::span<const std::int64_t> stamps) {
-  return std::ranges::adjacent_find(stamps, std::ranges::greater_equal{}) == stamps.end();
-}
-
 /// Row numbers by stamp; of equal stamps the later row comes later, and so wins.
 std::vector<std::size_t> order_of(std::span<const std::int64_t> stamps) {
   std::vector<std::size_t> order(stamps.size());

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <span>
 
 namespace armillary {
 
@@ -36,5 +39,9 @@ inline constexpr Stamp kEarliestSample{-(std::int64_t{1} << 62)};
 inline constexpr Stamp kLatestSample{std::int64_t{1} << 62};
 
 [[nodiscard]] constexpr bool is_sample_stamp(Stamp stamp) { return stamp > kEarliestSample && stamp < kLatestSample; }
+
+[[nodiscard]] inline bool strictly_increasing(std::span<const std::int64_t> stamps_ns) {
+  return std::ranges::adjacent_find(stamps_ns, std::ranges::greater_equal{}) == stamps_ns.end();
+}
 
 }  // namespace armillary

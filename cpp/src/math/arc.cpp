@@ -1,4 +1,4 @@
-#include "graph/arc.hpp"
+#include "math/arc.hpp"
 
 namespace armillary {
 
@@ -120,28 +120,28 @@ Upper6 rest_of_identity(const Upper6& m) {
 Arc::Arc(const Transform& a, const Transform& b, Interpolation kind)
     : first_(a.rotation),
       second_(b.rotation),
-      way_(kind == Interpolation::screw ? between(a, b).log() : Tangent{{}, short_log(a.rotation, b.rotation)}),
+      difference_(kind == Interpolation::screw ? between(a, b).log() : Tangent{{}, short_log(a.rotation, b.rotation)}),
       kind_(kind) {}
 
 EndEffects Arc::on_pose(double u, const Rotation& here) const {
   if (kind_ == Interpolation::screw) {
-    const Upper6 second = upper(share_of_second(dual(way_), u));
+    const Upper6 second = upper(share_of_second(dual(difference_), u));
     return {rest_of_identity(second), second};
   }
   const Rotation back = here.inverse();
-  const Matrix3 turn = share_of_second(three(way_.rotation), u).values;
+  const Matrix3 turn = share_of_second(three(difference_.rotation), u).values;
   return {{scaled(1.0 - u, (back * first_).matrix()), {}, sum(kIdentity3, scaled(-1.0, turn))},
           {scaled(u, (back * second_).matrix()), {}, turn}};
 }
 
 EndEffects Arc::on_motion(double per_s, const Rotation& here) const {
   if (kind_ == Interpolation::screw) {
-    const Tangent back{-way_.translation, -way_.rotation};
-    return {upper(inverse_right_jacobian(-per_s, dual(back))), upper(inverse_right_jacobian(per_s, dual(way_)))};
+    const Tangent back{-difference_.translation, -difference_.rotation};
+    return {upper(inverse_right_jacobian(-per_s, dual(back))), upper(inverse_right_jacobian(per_s, dual(difference_)))};
   }
   const Rotation back = here.inverse();
-  return {{scaled(-per_s, (back * first_).matrix()), {}, inverse_right_jacobian(-per_s, three(-way_.rotation)).values},
-          {scaled(per_s, (back * second_).matrix()), {}, inverse_right_jacobian(per_s, three(way_.rotation)).values}};
+  return {{scaled(-per_s, (back * first_).matrix()), {}, inverse_right_jacobian(-per_s, three(-difference_.rotation)).values},
+          {scaled(per_s, (back * second_).matrix()), {}, inverse_right_jacobian(per_s, three(difference_.rotation)).values}};
 }
 
 }  // namespace armillary

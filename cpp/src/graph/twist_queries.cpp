@@ -1,12 +1,12 @@
-// Questions about motion: measured twists from body to body, else the motions of the edges between two frames.
+// Questions about motion: from measured twists where they lead from body to body, else from the poses between two frames.
 
 #include <algorithm>
 
 #include "graph/body_search.hpp"
-#include "graph/edge_errors.hpp"
+#include "graph/evaluate.hpp"
 #include "graph/forest_state.hpp"
-#include "graph/pose_steps.hpp"
-#include "graph/twist_path.hpp"
+#include "graph/twist.hpp"
+#include "graph/twist_uncertainty.hpp"
 
 namespace armillary {
 
@@ -334,6 +334,23 @@ Result<TwistAnswer> Forest::twist(const TwistQuestion& question) const {
     }
   result.failure = MotionSearch(topology, question, state_->options).answer(result.value);
   return result;
+}
+
+// -- Many instants
+
+Failure Forest::twists(const TwistQuestion& question, std::span<const std::int64_t> stamps, double* out) const {
+  TwistQuestion asked = question;
+  asked.context.want_covariance = false;
+  for (std::size_t row = 0; row < stamps.size(); ++row) {
+    asked.at = When::exactly({stamps[row]});
+    Result<TwistAnswer> answer = twist(asked);
+    if (!answer) {
+      answer.failure->row = row;
+      return std::move(answer.failure);
+    }
+    std::ranges::copy(values_of(answer.value.velocity), out + row * kTwistWidth);
+  }
+  return {};
 }
 
 }  // namespace armillary

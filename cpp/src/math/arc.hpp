@@ -25,7 +25,7 @@ class Arc {
 
  private:
   Rotation first_, second_;
-  Tangent way_;  // of a straight line only the rotation counts
+  Tangent difference_;  // of a straight line only the rotation counts
   Interpolation kind_;
 };
 
