@@ -69,12 +69,12 @@ class Watchdog {
     return name;
   }
   static void end() {  // only calls that are allowed in a signal handler
-    const auto say = [](const char* text) {
+    const auto print = [](const char* text) {
       [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
     };
-    say("took too long: ");
-    say(running());
-    say("\n");
+    print("took too long: ");
+    print(running());
+    print("\n");
     std::_Exit(1);
   }
   static unsigned limit_s() {

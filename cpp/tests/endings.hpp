@@ -25,7 +25,7 @@ inline Failure close(World& world, std::string of, std::int64_t at, std::string 
 }
 
 /// Something that was said of one instant: a sample under one of two parents, a fixed pose, or an end.
-inline void say(World& world, std::int64_t at, unsigned what) {
+inline void give(World& world, std::int64_t at, unsigned what) {
   if (what == 0) (void)close(world, "cup", at, "");
   if (what == 1) (void)world.put("cup", "map", {at});
   if (what == 2) (void)world.put("cup", "hand", {at});

@@ -17,7 +17,7 @@ struct alignas(64) Lanes {
 
 inline constexpr std::size_t kTurnsAtOnce = 8;
 
-/// The same arithmetic, to the last bit, compiled for several instruction sets.
+/// One arithmetic, equal to the last bit, compiled for several instruction sets.
 struct Kernel {
   /// Runs the steps for all lanes.
   void (*run)(std::span<const TapeStep> steps, Lanes* work);
@@ -28,7 +28,7 @@ struct Kernel {
 extern const Kernel base_kernel;
 extern const Kernel avx2_kernel;
 
-/// Those that this processor can run, the fastest last.
+/// The kernels that this processor can run, the fastest last.
 [[nodiscard]] std::vector<Kernel> kernels();
 [[nodiscard]] const Kernel& fastest_kernel() noexcept;
 

@@ -246,7 +246,7 @@ Failure Forest::map_points(FrameId from, FrameId to, std::span<const std::int64_
 
 namespace {
 
-/// One pass over all frames. Frames whose edges cover the instant hang together in components.
+/// One pass over all frames. Frames whose edges cover the instant form connected components.
 ///
 /// Edges are evaluated first, in blocks and step by step: the memory of a block is fetched in parallel, and is still
 /// near when the next step reads it.
@@ -260,7 +260,7 @@ class Sweeper {
     FrameId fresh = kNone;        // topmost frame reached without holding or predicting
     bool is_rigid = false;
     bool is_stale = false;  // held or predicted, as the question has it
-    bool visited = false;   // on the way up: edges that do not cover the instant may run in a circle
+    bool visited = false;   // on the way up: edges that do not cover the instant may form a cycle
   };
 
   void sweep(const Topology& topology, Stamp at, const QueryContext& context) {
@@ -402,7 +402,7 @@ class Sweeper {
   Evaluation value_;
 };
 
-/// One frame of a sweep, asked by itself: for its own newest instant, or for the reason of its absence.
+/// One frame of a sweep, asked by itself: for its own newest instant, or for the reason why it is missing.
 void ask_alone(const ForestView& view, const Question& question, const std::string& name, Sweep& sweep) {
   Result<PoseAnswer> answer = view.pose(question);
   if (!answer) return sweep.missing.push_back({name, std::move(answer.failure)});

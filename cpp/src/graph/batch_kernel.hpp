@@ -19,7 +19,7 @@ struct alignas(64) Ends {
   double cosine[kBlock];
 };
 
-/// The same arithmetic compiled for several instruction sets; chosen once, at run time.
+/// One arithmetic compiled for several instruction sets; chosen once, at run time.
 struct Kernel {
   /// Shortest-arc slerp and straight line; whole blocks, unused places hold identities.
   void (*interpolate)(const Ends& ends, Poses& out);

@@ -31,7 +31,7 @@ inline void fill(Poses& poses, const Transform& value) {
   for (std::size_t k = 0; k < 3; ++k) std::fill_n(poses.t[k], kBlock, values[4 + k]);
 }
 
-/// As `cosine_between` says it: an instruction set that fuses might turn half a turn the other way.
+/// As `cosine_between` computes it: an instruction set that fuses might turn half a turn the other way.
 inline void set_cosines(Ends& ends) {
   const auto& a = ends.before.q;
   const auto& b = ends.after.q;

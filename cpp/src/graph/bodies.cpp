@@ -43,7 +43,7 @@ bool is_same(const Transform& a, const Transform& b) {
 
 }  // namespace
 
-/// Within a body a pose is fixed, once; saying the same again does no harm.
+/// Within a body a pose is fixed, once; restating it does no harm.
 Failure Forest::State::check_constant(const EdgeName& edge, const FixedPose* pose, bool recalibrate) const {
   if (bodies.empty() || tolerates_cycles || !is_within_body(edge.of, edge.in_frame)) return {};
   const BodyId body = find_body(edge.of);
@@ -127,7 +127,7 @@ void Forest::State::leave_body(FrameId frame) {
   bodies_changed = true;
 }
 
-/// Twists are relative to the body that the frame is on by which they were said.
+/// Twists are relative to the body that their reference frame is on.
 void Forest::State::point_twists() {
   for (auto& [id, twist] : twists) {
     const auto is_gone = [&](BodyId body) { return body_ids.find(bodies[body - kFirstDeclaredBody].name) == body_ids.end(); };
@@ -183,7 +183,7 @@ int Forest::State::preference_of(const TwistRecord& twist) const {
   return std::ranges::any_of(frames, prefers) ? 1 : 0;
 }
 
-/// In the order of names, rivals side by side: what is answered must not depend on who spoke first.
+/// In the order of names, rivals side by side: answers must not depend on the order of arrival.
 std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
   std::vector<TwistLink> links;
   for (const auto& [id, twist] : twists) {

@@ -51,7 +51,7 @@ bool BodySearch::expand(std::uint32_t from, const QueryContext& context, bool ne
   return false;
 }
 
-/// Of the rivals that begin at `first`, those who say something that poses carry; returns the index behind all of them.
+/// Collects, of the rivals that begin at `first`, those with a twist that poses carry; returns the index behind all of them.
 std::size_t BodySearch::list_rivals(const std::vector<std::uint32_t>& near, std::size_t first, const QueryContext& context,
                                     bool needs_data) {
   const BodyGraph& graph = *topology_.bodies();

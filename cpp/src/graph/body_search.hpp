@@ -27,7 +27,7 @@ class BodySearch {
   /// Whether no chain is shorter than this path, all of whose `links` were read: of any chain, with or without data.
   [[nodiscard]] bool is_shortest(const Path& path, std::size_t links, const QueryContext& context);
 
-  /// The instant at which a link is to be read for the one asked for; none where it has nothing to say.
+  /// The instant at which a link is to be read for the one asked for; none where it covers none.
   [[nodiscard]] std::optional<Stamp> usable_at(const TwistLink& link, const QueryContext& context) const;
 
   [[nodiscard]] const TwistLink& link_of(const BodyVisit& visit) const { return topology_.bodies()->link(visit.link); }
@@ -39,7 +39,7 @@ class BodySearch {
       visit(*step);
   }
 
-  /// A link of the chain for which rivals speak, and nothing decides; null where there is none.
+  /// A link of the chain that has rivals, undecided; null where there is none.
   [[nodiscard]] const BodyVisit* first_contested() const;
 
  private:

@@ -1,5 +1,5 @@
 // A loop is a loop at one instant. Nearly all structures have none even when time is ignored, and cost nothing;
-// where there is a circle, only what covers a common instant counts.
+// where there is a cycle, only what covers a common instant counts.
 
 #include <algorithm>
 #include <limits>
@@ -46,7 +46,7 @@ class Climb {
     std::size_t before;
   };
 
-  /// By name: which way is found must not depend on who spoke first.
+  /// By name: which path is found must not depend on the order of arrival.
   [[nodiscard]] std::vector<const TrackRecord*> tracks_of(FrameId frame) const {
     std::vector<const TrackRecord*> tracks;
     for (const auto& track : frames_[frame].tracks) tracks.push_back(track.get());
@@ -122,7 +122,7 @@ std::unordered_set<FrameId> Forest::State::descendants_of(FrameId frame) const {
   });
 }
 
-/// Marks the frames of the circles that the relation `of` in `parent` closes, time ignored.
+/// Marks the frames of the cycles that the relation `of` in `parent` closes, time ignored.
 void Forest::State::mark_cycle(FrameId of, FrameId parent) {
   const std::unordered_set<FrameId> above = ancestors_of(parent), below = descendants_of(of);
   for (const FrameId id : above) {
@@ -133,7 +133,7 @@ void Forest::State::mark_cycle(FrameId of, FrameId parent) {
   }
 }
 
-/// Takes the marks back where the circle is gone.
+/// Removes the marks where the cycle is gone.
 void Forest::State::refresh_cycles() {
   std::vector<FrameId> freed;
   for (const FrameId id : circular) {

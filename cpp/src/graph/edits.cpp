@@ -1,4 +1,4 @@
-// Edits that say what was said of frames elsewhere, or take it back. Within a transaction alone.
+// Edits that replay assertions of others about frames, or their removal. Within a transaction alone.
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// A second forest that says the same as the first, and from then on goes its own way.
+// An independent copy of a forest.
 
 #include "graph/forest_state.hpp"
 

@@ -25,15 +25,15 @@ struct RunRecord {
   Stamp from{};
   FrameId parent = kNone;
   RelationId relation = kNone;
-  std::shared_ptr<Series> series{};  // one of these three; none of them: closed, the frame hangs nowhere
+  std::shared_ptr<Series> series{};  // one of these three; none of them: closed, the frame has no parent
   std::shared_ptr<const FixedPose> fixed{};
   std::shared_ptr<DrivenProvider> driven{};
   bool is_of_scene = false;  // it follows from where a node is
-  // Nobody said it: it ends what was said since the thing is away, or goes on with what was said from `asserted_from` on.
+  // Derived: it ends a run because the thing is inactive, or resumes the run that was asserted from `asserted_from` on.
   bool is_by_interval = false;
   Stamp asserted_from{};
-  bool is_awaited = false;  // a mere word: nobody has said a sample of it yet
-  // Peers said it and it holds nothing, as if closed, until what is in its way is gone:
+  bool is_awaited = false;  // a relation was asserted, but no sample of it has come yet
+  // Asserted by peers and inactive, as if closed, until what conflicts with it is gone:
   bool closes_cycle = false;
   bool breaks_body = false;
 
@@ -45,7 +45,7 @@ struct RunRecord {
   [[nodiscard]] ProviderRef provider() const;
 };
 
-/// When things were away.
+/// The inactive intervals of frames, by name.
 using InactiveIntervals = std::unordered_map<std::string, SetInactiveIntervals>;
 
 /// The samples of things that one after the other have the same frame.
@@ -57,14 +57,14 @@ struct TrackRecord {
   std::vector<RunRecord> runs{};  // by `from`, oldest first
   std::vector<RelationId> relations{};
   bool is_stale = false;         // an edit broke off for want of memory: readers have not seen its runs yet
-  bool may_be_on_cycle = false;  // on a circle when time is ignored: every insert is then checked
+  bool may_be_on_cycle = false;  // on a cycle when time is ignored: every insert is then checked
   bool was_cleared = false;      // samples of all its relations have come and gone
   WatchList watches{};
-  Histories waiting{};  // what was said of things at instants when they hang nowhere; never written to
+  Histories waiting{};  // samples of things at instants when they have no parent; never written to
 
-  /// Index of the run in force at `at`, or -1. It may be a closed one.
+  /// Index of the run that holds at `at`, or -1. It may be a closed one.
   [[nodiscard]] std::ptrdiff_t run_at(Stamp at) const;
-  /// The first stamp after `at` for which the source itself said something; `never` if there is none.
+  /// The first stamp after `at` for which the source itself gave something; `never` if there is none.
   [[nodiscard]] Stamp next_given(Stamp at) const;
   /// The runs as readers see them.
   [[nodiscard]] std::vector<Run> published() const;
@@ -73,7 +73,7 @@ struct TrackRecord {
   [[nodiscard]] std::size_t own_samples(std::size_t k) const;
   /// What run `k` covers: its samples, or until the next run begins.
   [[nodiscard]] Coverage coverage(std::size_t k) const;
-  /// Whether a closed run is in force at `at`.
+  /// Whether a closed run holds at `at`.
   [[nodiscard]] bool is_closed_at(Stamp at) const;
 };
 
@@ -91,15 +91,15 @@ struct RelationRecord {
 struct BodyTwist {
   Velocity body_form{};
   std::optional<Covariance> covariance{};  // along its own axes, the error of the turn apart
-  FrameId axes = kNone;                    // it was said along, where the turn from them is not exact
+  FrameId axes = kNone;                    // it was given along, where the rotation from them is not exact
 };
 
-/// What one source says of how a frame moves, relative to one body.
+/// The measured motion of a frame relative to one body, by one source.
 struct TwistRecord {
   RelationId id = kNone;
   FrameId of = kNone;
   BodyId reference = kNone;
-  BodyId named = kNone;  // by which it was said: the body alone of a frame, or one that was declared
+  BodyId named = kNone;  // by which it was given: the body alone of a frame, or one that was declared
   SourceId source = kNone;
   bool is_inactive = false;  // within a body nothing moves
   Retention retention{};
@@ -113,7 +113,7 @@ struct TwistRecord {
   std::optional<Forgotten> forgotten{};  // the newest of them: the first poses that are kept moved with it
 
   void insert(Stamp at, const BodyTwist& said, RetireList& retired);
-  /// What was said last, as seen from `at`.
+  /// The last velocity given, as seen from `at`.
   [[nodiscard]] std::optional<Velocity> velocity_at(Stamp at) const;
 };
 
@@ -131,7 +131,7 @@ struct FrameRecord {
   BodyId body = kNone;
   std::vector<std::unique_ptr<TrackRecord>> tracks{};
   std::vector<RelationId> child_relations{};  // relations whose parent this frame is
-  std::vector<RelationId> twists{};           // twist relations that are said of it
+  std::vector<RelationId> twists{};           // twist relations of it
 };
 
 /// One sample on its way in.
@@ -155,7 +155,7 @@ struct Watched {
   std::vector<RelationId> twists{};
   std::vector<FrameId> frames{};
   std::string name{};
-  bool is_wait = true;  // else somebody asks again who does not count as waiting
+  bool is_wait = true;  // else a watch that is not counted as a wait
 };
 
 /// From one frame to another: half of a question about two instants, all of others.
@@ -171,7 +171,7 @@ struct StringHash {
 
 using NameTable = std::unordered_map<std::string, std::uint32_t, StringHash, std::equal_to<>>;
 
-/// One run on a circle: a fixed one by when it begins, samples by their relation.
+/// One run on a cycle: a fixed one by when it begins, samples by their relation.
 using CycleKey = std::tuple<FrameId, SourceId, RelationId, Stamp>;
 using CycleRank = ResolveCycles::Rank;
 using CycleOrder = std::map<CycleKey, CycleRank>;
@@ -215,13 +215,13 @@ struct Forest::State {
   std::vector<RunRecord> unlinked;       // taken out by the edit under way
   InactiveIntervals inactive_intervals;  // by the names of frames, whether or not they are known
   std::uint64_t next_sequence = 0;
-  std::unordered_set<FrameId> circular;         // frames on a circle when time is ignored
-  CycleOrder cycle_order;                       // of the runs on circles, as far as it was told
+  std::unordered_set<FrameId> circular;         // frames on a cycle when time is ignored
+  CycleOrder cycle_order;                       // of the runs on cycles, as far as it is known
   std::vector<ClosingRun> loops;                // runs that are left out
   std::atomic<std::uint64_t> fixed_changes{0};  // publications that edit a frame which was fixed at some time
   bool fixed_changed = false;                   // the next one is such
   std::atomic<std::size_t> inactive_runs{0};
-  bool tolerates_cycles = false;  // in the transaction under way: they are settled in the end
+  bool tolerates_cycles = false;  // in the transaction under way: they are resolved in the end
   Journal* journal = nullptr;     // set while a transaction is under way: nothing is published meanwhile
   bool closed = false;
   std::atomic<WaitId> next_wait{1};

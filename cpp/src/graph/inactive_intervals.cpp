@@ -1,4 +1,4 @@
-// The frame of a thing that comes and goes: what others say of it is kept as they said it, and holds where the thing is there.
+// The frame of a thing that comes and goes: what others assert of it is kept as asserted, and holds where the thing is there.
 
 #include <algorithm>
 
@@ -34,7 +34,7 @@ Failure Forest::State::apply(const SetInactiveIntervals& edit) {
   return {};
 }
 
-/// The runs as they were said.
+/// Removes the derived runs: those that were asserted remain.
 void Forest::State::drop_inactive_intervals(TrackRecord& track) {
   for (std::size_t k = track.runs.size(); k-- > 0;) {
     if (!track.runs[k].is_by_interval) continue;
@@ -54,7 +54,7 @@ void Forest::State::add_inactive_intervals(TrackRecord& track) {
 
 namespace {
 
-/// Whether something begins at `at`, or is said of it: that holds, whoever is away.
+/// Whether a run begins at `at`, or has a sample there: that holds, inactive or not.
 bool is_given(const RunRecord& run, Stamp at) {
   if (run.from == at || !run.is_sampled()) return run.from == at;
   const Row row = run.series->bracket(at).before;

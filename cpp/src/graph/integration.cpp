@@ -1,5 +1,5 @@
-// A source that gives twists of its frame: after each pose it said, poses are integrated until the next it said.
-// What is integrated depends on the set of what was said, not on the order it came in.
+// A source that gives twists of its frame: after each pose it gave, poses are integrated until the next it gave.
+// What is integrated depends on the set of what was given, not on the order it came in.
 
 #include <algorithm>
 #include <cmath>
@@ -38,13 +38,13 @@ void write_computed(const Place& place, Series& series, RetireList& retired) {
   series.insert_computed(place.at, values_of(place.pose), place.covariance ? packed.data() : nullptr, retired);
 }
 
-/// An absurd velocity leads out of what numbers can say.
+/// An absurd velocity leads out of the range of numbers.
 bool is_finite(const Transform& pose) {
   const auto values = values_of(pose);
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
 }
 
-/// Where integration sets out when something changed at `from`: from the newest that was said, or the last pose after it.
+/// Where integration starts when something changed at `from`: from the newest pose that was given, or the last one after it.
 Row start_of(const Series& series, Stamp from) {
   const Stamp newest = series.newest_given();
   if (from > newest) return series.bracket({from.ns - 1}).before;
@@ -58,7 +58,7 @@ bool outlive_twists(const Series& series, Stamp at, const Series& twists) {
   return after && after.stamp_ns() < twists.floor().ns && series.is_computed({after.stamp_ns()});
 }
 
-/// Exactly: what hangs by it is where its parent is.
+/// Whether a pose is exactly the identity: its child is where its parent is.
 bool is_identity(const FixedPose& pose) {
   return pose.certainty == Certainty::exact && values_of(pose.value) == values_of(Transform{});
 }
@@ -82,7 +82,7 @@ Stamp TrackRecord::next_given(Stamp at) const {
   return next < runs.size() ? runs[next].from : Stamp::never();
 }
 
-/// The run in force at `at`, if it is sampled, and in a frame of the body that the twists are relative to.
+/// The run that holds at `at`, if it is sampled, and in a frame of the body that the twists are relative to.
 RunRecord* Forest::State::run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp at) const {
   const std::ptrdiff_t k = track.run_at(at);
   if (k < 0) return nullptr;
@@ -91,7 +91,7 @@ RunRecord* Forest::State::run_to_integrate(TrackRecord& track, const TwistRecord
   return fits ? &run : nullptr;
 }
 
-/// Whether a frame is on a body, or hangs by identity, at that instant, in one that is: a frame that came between.
+/// Whether a frame is on a body, or below one that is, by identity, at that instant: a frame that came between.
 bool Forest::State::rests_on(FrameId frame, BodyId body, Stamp at) const {
   for (std::size_t steps = 0; frame != kNone && steps <= frames.size(); ++steps) {
     if (frames[frame].body == body) return true;
@@ -108,7 +108,7 @@ bool Forest::State::rests_on(FrameId frame, BodyId body, Stamp at) const {
   return false;
 }
 
-/// Takes back what was integrated from `from` until the next that was said. A new series: readers keep the one they see.
+/// Drops what was integrated from `from` until the next that was given. A new series: readers keep the one they see.
 bool Forest::State::drop_integrated(TrackRecord& track, Stamp from) {
   const std::ptrdiff_t k = track.run_at(from);
   if (k < 0 || !track.runs[static_cast<std::size_t>(k)].is_sampled()) return false;
@@ -126,7 +126,7 @@ bool Forest::State::drop_integrated(TrackRecord& track, Stamp from) {
   return true;
 }
 
-/// Poses at the stamps of the twists, each from the one before it, until the next that was said.
+/// Poses at the stamps of the twists, each from the one before it, until the next that was given.
 void Forest::State::write_integrated(TrackRecord& track, const TwistRecord& twist, Stamp from) {
   RunRecord* run = run_to_integrate(track, twist, from);
   const Row start = run == nullptr ? Row{} : start_of(*run->series, from);
@@ -144,7 +144,7 @@ void Forest::State::write_integrated(TrackRecord& track, const TwistRecord& twis
   }
 }
 
-/// Where a circle is possible: tried on a copy, and kept as far as at no instant it closes a loop.
+/// Where a cycle is possible: tried on a copy, and kept as far as at no instant it closes one.
 void Forest::State::write_integrated_on_cycle(TrackRecord& track, const TwistRecord& twist, Stamp from) {
   TrackRecord draft = copy_of(track);
   write_integrated(draft, twist, from);
@@ -166,7 +166,7 @@ void Forest::State::integrate(TrackRecord& track, const TwistRecord& twist, Stam
   }
   if (track.is_stale) publish(track.of);
   track.is_stale = false;
-  if (track.may_be_on_cycle && !watching.empty())  // where a circle is cut depends on all of its data
+  if (track.may_be_on_cycle && !watching.empty())  // where a cycle is cut depends on all of its data
     std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });
   if (track.watches.empty()) return;
   const auto report = [&](const Row& row) { track.watches.inserted({row.stamp_ns()}); };
@@ -182,7 +182,7 @@ void Forest::State::on_twist_inserted(const TwistRecord& twist, Stamp at) {
   const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track->run_at(at), 0));
   for (std::size_t k = first; k < track->runs.size() && track->runs[k].from < until; ++k) {
     const RunRecord& run = track->runs[k];
-    const bool is_over = run.is_sampled() && run.series->newest_given() >= until;  // a newer twist is in force there
+    const bool is_over = run.is_sampled() && run.series->newest_given() >= until;  // a newer twist holds there
     if (!is_over) integrate(*track, twist, std::max(at, run.from));
   }
 }

@@ -1,4 +1,4 @@
-// All that one source says of a frame at once: new runs in place of those before, with their samples.
+// All runs of a frame by one source at once: new runs in place of those before, with their samples.
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ constexpr Duration kWithoutEnd{std::int64_t{1} << 62};
 
 bool is_fixed(const RunRecord& run) { return run.fixed != nullptr; }
 
-/// Its quaternion as it is stored.
+/// The pose with its quaternion as it is stored.
 FixedPose fixed_of(const Piece& piece) {
   FixedPose pose{.value = piece.in_frame_T_of};
   std::array<double, 7> values{};
@@ -55,7 +55,7 @@ Stamp end_of_samples(const std::vector<Piece>& pieces, std::size_t k) {
   return Stamp::never();
 }
 
-/// Whose samples a run has; what was said before any thing was placed is of the last one.
+/// Whose samples a run has; what was given before any thing was placed is of the last one.
 PlaceRuns::Thing thing_of(const PlaceRuns& edit, const RunRecord& run) {
   const Piece* found = nullptr;
   for (const Piece& piece : edit.before)
@@ -169,7 +169,7 @@ std::shared_ptr<Series> Forest::State::samples_of(const PlaceRuns& edit, std::si
   return samples;
 }
 
-/// Of one piece: a constant pose holds until the first sample of its thing.
+/// Adds the runs of one piece: a constant pose holds until the first sample of its thing.
 void Forest::State::add_runs(const PlaceRuns& edit, std::size_t k, const std::shared_ptr<Series>& samples,
                              const RelationRecord& relation, std::vector<RunRecord>& runs) {
   const Piece& piece = edit.after[k];
@@ -185,7 +185,7 @@ void Forest::State::add_runs(const PlaceRuns& edit, std::size_t k, const std::sh
   sampled.series = samples ? samples : new_series(relation.id);
 }
 
-/// What no run has is kept for when the thing hangs somewhere again.
+/// Samples that no run has are kept for when the thing has a parent again.
 void Forest::State::keep_waiting(TrackRecord& track, const PlaceRuns::Thing& thing, const std::shared_ptr<Series>& samples) {
   if (samples->empty()) return;
   std::shared_ptr<Series>& kept = track.waiting[thing];
@@ -225,7 +225,7 @@ std::vector<RunRecord> Forest::State::merged_runs(TrackRecord& track, const Plac
   return runs;
 }
 
-/// Said by others: where it comes among the new runs is a matter of when. What always was gives way to what follows.
+/// Inserts a run of others among the new ones by its begin. What always was gives way to what follows.
 void Forest::State::place_again(TrackRecord& track, RunRecord run) {
   const auto is_always = [](const RunRecord& one) { return one.from == Stamp::always(); };
   if (!run.is_sampled() && is_always(run)) {
@@ -263,7 +263,7 @@ Failure Forest::State::apply(const PlaceRuns& edit) {
   return {};
 }
 
-/// All is in place: at no instant may it run in a circle.
+/// Checks that the placed runs close no cycle at any instant.
 Failure Forest::State::check_placed(const std::string& frame, const std::string& source) {
   const FrameId of = find_frame(frame);
   if (of == kNone) return {};  // a later edit erased it

@@ -9,7 +9,7 @@ namespace armillary {
 
 namespace {
 
-/// A mark says which search, which end, and after how many steps.
+/// A visited mark: which search, which end, and after how many steps.
 constexpr std::uint64_t mark_of(std::uint64_t generation, std::uint64_t side, std::uint64_t steps) {
   return generation << 32 | side << 31 | steps;
 }
@@ -17,7 +17,7 @@ constexpr std::uint64_t generation_of(std::uint64_t mark) { return mark >> 32; }
 constexpr std::uint64_t side_of(std::uint64_t mark) { return mark >> 31 & 1; }
 constexpr std::uint64_t steps_of(std::uint64_t mark) { return mark & 0x7fffffff; }
 
-/// The run that opens first stands in before anything is open: so the path is found and the edge can say why.
+/// The run that opens first stands in before anything is open: so the path is found and the edge gives the reason.
 const Run* earliest_run(const TrackSet& set) {
   const Run* earliest = nullptr;
   for (const Track& track : set.tracks) {
@@ -93,7 +93,7 @@ PathFinder::Weakness PathFinder::weakness(const PathEdge& edge, Stamp at) {
   return found->second;
 }
 
-/// Edges that do not cover `at` may run in a circle. It is cut at the weakest one, for every question alike:
+/// Edges that do not cover `at` may form a cycle. It is cut at the weakest one, for every question alike:
 /// covering edges stay, then those that ended last, then those that begin first; of equals the last by name goes.
 bool PathFinder::is_cut(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, const PathEdge& edge,
                         FrameId parent) {
@@ -169,7 +169,7 @@ Failure PathFinder::find(const Topology& topology, FrameId of, FrameId in_frame,
           ends[1 - end.side].edges->resize(steps_of(mark));
           return {};
         }
-        end.stopped = true;  // edges that do not cover `at` may run in a circle
+        end.stopped = true;  // edges that do not cover `at` may form a cycle
         continue;
       }
       marks_[parent] = mark_of(generation_, end.side, end.edges->size());

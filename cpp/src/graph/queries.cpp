@@ -104,7 +104,7 @@ Failure check_frames(const Topology& topology, const Question& question) {
   return {};
 }
 
-/// With what a prediction needs.
+/// The context completed with what a prediction needs.
 QueryContext Forest::State::completed(const QueryContext& context, const Topology& version) const {
   QueryContext complete = context;
   if (context.outside != Outside::predict) return complete;

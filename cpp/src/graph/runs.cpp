@@ -1,4 +1,4 @@
-// What one source says of one frame, as runs of parents that depend only on the set of samples.
+// The track of one frame by one source: runs of parents that depend only on the set of samples.
 // Nothing here is seen by readers before it is published, but for rows added to a series they hold already.
 
 #include <algorithm>
@@ -59,7 +59,7 @@ void copy_row(const Series& from, const Row& row, Series& to, RetireList& retire
   }
 }
 
-/// Two, where there are: one alone would not tell that there were more, nor how it moved.
+/// Two, where there are: one alone would not show that there were more, nor how it moved.
 void copy_last(const Series& from, Stamp before, Series& to, RetireList& retired) {
   Stamp at{before.ns - 1};
   for (int i = 0; i < 2; ++i) {
@@ -115,7 +115,7 @@ void Forest::State::split_run(TrackRecord& track, std::size_t k, Stamp at) {
   track.runs.insert(place, std::move(right));
 }
 
-/// One thing is said per instant: whatever was said for `at` goes, unless it is a sample of `unless`.
+/// There is one event per instant: what was given for `at` goes, unless it is a sample of `unless`.
 void Forest::State::remove_event(TrackRecord& track, Stamp at, RelationId unless) {
   const std::ptrdiff_t found = track.run_at(at);
   if (found < 0) return;
@@ -135,13 +135,13 @@ void Forest::State::remove_event(TrackRecord& track, Stamp at, RelationId unless
   }
 }
 
-/// A cleared track keeps its last parent until something new is said.
+/// A cleared track keeps its last parent until something new is given.
 void Forest::State::drop_placeholder(TrackRecord& track, RelationId unless) {
   if (track.runs.size() != 1 || track.runs[0].from != Stamp::always()) return;
   if (track.runs[0].is_placeholder() && track.runs[0].relation != unless) erase_run(track, 0);
 }
 
-/// Samples that are to come, from `since` on. Where something is said for that instant already, there is no need to wait.
+/// Samples that are to come, from `since` on. Where something is given for that instant already, there is no need to wait.
 void Forest::State::await_run(TrackRecord& track, const RelationRecord& relation, Stamp since) {
   const std::ptrdiff_t present = track.run_at(since);
   if (present >= 0) {

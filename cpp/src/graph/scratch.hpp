@@ -13,7 +13,7 @@ struct BodyVisit {
   std::uint32_t link = 0;     // over which
   std::uint32_t from = 0;     // index of the visit before
   bool is_reference = false;  // it is the link's reference, not its moving body
-  bool is_contested = false;  // another source says the same, and nothing decides
+  bool is_contested = false;  // another source gives the same motion, and nothing decides
 };
 
 /// Working memory of one reading thread, so that asking allocates nothing.
@@ -23,8 +23,8 @@ struct Scratch {
   Path mount;  // between two frames of one body
   std::vector<Series::Probe> probes;
   std::vector<Evaluation> values;     // per edge: `up` then `down`
-  std::vector<Motion> motions;        // the same for questions about motion
-  std::vector<EdgeTwist> readings;    // what measured twists say of them; empty where nobody asked
+  std::vector<Motion> motions;        // pose and motion per edge, for questions about motion
+  std::vector<EdgeTwist> readings;    // the measured twists of them; empty where they are not wanted
   std::vector<BodyVisit> visits;      // bodies reached on a search for measured motions
   std::vector<std::uint32_t> rivals;  // links of which one is to be chosen
   TwistUncertainty uncertainty;

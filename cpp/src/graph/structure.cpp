@@ -109,7 +109,7 @@ RelationRecord& Forest::State::make_relation(const EdgeName& edge) {
   return *relations.back();
 }
 
-/// The short form where it says everything; otherwise all tracks with all runs.
+/// The short form where it suffices; otherwise all tracks with all runs.
 void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   node = {};
   node.alive = frame.alive;
@@ -120,7 +120,7 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   for (const auto& track : frame.tracks)
     if (!track->runs.empty()) with_runs.push_back(track.get());
   if (with_runs.empty()) return;
-  // By name: what is answered must not depend on who spoke first.
+  // By name: answers must not depend on the order of arrival.
   std::ranges::sort(with_runs, {}, [this](const TrackRecord* track) -> const std::string& { return sources[track->source]; });
   const RunRecord& first = with_runs.front()->runs.front();
   const bool is_always = first.is_sampled() || first.from == Stamp::always();
@@ -171,7 +171,7 @@ void Forest::State::publish_now(std::span<const FrameId> changed, CompanionPtr c
 
 void Forest::State::discard(RunRecord& run) { unlinked.push_back(std::move(run)); }
 
-/// A source that was refused has not spoken.
+/// A track whose first write was refused goes again.
 void Forest::State::drop_empty_tracks(FrameId frame) {
   std::erase_if(frames[frame].tracks, [](const auto& track) {
     return track->runs.empty() && track->relations.empty() && track->watches.empty() && track->waiting.empty();
@@ -197,7 +197,7 @@ void Forest::State::erase_frame(FrameId id) {
   free_frames.push_back(id);
 }
 
-/// `frame` and everything that hangs or hung under it.
+/// `frame` and everything that is or was below it.
 std::vector<FrameId> Forest::State::subtree_of(FrameId frame) const {
   std::vector<FrameId> all{frame};
   std::unordered_set<FrameId> known{frame};

@@ -1,4 +1,4 @@
-// What peers said together though none of them said it alone. Nothing of it is refused: which runs count is a function of
+// What peers asserted together though none of them did alone. Nothing of it is refused: which runs are active is a function of
 // the set of runs, the same at every peer that has the same samples. They count in the order of precedence, but for
 // those that would close a loop, at one instant, with runs that count already.
 
@@ -11,7 +11,7 @@
 
 namespace armillary {
 
-// -- All words of a source
+// -- All assertions of a source
 
 Failure Forest::State::apply(const AlignTrack& edit) {
   const FrameId of = add_frame(edit.of);
@@ -41,7 +41,7 @@ bool begins_with(const std::vector<RunRecord>& runs, Stamp since) {
 
 }  // namespace
 
-/// A sample of the instant of a word took its place, and nobody said the word again.
+/// Whether a sample of its instant took the place of an assertion that was not repeated since.
 bool Forest::State::is_overruled(const TrackRecord& track, const AlignTrack::PoseAssertion& asserted) const {
   const std::ptrdiff_t k = track.run_at(asserted.since);
   const RunRecord* run = k < 0 ? nullptr : &track.runs[static_cast<std::size_t>(k)];
@@ -103,13 +103,13 @@ void Forest::State::insert_assertions(TrackRecord& track, const AlignTrack& edit
   while (track.runs.size() > options.max_runs) erase_run(track, 0);
 }
 
-// -- Loops
+// -- Cycles
 
-/// One run on a circle, and when it was said.
+/// One run on a cycle, and its rank.
 struct Contender {
   TrackRecord* track = nullptr;
   std::size_t k = 0;
-  std::optional<CycleRank> rank{};                               // none: it counts whatever others say
+  std::optional<CycleRank> rank{};                               // none: it is active whatever others assert
   std::tuple<std::string_view, std::string_view, Stamp> name{};  // of, source, from
   bool was_left_out = false;
 
@@ -129,7 +129,7 @@ constexpr CycleRank kLast{std::numeric_limits<int>::max(), 0, 0, 0, 0};
 /// When all edits have passed.
 Failure Forest::State::apply(const ResolveCycles&) { return {}; }
 
-/// Without being told, as the last time; what is new since then comes last.
+/// Without a ranking as the last time; what is new since then comes last.
 std::optional<CycleRank> Forest::State::rank_of(const TrackRecord& track, const RunRecord& run,
                                                 const ResolveCycles* ranking) const {
   if (run.is_of_scene) return std::nullopt;
@@ -139,7 +139,7 @@ std::optional<CycleRank> Forest::State::rank_of(const TrackRecord& track, const 
   return known == cycle_order.end() ? kLast : known->second;
 }
 
-/// The runs on circles, and those that were left out and may be on none any more, in the order in which they were said.
+/// The runs on cycles, and the inactive ones that may be on none any more, by rank.
 std::vector<Contender> Forest::State::contenders(const ResolveCycles* ranking) {
   std::unordered_set<FrameId> concerned = circular;
   for (const ClosingRun& loop : loops)

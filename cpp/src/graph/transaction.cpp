@@ -14,7 +14,7 @@ Failure unknown(const std::string& name) { return Evidence{.kind = FailureKind::
 
 bool is_instant(Stamp at) { return at == Stamp::always() || is_sample_stamp(at); }
 
-/// Whether the frame of `track` hangs by this relation at `at` or later.
+/// Whether the frame of `track` has its parent by this relation at `at` or later.
 bool holds_from(const TrackRecord& track, RelationId relation, Stamp at) {
   for (std::size_t k = 0; k < track.runs.size(); ++k) {
     const bool is_over = k + 1 < track.runs.size() && track.runs[k + 1].from <= at;
@@ -30,7 +30,7 @@ Failure Forest::State::apply(const AddFrame& edit) {
   return {};
 }
 
-/// Whether something was said of the frame in the name of a node before the node was heard of.
+/// Whether the frame has runs by the source of a node from before the node was known.
 bool Forest::State::joins_others(const PlaceFixed& edit) const {
   const FrameId known = edit.is_of_scene ? find_frame(edit.of) : kNone;
   const TrackRecord* track = known == kNone ? nullptr : find_track(known, find_source(edit.source));
@@ -38,7 +38,7 @@ bool Forest::State::joins_others(const PlaceFixed& edit) const {
   return track != nullptr && std::ranges::any_of(track->runs, is_given);
 }
 
-/// What others said stays.
+/// What other sources gave stays.
 Failure Forest::State::apply(const PlaceFixed& edit) {
   if (joins_others(edit)) {
     PlaceRuns::Piece piece{.from = edit.from, .in_frame = edit.in_frame, .in_frame_T_of = edit.in_frame_T_of};
@@ -68,7 +68,7 @@ Failure Forest::State::apply(const PlaceSample& edit) {
   return failure;
 }
 
-/// One that was erased meanwhile hangs nowhere already.
+/// A frame that was erased meanwhile has no parent already.
 Failure Forest::State::apply(const CloseFrame& edit) {
   const FrameId of = find_frame(edit.of);
   if (of == kNone) return {};

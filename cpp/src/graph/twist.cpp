@@ -52,7 +52,7 @@ std::optional<Transform> fixed_product(const std::vector<PathEdge>& edges, Stamp
   return product;
 }
 
-/// Where the head is on its body, seen from the edge. False where poses do not tell.
+/// Finds where the head is on its body, seen from the edge. False where fixed poses do not lead there.
 bool find_mount(const Topology& topology, Stamp at, EdgeTwist& twist) {
   if (!twist.is_mounted_elsewhere()) return true;
   Scratch& scratch = Scratch::of_this_thread();

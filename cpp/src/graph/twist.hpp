@@ -15,18 +15,18 @@ namespace armillary {
 struct ErrorList;
 struct Scratch;
 
-// -- What measured twists say
+// -- Measured twists
 
-/// A twist that was said along other axes than its own: how sure it is along its own depends on the turn between them.
+/// A twist that was given along other axes than its own: its covariance along its own depends on the rotation between them.
 struct TurnedTwist {
-  FrameId axes = kNone;  ///< none: said along its own axes, or the turn is exact
-  Stamp at;              ///< when it was said, and turned
+  FrameId axes = kNone;  ///< none: given along its own axes, or the rotation is exact
+  Stamp at;              ///< when it was given, and rotated
   Velocity share;        ///< its part of the answer, along its own axes
 };
 
 /// The rows of one link around an instant that it covers.
 struct TwistReading {
-  const TwistLink* link = nullptr;  ///< null: nobody says anything
+  const TwistLink* link = nullptr;  ///< null: there is no reading
   Row before, after;                ///< `after` only where the instant is between two rows
   double u = 0.0;
 
@@ -35,17 +35,17 @@ struct TwistReading {
   /// Linear between two rows; none where it is unknown. Along its own axes, the turns apart.
   [[nodiscard]] std::optional<Covariance> covariance() const;
   [[nodiscard]] std::array<TurnedTwist, 2> turns() const;
-  /// Along which it was said, just so; none where that is its own, or the instant is between two rows.
+  /// The axes along which it was given; none where those are its own, or the instant is between two rows.
   [[nodiscard]] FrameId axes() const { return after ? kNone : axes_of(before); }
 };
 
-/// Without a link where it does not cover `at`.
+/// The reading of a link at an instant; without a link where it does not cover `at`.
 [[nodiscard]] TwistReading reading_at(const TwistLink& link, Stamp at);
 
-/// Who is to be believed about the motion of an edge, and where on the bodies it was measured.
+/// The measured twist that counts for the motion of an edge, and where on the bodies it was measured.
 struct EdgeTwist {
-  TwistReading reading{};     ///< without a link: nobody says anything, or several do
-  bool is_contested = false;  ///< several do, and nothing decides
+  TwistReading reading{};     ///< without a link: there is none, or several contest it
+  bool is_contested = false;  ///< several sources give one, and nothing decides
   bool is_reverse = false;    ///< its head is on the parent's body, and moves relative to the child's
   FrameId own = kNone;        ///< the edge's frame on the body of its head
   Transform own_T_head{};
@@ -64,7 +64,8 @@ struct EdgeTwist {
   }
 };
 
-/// Among those who cover `at`, and whose frame hangs together with the edge: the preferred one, else the only one.
+/// The twist of an edge: of those that cover `at` and whose frame is connected with the edge, the preferred one, else the only
+/// one.
 [[nodiscard]] EdgeTwist twist_of(const PathEdge& edge, Stamp at, const QueryContext& context);
 
 // -- One edge
@@ -122,13 +123,13 @@ struct TwistSegment {
   bool timeless = true;
 };
 
-/// Evaluates the edges of a path that was found, poses and motions in one pass, with what `scratch.readings` says of
-/// them. `scratch.motions` then holds them, `up` then `down`, as long as all their errors are known and wanted; `twists`
-/// the measured relations that were used.
+/// Evaluates the edges of a path that was found, poses and motions in one pass, with the measured twists of `scratch.readings`
+/// for them. `scratch.motions` then holds them, `up` then `down`, as long as all their errors are known and wanted; `twists` the
+/// measured relations that were used.
 [[nodiscard]] Failure evaluate_twist_segment(const Path& path, Stamp at, const MotionContext& context, Scratch& scratch,
                                              RelationList& twists, TwistSegment& segment);
 
-/// Fills `scratch.readings` for the edges of a path, `up` then `down`. False where rivals say something of one of them,
+/// Fills `scratch.readings` for the edges of a path, `up` then `down`. False where one of them has rivals,
 /// and nothing decides: then the last one is that.
 [[nodiscard]] bool read_twists(const Path& path, Stamp at, const QueryContext& context, Scratch& scratch);
 

@@ -100,7 +100,7 @@ class MotionSearch {
     return measured > 1 && search_.is_shortest(path, measured, context);
   }
 
-  /// Of the path in scratch, `up` then `down`.
+  /// Edge `i` of the path in scratch, `up` then `down`.
   [[nodiscard]] const PathEdge& edge_at(std::size_t i) const {
     const std::vector<PathEdge>&up = scratch_.path.up, &down = scratch_.path.down;
     return i < up.size() ? up[i] : down[i - up.size()];
@@ -173,7 +173,7 @@ class MotionSearch {
     uncertainty.append_motion(reading.body_form(), upwards, first);
   }
 
-  /// Along the axes and of the point that were said: the pose that turned it there turns it back, whatever its error.
+  /// Along the axes and of the point that were given: the pose that turned it there turns it back, whatever its error.
   void append_as_given(const TwistReading& reading, Stamp at, const Rotation& axes_R_head) {
     ErrorList& errors = scratch_.uncertainty.errors;
     const std::size_t first = errors.effects.size();
@@ -192,7 +192,7 @@ class MotionSearch {
     return {};
   }
 
-  /// The same, its errors apart.
+  /// Evaluates a segment without its errors.
   Failure plain_segment(FrameId of, FrameId in_frame, Stamp at, const QueryContext& context, Segment& segment, TwistAnswer& out) {
     if (Failure failure =
             evaluate_segment(topology_, of, in_frame, at, false, context, fallback_, scratch_, scratch_.second, segment))
@@ -274,7 +274,7 @@ class MotionSearch {
     return topology_.bodies() == nullptr || !question_.with_measured || read_twists(scratch_.path, at, context, scratch_);
   }
 
-  /// Of the path and the readings in scratch.
+  /// Sums the motions along the path in scratch, measured where there are readings.
   Failure sum_along_poses(FrameId reference, FrameId axes, Stamp at, const QueryContext& context, TwistAnswer& out) {
     TwistSegment segment;
     scratch_.uncertainty.clear();

@@ -29,7 +29,7 @@ void add_unmoved(const EdgePose& here, const Row& row, ErrorList& errors) {
   if (ErrorEffect* effect = add_row(here, row, errors)) effect->on_pose = Upper6::identity();
 }
 
-/// One error for the whole of it: a prediction, or what a mechanism says of itself.
+/// One error for the whole of it: a prediction, or what a mechanism states of itself.
 void add_as_evaluated(const EdgePose& here, ErrorList& errors) {
   QueryContext context = here.context;
   context.want_covariance = true;
@@ -292,7 +292,7 @@ void TwistUncertainty::add_part(std::size_t error, const Upper6& effect) {
   }
 }
 
-/// Its place among the names, or their number. Most are new, and a mark that is not set says so.
+/// Index of a name, or the number of names where it is new. Most are new, and an unset mark shows it.
 std::size_t TwistUncertainty::find(const Name& name) {
   const std::uint64_t mixed = (name.relation ^ static_cast<std::uint64_t>(name.stamp.ns) * 31) * 0x9e3779b97f4a7c15;
   const std::size_t mark = mixed >> 54;
@@ -346,13 +346,13 @@ struct PoseReader {
   }
 };
 
-/// A way through poses at one instant, whose errors move a motion.
+/// A path through poses at one instant, whose errors move a motion.
 struct Carrier {
   const Topology& topology;
   const std::optional<Covariance>& fallback;
   Scratch& scratch;
 
-  /// `by_pose(from_T_child)` says how an error on the right of the child moves the motion. What is missing is unknown.
+  /// `by_pose(from_T_child)` is how an error on the right of the child moves the motion. What is missing is unknown.
   template <typename ByPose>
   void add_errors(FrameId to, FrameId from, Stamp at, ByPose by_pose) const {
     ErrorList& errors = scratch.uncertainty.errors;
@@ -382,7 +382,8 @@ struct Carrier {
   }
 };
 
-/// Where it was measured at another frame of the body: those of the poses between, as they move what is seen at the edge.
+/// Adds, where a twist was measured at another frame of the body, the errors of the poses between, as they move the edge's
+/// motion.
 void add_mount_errors(const Carrier& carrier, const EdgeTwist& twist, const Upper6& by_reading, Stamp at) {
   if (!twist.is_mounted_elsewhere() || !carrier.scratch.uncertainty.errors.is_known) return;
   const Velocity of_head = twist.reading.body_form();
@@ -427,7 +428,7 @@ void append_motions(const Topology& topology, Stamp at, const std::optional<Cova
   for (std::size_t i = path.up.size(); i-- > 0;) append(scratch.motions[i], false);
 }
 
-/// As it was turned when it was said: the rotations alone, at its instant.
+/// As it was turned when it was given: the rotations alone, at its instant.
 void add_turn_errors(const Topology& topology, const TwistReading& reading, const std::optional<Covariance>& fallback,
                      Scratch& scratch) {
   const Carrier carrier{topology, fallback, scratch};

@@ -59,23 +59,23 @@ struct EdgePose {
   const std::optional<Covariance>& fallback;  ///< of samples that come without a covariance
 };
 
-/// Of the pose: one error of a fixed pose or of a sample, or those of both samples that it is interpolated from.
+/// Adds the errors of the pose: one of a fixed pose or of a sample, or those of both samples that it is interpolated from.
 void add_pose_errors(const EdgePose& here, ErrorList& errors);
 
-/// Of the pose and of the derivative between two rows around it, whose body form is `motion`.
+/// Adds the errors of the pose and of the derivative between two rows around it, whose body form is `motion`.
 void add_derivative_errors(const EdgePose& here, const Bracket& differentiated, const Velocity& motion, ErrorList& errors);
 
-/// Of the pose and of the difference between two others of the same edge, whose body form is `motion`.
+/// Adds the errors of the pose and of the difference between two others of the same edge, whose body form is `motion`.
 void add_difference_errors(const EdgePose& here, const EdgePose& from, const EdgePose& to, const Velocity& motion,
                            ErrorList& errors);
 
-/// Of the pose and of a measured motion, whose body form is `motion`; those of the poses that carried it to the edge apart.
+/// Adds the errors of the pose and of a measured motion, whose body form is `motion`; not those of the poses that carried it.
 void add_measured_errors(const EdgePose& here, const EdgeTwist& twist, const Velocity& motion, ErrorList& errors);
 
-/// Of the pose and of the motion of an edge that joints drive.
+/// Adds the errors of the pose and of the motion of an edge that joints drive.
 void add_joint_errors(const EdgePose& here, ErrorList& errors);
 
-/// Of the body form of what was measured; those of the turn from other axes apart.
+/// Adds the errors of the body form of what was measured; not those of the rotation from other axes.
 void add_reading_errors(const TwistReading& reading, Stamp at, ErrorList& errors);
 
 // -- A chain of frames
@@ -156,7 +156,7 @@ class TwistUncertainty {
 /// The motions of `scratch.path` as steps from `in_frame` to `of`.
 void append_motions(const Topology& topology, Stamp at, const std::optional<Covariance>& fallback, Scratch& scratch);
 
-/// Where it was said along other axes: those of the poses that turned it, as they move its body form. Uses
+/// Adds, where a twist was given along other axes, the errors of the poses that turned it, as they move its body form. Uses
 /// `scratch.second`.
 void add_turn_errors(const Topology& topology, const TwistReading& reading, const std::optional<Covariance>& fallback,
                      Scratch& scratch);

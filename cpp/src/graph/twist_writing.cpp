@@ -31,7 +31,7 @@ void TwistRecord::insert(Stamp at, const BodyTwist& given, RetireList& retired) 
   if (leaving && leaving->at < series->floor()) forgotten = leaving;
 }
 
-/// What it was said relative to.
+/// The name that a twist relation is relative to.
 const std::string& Forest::State::named_by(const TwistRecord& twist) const {
   return is_declared(twist.named) ? bodies[twist.named - kFirstDeclaredBody].name : *frames[twist.named].name;
 }
@@ -75,7 +75,7 @@ void Forest::State::forget_axes(TwistRecord& twist, FrameId axes) {
   for (const auto& [at, body_form] : along) twist.insert(at, {.body_form = body_form}, retired);
 }
 
-/// A frame goes, and with it what was said of its motion, or relative to it alone.
+/// Erases the twist relations of a frame, and those relative to it alone.
 void Forest::State::erase_twists_of(FrameId frame) {
   std::vector<RelationId> gone = frames[frame].twists;
   for (const auto& [id, twist] : twists)
@@ -178,7 +178,7 @@ std::vector<std::string> Forest::rivals_of_twist(RelationId relation) const {
   const auto asked = state_->twists.find(relation);
   if (asked == state_->twists.end()) return names;
   const auto bodies_of = [&](const TwistRecord& twist) { return std::minmax({state_->frames[twist.of].body, twist.reference}); };
-  std::map<RelationId, SourceId> in_order;  // they spoke
+  std::map<RelationId, SourceId> in_order;  // of their first samples
   for (const auto& [id, twist] : state_->twists)
     if (bodies_of(*twist) == bodies_of(*asked->second)) in_order.emplace(id, twist->source);
   for (const auto& [id, source] : in_order)

@@ -296,7 +296,7 @@ FailureKind VariableReader::angular(const Variable& lead, const Sighting& sighti
 
 // -- Lists of variables
 
-/// The usual case, worth a short cut: a number that one source says in one channel, between two samples.
+/// The usual case, worth a short cut: a number that one source gives in one channel, between two samples.
 bool VariableReader::find_between(const Variable& variable, double& out) {
   const bool is_number = variable.kind == VariableKind::linear || variable.kind == VariableKind::wrap;
   const auto& [channel, index] = variable.by_source().only;
@@ -369,7 +369,7 @@ bool VariableReader::errors(std::span<const Variable* const> variables, std::vec
 
 namespace {
 
-/// False where nobody said how sure it is.
+/// Adds the share of one sample; false where its covariance is unknown.
 bool add_share(const VariableSample& sample, std::uint32_t index, double weight, std::vector<RowShare>& out) {
   const bool is_covered = index < sample.channel->covered(sample.channel->width);
   if (!is_covered || std::isnan(sample.channel->covariance(sample.row, index, index))) return false;
@@ -387,7 +387,7 @@ bool VariableReader::add_position_shares(const Variable& variable, std::vector<R
   return sighting.u == 0.0 || add_share(after, after.index + variable.part, sighting.u, out);
 }
 
-/// The same choice as `velocity`. How a rotation turns is not linear in its parts.
+/// Chooses as `velocity` does. How a rotation turns is not linear in its parts.
 bool VariableReader::add_velocity_shares(const Variable& variable, std::vector<RowShare>& out) {
   Sighting sighting;
   const bool is_rotation = variable.kind == VariableKind::unit_quaternion;

@@ -1,4 +1,4 @@
-// Joints: the variables of a forest, what is said of them, and the poses they drive.
+// Joints: the variables of a forest, their samples, and the poses they drive.
 
 #include <algorithm>
 

@@ -201,7 +201,7 @@ Failure Variables::check(ChannelId id, std::span<const std::int64_t> stamps, dou
   return {};
 }
 
-/// What was said of these variables at the same instants, in other company, is said anew.
+/// Withdraws samples of these variables at the same instants from other channels of the source: they are given again.
 void Variables::withdraw_elsewhere(const Record& record, std::span<const std::int64_t> stamps, RetireList& retired) {
   for (Record& other : channels_) {
     const bool is_of_source = other.data && other.name.source == record.name.source && &other != &record;

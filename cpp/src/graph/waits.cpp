@@ -211,7 +211,7 @@ Failure Forest::State::resolve(const NamedQuestion& asked, Question& question) c
   return failure;
 }
 
-/// The question with its names resolved, and what there is to say about it.
+/// Resolves the names of a question and answers it.
 Result<PoseAnswer> Forest::State::pose_by_name(const NamedQuestion& asked, Question& question) const {
   Result<PoseAnswer> result;
   result.failure = resolve(asked, question);
@@ -342,7 +342,7 @@ void Forest::State::watch_twist(TwistRecord& twist, const TwistQuestion& questio
   watched.twists.push_back(twist.id);
 }
 
-/// A chain of measured motions closes with a twist between bodies that hang together with either end, and with the poses
+/// A chain of measured motions closes with a twist between bodies that are linked with either end, and with the poses
 /// that carry it.
 void Forest::State::watch_links(const TwistQuestion& question, const Watch& watch, Watched& watched) {
   const BodyId reference = question.reference == kNone ? question.relative_to : frames[question.reference].body;

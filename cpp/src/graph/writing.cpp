@@ -1,4 +1,4 @@
-// How samples and runs come in: checked first, then written, then published, then told.
+// How samples and runs are written: checked first, then stored, then published, then waits are woken.
 
 #include <algorithm>
 #include <cmath>
@@ -50,14 +50,14 @@ Failure Forest::State::check_stamps(const RelationRecord* relation, std::span<co
   return {};
 }
 
-/// One parent for all time and no circle: the sample changes nothing but its series.
+/// One parent for all time and no cycle: the sample changes nothing but its series.
 bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sample) {
   TrackRecord& track = *relation.track;
   if (track.runs.size() != 1 || track.may_be_on_cycle || track.is_stale) return false;
   RunRecord& run = track.runs.front();
   if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder() || run.is_inactive()) return false;
   if (sample.at < run.from) {
-    // rivals are told apart by when they begin, and what ended since a thing is away may begin before
+    // rivals are distinguished by when they begin, and what an inactive interval ended may begin before
     if (frames[track.of].tracks.size() > 1 || !inactive_intervals.empty()) return false;
     run.from = sample.at;
   }
@@ -82,8 +82,8 @@ Failure Forest::State::edit_track(const EdgeName& edge, Edit edit) {
   return edit_runs(*relation.track, closes_cycle ? relation.parent : kNone, [&](TrackRecord& track) { edit(track, relation); });
 }
 
-/// Edits the runs of a track. Where a circle is possible the edit is tried on a copy, and kept only if at no
-/// instant it closes a loop. `new_parent` is set where the track has a relation that closes a new circle.
+/// Edits the runs of a track. Where a cycle is possible the edit is tried on a copy, and kept only if at no
+/// instant it closes one. `new_parent` is set where the track has a relation that closes a new cycle.
 template <typename Edit>
 Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit edit) {
   const FrameId of = track.of;
@@ -119,7 +119,7 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
   track.is_stale = false;
   if (closes_cycle) publish(std::vector<FrameId>(circular.begin(), circular.end()));
   if (!circular.empty() && track.relations.size() < relations_before) refresh_cycles();
-  // Where a circle is cut depends on all of its data.
+  // Where a cycle is cut depends on all of its data.
   if (track.may_be_on_cycle && !watching.empty())
     std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });
   if (journal == nullptr && !loops.empty()) resolve_cycles(nullptr);  // what was in the way may have ended
@@ -188,7 +188,7 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   return {};
 }
 
-/// Whether that source says of the frame where a node is.
+/// Whether the source of the frame is that of a node.
 bool Forest::State::is_placed_by_node(std::string_view frame, std::string_view source) const {
   const FrameId of = find_frame(frame);
   const TrackRecord* track = of == kNone ? nullptr : find_track(of, find_source(source));
@@ -218,7 +218,7 @@ Failure Forest::State::renew_runs(TrackRecord& track) {
   return edit_runs(track, kNone, [](TrackRecord&) {});
 }
 
-/// From `at` on the frame hangs nowhere by this source, until the source says something newer.
+/// From `at` on the frame has no parent by this source, until the source gives something newer.
 Failure Forest::State::close_track(FrameId of, SourceId source, Stamp at) {
   Failure failure = edit_runs(make_track(of, source), kNone, [&](TrackRecord& track) {
     place_run(track, {.from = at});
@@ -228,7 +228,7 @@ Failure Forest::State::close_track(FrameId of, SourceId source, Stamp at) {
   return failure;
 }
 
-// -- Facts that came from elsewhere, or are taken back
+// -- Assertions of others, and their removal
 
 Failure Forest::State::align(TrackRecord& track, const AlignTrack& edit) {
   return edit_runs(track, kNone, [&](TrackRecord& edited) { insert_assertions(edited, edit); });
@@ -257,7 +257,7 @@ Failure Forest::State::await_samples(const AwaitSamples& edit) {
   return edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) { await_run(track, relation, edit.since); });
 }
 
-/// Others that hang in a frame do so no more, nor did they ever.
+/// Erases the relations whose parent the frame is, their past included.
 Failure Forest::State::let_go(FrameId frame) {
   const std::vector<RelationId> child_relations = frames[frame].child_relations;
   for (const RelationId id : child_relations) {
@@ -274,7 +274,7 @@ Failure Forest::State::let_go(FrameId frame) {
   return {};
 }
 
-/// Whether nodes say where it is, or what is in it.
+/// Whether the place of the frame, or of what is in it, follows from nodes.
 bool Forest::State::is_of_scene(FrameId frame) const {
   const auto is_it = [this](RelationId id) { return relations[id]->is_of_scene; };
   return std::ranges::any_of(frames[frame].child_relations, is_it) ||
@@ -282,7 +282,7 @@ bool Forest::State::is_of_scene(FrameId frame) const {
                              [&](const auto& track) { return std::ranges::any_of(track->relations, is_it); });
 }
 
-/// All that was said of a frame goes, but for what follows from where nodes are.
+/// Erases all tracks of a frame, but for what follows from where nodes are.
 Failure Forest::State::strip_frame(FrameId frame) {
   touch(frame);
   remember_bodies();

@@ -1,6 +1,6 @@
 #pragma once
 
-// The way between two poses, and how it moves with their errors.
+// The motion between two poses, and how it moves with their errors.
 
 #include "math/upper6.hpp"
 

@@ -6,7 +6,7 @@
 
 namespace armillary {
 
-/// Of all magnitudes; infinite where one is no number.
+/// The largest of all magnitudes; infinite where one is no number.
 inline double largest(const double* values, std::size_t count) {
   double most = 0.0;
   for (std::size_t i = 0; i < count; ++i) most = std::isfinite(values[i]) ? std::max(most, std::abs(values[i])) : HUGE_VAL;

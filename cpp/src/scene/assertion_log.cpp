@@ -170,7 +170,7 @@ const AssertionLog::Track* AssertionLog::find_track(const std::string& of, const
   return frame == nullptr ? nullptr : lookup(frame->tracks, source);
 }
 
-/// At one instant the last word counts; a pose that was taken back hides nothing.
+/// At one instant the latest assertion wins; a pose that was undone hides nothing.
 std::vector<PoseAssertion> AssertionLog::all_assertions(const Frame& frame, const Track& track) const {
   std::map<std::pair<bool, Stamp>, PoseAssertion> found;  // those before time began anew apart
   const auto add = [&](PoseAssertion asserted) {
@@ -199,7 +199,7 @@ std::vector<PoseAssertion> AssertionLog::all_assertions(const Frame& frame, cons
   return pose_assertions;
 }
 
-/// Of what was said before time began anew, the newest alone, and that for always.
+/// The assertions since time began anew, and the newest one before, for always.
 std::vector<PoseAssertion> AssertionLog::pose_assertions(const Frame& frame, const Track& track) const {
   std::vector<PoseAssertion> found = all_assertions(frame, track);
   const auto since_then = std::ranges::find_if(found, [&](const PoseAssertion& asserted) { return asserted.timestamp > reset_; });
@@ -417,7 +417,7 @@ std::optional<std::vector<Change>> AssertionLog::inverse(const Change& change) c
       return changes;
     }
     case ChangeKind::remove_frame:
-      if (!assertion.takes_back) return std::nullopt;  // what was said of them, and their samples, is gone
+      if (!assertion.takes_back) return std::nullopt;  // their assertions and samples are gone
       changes.push_back(change_with(ChangeKind::add_frame, {.frames = assertion.frames}));
       return changes;
     case ChangeKind::prefer: {
@@ -460,7 +460,7 @@ std::vector<std::string> AssertionLog::unused_since(const std::vector<std::strin
   return unused;
 }
 
-// -- Saying again
+// -- Snapshot
 
 void AssertionLog::add_pose_changes(const std::string& name, const Frame& frame, std::vector<Change>& changes) const {
   for (const auto& [source, track] : frame.tracks)

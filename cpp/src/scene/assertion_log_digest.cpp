@@ -1,4 +1,4 @@
-// What tells facts apart: a line for each that counts.
+// The digest of an assertion log: a line for each assertion that holds.
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
-// Containment that runs in a circle: peers can say it together though none of them said it alone.
+// Cycles of containment: peers can close one together though none of them did alone.
 //
-// Which edges are in force is a function of the set of edges, at present as at every instant of the past. At an instant:
-//   * the life of a node is the one that began last by then, in the order of incarnations;
-//   * the links are the edges of those lives that hold then and mean the life that their parent has then;
+// Which edges are active is a function of the set of edges, at present as at every instant of the past. At an instant:
+//   * the incarnation of a node is the one that began last by then;
+//   * the links are the edges of those incarnations that hold then and mean the incarnation that their parent has then;
 //   * they count in the order of precedence, but for those that lead back along links that count already;
-//   * alive is what the root or limbo reaches along those that count.
-// The present is the same of the newest lives and the edges that were not removed.
+//   * alive is what the root or the detached root reaches along those that count.
+// The present is the same of the newest incarnations and the edges that were not removed.
 
 #include "scene/cycles.hpp"
 
@@ -19,7 +19,7 @@ namespace armillary::scene {
 
 namespace {
 
-/// Every edge that was not removed and leads to the present life of its parent.
+/// Every edge that was not removed and leads to the present incarnation of its parent.
 std::vector<Link> links_of(const Version& version) {
   std::vector<Link> links;
   const auto collect = [&](const NodeId& id, const RecordPtr& record) {
@@ -50,7 +50,7 @@ bool reaches(const Neighbours& up, const NodeId& from, const NodeId& target) {
   return false;
 }
 
-/// What root and limbo reach, parents before children.
+/// What the root and the detached root reach, parents before children.
 std::vector<NodeId> reached(const Version& version, const std::vector<Link>& links, const std::vector<HybridTimestamp>& closed) {
   Neighbours down;
   for (const Link& link : links)
@@ -83,7 +83,7 @@ std::vector<HybridTimestamp> closing(std::vector<Link> links) {
   return found;
 }
 
-/// Decides anew which edges are in force, and from it who is alive. Rare: the whole scene is looked at.
+/// Decides anew which edges are active, and from it who is alive. Rare: the whole scene is looked at.
 void Draft::resolve_cycles(Stamp at) {
   const std::vector<Link> links = links_of(*next_);
   const std::vector<HybridTimestamp> closed = closing(links);

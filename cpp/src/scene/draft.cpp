@@ -34,7 +34,7 @@ Draft::Draft(VersionPtr base, KeyPool& keys) : base_(std::move(base)), next_(new
   ++next_->number;
 }
 
-// -- What was said, and when
+// -- Version vector
 
 HybridTimestamp Draft::next_timestamp(std::uint64_t author, std::int64_t wall_ns) {
   const bool is_later = wall_ns > next_->newest_wall_ns;
@@ -82,7 +82,7 @@ void Draft::keep(NewRecord record) {
   (next_->is_alive(id) ? next_->alive : next_->gone).set(id, std::move(record));
 }
 
-/// The record of one life of a node, made where it is the first word of it; null for a life that is over.
+/// The record of one incarnation of a node, made where it is new; null for one that is over.
 NewRecord Draft::incarnation_of(const NodeId& id, const HybridTimestamp& incarnation) {
   const NodeRecord* known = next_->recall(id);
   if (known != nullptr && known->incarnation == incarnation) return NewRecord::make(*known);
@@ -96,7 +96,7 @@ NewRecord Draft::incarnation_of(const NodeId& id, const HybridTimestamp& incarna
   return record;
 }
 
-/// Of a life that is over, because the id was used again: kept for questions about the past alone.
+/// Edits an incarnation that is over, because the id was used again: kept for questions about the past alone.
 template <typename Edit>
 void Draft::edit_past_incarnation(const NodeId& id, const HybridTimestamp& incarnation, Edit edit) {
   std::vector<RecordPtr> newer;
@@ -135,10 +135,10 @@ void Draft::add_node(const Change& change) {
     edit_past_incarnation(change.node, change.incarnation, [&](NodeRecord& past) { begin(past, change); });
   }
   add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.timestamp, change.at});
-  reactivate(change.node, change.at);  // by a parent that was heard of before
+  reactivate(change.node, change.at);  // by a parent that was known before
 }
 
-/// The usual case, in as few steps: nobody has spoken of the node, and its parent lives.
+/// The usual case, in as few steps: nothing is known of the node, and its parent is alive.
 void Draft::add_leaf(const Change& change) {
   auto record = NewRecord::make();
   record->id = change.node;
@@ -153,7 +153,7 @@ void Draft::add_leaf(const Change& change) {
 }
 
 void Draft::begin(NodeRecord& record, const Change& change) {
-  // Others may have begun the same life: then it began with the first of them.
+  // Others may have begun the same incarnation: then it began with the first of them.
   record.created_at = record.has_known_beginning() ? std::min(record.created_at, change.at) : change.at;
   record.kind = change.node_kind;
   record.payload = change.payload;
@@ -176,7 +176,7 @@ void Draft::add_edge(const NodeId& node, const HybridTimestamp& incarnation, con
   const bool was_removed = edge_of(*record, edge.timestamp.dot)->removed;
   keep(std::move(record));
   NewRecord parent = incarnation_of(edge.parent, edge.parent_incarnation);
-  if (parent == nullptr) return note_past_child(edge.parent, edge.parent_incarnation, node);  // never in force
+  if (parent == nullptr) return note_past_child(edge.parent, edge.parent_incarnation, node);  // never active
   (was_removed ? parent->past_children : parent->children).set(node, {});
   keep(std::move(parent));
   if (!was_removed) connect(node, edge);
@@ -188,7 +188,7 @@ bool Draft::has_ever_had_children(const NodeId& id) const {
   return false;
 }
 
-/// Where the edge was removed before it was heard of, only its removal was kept.
+/// Where the edge was removed before it was known, only its removal was kept.
 void Draft::enter(NodeRecord& record, const Edge& edge) {
   const auto early = edge_of(record, edge.timestamp.dot);
   Edge entry = edge;
@@ -206,7 +206,7 @@ void Draft::connect(const NodeId& node, const Edge& edge) {
   if (next_->is_alive(edge.parent)) set_in_force(node, edge.parent, edge.from);
 }
 
-/// The parent lives: so does the node from now on.
+/// The parent is alive: so is the node from now on.
 void Draft::set_in_force(const NodeId& id, const NodeId& parent, Stamp at) {
   set_parent_alive(id, *next_->find(parent), true);
   if (next_->is_alive(id))
@@ -234,7 +234,7 @@ void Draft::remove_edges(const Change& change) {
   if (dies) detach_children(*after, change.at);
 }
 
-/// False where it has not been heard of, or was removed before: then the earlier end counts.
+/// Removes an edge; false where it is not known, or was removed before: then the earlier end counts.
 bool Draft::remove_edge(NodeRecord& record, const Dot& dot, Stamp at) {
   const auto edge = edge_of(record, dot);
   if (edge == record.edges.end()) {
@@ -314,7 +314,7 @@ void Draft::remove_recursive(const NodeId& id, Stamp at) {
   detach_children(*record, at);
 }
 
-/// Whoever had no other parent dies as well.
+/// Deactivates what had no other parent as well.
 void Draft::detach_children(const NodeRecord& gone, Stamp at) {
   std::vector<RecordPtr> deactivated;
   const auto leave = [&](const NodeRecord& parent) {

@@ -1,4 +1,4 @@
-// Changes of frames beside the nodes: what they mean for the forest, here where they are said and at who merges them.
+// Changes of frames beside the nodes: what they mean for the forest, where they are made and where they are merged.
 
 #include <algorithm>
 #include <deque>
@@ -82,7 +82,7 @@ void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits) {
 
 namespace {
 
-/// What a set of changes asks of the forest. The facts have taken them all: what counts is read there.
+/// What a set of changes asks of the forest. The assertion log has taken them all: what holds is read there.
 class Alignment {
  public:
   /// `were_inactive`: what did not count before because of bodies. `is_done`: what is erased by the changes is gone already.
@@ -137,7 +137,7 @@ class Alignment {
   }
 
  private:
-  /// A frame that somebody named later begins anew with what was said of it since.
+  /// A frame that was named again later begins anew with what was asserted since.
   void add_removal(const FrameAssertion& assertion) {
     for (const std::string& frame : assertion.frames) {
       removed_.insert(frame);
@@ -168,7 +168,7 @@ class Alignment {
     return new_relations_.contains({of, source, asserted.in_frame});
   }
 
-  /// Joint by joint, and rotations whole; of two kinds the last that was said counts.
+  /// Joint by joint, and rotations whole; of two kinds the latest wins.
   void declare(const FrameAssertion& assertion, std::vector<FrameEdit>& edits) const {
     AddJoints whole{.replaces = true};
     for (const auto& [name, kind] : assertion.joints) {
@@ -187,7 +187,7 @@ class Alignment {
     if (inactive.kind == ChangeKind::add_twist_relation) measured_.push_back(&inactive.assertion);
   }
 
-  /// Of a twist: whether it is one within a body.
+  /// Whether a twist is one within a body.
   [[nodiscard]] bool is_inactive(const FrameAssertion& twist) const {
     return std::ranges::any_of(assertions_.rigid().inactive, [&](const InactiveAssertion& inactive) {
       return inactive.kind == ChangeKind::add_twist_relation && inactive.assertion.of == twist.of &&
@@ -230,7 +230,7 @@ class Alignment {
   std::map<TrackName, bool> tracks_;                                           // and whether what came before is forgotten
   std::set<std::tuple<std::string, std::string, Stamp>> new_assertions_;       // of, source, since
   std::set<std::tuple<std::string, std::string, std::string>> new_relations_;  // of, source, in_frame
-  std::set<TrackName> renewed_;                                                // something was taken back
+  std::set<TrackName> renewed_;                                                // something was undone
   bool restarts_ = false;
 };
 
@@ -275,7 +275,7 @@ bool may_concern_bodies(ChangeKind kind) { return kind == ChangeKind::add_body |
 
 }  // namespace
 
-/// What counts may change for what others said: they may have waited for it.
+/// Whether what is active may change for assertions of others: they may have waited for it.
 void Store::realign(std::span<const ChangePtr> changes, const Draft& draft) {
   const std::vector<InactiveAssertion> were_inactive = assertions_.rigid().inactive;
   const auto concerns_bodies = [](const ChangePtr& change) { return may_concern_bodies(change->kind); };
@@ -398,7 +398,7 @@ Inverses Store::take_assertions(const std::vector<ChangePtr>& changes) {
   return inverses;
 }
 
-/// What takes one change of a batch back, as far as nothing rests on it that came after the `last` of the batch.
+/// The inverse of one change of a batch, as far as nothing rests on it that came after the `last` of the batch.
 Refusal Store::undo_assertion(const Change& change, const std::optional<std::vector<Change>>& inverse,
                               const HybridTimestamp& last, std::vector<ChangeRequest>& requests) const {
   Refusal refusal;

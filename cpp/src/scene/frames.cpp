@@ -36,7 +36,7 @@ PlaceRuns::Piece piece_of(const ParentInterval& interval) {
 
 PlaceRuns::Thing thing_of(const HybridTimestamp& incarnation) { return {incarnation.dot.author, incarnation.dot.sequence}; }
 
-/// A life that is met in `after` first brings its first sample.
+/// An incarnation that is met in `after` first brings its first sample.
 PlaceRuns runs_of(const Track& before, const Track& after) {
   PlaceRuns runs{after.of, after.source, {}, {}};
   const auto add = [](const ParentInterval& interval, std::vector<PlaceRuns::Piece>& pieces) {
@@ -98,8 +98,8 @@ bool is_lone_without_frame(const NodeRecord* record) {
   return record != nullptr && never_had_frame(*record) && record->children.empty() && record->past_children.empty();
 }
 
-/// Brings the frames of the world in line with a draft: from what the version before says of the places of a node to what
-/// the draft says.
+/// Brings the frames of the world in line with a draft: from the placement of a node in the version before to that
+/// in the draft.
 class Planner {
  public:
   Planner(Draft& draft, const FrameNames& names)
@@ -148,7 +148,7 @@ class Planner {
     edits_.emplace_back(runs_of(before == nullptr ? Track{} : *before, track));
   }
 
-  /// The usual case: at one place for all time, and nothing was said of it before.
+  /// The usual case: at one place for all time, and new.
   void place_new(const Track& track) {
     const auto piece = piece_of(track.intervals[0]);
     if (piece.is_fixed)
@@ -173,7 +173,7 @@ class Planner {
     draft_.edit_record(id, [&](NodeRecord& node) { node.has_frame = has_frame, node.has_mount = has_mount; });
   }
 
-  /// What others say of the frame of a node ends with it, and holds again when it is back.
+  /// What other sources assert of the frame of a node ends with it, and holds again when it is back.
   void set_inactive(const NodeId& id, const NodePlacement& before, const NodePlacement& after) {
     const std::string own = names_.own(*draft_.version().recall(id));
     SetInactiveIntervals edit = inactive_intervals_of(own, after);
@@ -210,7 +210,7 @@ void add_placements_again(const VersionPtr& version, std::span<const std::string
   }
 }
 
-/// Its runs begin with its first place, and end where the next life has one.
+/// The runs of an incarnation begin with its first place, and end where the next incarnation has one.
 SampleTable samples_of(const VersionPtr& version, const NodeRecord& record, const FrameNames& names, const Forest& forest) {
   const Track like{names.own(record), record.placement->source, {}};
   const NodePlacement placement = PlacementResolver(version, names).placement_of(record.id);

@@ -27,7 +27,7 @@ bool Past::held(const NodeRecord& record, const Edge& edge) const {
   return beginnings_ == Beginnings::are_ignored && at_ < edge.from && edge.from < edge.until && is_first(record, edge);
 }
 
-/// It held then, and meant the life that its parent had then.
+/// Whether an edge held then, and meant the incarnation that its parent had then.
 bool Past::is_link(const NodeRecord& record, const Edge& edge) const {
   if (!held(record, edge)) return false;
   const NodeRecord* parent = incarnation_of(edge.parent);

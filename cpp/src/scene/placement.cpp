@@ -20,7 +20,7 @@ const NodeRecord* above(const Past& past, const NodeRecord& record) {
   return edge == record.edges.end() ? nullptr : past.incarnation_of(edge->parent);
 }
 
-/// The frame that hangs what is in a node at an instant: its own, or that of what it is in.
+/// The frame that what is in a node is placed in at an instant: the node's own, or that of what it is in.
 std::string holder(const Past& past, const FrameNames& names, const NodeRecord& record) {
   const NodeRecord* node = &record;
   while (node != nullptr && !wants_frame(*node)) node = above(past, *node);
@@ -73,7 +73,7 @@ class NodeResolver {
     return *answer;
   }
 
-  /// None where it depends on what the node is in.
+  /// Whether a node always existed; none where it depends on what the node is in.
   [[nodiscard]] static std::optional<bool> exists_by_itself(const NodeRecord* node) {
     if (node == nullptr || node->id == kRootNode) return node != nullptr;
     const bool has_moved = node->previous != nullptr || node->edges.size() != 1 || node->edges[0].removed;

@@ -8,35 +8,35 @@
 
 namespace armillary::scene {
 
-/// Where a frame hangs from `from` on.
+/// The parent of a frame from `from` on.
 struct ParentInterval {
   Stamp from = Stamp::always();
-  std::string in_frame{};                        ///< empty: nowhere
+  std::string in_frame{};                        ///< empty: no parent
   std::shared_ptr<const Placement> placement{};  ///< of a Transform; else by identity
   Stamp created_at{};                            ///< of a Transform
-  HybridTimestamp incarnation{};                 ///< of a Transform: which of its lives
+  HybridTimestamp incarnation{};                 ///< of a Transform: which of its incarnations
   friend bool operator==(const ParentInterval&, const ParentInterval&) = default;
 };
 
-/// What one source says of one frame.
+/// The assertions of one source about one frame.
 struct Track {
   std::string of, source;
   std::vector<ParentInterval> intervals{};
   friend bool operator==(const Track&, const Track&) = default;
 };
 
-/// The frames of a node and where they hang, at all times.
+/// The frames of a node and their parents, at all times.
 struct NodePlacement {
   std::vector<std::string> frames{};
   std::vector<Track> tracks{};
   friend bool operator==(const NodePlacement&, const NodePlacement&) = default;
 };
 
-/// What a version says of the places of nodes: nothing else matters for them, so that copies of a scene agree on it.
+/// The placement of nodes in a version: it depends on nothing else, so that replicas of a scene agree on it.
 /// What it finds out of a node counts for those below, so that from the top down each costs its own edges.
 ///
 /// A Transform that only ever was in one thing is placed in the frame of that. Whatever was in several has a hub, a frame
-/// that hangs by identity in that of each for as long as it is in it: one source a parent. For places there was no time
+/// that is placed by identity in that of each for as long as it is in it: one source a parent. For places there was no time
 /// before a node was added: it has always been in what it was added to.
 class PlacementResolver {
  public:

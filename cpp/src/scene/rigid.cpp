@@ -19,7 +19,7 @@ bool is_same(const FixedPose& a, const FixedPose& b) {
   return norm(a.value.translation - b.value.translation) <= kSameM && a.value.rotation.angle_to(b.value.rotation) <= kSameRad;
 }
 
-/// One thing that was said.
+/// One assertion that concerns bodies.
 struct RigidAssertion {
   HybridTimestamp timestamp{};
   ChangeKind kind = ChangeKind::add_body;

@@ -44,7 +44,7 @@ const NodeSet* nodes_with(const KeyIndex& index, const AttributeValue& value) {
   return index.of(value).find(ValuePtr::make(value));
 }
 
-/// How many nodes the index gives at most; "all" where it cannot tell cheaply.
+/// How many nodes the index gives at most; "all" where that is not cheap to know.
 std::size_t expected(const Version& version, const Condition& condition) {
   if (condition.kind == Condition::Kind::absent) return std::numeric_limits<std::size_t>::max();
   const KeyIndex* index = version.index.find(Key{&condition.key});

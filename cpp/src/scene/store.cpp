@@ -8,7 +8,7 @@ namespace armillary::scene {
 
 namespace {
 
-/// The scene before anything was said: two groups that are always there.
+/// The scene before any change: two groups that are always there.
 std::shared_ptr<Version> first_version() {
   std::shared_ptr<Version> version = new_version();
   for (const NodeId& id : {kRootNode, kDetachedNode}) {
@@ -96,12 +96,12 @@ Refusal check_node(const NodeRecord* node, Change& change) {
 
 bool is_permanent(const NodeId& id) { return id == kRootNode || id == kDetachedNode; }
 
-/// A node whose id others choose as well, because it stands for the same thing: those are one life, not two.
+/// A node whose id others choose as well, because it stands for the same thing: those are one incarnation, not two.
 bool is_shared(const Change& change) { return change.node_kind == NodeKind::frame || change.parent == kDetachedNode; }
 
 constexpr Stamp kFirstInstant{kEarliestSample.ns + 1};
 
-/// Before any mark that comes after the former life, also while the clock stands still.
+/// Before any timestamp that comes after the past incarnation, also while the clock stands still.
 HybridTimestamp incarnation_after(const NodeRecord* previous) {
   if (previous == nullptr) return {};
   return {previous->incarnation.wall_ns, previous->incarnation.count + 1, 0, {}};
@@ -167,7 +167,7 @@ Refusal check(const Version& version, ChangeRequest& request) {
   }
 }
 
-/// Mounted, a root of others leaves limbo.
+/// Mounted, a root of others leaves the detached root.
 std::optional<ChangeRequest> what_follows(const Version& version, const Change& change) {
   if (change.kind != ChangeKind::add_parent || change.parent == kDetachedNode) return std::nullopt;
   const std::vector<NodeId> parents = version.find(change.node)->parents();
@@ -191,7 +191,7 @@ void Store::sign(Change& change, Draft& draft, std::int64_t now_ns) const {
 
 Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const {
   sign(request.change, draft, now_ns);
-  // What has always been there begins again where it was removed before: the past is that of its former life.
+  // What has always been there begins again where it was removed before: the past is that of its past incarnation.
   if (request.change.at == kFirstInstant && draft.version().recall(request.change.node) != nullptr)
     request.change.at = Stamp{now_ns};
   if (Refusal refusal = check(draft.version(), request)) return refusal;
@@ -271,7 +271,7 @@ Outcome Store::commit_merged(Draft& draft, Taken& taken) {
 
 namespace {
 
-/// Frames that end with their nodes: nobody else's may hang there once all that is the scene's has left.
+/// Frames that end with their nodes: no other frame may be below once all that is the scene's has left.
 std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names) {
   ExpectNothingUnder expected;
   for (const FrameEvent& event : draft.events()) {
@@ -284,7 +284,7 @@ std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names
   return FrameEdit(std::move(expected));
 }
 
-/// Frames that are taken back: those of nodes that go with the same batch, and hang there, go with them.
+/// Frames that are undone: those of nodes that go with the same batch, and are below, go with them.
 void add_gone_under(const std::vector<std::string>& frames, const Forest& forest, const Version& before, const Draft& draft,
                     std::set<std::string>& gone, std::vector<FrameEdit>& edits) {
   const auto first = static_cast<std::ptrdiff_t>(edits.size());
@@ -296,8 +296,8 @@ void add_gone_under(const std::vector<std::string>& frames, const Forest& forest
   std::reverse(edits.begin() + first, edits.end());  // what is in others first
 }
 
-/// The frames of nodes that moved, and of what they are or were in, that somebody removed: they stay only for what hangs there.
-/// The facts have not heard yet of those that these changes name again.
+/// The frames of nodes that moved, and of what they are or were in, that were removed: they stay only for what is below.
+/// The assertion log does not know yet those that these changes name again.
 std::vector<std::string> removed_among(const Draft& draft, const FrameNames& names, const AssertionLog& assertions,
                                        std::span<const ChangePtr> changes) {
   std::set<std::string> found;
@@ -344,7 +344,7 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   return edits;
 }
 
-/// Those of one life together: where they do not follow what is known of it, all of that is laid out anew.
+/// Adds samples, those of one incarnation together: where they do not follow what is known of it, all of that is laid out anew.
 void Store::add_samples(const Draft& draft, std::span<const NodeSample> samples, bool is_planned,
                         std::vector<FrameEdit>& edits) const {
   const auto is_apart = [](const NodeSample& a, const NodeSample& b) {
@@ -428,7 +428,7 @@ void Store::forget_past() {
   erase(std::move(edits), draft);
 }
 
-/// Frames of others may still hang there: such a frame stays.
+/// Frames of others may still be below: such a frame stays.
 void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
   while (Failure failure = forest_->transact(edits, draft.share()))
     edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));

@@ -1,4 +1,4 @@
-// Taking back: the opposite of what was applied here, as a new change. What somebody built on stays.
+// Undo: the inverse of what was applied here, as a new change. What others built on stays.
 
 #include <algorithm>
 #include <cmath>
@@ -24,13 +24,13 @@ Placement place_in(const SampleTable& table, std::size_t row) {
   return place;
 }
 
-/// What was applied here later has been taken back before: only others can have built on a change.
+/// What was applied here later has been undone before: only others can have built on a change.
 class InverseBuilder {
  public:
   InverseBuilder(const Authorship& authorship, const Draft& draft, const FrameNames& names, const Forest& forest)
       : authorship_(authorship), draft_(draft), names_(names), forest_(forest) {}
 
-  /// None where somebody else built on it.
+  /// The requests that undo a change; none where somebody else built on it.
   [[nodiscard]] std::optional<std::vector<ChangeRequest>> of(const UndoEntry& entry) const {
     const NodeRecord* record = draft_.version().recall(entry.node);
     if (record == nullptr) return std::nullopt;
@@ -73,7 +73,7 @@ class InverseBuilder {
     return std::vector{request(ChangeKind::remove_parents, entry.node, entry.parent)};
   }
 
-  /// The parents that it had before; where its id was used again since, its former self begins anew.
+  /// The parents that it had before; where its id was used again since, its past incarnation begins anew.
   [[nodiscard]] Requests inverse_of_remove(const UndoEntry& entry, const NodeRecord& record) const {
     const NodeRecord* before = entry.before.get();
     if (before == nullptr) return std::vector<ChangeRequest>{};
@@ -95,8 +95,8 @@ class InverseBuilder {
     return requests;
   }
 
-  /// What was in a node when it went is in its former self again. Where that begins anew it has to be said, and where its
-  /// own id was used again since, it begins anew as well: not while somebody uses it.
+  /// What was in a node when it went is in its past incarnation again. Where that begins anew it has to be asserted, and where
+  /// its own id was used again since, it begins anew as well: not while somebody uses it.
   [[nodiscard]] bool refill(const Version& then, const NodeRecord& node, bool begins_anew,
                             std::vector<ChangeRequest>& requests) const {
     std::vector<std::pair<const NodeRecord*, bool>> waiting{{&node, begins_anew}};
@@ -120,7 +120,7 @@ class InverseBuilder {
     return true;
   }
 
-  /// A life that stands for the same thing to everybody: see `is_shared`.
+  /// An incarnation that stands for the same thing in every replica: see `is_shared`.
   [[nodiscard]] static bool is_shared_identity(const NodeRecord& record) { return record.incarnation.dot == Dot{}; }
 
   /// Whether it leads to something that is gone, and may come back with the node in it.
@@ -223,7 +223,7 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   return outcome;
 }
 
-/// Where a frame is taken back, those of nodes that hang there go with all that was said of them.
+/// Where a frame is undone, those of nodes below go with all assertions about them.
 std::vector<NodeSample> Store::samples_of_removed(const Draft& draft) const {
   std::vector<NodeSample> found;
   for (const FrameEvent& event : draft.events()) {
@@ -267,7 +267,7 @@ RecordPtr held(const Records& records, const NodeId& id) {
 
 }  // namespace
 
-/// Versions are kept only where they alone tell what was in a node: those that go soon are cheap to make.
+/// Versions are kept only where they alone know what was in a node: those that go soon are cheap to make.
 UndoEntry Store::undo_entry_of(const ChangePtr& change, const Draft& draft, const Taken& taken) {
   const bool removes = change->kind == ChangeKind::remove_parents, sets = change->kind == ChangeKind::set_attributes;
   UndoEntry entry{change->kind, change->node, change->parent, {}, sets || is_of_frames(change->kind) ? change : nullptr, {}};

@@ -67,7 +67,7 @@ std::uint64_t author_key(std::string_view name, std::uint64_t replica_id) {
   return key;
 }
 
-// -- What was heard
+// -- Version vector
 
 bool SeenSequences::has(std::uint64_t sequence) const { return sequence <= upto || std::ranges::binary_search(extra, sequence); }
 
@@ -209,7 +209,7 @@ NodeId Version::main_parent(const NodeRecord& record) const {
 
 const NodeRecord& Version::framed(const NodeRecord& record) const {
   const NodeRecord* node = &record;
-  std::unordered_set<NodeId> passed;  // the dead may be in each other
+  std::unordered_set<NodeId> passed;  // removed nodes may be in each other
   while (!node->is_in_own_frame()) {
     const NodeRecord* parent = recall(main_parent(*node));
     if (parent == nullptr || (!is_alive(node->id) && !passed.insert(node->id).second)) break;

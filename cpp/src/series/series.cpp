@@ -296,13 +296,13 @@ bool Series::rests_on_computed(Stamp at) const {
 
 void Series::insert_computed(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired) {
   if (stamp < floor()) return;
-  if (!holds_computed()) given_until_ns_.store(newest().ns);  // first: nobody must take the row for one that was said
+  if (!holds_computed()) given_until_ns_.store(newest().ns);  // first: no reader must take the row for one that was given
   put(stamp, values, side, retired);
   expire_by_age(retired);
   expire_by_count(retired);
 }
 
-/// What was computed between two said rows gives way. Where no other is left, what follows from those that are
+/// What was computed between two given rows gives way. Where no other is left, what follows from those that are
 /// forgotten stays: it is all that is known of that time.
 void Series::count_as_given(Stamp stamp, RetireList& retired) {
   const Stamp from{given_from_ns_.load(std::memory_order_relaxed)}, until{given_until_ns_.load(std::memory_order_relaxed)};

@@ -105,16 +105,16 @@ TEST(closed_runs_bounded, "closing: ends count among the runs that are kept") {
 TEST(closed_any_order, "closing: what is answered depends on what was said, and not on the order it came in") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 300; ++round) {
-    std::vector<std::pair<std::int64_t, unsigned>> said;
-    for (std::int64_t at = 1; at < 24; at += 1 + static_cast<std::int64_t>(random() % 4)) said.emplace_back(at, random() % 4);
+    std::vector<std::pair<std::int64_t, unsigned>> given;
+    for (std::int64_t at = 1; at < 24; at += 1 + static_cast<std::int64_t>(random() % 4)) given.emplace_back(at, random() % 4);
     World in_order, shuffled;
     for (World* world : {&in_order, &shuffled}) {
       (void)world->fix("hand", "map", at_x(100.0));
       (void)world->forest.add_frame("cup");
     }
-    for (const auto& [at, what] : said) tests::say(in_order, at, what);
-    std::ranges::shuffle(said, random);
-    for (const auto& [at, what] : said) tests::say(shuffled, at, what);
+    for (const auto& [at, what] : given) tests::give(in_order, at, what);
+    std::ranges::shuffle(given, random);
+    for (const auto& [at, what] : given) tests::give(shuffled, at, what);
     CHECK(tests::answers(in_order) == tests::answers(shuffled));
   }
 }

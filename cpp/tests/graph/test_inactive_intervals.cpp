@@ -120,16 +120,16 @@ TEST(absent_forgotten, "absence: is forgotten with its frame") {
 
 namespace {
 
-struct Said {
+struct Given {
   std::int64_t at = 0;
   unsigned what = 0;
 };
 
 /// Something that others say, or when the thing is away.
-void say(World& world, const Said& said, const InactiveIntervals& inactive_intervals) {
-  tests::say(world, said.at, said.what);
-  if (said.what == 4) (void)set_inactive(world, "cup", inactive_intervals);
-  if (said.what == 5) (void)set_inactive(world, "cup", {{{said.at}, Stamp::never()}});
+void give(World& world, const Given& given, const InactiveIntervals& inactive_intervals) {
+  tests::give(world, given.at, given.what);
+  if (given.what == 4) (void)set_inactive(world, "cup", inactive_intervals);
+  if (given.what == 5) (void)set_inactive(world, "cup", {{{given.at}, Stamp::never()}});
 }
 
 }  // namespace
@@ -137,9 +137,9 @@ void say(World& world, const Said& said, const InactiveIntervals& inactive_inter
 TEST(absent_any_order, "absence: what is answered depends on what was said, and not on the order it came in") {
   std::mt19937_64 random(11);
   for (int round = 0; round < 400; ++round) {
-    std::vector<Said> said;
+    std::vector<Given> given;
     for (std::int64_t at = 1; at < 24; at += 1 + static_cast<std::int64_t>(random() % 4))
-      said.push_back({at, static_cast<unsigned>(random() % 4)});
+      given.push_back({at, static_cast<unsigned>(random() % 4)});
     InactiveIntervals inactive_intervals;
     for (std::int64_t at = 2; at < 20; at += 7) {
       const Stamp from{at + static_cast<std::int64_t>(random() % 3)};
@@ -151,14 +151,14 @@ TEST(absent_any_order, "absence: what is answered depends on what was said, and 
       (void)world->fix("hand", "map", at_x(100.0));
       (void)world->forest.add_frame("cup");
     }
-    for (const Said& one : said) say(in_order, one, inactive_intervals);
-    say(in_order, {0, 4}, inactive_intervals);
-    for (const std::int64_t at : {3, 9}) said.insert(said.begin() + static_cast<std::ptrdiff_t>(random() % said.size()), {at, 5});
-    std::ranges::shuffle(said, random);
-    const std::size_t half = said.size() / 2;
-    for (std::size_t i = 0; i < said.size(); ++i) {
-      if (i == half) say(shuffled, {0, 4}, inactive_intervals);
-      if (i < half || said[i].what != 5) say(shuffled, said[i], inactive_intervals);
+    for (const Given& one : given) give(in_order, one, inactive_intervals);
+    give(in_order, {0, 4}, inactive_intervals);
+    for (const std::int64_t at : {3, 9}) given.insert(given.begin() + static_cast<std::ptrdiff_t>(random() % given.size()), {at, 5});
+    std::ranges::shuffle(given, random);
+    const std::size_t half = given.size() / 2;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (i == half) give(shuffled, {0, 4}, inactive_intervals);
+      if (i < half || given[i].what != 5) give(shuffled, given[i], inactive_intervals);
     }
     CHECK(tests::answers(in_order) == tests::answers(shuffled));
   }

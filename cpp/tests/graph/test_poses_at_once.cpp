@@ -24,7 +24,7 @@ std::array<FramePair, 2> both(const World& world) {
   return {FramePair{world.forest.find_frame("a"), map}, {map, world.forest.find_frame("b")}};
 }
 
-Failure say(World& world, std::string_view of, std::int64_t at, double speed) {
+Failure give(World& world, std::string_view of, std::int64_t at, double speed) {
   return world.forest.set_twist({of, "map", "imu"}, {.at = {at}, .velocity = {{speed, 0, 0}, {}}});
 }
 
@@ -73,8 +73,8 @@ TEST(together_unknown, "a frame that is gone is named") {
 
 TEST(twists_batch, "motions at many instants are those of one after the other, and the first that is missing is named") {
   TwoInOne world;
-  (void)say(world, "b", 5, 3.0);
-  (void)say(world, "b", 10, 7.0);
+  (void)give(world, "b", 5, 3.0);
+  (void)give(world, "b", 10, 7.0);
   const std::vector<std::int64_t> stamps{5, 7, 10};
   std::vector<double> rows(18);
   CHECK(!world.forest.twists(motion(world, "b"), stamps, rows.data()));
@@ -90,7 +90,7 @@ TEST(twists_batch, "motions at many instants are those of one after the other, a
 
 TEST(twists_kept, "stored twists are read back, and fewer of them are kept on request") {
   World world;
-  for (const std::int64_t t : {0, 10, 20}) CHECK(!say(world, "a", t, 1.0));
+  for (const std::int64_t t : {0, 10, 20}) CHECK(!give(world, "a", t, 1.0));
   const RelationId twist = world.forest.find_twist({"a", "map", "imu"});
   CHECK(world.forest.find_twist({"a", "map", "nobody"}) == kNone);
   const SampleTable table = world.forest.samples(twist, {5}, {20});
@@ -102,11 +102,11 @@ TEST(twists_kept, "stored twists are read back, and fewer of them are kept on re
 TEST(twists_awaited, "a wait for a motion is woken by the measurement that makes it known, and by no other") {
   World world;
   (void)world.put("a", "map", {10});
-  CHECK(!say(world, "a", 0, 1.0) && !say(world, "other", 0, 1.0));
+  CHECK(!give(world, "a", 0, 1.0) && !give(world, "other", 0, 1.0));
   Bell bell;
   const NamedTwistQuestion question{.of = "a", .relative_to = "map", .at = When::exactly({10})};
   CHECK(!world.forest.answer_or_watch(question, {1, &bell}) && world.forest.is_watching(1));
-  CHECK(!say(world, "a", 5, 2.0) && bell.rings == 0);
-  CHECK(!say(world, "a", 15, 3.0) && bell.rings > 0);
+  CHECK(!give(world, "a", 5, 2.0) && bell.rings == 0);
+  CHECK(!give(world, "a", 15, 3.0) && bell.rings > 0);
   CHECK(world.forest.answer_or_watch(question, {1, &bell}) && world.forest.waits_pending() == 0);
 }

@@ -183,20 +183,20 @@ TEST(integrate_older_twist, "a twist before a pose is the velocity at it, howeve
 namespace {
 
 /// One thing that is said, at a second.
-struct Said {
+struct Given {
   double at_s;
-  void (*say)(World&, std::int64_t at);
+  void (*give)(World&, std::int64_t at);
 };
 
-void say_pose(World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 0.0); }
-void say_twist(World& world, std::int64_t at) {
+void give_pose(World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 0.0); }
+void give_twist(World& world, std::int64_t at) {
   (void)measure(world, "base", "odom", at, {{1.0 + 1e-9 * static_cast<double>(at), 0, 0}, {0, 0, 0.5}});
 }
 
 /// All answers to the end, as one row of numbers.
-std::vector<double> answers_after(const std::vector<Said>& all, const std::vector<std::size_t>& order) {
+std::vector<double> answers_after(const std::vector<Given>& all, const std::vector<std::size_t>& order) {
   World world;
-  for (const std::size_t i : order) all[i].say(world, static_cast<std::int64_t>(1e9 * all[i].at_s));
+  for (const std::size_t i : order) all[i].give(world, static_cast<std::int64_t>(1e9 * all[i].at_s));
   std::vector<double> row;
   for (const std::string_view frame : {"odom", "dock"})
     for (std::int64_t at = 0; at <= 4 * kSecond; at += kSecond / 4) {
@@ -211,13 +211,13 @@ std::vector<double> answers_after(const std::vector<Said>& all, const std::vecto
 }  // namespace
 
 TEST(integrate_permuted, "what is integrated depends on the set of what was said, not on its order") {
-  const Said extras[] = {{1.5, [](World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 10.0); }},
+  const Given extras[] = {{1.5, [](World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 10.0); }},
                          {2.0, [](World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 10.0); }},
                          {1.5, [](World& world, std::int64_t at) { (void)world.put_x("base", "dock", at, 10.0); }},
                          {1.5, [](World& world, std::int64_t at) { (void)world.fix("base", "dock", {}, {at}); }},
                          {2.0, [](World& world, std::int64_t at) { (void)world.fix("base", "odom", {}, {at}); }}};
-  for (const Said& extra : extras) {
-    const std::vector<Said> all{{0.0, say_pose}, {1.0, say_twist}, {2.0, say_twist}, {3.0, say_twist}, extra};
+  for (const Given& extra : extras) {
+    const std::vector<Given> all{{0.0, give_pose}, {1.0, give_twist}, {2.0, give_twist}, {3.0, give_twist}, extra};
     std::vector<std::size_t> order{0, 1, 2, 3, 4};
     const std::vector<double> expected = answers_after(all, order);
     while (std::ranges::next_permutation(order).found) CHECK(answers_after(all, order) == expected);

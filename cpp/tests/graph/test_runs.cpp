@@ -40,7 +40,7 @@ struct Expected {
 /// One track as a sorted list of events; every question walks it.
 class Model {
  public:
-  void say(const Event& event) { events_[event.stamp] = event; }
+  void give(const Event& event) { events_[event.stamp] = event; }
   [[nodiscard]] bool empty() const { return events_.empty(); }
 
   [[nodiscard]] Expected at(std::int64_t t, bool hold) const {
@@ -72,7 +72,7 @@ class Model {
   std::map<std::int64_t, Event> events_;
 };
 
-void say(World& world, const Event& event) {
+void give(World& world, const Event& event) {
   const auto x = static_cast<double>(event.stamp);
   const Failure failure = event.fixed ? world.fix("cup", parent_name(event.parent), at_x(x), {event.stamp})
                                       : world.put_x("cup", parent_name(event.parent), event.stamp, x);
@@ -113,8 +113,8 @@ TEST(runs_model, "runs of samples and fixings answer as the bare list of events 
     Kitchen world;
     Model model;
     for (const Event& event : random_events(random, 10 + static_cast<int>(seed % 80), kSpan)) {
-      say(world, event);
-      model.say(event);
+      give(world, event);
+      model.give(event);
       check_answer(world, model, static_cast<std::int64_t>(random() % kSpan), random() % 2 == 0);
     }
     check_everywhere(world, model, kSpan);
@@ -131,11 +131,11 @@ TEST(runs_order, "the same set of samples gives the same answers in whatever ord
     Model model;
     for (const auto& [stamp, event] : unique) {
       events.push_back(event);
-      model.say(event);
+      model.give(event);
     }
     for (int order = 0; order < 4; ++order) {
       Kitchen world;
-      for (const Event& event : events) say(world, event);
+      for (const Event& event : events) give(world, event);
       check_everywhere(world, model, kSpan);
       std::ranges::shuffle(events, random);
     }

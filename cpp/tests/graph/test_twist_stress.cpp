@@ -20,12 +20,12 @@ struct Motion {
   std::atomic<int> answered{0}, wrong{0};
 
   Motion() {
-    for (std::int64_t i = 0; i <= 10; ++i) say(i * kStep);
+    for (std::int64_t i = 0; i <= 10; ++i) give(i * kStep);
     (void)world.forest.fix({"camera", "base", ""}, Stamp::always(), FixedPose{});
   }
 
   /// Everything drives along x at 1 m/s, whoever says so.
-  void say(std::int64_t at) {
+  void give(std::int64_t at) {
     const Velocity forward{{1.0, 0.0, 0.0}, {}};
     (void)world.forest.set_pose({"base", "map", ""}, {at}, tests::at_x(1e-9 * static_cast<double>(at)));
     (void)world.forest.set_twist({"base", "map", "wheels"}, {.at = {at}, .velocity = forward});
@@ -35,7 +35,7 @@ struct Motion {
   void write() {
     for (int i = 0; !stop; ++i) {
       const std::int64_t at = now.load() + kStep;
-      say(at);
+      give(at);
       now = at;
       if (i % 50 == 0) (void)world.forest.set_twist({"guest", "base", ""}, {.at = {at}, .velocity = {}});
       if (i % 50 == 25) (void)world.forest.remove_frame(world.forest.find_frame("guest"), true);

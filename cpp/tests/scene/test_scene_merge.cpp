@@ -39,7 +39,7 @@ class Replica {
   }
 
   /// Says something at random; nothing where what it thought of is not allowed.
-  std::optional<Change> say(std::mt19937& random) {
+  std::optional<Change> give(std::mt19937& random) {
     Draft draft(version_, keys_);
     Change change = thought(random);
     change.timestamp = draft.next_timestamp(author_, static_cast<std::int64_t>(random() % 50));
@@ -99,9 +99,9 @@ bool is_consistent(const Version& version) {
       if (!edge.removed) good &= edge.parent_is_alive == lives;
       if (edge.is_in_force()) good &= parent->children.contains(id);
     }
-    record->for_each_attribute([&](const Attribute& said) {
-      const KeyIndex* index = version.index.find(said.key);
-      const NodeSet* nodes = index == nullptr ? nullptr : index->others.find(said.value);
+    record->for_each_attribute([&](const Attribute& given) {
+      const KeyIndex* index = version.index.find(given.key);
+      const NodeSet* nodes = index == nullptr ? nullptr : index->others.find(given.value);
       good &= nodes != nullptr && nodes->contains(id);
     });
   });
@@ -117,7 +117,7 @@ std::string reported_about(const VersionPtr& version, Stamp at) {
     const NodeRecord& record = *past.find(id);
     for (const NodeId& parent : past.parents(record)) line += " in " + parent.short_text();
     past.for_each_attribute(
-        record, [&](const Attribute& said) { line += " " + *said.key.text + (*said.value == AttributeValue(true) ? "1" : "0"); });
+        record, [&](const Attribute& given) { line += " " + *given.key.text + (*given.value == AttributeValue(true) ? "1" : "0"); });
     lines.push_back(line);
   }
   std::ranges::sort(lines);
@@ -137,26 +137,26 @@ bool run(std::uint32_t seed, int replicas, int steps) {
   std::mt19937 random(seed);
   std::deque<Replica> copies;
   for (int i = 0; i < replicas; ++i) copies.emplace_back(static_cast<std::uint64_t>(i + 1));
-  std::vector<Change> said;
+  std::vector<Change> given;
   std::vector<std::vector<std::size_t>> lacks(copies.size());
   for (int step = 0; step < steps; ++step) {
     const std::size_t who = random() % copies.size();
     if (random() % 2 == 0) {
-      if (std::optional<Change> change = copies[who].say(random)) {
+      if (std::optional<Change> change = copies[who].give(random)) {
         for (std::size_t i = 0; i < copies.size(); ++i)
-          if (i != who) lacks[i].push_back(said.size());
-        said.push_back(std::move(*change));
+          if (i != who) lacks[i].push_back(given.size());
+        given.push_back(std::move(*change));
       }
     } else if (!lacks[who].empty()) {
       const std::size_t i = random() % lacks[who].size();
-      copies[who].note_seen(said[lacks[who][i]]);
+      copies[who].note_seen(given[lacks[who][i]]);
       if (random() % 4 != 0) lacks[who].erase(lacks[who].begin() + static_cast<std::ptrdiff_t>(i));  // else once more later
     }
     if (!is_consistent(copies[who].version())) return false;
   }
   for (std::size_t i = 0; i < copies.size(); ++i) {
     std::shuffle(lacks[i].begin(), lacks[i].end(), random);
-    for (const std::size_t k : lacks[i]) copies[i].note_seen(said[k]);
+    for (const std::size_t k : lacks[i]) copies[i].note_seen(given[k]);
   }
   const Digest first = digest(copies[0].version(), kRootNode);
   return agree_on_the_past(copies) && std::ranges::all_of(copies, [&](const Replica& copy) {

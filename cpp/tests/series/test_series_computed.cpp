@@ -20,7 +20,7 @@ struct Fixture {
 
   static std::array<double, kPoseWidth> values_at(std::int64_t at) { return {1, 0, 0, 0, static_cast<double>(at), 0, 0}; }
 
-  void say(std::int64_t at) {
+  void give(std::int64_t at) {
     series.insert({at}, values_at(at), nullptr, retired);
     std::erase_if(model, [at](const auto& row) { return row.second && row.first < at; });
     model[at] = false;
@@ -46,12 +46,12 @@ TEST(computed_model, "what was computed between two said rows is gone, however m
   std::mt19937_64 random(3);
   for (const std::int64_t run : {3, 40, 700}) {
     Fixture f;
-    f.say(0);
+    f.give(0);
     std::int64_t clock = 0;
     for (int round = 0; round < 30; ++round) {
       const auto count = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(run));
       for (std::int64_t i = 0; i < count; ++i) f.compute(clock += 2);
-      f.say(round % 3 == 0 && count > 0 ? clock - 1 : clock += 2);
+      f.give(round % 3 == 0 && count > 0 ? clock - 1 : clock += 2);
       f.check();
     }
   }
@@ -59,7 +59,7 @@ TEST(computed_model, "what was computed between two said rows is gone, however m
 
 TEST(computed_between, "a late row between two that were said changes nothing else") {
   Fixture f;
-  for (const std::int64_t at : {0, 10, 20}) f.say(at);
+  for (const std::int64_t at : {0, 10, 20}) f.give(at);
   f.compute(30);
   f.series.insert({15}, Fixture::values_at(15), nullptr, f.retired);
   f.model[15] = false;
@@ -69,7 +69,7 @@ TEST(computed_between, "a late row between two that were said changes nothing el
 
 TEST(computed_left, "what follows from rows that are forgotten stays, and stays computed") {
   Fixture f(100);
-  f.say(0);
+  f.give(0);
   for (std::int64_t at = 10; at <= 200; at += 10) f.compute(at);
   f.series.insert({205}, Fixture::values_at(205), nullptr, f.retired);
   CHECK(f.series.first_row().stamp_ns() == 110 && f.series.size() == 11);
@@ -80,9 +80,9 @@ TEST(computed_left, "what follows from rows that are forgotten stays, and stays 
 
 TEST(computed_bulk, "many rows at once count as said") {
   Fixture f;
-  f.say(0);
+  f.give(0);
   f.compute(5);
-  f.say(10);
+  f.give(10);
   const std::array<std::int64_t, 3> stamps{20, 30, 40};
   std::vector<double> rows;
   for (const std::int64_t at : stamps) {

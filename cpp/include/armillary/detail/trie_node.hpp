@@ -95,7 +95,7 @@ class AtomicCount {
   std::atomic<std::uint32_t> shares_{1};
 };
 
-/// The same for maps that are made, copied, changed and dropped under one lock.
+/// A count without atomics, for maps that are made, copied, changed and dropped under one lock.
 class PlainCount {
  public:
   static constexpr bool kLends = true;

@@ -103,7 +103,7 @@ class Tape {
   /// SHA-256 of what `encode` gives, but for the checksum at its end, which is this.
   [[nodiscard]] Digest digest() const;
 
-  /// The same code and, bit by bit, the same constants.
+  /// Equal where the code and, bit by bit, the constants are.
   bool operator==(const Tape& other) const;
 
  private:

@@ -14,7 +14,7 @@ inline constexpr BodyId kFirstDeclaredBody = 0x80000000;
 
 [[nodiscard]] constexpr bool is_declared(BodyId body) { return body >= kFirstDeclaredBody && body != kNone; }
 
-/// One measured motion between two bodies: what `source` says of `head`, relative to `reference`.
+/// One measured motion between two bodies: that of `head` relative to `reference`, as `source` gives it.
 struct TwistLink {
   FrameId head = kNone;
   BodyId body = kNone;       ///< that `head` is on
@@ -24,7 +24,7 @@ struct TwistLink {
   int preference = 0;              ///< its source was preferred for `head` (2), or for another frame of the two bodies (1)
   const Series* series = nullptr;  ///< body form
 
-  /// Whether the two speak of the same bodies, wherever on them and whichever way round: as rivals.
+  /// Whether the two are rivals: about the same bodies, wherever on them and in either direction.
   [[nodiscard]] bool rivals(const TwistLink& other) const {
     return (body == other.body && reference == other.reference) || (body == other.reference && reference == other.body);
   }
@@ -33,7 +33,7 @@ struct TwistLink {
 /// Declared bodies with their frames, and who measures which motion between bodies. Immutable, part of a Topology.
 class BodyGraph {
  public:
-  /// `links` in an order that does not depend on who spoke first; `frames` by declared body.
+  /// `links` in an order that does not depend on the order of arrival; `frames` by declared body.
   BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<FrameId>> frames);
 
   [[nodiscard]] const TwistLink& link(std::uint32_t index) const { return links_[index]; }

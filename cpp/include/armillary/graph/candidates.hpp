@@ -9,14 +9,14 @@
 
 namespace armillary {
 
-/// Whom to believe of which contested frame: of several named for one frame, the first that speaks at the instant.
+/// Which source to take for which contested frame: of several named for one frame, the first that holds it at the instant.
 /// A frame that is not named stays contested.
 class ChosenSources final : public Selector {
  public:
   void believe(FrameId frame, SourceId source) { chosen_.emplace_back(frame, source); }
   void forget_last() { chosen_.pop_back(); }
   [[nodiscard]] bool names(FrameId frame) const;
-  /// Both; where both name a frame, this one comes first.
+  /// The choices of both; where both name a frame, this one's come first.
   [[nodiscard]] ChosenSources joined(const ChosenSources& other) const;
   [[nodiscard]] std::size_t size() const { return chosen_.size(); }
 

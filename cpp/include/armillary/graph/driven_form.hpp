@@ -15,7 +15,7 @@ namespace armillary {
 class DrivenLink;
 class Variables;
 
-/// How joints drive a pose, as it is said and as it travels: with the joints by name.
+/// How joints drive a pose, in the form that is asserted and sent: with the joints by name.
 struct DrivenForm {
   std::optional<JointMotion> motion{};      ///< a joint with a closed form: see `JointLink`
   std::optional<Tape> value{}, jacobian{};  ///< otherwise: see `TapeLink`
@@ -24,7 +24,7 @@ struct DrivenForm {
 
   /// Whether it has as many joints as it needs, and a pose comes out.
   [[nodiscard]] bool is_whole() const;
-  /// All that tells two of them apart, to the last bit.
+  /// A text that is equal for equal ones alone, to the last bit.
   [[nodiscard]] std::string description() const;
 };
 

@@ -33,7 +33,7 @@ class DrivenLink : public DrivenProvider {
   /// Row-major 6 x n into `out`, for the n velocities.
   virtual void body_jacobian(const double* positions, double* out) const = 0;
 
-  /// How many of the last positions follow from the others: what they say is only where to look for them.
+  /// How many of the last positions follow from the others: those are only initial guesses.
   [[nodiscard]] virtual std::size_t dependents() const { return 0; }
   /// Moves these to where they must be; false where there is no such place.
   [[nodiscard]] virtual bool close_loop(double* positions) const {
@@ -97,7 +97,7 @@ class TapeLink : public DrivenLink {
   Tape value_, jacobian_;
 };
 
-/// A pose in a loop. What samples say of its dependents, the last of its positions, is polished at every question: between
+/// A pose in a kinematic loop. The dependents, the last of its positions, are sampled and then polished at every query: between
 /// two samples of the drivers the loop is closed as it is at them. Its Jacobian is along the drivers alone.
 class LoopLink final : public TapeLink {
  public:

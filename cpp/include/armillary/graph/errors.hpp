@@ -56,7 +56,7 @@ struct Evidence {
   bool about_twist = false;                              ///< the relation, or the rivals, are twists
   std::size_t row = 0;                                   ///< of a batch: the first row at fault
   std::size_t limit = 0;                                 ///< that was reached
-  std::vector<FrameId> path{};                           ///< of a loop, or the frames that hang under a removed one
+  std::vector<FrameId> path{};                           ///< of a cycle, or the frames below a removed one
   std::string name{};                                    ///< of a frame that does not exist, or of the body at hand
   std::string other{};                                   ///< the body that a frame is on instead
   std::string joint{};                                   ///< the variable that lacks data, or is at fault

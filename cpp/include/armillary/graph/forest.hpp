@@ -44,7 +44,7 @@ struct TwistName {
 /// A twist as it is measured: of the origin of a frame, along the axes of any.
 struct TwistSample {
   Stamp at{};
-  std::string_view expressed_in;  ///< empty: the frame it is said of
+  std::string_view expressed_in;  ///< empty: the frame that moves
   Velocity velocity{};
   const Covariance* covariance = nullptr;  ///< linear, then angular, along the same axes; null: unknown
 };
@@ -77,7 +77,7 @@ struct JointAnswer {
   double position = 0.0, velocity = 0.0;
   Stamp stamp{};
   bool has_velocity = false;  ///< false: a single sample came without one
-  bool integrated = false;    ///< nobody said it: it was integrated from speeds
+  bool integrated = false;    ///< not given, but integrated from speeds
   bool held = false, predicted = false;
 };
 
@@ -113,7 +113,7 @@ struct TwistQuestion {
   QueryContext context{};
 };
 
-/// The same, by name: for waits, which may be asked before the frames exist.
+/// A question about a pose by name: for waits, which may be asked before the frames exist.
 struct NamedQuestion {
   std::string of, in_frame, fixed_frame;
   When at{}, of_at{};
@@ -129,11 +129,11 @@ struct NamedTwistQuestion {
   QueryContext context{};
 };
 
-/// `of` is to hang under `to` from `from` on, where it was seen at `seen_at`.
+/// `of` gets the parent `to` from `from` on, with the pose that it had at `seen_at`.
 struct Attachment {
   std::string_view of, to;
   std::optional<std::string_view> source{};  ///< none: whoever holds the frame at `from`, so that it is a move and not a rival
-  std::string_view own_name;                 ///< who speaks where nobody holds it
+  std::string_view own_name;                 ///< the source where nobody holds it
   When seen_at{};
   Stamp from{};
   Outside outside = Outside::raise;
@@ -213,7 +213,7 @@ class Forest {
   /// Places a frame at one instant; a new parent moves it there from that instant on.
   Failure set_pose(const EdgeName& edge, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance = nullptr);
 
-  /// The same by number, for a relation that exists; nothing where it does not: use the door above.
+  /// Stores a sample by relation number; does nothing where there is no such relation: use `set_pose` then.
   std::optional<Failure> try_insert(FrameId of, FrameId in_frame, SourceId source, Stamp at, const Transform& in_frame_T_of,
                                     const Covariance* covariance = nullptr);
 
@@ -227,7 +227,7 @@ class Forest {
   /// Many samples of one relation: stamps, seven values a row (wxyz, xyz), and 21 a row or null. All or nothing.
   Failure set_poses(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
 
-  /// A constant pose: always, or from `from` until something newer is said. Within a body it is said once, unless
+  /// A constant pose: always, or from `from` until a newer one. Within a body it is given once, unless
   /// it is to be corrected.
   Failure fix(const EdgeName& edge, Stamp from, const FixedPose& pose, bool recalibrate = false);
   Failure fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate = false);
@@ -248,7 +248,7 @@ class Forest {
   Failure set_joints(ChannelId channel, std::span<const std::int64_t> stamps, double* rows);
   /// A pose that joints drive: always, or from `from` on. `part_of_rotation` where they do not fit.
   Failure drive_by_joints(const EdgeName& edge, Stamp from, const DrivenForm& form);
-  /// Settles whom to believe about a variable; nothing takes it back. False: the source has said nothing of it.
+  /// Chooses the source of a variable, for good. False: the source has no sample of it.
   bool prefer_variable(const Variable& variable, std::optional<std::string_view> source);
   [[nodiscard]] std::vector<std::string> sources_of(const Variable& variable) const;
   /// LATEST is its newest sample.
@@ -256,7 +256,7 @@ class Forest {
   [[nodiscard]] VariableTable joint_samples(const Variable& variable, std::string_view source, Stamp from, Stamp to) const;
 
   /// Frames that are one rigid body from now on, made where they are new. They come from bodies of their own; two of
-  /// them must not be joined by a relation that can move. Said again, it adds frames.
+  /// them must not be joined by a relation that can move. A second call adds frames.
   Failure add_body(std::string_view name, std::span<const std::string_view> frames);
 
   /// How a frame moves at one instant. Other axes than its own are turned with the poses known for that instant.
@@ -269,21 +269,21 @@ class Forest {
   /// Re-parents and keeps where it is; what was fixed by that.
   Result<FixedInfo> attach(const Attachment& attachment);
 
-  /// Settles every contest about `of`; an empty optional takes the preference back.
+  /// Decides every contest about `of`; an empty optional removes the preference.
   Failure prefer(FrameId of, std::optional<std::string_view> source);
 
   Failure keep(RelationId relation, const Retention& retention);
   [[nodiscard]] Retention retention_of(RelationId relation) const;
 
   Failure remove_frame(FrameId frame, bool with_subtree);
-  /// The frame and everything that hangs or hung under it; empty where there is none.
+  /// The frame and everything that is or was below it; empty where there is no such frame.
   [[nodiscard]] std::vector<std::string> subtree(FrameId frame) const;
 
   /// All edits, in order; readers see them at once, and the companion with them (null: the present one stays).
   /// Where an edit fails nothing has changed, and `row` of the failure is its place in the list. Without edits the
   /// companion alone is published, at a cost that does not grow with the frames.
   Failure transact(std::span<const FrameEdit> edits, CompanionPtr companion = nullptr);
-  /// Runs that `ResolveCycles` left out, in the order in which they were said.
+  /// Runs that `ResolveCycles` made inactive, in the order of their assertions.
   [[nodiscard]] std::vector<ClosingRun> closing_runs() const;
   [[nodiscard]] bool has_closing_runs() const;
 
@@ -299,7 +299,7 @@ class Forest {
   [[nodiscard]] Result<std::vector<PoseAnswer>> poses_at_once(std::span<const FramePair> pairs, When at,
                                                               const QueryContext& context) const;
   /// Every path between the two frames, through each of the sources that place a contested frame; those without an
-  /// answer say why. Paths that lead elsewhere are among them, as `not_connected`.
+  /// answer carry the reason. Paths that lead elsewhere are among them, as `not_connected`.
   [[nodiscard]] Result<std::vector<Candidate>> candidates(const Question& question, std::size_t max_paths = 64) const;
   /// Measured twists that lead from body to body; else along the poses, edge by edge.
   [[nodiscard]] Result<TwistAnswer> twist(const TwistQuestion& question) const;
@@ -323,35 +323,35 @@ class Forest {
   [[nodiscard]] std::vector<DrivenInfo> driven_poses() const;
   [[nodiscard]] RelationId relations_made() const;  ///< one more than the highest relation id so far
   [[nodiscard]] SampleTable samples(RelationId relation, Stamp from, Stamp to) const;
-  /// What a source says of where a node is, in the runs that begin from `from` until before `until`.
+  /// Samples that a source gave of a node's frame, in the runs that begin from `from` until before `until`.
   [[nodiscard]] SampleTable node_samples(std::string_view of, std::string_view source, Stamp from, Stamp until) const;
   [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;
-  /// Those that hold the frame at `at`: two of them contest it.
+  /// The sources that hold the frame at `at`; more than one contest it.
   [[nodiscard]] std::vector<std::string> sources_at(FrameId frame, Stamp at) const;
-  /// Who measures the motion between the two bodies of a twist relation, in the order they spoke.
+  /// The sources that measure the motion between the two bodies of a twist relation, in the order of their first samples.
   [[nodiscard]] std::vector<std::string> rivals_of_twist(RelationId relation) const;
   /// Parent of `frame` at `at` as `pose` would take it; kNone for a root or a contested frame.
   [[nodiscard]] std::pair<FrameId, RelationId> parent_at(FrameId frame, When at) const;
 
   /// Whether a body was declared or a motion measured: then structure obeys rules.
   [[nodiscard]] bool has_bodies() const;
-  /// The instants after `from` at which a frame gets another parent, or another source speaks of it; oldest first.
+  /// The instants after `from` at which a frame gets another parent or another source; oldest first.
   [[nodiscard]] std::vector<Stamp> moves_after(Stamp from) const;
 
-  /// A frame, its parent and who says so; empty names for a root or a contested frame.
+  /// A frame, its parent and the source of that; empty names for a root or a contested frame.
   struct Parentage {
     std::string frame, parent, source;
   };
-  /// Of every frame, in the order they came.
+  /// The parent of every frame, in the order the frames came.
   [[nodiscard]] std::vector<Parentage> parents(When at) const;
 
   /// What was published with the frames last; null where nobody gave one. To see both in one version: ForestView.
   [[nodiscard]] CompanionPtr companion() const;
 
-  /// Frames, other than these, that hang under them at `at` or later, in the order they came.
+  /// Frames, other than these, that are below them at `at` or later, in the order they came.
   [[nodiscard]] std::vector<std::string> frames_under(std::span<const std::string> frames, Stamp at) const;
 
-  /// Whether nothing is said of the frame by that source after `at`, and it hangs in that parent then.
+  /// Whether the source gives nothing of the frame after `at`, and the frame has that parent then.
   [[nodiscard]] bool ends_with(const EdgeName& edge, Stamp at) const;
 
   // -- Waiting

@@ -20,9 +20,9 @@
 
 namespace armillary {
 
-// The edits of a transaction. They own what they say. Frames, sources and relations are made where they are new.
+// The edits of a transaction. They own their contents. Frames, sources and relations are made where they are new.
 
-/// A frame that hangs nowhere yet; nothing where there is one of this name.
+/// A frame without a parent; nothing where there is one of this name.
 struct AddFrame {
   std::string of;
 };
@@ -54,11 +54,11 @@ struct PlaceSample {
   bool is_of_scene = false;  ///< it follows from where a node is
 };
 
-/// All that `source` says of a frame, in place of `before`, what it said until now: those runs end, their samples go to the
+/// All runs of a frame by `source`, in place of `before`, those until now: those runs end, their samples go to the
 /// new ones, and wait where there is none for them. Whether that makes a loop is looked at when all edits of the transaction
 /// have passed.
 struct PlaceRuns {
-  /// What is placed, told apart from all others that ever had this frame.
+  /// What is placed, distinct from all others that ever had this frame.
   using Thing = std::array<std::uint64_t, 2>;
   /// From `from` until the next one, in `in_frame`; nowhere, where that is empty.
   struct Piece {
@@ -83,16 +83,16 @@ struct PlaceRuns {
   bool is_again = false;  ///< as before: nothing where the frame is gone
 };
 
-/// From `at` on the frame hangs nowhere, as far as `source` says. Earlier questions still answer.
-/// What is said of a later instant places it again from there on.
+/// From `at` on the frame has no parent by `source`. Earlier questions still answer.
+/// What is given for a later instant places it again from there on.
 struct CloseFrame {
   std::string of, source;
   Stamp at{};
 };
 
-/// The frame is that of a thing which comes and goes: when it was away, in place of what was told of that before.
-/// What others say of the frame ends where the thing goes, and holds again from when it is back, a sampled pose from its
-/// last sample on. What they say of an instant between places it from there on.
+/// The frame is that of a thing which comes and goes: the intervals without it, in place of those known before.
+/// What other sources assert of the frame ends where the thing goes, and holds again from when it is back, a sampled pose from
+/// its last sample on. What they assert for an instant between places it from there on.
 struct SetInactiveIntervals {
   struct Interval {
     Stamp from{}, until{};
@@ -100,26 +100,26 @@ struct SetInactiveIntervals {
   };
   std::string of;
   std::vector<Interval> inactive_intervals{};  ///< in the order of time
-  std::vector<std::string> but{};              ///< sources that speak for the thing: they know by themselves
+  std::vector<std::string> but{};              ///< sources of the thing itself: their runs are not cut
 
   friend bool operator==(const SetInactiveIntervals&, const SetInactiveIntervals&) = default;
 };
 
-/// The frame goes, its past included. Refused where others hang under it, or did.
+/// Erases the frame, its past included. Refused where others are below it, or were.
 struct EraseFrame {
   std::string of;
-  bool is_forgotten = false;  ///< nor does anybody know any more when its thing was away
+  bool is_forgotten = false;  ///< its inactive intervals are forgotten as well
 };
 
-/// Changes nothing; refused where frames other than these hang under them at `at` or later, and not because of where nodes are.
+/// Changes nothing; refused where frames other than these are below them at `at` or later, and not because of where nodes are.
 struct ExpectNothingUnder {
   std::vector<std::string> frames;
   Stamp at{};
 };
 
-/// All that a source said of a frame, in place of what it said before. Samples stay, unless it `forgets`.
+/// All assertions of a source about a frame, in place of those before. Samples stay, unless it `forgets`.
 struct AlignTrack {
-  /// From `since` on: a constant pose, one that joints drive, samples that are to come, or that it hangs nowhere.
+  /// From `since` on: a constant pose, one that joints drive, samples that are to come, or no parent.
   struct PoseAssertion {
     Stamp since{};
     std::string in_frame{};
@@ -127,29 +127,29 @@ struct AlignTrack {
     bool breaks_body = false;  ///< it holds nothing: see `RunRecord`
     std::shared_ptr<const DrivenForm> form{};
     bool is_closed = false;
-    bool is_new = false;  ///< else samples that were said since overrule it, and those it waits for may have come and gone
+    bool is_new = false;  ///< else samples given since overrule it, and those it waits for may have come and gone
 
     [[nodiscard]] bool is_samples() const { return !pose && !form && !is_closed; }
   };
   std::string of, source;
   std::vector<PoseAssertion> pose_assertions{};  ///< in the order of time
   bool forgets = false;
-  bool renews = false;  ///< something was taken back: what it hid is there again
+  bool renews = false;  ///< something was undone: what it hid is there again
 };
 
-/// What was said from one instant on, beside samples, goes, with all that it hides; nothing where there is none.
+/// Erases what is asserted from one instant on, beside samples, with all that it hides; nothing where there is none.
 struct EraseFixed {
   std::string of, source;
   Stamp since{};
 };
 
-/// Joints, by name and kind. Said again, nothing happens; those that were hidden are there again.
+/// Joints, by name and kind. Nothing happens where they are known; those that were hidden are there again.
 struct AddJoints {
   std::vector<std::pair<std::string, VariableKind>> joints;
-  bool replaces = false;  ///< one of another kind gives way, with what was said of it; else it refuses
+  bool replaces = false;  ///< one of another kind gives way, with its samples; else it is refused
 };
 
-/// Joints that nobody is to find any more. What was said of them stays, and they drive what they drive.
+/// Joints that are not to be found any more. Their samples stay, and they drive what they drive.
 struct HideJoints {
   std::vector<std::string> names;
 };
@@ -160,7 +160,7 @@ struct AwaitSamples {
   Stamp since{};
 };
 
-/// The same of twists.
+/// A twist relation whose samples are to come; nothing where it is known.
 struct AwaitTwists {
   std::string of, relative_to, source;
 };
@@ -179,38 +179,38 @@ struct AssignBodies {
   std::set<Twist> inactive_twists{};        ///< within a body nothing moves
 };
 
-/// Settles every contest about a frame; without a source it takes the preference back.
+/// Decides every contest about a frame; without a source it removes the preference.
 struct PreferSource {
   std::string of;
   std::optional<std::string> source{};
 };
 
-/// These frames go, their past included. Where others hang in them that is refused, or those let go. What follows from
+/// Erases these frames, their past included. Where others are below, that is refused, or those get no parent. What follows from
 /// where nodes are stays.
 struct EraseFrames {
   std::vector<std::string> frames;
   bool lets_others_go = false;
 };
 
-/// One run as those who said it know it.
+/// One run as its assertion names it.
 struct RunName {
   std::string_view of, in_frame, source;
   Stamp since{};
   bool is_fixed = false;
 };
 
-/// The last edit of a transaction that refuses no loops: of the runs that would close one those of lower rank count.
+/// The last edit of a transaction that refuses no cycles: of the runs that would close one those of lower rank are active.
 struct ResolveCycles {
   using Rank = std::tuple<int, std::int64_t, std::uint32_t, std::uint64_t, std::uint64_t>;
-  std::function<std::optional<Rank>(const RunName&)> rank_of;  ///< none: it counts before all that have one
+  std::function<std::optional<Rank>(const RunName&)> rank_of;  ///< none: it is stronger than all that have one
 };
 
-/// A run that is left out because it would close a loop.
+/// A run that is inactive because it would close a cycle.
 struct ClosingRun {
   std::string of, in_frame, source;
   Stamp since{};
   std::shared_ptr<const FixedPose> pose{};  ///< null: samples
-  Stamp at{};                               ///< the first instant of the loop
+  Stamp at{};                               ///< the first instant of the cycle
   std::vector<std::string> path{};          ///< from `in_frame` up to `of`
 };
 

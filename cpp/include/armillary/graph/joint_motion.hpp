@@ -22,7 +22,7 @@ enum class JointKind : std::uint8_t {
   floating,     ///< x, y, z, then a unit quaternion: w, x, y, z
 };
 
-/// None for a name that is none of them; "continuous" is revolute.
+/// The kind of joint of this name, none for another name; "continuous" is revolute.
 [[nodiscard]] std::optional<JointKind> joint_kind_named(std::string_view name);
 [[nodiscard]] const char* to_string(JointKind kind);
 /// How many variables drive it.
@@ -43,11 +43,11 @@ struct JointMotion {
   double multiplier = 1.0, offset = 0.0, pitch = 0.0;
 
   [[nodiscard]] Transform pose(const double* positions) const;
-  /// Of the child relative to the parent, at its origin and along its axes.
+  /// The velocity of the child relative to the parent, at its origin and along its axes.
   [[nodiscard]] Velocity body_velocity(const double* positions, const double* velocities) const;
   [[nodiscard]] Jacobian body_jacobian(const double* positions) const;
 
-  /// All that tells two of them apart, to the last bit.
+  /// A text that is equal for equal ones alone, to the last bit.
   [[nodiscard]] std::string description() const;
 };
 

@@ -24,7 +24,7 @@ struct Coverage {
 /// A pose that is computed when it is asked: a joint, a mechanism.
 ///
 /// Called by readers without a lock, from several threads at once; it must not ask the forest itself. When its
-/// coverage grows, its owner tells the forest (`Forest::driven_changed`), which wakes who waits for it. It is
+/// coverage grows, its owner notifies the forest (`Forest::driven_changed`), which wakes who waits for it. It is
 /// destroyed under the forest's writer lock, some time after the last reader left.
 class DrivenProvider {
  public:
@@ -66,7 +66,7 @@ class DrivenProvider {
     return false;
   }
 
-  /// The same, driven by the variables of another forest; null where it is not driven by variables.
+  /// A copy that is driven by the variables of another forest; null where it is not driven by variables.
   [[nodiscard]] virtual std::shared_ptr<DrivenProvider> driven_by(const Variables& variables) const {
     (void)variables;
     return nullptr;

@@ -18,8 +18,8 @@ class Topology;
 
 enum class Outside {
   raise,    ///< outside the history there is no answer
-  hold,     ///< the nearest sample, and the answer says so
-  predict,  ///< after the last sample its motion goes on, and the answer says so; before the first as `raise`
+  hold,     ///< the nearest sample, and the answer is flagged `held`
+  predict,  ///< after the last sample its motion goes on, and the answer is flagged `predicted`; before the first as `raise`
 };
 
 /// How far and how surely a motion is continued beyond the last sample.

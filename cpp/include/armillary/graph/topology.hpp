@@ -28,7 +28,7 @@ struct ProviderRef {
   friend bool operator==(const ProviderRef&, const ProviderRef&) = default;
 };
 
-/// From `from` until the next run begins, the frame hangs under `parent`; a closed run hangs it nowhere.
+/// From `from` until the next run begins, `parent` is the frame's parent; in a closed run it has none.
 struct Run {
   Stamp from;
   FrameId parent;
@@ -39,13 +39,13 @@ struct Run {
   friend bool operator==(const Run&, const Run&) = default;
 };
 
-/// All that one source says of one frame: its runs, oldest first.
+/// All runs of one frame by one source, oldest first.
 struct Track {
   SourceId source;
   bool preferred;
   std::vector<Run> runs;
 
-  /// The run in force at `at`, or null before the first. It may be a closed one.
+  /// The run that holds at `at`, or null before the first. It may be a closed one.
   [[nodiscard]] const Run* run_at(Stamp at) const;
 };
 
@@ -53,7 +53,7 @@ struct Track {
 struct TrackSet {
   std::vector<Track> tracks;
 
-  /// Since when the frame hangs nowhere, where somebody closed it and nobody holds it at `at`.
+  /// Since when the frame has no parent, where a source closed it and none holds it at `at`.
   [[nodiscard]] std::optional<Stamp> closed_since(Stamp at) const;
 };
 
@@ -74,7 +74,7 @@ struct FrameNode {
   BodyId body = kNone;               ///< implicit bodies have the number of their frame
   const std::string* name = nullptr;
   bool alive = false;
-  bool may_be_on_cycle = false;  ///< on a circle when time is ignored
+  bool may_be_on_cycle = false;  ///< on a cycle when time is ignored
 };
 
 /// One version of the structure. Immutable; found through one atomic pointer, freed when no reader holds it.

@@ -52,13 +52,13 @@ struct VariableError {
   double u = 0.0;                  ///< between the two; only `before` counts where it is zero
   std::array<double, 6> effect{};  ///< in a tangent: translation, then rotation
 
-  /// Of two errors at one instant; zero for what was not said together.
+  /// Covariance of two errors at one instant; zero for what was not given together.
   [[nodiscard]] double covariance_with(const VariableError& other) const;
 };
 
 /// Variables at one instant, as a question wants them. The caller holds a Pin.
 ///
-/// Those of one channel are looked up once.
+/// Variables of one channel are looked up once.
 class VariableReader {
  public:
   VariableReader(Stamp at, const QueryContext& context) : at_(at), context_(context) {}

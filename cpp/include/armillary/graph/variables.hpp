@@ -22,8 +22,8 @@ enum class VariableKind : std::uint8_t {
   linear,
   wrap,             ///< an angle: the shorter way round
   hold,             ///< stays where it was left
-  unit_quaternion,  ///< one of four that are said together, w x y z, and turn along the shortest arc
-  velocity,         ///< a wheel's speed: it has no position, and what is said of it is its velocity
+  unit_quaternion,  ///< one of four that are given together, w x y z, and turn along the shortest arc
+  velocity,         ///< a wheel's speed: it has no position, and its samples are velocities
 };
 
 /// What a row of k variables has: k positions; then k velocities where `has_velocities` (NaN: not given); then the upper
@@ -31,7 +31,7 @@ enum class VariableKind : std::uint8_t {
 struct RowForm {
   bool has_velocities = false, has_covariance = false;
   bool has_velocity_covariance = false;  ///< besides
-  bool is_computed = false;              ///< nobody said it: it was integrated from speeds
+  bool is_computed = false;              ///< not given, but integrated from speeds
 
   friend auto operator<=>(const RowForm&, const RowForm&) = default;
 
@@ -42,16 +42,16 @@ struct RowForm {
   }
 };
 
-/// Samples of variables that one source says together, as readers see them. A position of NaN was said anew elsewhere.
+/// Samples of variables that one source gives together, as readers see them. A position of NaN was given again elsewhere.
 struct Channel : RowForm {
   Channel(std::uint32_t variables, const RowForm& form, const Retention& retention)
       : RowForm(form), width(variables), series(form.row_width(variables), retention) {}
 
   const std::uint32_t width;
   Series series;
-  std::atomic<std::int64_t> opens_ns{Stamp::never().ns};  ///< the oldest stamp that was ever said
+  std::atomic<std::int64_t> opens_ns{Stamp::never().ns};  ///< the oldest stamp that was ever given
 
-  /// Of two variables in one row; from `width` on of their velocities.
+  /// Covariance of two variables in one row; from `width` on of their velocities.
   [[nodiscard]] double covariance(const Row& row, std::uint32_t i, std::uint32_t j) const {
     const std::uint32_t first = i < j ? i : j, second = i < j ? j : i, n = covered(width);
     const double* upper = row.values() + (has_velocities ? 2 : 1) * width;
@@ -67,7 +67,7 @@ struct Column {
   friend bool operator==(const Column&, const Column&) = default;
 };
 
-/// What one source says of a variable.
+/// What one source gives of a variable.
 struct VariableSource {
   SourceId source = kNone;
   bool is_preferred = false;
@@ -77,12 +77,12 @@ struct VariableSource {
   [[nodiscard]] bool is_open_at(Stamp at) const;
 };
 
-/// Who says something of a variable.
+/// The sources of a variable.
 struct VariableSources {
-  Column only{};  ///< set where one source says it in one channel: the usual case
+  Column only{};  ///< set where one source gives it in one channel: the usual case
   std::vector<VariableSource> all{};
 
-  /// The one that counts at `at`; before anybody spoke the one that begins first. Null where two contest it.
+  /// The source that holds at `at`; before all samples the one that begins first. Null where two contest it.
   [[nodiscard]] const VariableSource* source_at(Stamp at) const;
 };
 
@@ -115,7 +115,7 @@ class Variable {
 
 using VariablePtr = std::shared_ptr<const Variable>;
 
-/// What a channel is: who says which variables, and what with them.
+/// What a channel is: which source gives which variables, and what with them.
 struct ChannelName : RowForm {
   std::vector<VariableId> variables{};  ///< ascending
   SourceId source = kNone;
@@ -144,12 +144,12 @@ class Variables {
     VariableKind kind = VariableKind::linear;
   };
 
-  /// Makes variables known. Four wishes of kind `unit_quaternion` in a row are one rotation. Said again, nothing happens;
+  /// Makes variables known. Four declarations of kind `unit_quaternion` in a row are one rotation. Repeated, nothing happens;
   /// another kind is refused, and then nothing is declared. A hidden one is there again, or gives way to one of another
   /// kind.
   Failure declare(std::span<const Declaration> declarations);
 
-  /// A hidden one, too.
+  /// The number of a variable, hidden or not; kNone where there is none.
   [[nodiscard]] VariableId find(std::string_view name) const;
   void hide(VariableId id, bool is_hidden) { hidden_[id] = is_hidden; }
   [[nodiscard]] bool is_hidden(VariableId id) const { return hidden_[id]; }
@@ -169,20 +169,20 @@ class Variables {
   /// Stores what was checked.
   void write(ChannelId id, std::span<const std::int64_t> stamps, const double* rows, RetireList& retired);
 
-  /// False where the source has said nothing of it.
+  /// Prefers a source; false where it has given no sample of the variable.
   bool prefer(VariableId id, SourceId source, RetireList& retired);
 
   [[nodiscard]] VariableTable samples(VariableId id, SourceId source, Stamp from, Stamp to) const;
   [[nodiscard]] std::vector<SourceId> sources_of(VariableId id) const;
 
-  void clear(RetireList& retired);  ///< forgets samples, and who said them
+  void clear(RetireList& retired);  ///< forgets samples and their sources
   /// Takes over the variables and samples of another; this one is empty.
   void become(const Variables& other, RetireList& retired);
 
  private:
   struct Record {
     ChannelName name;
-    std::unique_ptr<Channel> data{};  // null: nothing was said since the beginning
+    std::unique_ptr<Channel> data{};  // null: nothing was given since the beginning
     bool is_alone = false;            // no other channel of its source has any of its variables
   };
 

@@ -45,7 +45,7 @@ using Matrix6 = std::array<double, 36>;
   return transported(covariance, parent_T_child);
 }
 
-/// Of the sum of two errors whose correlation is unknown: (1+a)A + (1+1/a)B, never too small.
+/// Covariance of the sum of two errors whose correlation is unknown: (1+a)A + (1+1/a)B, never too small.
 [[nodiscard]] Covariance bound_of_sum(const Covariance& a, const Covariance& b);
 
 /// Finite, symmetric to 1e-9 and positive semi-definite to rounding.

@@ -13,7 +13,7 @@ struct Velocity {
 
   friend bool operator==(const Velocity&, const Velocity&) = default;
 
-  /// Of the point that lies at `lever` from the present one; the lever is along the same axes.
+  /// The velocity of the point that lies at `lever` from the present one; the lever is along the same axes.
   [[nodiscard]] Velocity at(const Vector3& lever) const { return {linear + cross(angular, lever), angular}; }
   /// The motion `duration_s` long, as a tangent; for a body form.
   [[nodiscard]] Tangent during(double duration_s) const { return {duration_s * linear, duration_s * angular}; }
@@ -23,14 +23,14 @@ inline Velocity operator+(const Velocity& a, const Velocity& b) { return {a.line
 inline Velocity operator-(const Velocity& a, const Velocity& b) { return {a.linear - b.linear, a.angular - b.angular}; }
 inline Velocity operator-(const Velocity& a) { return {-a.linear, -a.angular}; }
 inline Velocity operator*(double s, const Velocity& a) { return {s * a.linear, s * a.angular}; }
-/// The same motion along other axes.
+/// The motion `b` along other axes.
 inline Velocity operator*(const Rotation& a_R_b, const Velocity& b) { return {a_R_b * b.linear, a_R_b * b.angular}; }
 
 /// Linear, then angular.
 inline constexpr std::uint32_t kTwistWidth = 6;
 
-/// A twist in a series: its numbers in the body form (point and axes of the frame it is said of); then the frame along
-/// whose axes it was said, where that is another one and the turn between them was not exact.
+/// A twist in a series: its numbers in the body form (point and axes of the moving frame); then the frame along
+/// whose axes it was given, where that is another one and the rotation between them was not exact.
 inline constexpr std::uint32_t kTwistRowWidth = 7;
 
 [[nodiscard]] inline Velocity velocity_of(const Row& row) {

@@ -8,7 +8,7 @@
 
 namespace armillary::scene {
 
-/// Which nodes hang below some others, however deep; where nothing runs in a circle it remembers what it learned on the way.
+/// Which nodes are below some others, however deep; where there is no cycle it remembers what it found on the way.
 class Ancestry {
  public:
   Ancestry(std::initializer_list<NodeId> ancestors) {

@@ -12,10 +12,10 @@
 
 namespace armillary::scene {
 
-/// A frame, and who speaks of it.
+/// A frame and a source of it.
 using TrackName = std::pair<std::string, std::string>;
 
-/// What a source says of a frame from `since` on: a constant pose, one that joints drive, samples, or that it hangs nowhere.
+/// What a source asserts of a frame from `since` on: a constant pose, one that joints drive, samples, or no parent.
 struct PoseAssertion {
   Stamp since{};
   std::string in_frame{};
@@ -28,13 +28,13 @@ struct PoseAssertion {
   [[nodiscard]] bool is_samples() const { return !pose && !form && !is_closed; }
 };
 
-/// A frame that somebody says is on a body; without a frame, that there is such a body.
+/// An assertion that a frame is on a body; without a frame, that there is such a body.
 struct BodyClaim {
   std::string frame{}, body{};
   HybridTimestamp timestamp{};
 };
 
-/// What was said and does not count: a change that would say it again, and why.
+/// An assertion that is inactive: a change that would assert it again, and the reason.
 struct InactiveAssertion {
   enum class Reason : std::uint8_t { closes_cycle, on_other_body, moves_in_body, constant_in_body };
   ChangeKind kind = ChangeKind::fix;
@@ -45,64 +45,64 @@ struct InactiveAssertion {
   std::vector<std::string> path{};  ///< of a loop, from the parent up to the frame
 };
 
-/// Which frames are on which bodies, and what does not count because of it.
+/// Which frames are on which bodies, and what is inactive because of it.
 struct Rigid {
   std::set<std::string> bodies{};
   std::map<std::string, std::string> on{};  ///< by frame; a body that was declared is on itself
   std::vector<InactiveAssertion> inactive{};
 };
 
-/// All that was said of frames beside the nodes of the scene: a pure function of the set of changes taken, in whatever
-/// order they came. Of two that speak of the same thing the one with the higher mark counts.
+/// All assertions about frames beside the nodes of the scene: a pure function of the set of changes taken, in whatever
+/// order they came. Of two about the same thing the one with the higher timestamp wins.
 class AssertionLog {
  public:
   /// `max_runs`: poses that are remembered for one frame and source. `max_removed`: names of removed frames.
   AssertionLog(std::size_t max_runs, std::size_t max_removed) : max_runs_(max_runs), max_removed_(max_removed) {}
 
   void take(const Change& change);
-  /// `undo` cannot take these back here: what they name stays.
+  /// Keeps what these changes name: `undo` cannot invert them here.
   void keep_names(std::span<const ChangePtr> changes);
 
   [[nodiscard]] bool has_frame(const std::string& name) const;
   /// Whether somebody named such a frame: none where nobody ever did, false where it was removed and that is remembered.
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
-  /// Whether somebody said that there are such poses, or such twists.
+  /// Whether such poses, or such twists, are asserted.
   [[nodiscard]] bool has_relation(const FrameAssertion& assertion) const;
   [[nodiscard]] bool has_twist(const FrameAssertion& assertion) const;
   /// Whether there is a frame or a body of this name.
   [[nodiscard]] bool has_name(const std::string& name) const { return has_frame(name) || bodies_.contains(name); }
-  /// Twists of which somebody said that they are relative to this name.
+  /// Twists that are asserted relative to this name.
   [[nodiscard]] std::vector<FrameAssertion> twists_relative_to(const std::string& name) const;
-  /// What `source` says of a frame, by when it begins.
+  /// Assertions of `source` about a frame, by when they begin.
   [[nodiscard]] std::vector<PoseAssertion> pose_assertions(const std::string& of, const std::string& source) const;
   [[nodiscard]] bool has_samples(const std::string& of, const std::string& source) const;
-  /// Whether a word that fixes a frame for always is the last one that a source said of it.
+  /// Whether a change that fixes a frame for always is the latest assertion of its source about it.
   [[nodiscard]] bool is_latest(const Change& change) const;
-  /// Every frame with every source that speaks of it.
+  /// Every frame with every source that asserts something of it.
   [[nodiscard]] std::vector<TrackName> tracks() const;
-  /// Those of these frames, or of what is said to be in them.
+  /// The tracks of these frames, or of what is asserted to be in them.
   [[nodiscard]] std::vector<TrackName> tracks_at(const std::set<std::string>& frames) const;
-  /// Those of every pose that one of these joints drives.
+  /// The tracks of every pose that one of these joints drives.
   [[nodiscard]] std::vector<TrackName> tracks_driven_by(const FrameAssertion& joints) const;
   [[nodiscard]] std::optional<VariableKind> joint(const std::string& name) const;
   [[nodiscard]] std::optional<std::string> preferred(const std::string& of) const;
-  [[nodiscard]] bool has_preference(const std::string& of) const;     ///< or had one, which was taken back
+  [[nodiscard]] bool has_preference(const std::string& of) const;     ///< or had one, which was removed
   [[nodiscard]] std::string body_of(const std::string& frame) const;  ///< its own where none was declared
   [[nodiscard]] bool has_bodies() const { return !bodies_.empty(); }
   [[nodiscard]] const Rigid& rigid() const { return rigid_; }
   void resolve_bodies();  ///< to be called when what was taken may concern bodies
   [[nodiscard]] std::uint64_t time_epoch() const { return resets_; }
 
-  /// What takes a change back that is not taken yet; none where nothing does. Relations of samples stay.
+  /// The inverse of a change that is not taken yet; none where there is none. Relations of samples stay.
   [[nodiscard]] std::optional<std::vector<Change>> inverse(const Change& change) const;
-  /// Whether nobody else said something later of what a change speaks of. `is_own`: who is not somebody else.
+  /// Whether no other author asserted something later about what a change asserts. `is_own`: what is by this author.
   [[nodiscard]] bool is_newest(const Change& change, const std::function<bool(const HybridTimestamp&)>& is_own) const;
-  /// Of these frames, those that nobody named after `timestamp` to stay. What was said here and may be undone does not count:
-  /// it was, before what it came after is.
+  /// Of these frames, those that nobody named after `timestamp` to stay. What was asserted here and may be undone does not
+  /// matter: it was, before what it came after is.
   [[nodiscard]] std::vector<std::string> unused_since(const std::vector<std::string>& frames,
                                                       const HybridTimestamp& timestamp) const;
 
-  /// What would have to be said for an equal digest: frames, poses, twists, bodies, preferences; in some order.
+  /// Changes that would give an equal digest: frames, poses, twists, bodies, preferences; in some order.
   [[nodiscard]] std::vector<Change> snapshot() const;
   [[nodiscard]] Digest digest() const;
 
@@ -113,20 +113,20 @@ class AssertionLog {
     std::shared_ptr<const FixedPose> pose{};
     bool recalibrate = false;
     bool is_taken_back = false;
-    std::shared_ptr<const DrivenForm> form{};  // neither: the frame hangs nowhere
+    std::shared_ptr<const DrivenForm> form{};  // neither: the frame has no parent
   };
   using FixedAssertions =
-      std::map<HybridTimestamp, Fixed>;  // of one instant: the last word counts, and when time began anew the one before
-  using Sampled = std::map<HybridTimestamp, Stamp>;  // all that was said: the first of it counts
-  /// What one source says of one frame.
+      std::map<HybridTimestamp, Fixed>;              // of one instant: the latest wins, and when time began anew the one before
+  using Sampled = std::map<HybridTimestamp, Stamp>;  // all that was asserted: the first wins
+  /// The assertions of one source about one frame.
   struct Track {
-    HybridTimestamp always{};  // of the last word that holds for always: what was said before it is forgotten
+    HybridTimestamp always{};  // of the latest assertion that holds for always: those before it are forgotten
     std::map<Stamp, FixedAssertions> fixed{};
     std::map<std::string, Sampled> sampled{};
   };
   struct Joint {
     HybridTimestamp timestamp{};
-    std::optional<VariableKind> kind{};  // none: taken back
+    std::optional<VariableKind> kind{};  // none: removed
   };
   struct Preference {
     HybridTimestamp timestamp{};

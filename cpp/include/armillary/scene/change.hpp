@@ -17,28 +17,28 @@
 
 namespace armillary::scene {
 
-/// Who said something, and as which of his sayings. Never used twice.
+/// The identity of a change: its author, and which of the author's changes it is. Never used twice.
 struct Dot {
   std::uint64_t author = 0;  ///< an `author_key`
   std::uint64_t sequence = 0;
   friend constexpr auto operator<=>(const Dot&, const Dot&) = default;
 };
 
-/// When something was said, in an order on which all copies of a world agree: a hybrid logical stamp, then the author.
+/// When a change was made, in an order on which all replicas agree: hybrid logical clock, authority, author.
 struct HybridTimestamp {
   std::int64_t wall_ns = 0;
   std::uint32_t count = 0;
-  std::uint8_t authority = 0;  ///< of who said it
+  std::uint8_t authority = 0;  ///< of its author
   Dot dot{};
   friend constexpr auto operator<=>(const HybridTimestamp&, const HybridTimestamp&) = default;
 };
 
-/// The order in which what contradicts one another counts: who has more authority first, then what was said first.
+/// The order in which contradicting assertions win: more authority first, then the earlier one.
 [[nodiscard]] constexpr std::pair<int, HybridTimestamp> precedence(const HybridTimestamp& timestamp) {
   return {-timestamp.authority, timestamp};
 }
 
-/// Of a name and a number that tells its bearers apart: another process, or the same one started again.
+/// The key of an author name and of a number that tells replicas of that name apart: another process, or a restarted one.
 [[nodiscard]] std::uint64_t author_key(std::string_view name, std::uint64_t replica_id);
 
 enum class NodeKind : std::uint8_t { unknown, group, transform, uncertain_transform, geometry, connection, frame };
@@ -58,7 +58,7 @@ struct Placement {
   Transform parent_T_node{};
   std::optional<Covariance> covariance{};
   bool is_fixed = false;
-  std::string source{};  ///< who says so
+  std::string source{};  ///< its source
   std::string frame{};   ///< of a node that stands for a frame of the world
 };
 
@@ -91,23 +91,23 @@ enum class ChangeKind : std::uint8_t {
 
 [[nodiscard]] constexpr bool is_of_frames(ChangeKind kind) { return kind >= ChangeKind::add_frame; }
 
-/// What is said of a frame from an instant on, beside samples.
+/// Whether a change asserts something of a frame from an instant on, beside samples.
 [[nodiscard]] constexpr bool is_since(ChangeKind kind) {
   return kind == ChangeKind::fix || kind == ChangeKind::unfix || kind == ChangeKind::drive || kind == ChangeKind::release;
 }
 
-/// One fact about the structure of a world: authored, ordered, immutable.
+/// One change of the structure of a world: authored, ordered, immutable.
 ///
-/// `remove_parents` names the containment edges that its author saw: one that he did not see stays (add wins).
-/// A node dies with its last parent; what hangs under it dies by derivation, not by a change of its own.
+/// `remove_parents` names the containment edges that its author saw: one that the author did not see stays (add wins).
+/// A node is removed with its last parent; what is below it goes by derivation, not by a change of its own.
 struct Change {
   ChangeKind kind = ChangeKind::add_node;
   HybridTimestamp timestamp{};
-  std::string author{};  ///< whose key, together with `replica_id`, is in the mark
+  std::string author{};  ///< whose key, together with `replica_id`, is in the timestamp
   std::uint64_t replica_id = 0;
   Stamp at{};  ///< since when it is true
   NodeId node{};
-  HybridTimestamp incarnation{};  ///< which life of the node
+  HybridTimestamp incarnation{};  ///< which incarnation of the node
   NodeId parent{};
   HybridTimestamp parent_incarnation{};
   bool restores = false;  ///< of `add_parent`: the node was removed before

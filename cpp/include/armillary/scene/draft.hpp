@@ -36,7 +36,7 @@ struct FrameEvent {
 /// The next version while it is made, under a VersionLock. Dropped, nothing has happened.
 ///
 /// Its effects never refuse and do not depend on the order in which changes arrive: two drafts that took the same set
-/// of changes are equal in all that a digest tells.
+/// of changes are equal in all that a digest covers.
 class Draft {
  public:
   Draft(VersionPtr base, KeyPool& keys);
@@ -46,13 +46,13 @@ class Draft {
   [[nodiscard]] VersionPtr share() const { return next_; }
   [[nodiscard]] const VersionPtr& base() const { return base_; }
   [[nodiscard]] const std::vector<FrameEvent>& events() const { return events_; }
-  /// Nodes whose containment, in any of their lives, something was said of.
+  /// Nodes whose containment changed, in any of their incarnations.
   [[nodiscard]] const std::vector<NodeId>& moved() const { return moved_; }
 
-  /// The stamp of the next thing said here; later than all that was heard.
+  /// The timestamp of the next change made here; later than all that were seen.
   [[nodiscard]] HybridTimestamp next_timestamp(std::uint64_t author, std::int64_t wall_ns);
 
-  /// Takes a change; false where it was heard before.
+  /// Takes a change; false where it was taken before.
   bool take(const Change& change);
 
   /// Marks a node of this version as one that has a frame, a mount, a relation.

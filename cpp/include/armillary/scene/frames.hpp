@@ -12,15 +12,15 @@ class FrameNames {
   explicit FrameNames(std::string root_frame) : root_frame_(std::move(root_frame)) {}
 
   [[nodiscard]] std::string own(const NodeRecord& record) const;  ///< whether it has one or not
-  /// The one it is in: its own, or that of the nearest ancestor which has one.
+  /// The frame that a node is in: its own, or that of the nearest ancestor which has one.
   [[nodiscard]] std::string of(const Version& version, const NodeRecord& record) const;
-  /// The one that a Transform with several parents is placed in: it hangs in each of theirs.
+  /// The frame that a Transform with several parents is placed in: each parent's frame is a parent of it.
   [[nodiscard]] std::string mount(const NodeRecord& record) const;
-  /// The one that hangs in those of its parents: its mount, or its own.
+  /// The frame whose parents are those of the node's parents: its mount, or its own.
   [[nodiscard]] std::string hub(const NodeRecord& record) const { return record.has_mount ? mount(record) : own(record); }
-  /// Those that were made for it.
+  /// The frames that were made for a node.
   [[nodiscard]] std::vector<std::string> all(const NodeRecord& record) const;
-  /// The one that a Transform is placed in.
+  /// The frame that a Transform is placed in.
   [[nodiscard]] std::string base(const VersionPtr& version, const NodeRecord& record) const;
 
  private:
@@ -30,7 +30,7 @@ class FrameNames {
 /// Where a Transform is at one instant, on its way to its history.
 struct NodeSample {
   NodeId node{};
-  HybridTimestamp incarnation{};  ///< which of its lives
+  HybridTimestamp incarnation{};  ///< which of its incarnations
   Stamp at{};
   Placement placement{};
 };
@@ -39,15 +39,15 @@ struct NodeSample {
 [[nodiscard]] bool has_frames_to_plan(const Draft& draft);
 /// What a draft means for the frames of the world; notes in the draft which nodes now have which.
 [[nodiscard]] std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names);
-/// What follows from where the nodes are that have these frames, once more: others may have spoken in their name.
+/// Adds once more what follows from where the nodes are that have these frames: others may have used their sources.
 void add_placements_again(const VersionPtr& version, std::span<const std::string> frames, const FrameNames& names,
                           std::vector<FrameEdit>& edits);
-/// All samples of one life of a Transform.
+/// All samples of one incarnation of a Transform.
 [[nodiscard]] SampleTable samples_of(const VersionPtr& version, const NodeRecord& record, const FrameNames& names,
                                      const Forest& forest);
-/// A sample at the end of what is said of a Transform.
+/// A sample at the end of the history of a Transform.
 [[nodiscard]] PlaceSample new_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names);
-/// Samples of one Transform, at any instants: all that is said of it is laid out anew with them.
+/// Samples of one Transform, at any instants: its whole history is laid out anew with them.
 [[nodiscard]] PlaceRuns late_samples(const VersionPtr& version, std::span<const NodeSample> samples, const FrameNames& names);
 
 }  // namespace armillary::scene

@@ -16,11 +16,11 @@ class Past {
 
   [[nodiscard]] Stamp at() const { return at_; }
   [[nodiscard]] const Version& version() const { return *version_; }
-  /// The life that the node had then; null where it was not alive.
+  /// The incarnation that the node had then; null where it was not alive.
   [[nodiscard]] const NodeRecord* find(const NodeId& id) const;
-  /// The same where the root did not reach it.
+  /// The incarnation that the node had then, whether or not the root reached it.
   [[nodiscard]] const NodeRecord* incarnation_of(const NodeId& id) const;
-  /// Whether a containment was in force then, be its parent alive or not.
+  /// Whether a containment was active then, be its parent alive or not.
   [[nodiscard]] bool counts(const NodeRecord& record, const Edge& edge) const;
   [[nodiscard]] std::vector<NodeId> parents(const NodeRecord& record) const;
   [[nodiscard]] std::vector<NodeId> children(const NodeRecord& record) const;
@@ -29,7 +29,7 @@ class Past {
   [[nodiscard]] std::vector<NodeId> subtree(const NodeId& under) const;
   [[nodiscard]] std::vector<NodeId> find(std::span<const Condition> conditions, const NodeId& under) const;
 
-  /// Attributes in force then: f(const Attribute&).
+  /// Attributes that held then: f(const Attribute&).
   template <typename F>
   void for_each_attribute(const NodeRecord& record, F f) const {
     const Attribute* newest = nullptr;

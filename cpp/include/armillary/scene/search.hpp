@@ -26,13 +26,13 @@ struct Condition {
 /// Costs what the most selective condition finds in the index, not the number of nodes.
 [[nodiscard]] std::vector<NodeId> find(const Version& version, std::span<const Condition> conditions, const NodeId& under);
 
-/// Whether a living node is `ancestor` or hangs below it, along edges in force.
+/// Whether a living node is `ancestor` or below it, along active edges.
 [[nodiscard]] bool is_under(const Version& version, const NodeId& node, const NodeId& ancestor);
 
 /// All living nodes under one, itself first, each once; parents before children along the first way met.
 [[nodiscard]] std::vector<NodeId> subtree(const Version& version, const NodeId& under);
 
-/// Of the nodes under one; of everything for the root.
+/// Digest of the nodes under one; of everything for the root.
 [[nodiscard]] Digest digest(const Version& version, const NodeId& under);
 
 }  // namespace armillary::scene

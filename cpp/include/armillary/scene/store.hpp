@@ -24,7 +24,7 @@ enum class Fault : std::uint8_t {
   too_many_keys,
   built_upon,
   built_upon_frame,
-  no_inverse,  ///< what cannot be taken back
+  no_inverse,  ///< a change that cannot be undone
   nothing_to_undo,
   frames,  ///< the frames of the world do not allow it: see `failure`
 };
@@ -36,7 +36,7 @@ struct Refusal {
   NodeId node{}, parent{};
   NodeKind kind = NodeKind::unknown;
   std::string frame{};
-  std::vector<NodeId> path{};  ///< of a circle, from the new parent up to the node
+  std::vector<NodeId> path{};  ///< of a cycle, from the new parent up to the node
   Failure failure{};
 
   explicit operator bool() const { return fault != Fault::none; }
@@ -45,9 +45,9 @@ struct Refusal {
 /// A change as its author wants it: what it refers to is filled in when it is applied.
 struct ChangeRequest {
   Change change{};
-  bool with_frames_under = false;     ///< removes though frames of others hang below
-  bool restores = false;              ///< takes back a removal: the node may be dead
-  bool is_unchecked = false;          ///< may contradict what counts: then it is left out, as if others had said it
+  bool with_frames_under = false;     ///< removes though frames of others are below
+  bool restores = false;              ///< undoes a removal: the node may be removed
+  bool is_unchecked = false;          ///< may contradict what is active: it is then inactive, as if others had asserted it
   std::optional<Placement> sample{};  ///< no change of structure: where a Transform is at `change.at`
 };
 
@@ -62,12 +62,12 @@ struct StoreOptions {
   Duration history{};                ///< how long what ended is remembered
   std::size_t max_journal = 10'000;  ///< changes kept for others
   std::size_t max_undo = 100;
-  std::uint64_t replica_id = 0;  ///< tells apart who bears the same name
+  std::uint64_t replica_id = 0;  ///< tells replicas of the same author name apart
   std::size_t max_runs = 1000;
-  std::uint8_t authority = 0;  ///< where copies contradict one another, who has more of it counts first
+  std::uint8_t authority = 0;  ///< where replicas contradict one another, more of it wins
 };
 
-/// What taking back one change needs.
+/// What undoing one change needs.
 struct UndoEntry {
   ChangeKind kind = ChangeKind::add_node;
   NodeId node{}, parent{};
@@ -76,7 +76,7 @@ struct UndoEntry {
   VersionPtr version{};  ///< of a removal where others were in the node: what they were
 };
 
-/// What takes changes of frames back, one by one; none where nothing does.
+/// The inverses of changes of frames, one by one; none where there is none.
 using Inverses = std::vector<std::optional<std::vector<Change>>>;
 
 struct Batch {
@@ -84,34 +84,34 @@ struct Batch {
   Inverses inverses{};
   HybridTimestamp last{};  ///< of the last change
   std::string tag{};
-  bool detaches_frames = false;       ///< nodes go though frames of others hang there
+  bool detaches_frames = false;       ///< nodes go though frames of others are below
   std::vector<NodeSample> samples{};  ///< of nodes whose frames went with what they were in
 };
 
-/// What a change of frames means for them where it is said: all of it, or it is refused.
+/// The frame edits of a change made here: all of it is done, or it is refused.
 void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits);
-/// What a set of changes of frames means for them once the facts have taken it.
+/// The frame edits of a set of changes that the assertion log has taken.
 [[nodiscard]] std::vector<FrameEdit> aligning_edits(const AssertionLog& assertions, std::span<const ChangePtr> changes,
                                                     const std::vector<InactiveAssertion>& were_inactive, bool is_done);
 /// The frames that changes of frames are about.
 [[nodiscard]] std::vector<std::string> frames_named_by(std::span<const ChangePtr> changes);
-/// Decides which of the poses count that close loops together.
+/// The edit that decides which poses are active among those that close cycles together.
 [[nodiscard]] FrameEdit cycle_resolution(const AssertionLog& assertions);
 
-/// The door to the structure of a world: changes go in whole or not at all, versions come out.
+/// The writer of a world's structure: changes are applied whole or not at all, versions are published.
 ///
 /// Writers take one lock; readers take none.
 class Store {
  public:
   Store(std::shared_ptr<Forest> forest, StoreOptions options);
 
-  /// The same scene for a copy of its forest; what it does not change it shares.
+  /// A copy of a scene for a copy of its forest; what it does not change it shares.
   Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t replica_id);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// Makes the frame of the root, when somebody wants the scene; from then on it is there, whatever is taken back.
+  /// Makes the frame of the root, when the scene is first used; from then on it is there, whatever is undone.
   void open();
 
   [[nodiscard]] VersionPtr version() const;
@@ -119,11 +119,11 @@ class Store {
   [[nodiscard]] const StoreOptions& options() const { return options_; }
 
   /// Refuses what is wrong: then nothing has happened. What nobody asked for, such as expiry, is not for `undo`.
-  /// `tag` tells whoever wants to undo it what it is.
+  /// `tag` names the batch for who wants to undo it.
   Outcome apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, bool for_undo = true, std::string tag = {});
-  /// Takes changes of one's own as `merge` takes those of others. What makes no sense is still refused.
+  /// Applies changes as `merge` takes those of others: conflicting ones become inactive. What is malformed is still refused.
   Outcome apply_unchecked(std::vector<ChangeRequest> requests, std::int64_t now_ns);
-  /// One change of frames that is done by `act`, which may complete what is said of it; where it fails nothing happened.
+  /// One change of frames that is done by `act`, which may complete its assertion; where it fails nothing happened.
   Failure record(Change change, std::int64_t now_ns, const std::function<Failure(FrameAssertion&)>& act, bool for_undo,
                  ChangePtr* recorded = nullptr);
   [[nodiscard]] bool knows_relation(const FrameAssertion& assertion) const;
@@ -131,26 +131,26 @@ class Store {
   [[nodiscard]] std::vector<Change> snapshot() const;
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   [[nodiscard]] std::uint64_t time_epoch() const;
-  /// Of a Transform that is there, in its present life.
+  /// Samples of a Transform that is there, in its present incarnation.
   [[nodiscard]] SampleTable samples(const NodeId& node) const;
   [[nodiscard]] Digest frames_digest() const;
-  /// What was said of frames and does not count, as everybody will find who heard the same.
+  /// Assertions about frames that are inactive: the same for every replica with the same changes.
   [[nodiscard]] std::vector<InactiveAssertion> inactive() const;
   /// Takes what others accepted already, in any order, any number of times; gives back what was new.
   Outcome merge(std::span<const ChangePtr> changes);
-  /// The same of samples. False where nobody has said here that there is such a relation: then nothing happened. A sample
+  /// Takes samples of others. False where there is no assertion of such a relation: then nothing happened. A sample
   /// that is older than what is remembered is left out.
   bool merge_samples(std::vector<PlaceSample> samples);
-  /// The opposite of the last thing applied here, as a new change.
+  /// Applies the inverse of the last batch applied here, as new changes.
   Outcome undo(std::int64_t now_ns);
   Outcome redo(std::int64_t now_ns);
-  /// The tags of what `undo` and `redo` would take back; empty where there is nothing, or it has none.
+  /// The tags of what `undo` and `redo` would invert; empty where there is nothing, or it has none.
   [[nodiscard]] std::pair<std::string, std::string> tags() const;
-  /// Something was done that is not for `undo`, and stands in its way; and it is taken back.
+  /// Marks an edit that `undo` must not cross; and removes the mark.
   void push_undo_barrier(std::string tag);
-  bool remove_undo_barrier(const std::string& tag);  ///< false where nothing stood there
+  bool remove_undo_barrier(const std::string& tag);  ///< false where there is no such barrier
 
-  /// The changes that somebody lacks who has heard so much; false where some are not kept any more.
+  /// The changes that a replica with this version vector lacks; false where some are not kept any more.
   [[nodiscard]] bool changes_since(const VersionVector& version_vector, std::vector<ChangePtr>& out) const;
   [[nodiscard]] std::vector<ChangePtr> journal() const;
 

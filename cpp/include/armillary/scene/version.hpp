@@ -21,7 +21,7 @@ struct SharedValue : AttributeValue, detail::PlainlyShared {
 };
 using ValuePtr = detail::PlainPtr<const SharedValue>;
 
-/// What was said of one attribute. Of all that is said of a key the one with the highest mark is in force.
+/// One assertion of an attribute. Of all about a key the one with the highest timestamp holds.
 struct Attribute {
   Key key{};
   ValuePtr value{};  ///< null: it was erased
@@ -37,8 +37,8 @@ struct Edge {
   Stamp from{};
   Stamp until = Stamp::never();
   bool removed = false;
-  bool closes_cycle = false;     ///< kept, but not in force: older edges lead back
-  bool parent_is_alive = false;  ///< and still in the life that was meant
+  bool closes_cycle = false;     ///< kept, but inactive: older edges lead back
+  bool parent_is_alive = false;  ///< and still in the incarnation that was meant
 
   [[nodiscard]] bool is_in_force() const { return !removed && !closes_cycle && parent_is_alive; }
   [[nodiscard]] bool holds_at(Stamp at) const { return from <= at && at < until; }
@@ -59,29 +59,29 @@ using NewRecord = detail::PlainPtr<NodeRecord>;
 /// All that is known of one node. Immutable once it is in a version that is published.
 struct NodeRecord : detail::PlainlyShared {
   NodeId id{};
-  NodeKind kind = NodeKind::unknown;  ///< unknown: others speak of it, but its own beginning has not arrived
+  NodeKind kind = NodeKind::unknown;  ///< unknown: others name it, but the change that adds it has not arrived
   bool has_frame = false;             ///< in the world; whether it is in it at present: `is_in_own_frame`
   bool has_mount = false;             ///< a Transform with several parents: it is placed in a frame that is placed in each
   HybridTimestamp incarnation{};
   Stamp created_at{};
   std::shared_ptr<const Payload> payload{};
   std::shared_ptr<const Placement> placement{};
-  std::vector<Attribute> attributes{};  ///< by key, then mark: the last of a key is in force
-  std::vector<Edge> edges{};            ///< to parents, by mark
-  NodeSet children{};                   ///< nodes with an edge that is not removed to this life
+  std::vector<Attribute> attributes{};  ///< by key, then timestamp: the last of a key holds
+  std::vector<Edge> edges{};            ///< to parents, by timestamp
+  NodeSet children{};                   ///< nodes with an edge that is not removed to this incarnation
   NodeSet past_children{};              ///< nodes that once had one
-  RecordPtr previous{};                 ///< its former life
+  RecordPtr previous{};                 ///< its past incarnation
 
   [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
   [[nodiscard]] bool is_transform() const { return kind == NodeKind::transform || kind == NodeKind::uncertain_transform; }
   [[nodiscard]] bool has_living_parent() const;
-  /// Whether it was ever in more than one, at the same time or one after the other.
+  /// Whether it ever had more than one parent, at the same time or one after the other.
   [[nodiscard]] bool had_several_parents() const;
   /// A Transform, the stand-in of a frame, a root, and whatever has several parents; others are in that of their parent.
   [[nodiscard]] bool is_in_own_frame() const;
   [[nodiscard]] std::vector<NodeId> parents() const;  ///< living ones, each once, oldest edge first
 
-  /// Those in force: f(const Attribute&).
+  /// Attributes that hold: f(const Attribute&).
   template <typename F>
   void for_each_attribute(F f) const {
     for (std::size_t i = 0; i < attributes.size(); ++i) {
@@ -125,7 +125,7 @@ struct KeyTraits : SceneMapTraits {
 };
 using Index = PersistentMap<Key, KeyIndex, KeyTraits>;
 
-/// What has been heard from one author: everything up to `upto`, and some beyond.
+/// Which changes of one author were seen: everything up to `upto`, and some beyond.
 struct SeenSequences {
   std::uint64_t upto = 0;
   std::vector<std::uint64_t> extra{};  ///< sorted
@@ -135,12 +135,12 @@ struct SeenSequences {
   void add(std::uint64_t sequence);
 };
 
-/// From whom what was heard; sorted.
+/// Which changes of which authors were seen; sorted.
 using VersionVector = std::vector<std::pair<std::uint64_t, SeenSequences>>;
 [[nodiscard]] bool has_seen(const VersionVector& version_vector, const Dot& dot);
 void add_seen(VersionVector& version_vector, const Dot& dot);
 
-/// Who speaks; a copy of somebody goes on as one with him, as far as he had come by then.
+/// Whose changes are one's own: a copy of a replica inherits those that the replica had made by then.
 struct Authorship {
   std::uint64_t author = 0;
   VersionVector inherited{};  ///< of those whose copy it is
@@ -148,7 +148,7 @@ struct Authorship {
   [[nodiscard]] bool wrote(const HybridTimestamp& timestamp) const {
     return timestamp.dot.author == author || has_seen(inherited, timestamp.dot);
   }
-  /// `version_vector`: all that was heard by now.
+  /// `version_vector`: all that was seen by now.
   [[nodiscard]] Authorship copy(std::uint64_t new_author, const VersionVector& version_vector) const;
 };
 /// Everything up to `sequence`.
@@ -156,10 +156,10 @@ void set_upto(VersionVector& version_vector, std::uint64_t author, std::uint64_t
 
 /// A scene at one moment. Immutable: readers hold it as long as they like.
 ///
-/// A node is alive while the root reaches it (or limbo, which holds the roots of others until they are mounted).
+/// A node is alive while the root reaches it (or the detached root, which holds the roots of others until they are mounted).
 struct Version : Companion {
   Records alive{};
-  Records gone{};  ///< dead, or not born yet: kept for the past, and for what others may still say
+  Records gone{};  ///< removed, or not added yet: kept for the past, and for changes that may still come
   Index index{};   ///< of the attributes of what is alive
   VersionVector version_vector{};
   std::int64_t newest_wall_ns = 0;
@@ -167,23 +167,23 @@ struct Version : Companion {
   Stamp oldest_past = Stamp::always();  ///< before it the past was forgotten
   std::uint64_t number = 0;             ///< grows by one with each commit
   std::size_t cycles = 0;               ///< edges that close one
-  bool may_be_circular = false;         ///< whether edges ran in a circle, be it at different times
+  bool may_be_circular = false;         ///< whether edges ran in a cycle, be it at different times
 
   [[nodiscard]] const NodeRecord* find(const NodeId& id) const;    ///< alive, or null
   [[nodiscard]] const NodeRecord* recall(const NodeId& id) const;  ///< alive or gone, or null
   [[nodiscard]] const NodeRecord* recall(const NodeId& id,
-                                         const HybridTimestamp& incarnation) const;  ///< one of its lives, or null
+                                         const HybridTimestamp& incarnation) const;  ///< one of its incarnations, or null
   [[nodiscard]] bool is_alive(const NodeId& id) const { return alive.find(id) != nullptr; }
   [[nodiscard]] std::vector<NodeId> children(const NodeRecord& record) const;  ///< living ones, oldest edge first
-  /// The oldest that is in force; of a dead node, the oldest of all. Nil where none is known.
+  /// The oldest active parent; of a removed node, the oldest of all. Nil where none is known.
   [[nodiscard]] NodeId main_parent(const NodeRecord& record) const;
   /// The node whose frame the node is in: itself, or the nearest ancestor that has one.
   [[nodiscard]] const NodeRecord& framed(const NodeRecord& record) const;
   /// Whether `ancestor` is above `from`, or is it, along edges that were not removed.
   [[nodiscard]] bool leads_up(const NodeId& from, const NodeId& ancestor) const;
-  /// The same along all that ever were, in any life.
+  /// Whether `ancestor` was above `from` along edges that ever were, in any incarnation.
   [[nodiscard]] bool ever_led_up(const NodeId& from, const NodeId& ancestor) const;
-  /// A way from `from` up to `ancestor`, both included, that is there at one instant not before `since`; empty where none is.
+  /// A path from `from` up to `ancestor`, both included, that is there at one instant not before `since`; empty where none is.
   [[nodiscard]] std::vector<NodeId> path_up(const NodeId& from, const NodeId& ancestor, Stamp since) const;
 };
 using VersionPtr = std::shared_ptr<const Version>;

@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kPoseWidth = 7;
   return interpolate(pose_of(before), pose_of(after), fraction(before, after, at_ns), kind);
 }
 
-/// None where it is unknown.
+/// The covariance of a row; none where it is unknown.
 [[nodiscard]] inline std::optional<Covariance> covariance_of(const Row& row) {
   if (row.side == nullptr || std::isnan(row.side[0])) return std::nullopt;
   return Covariance::unpack(std::span<const double, Covariance::kPacked>(row.side, Covariance::kPacked));

@@ -63,7 +63,7 @@ class alignas(64) Series {
   /// A row with this stamp is replaced. `side` is null or kSideWords values (NaN first: unknown).
   Inserted insert(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired);
 
-  /// Appends strictly increasing rows, all newer than the newest, which was said: the fast lane of bulk loading.
+  /// Appends strictly increasing rows, all newer than the newest, which was given: the fast lane of bulk loading.
   void append(std::span<const std::int64_t> stamps, const double* values, RetireList& retired);
 
   /// Forgets what is older than `floor`; the newest row always stays.
@@ -73,8 +73,8 @@ class alignas(64) Series {
   void begin_forgotten(Stamp floor) { floor_ns_.store(floor.ns); }
   [[nodiscard]] bool is_forgotten() const { return empty() && floor_ns_.load() != Stamp::always().ns; }
 
-  /// The same for a row that was computed from other data, and not said: newer than all that were. What is said later
-  /// takes the place of what was computed there, and of everything computed between it and another that was said.
+  /// Inserts a row that was computed from other data, and not given: newer than all that were. What is given later
+  /// takes the place of what was computed there, and of everything computed between it and another that was given.
   void insert_computed(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired);
 
   void set_retention(const Retention& retention, RetireList& retired);
@@ -112,7 +112,7 @@ class alignas(64) Series {
   [[nodiscard]] Stamp newest() const { return {newest_ns_.load(std::memory_order_acquire)}; }
   /// Whether a row of this stamp was computed, if there is one.
   [[nodiscard]] bool is_computed(Stamp stamp) const;
-  /// Newest stamp of a row that was said; computed ones follow.
+  /// Newest stamp of a row that was given; computed ones follow.
   [[nodiscard]] Stamp newest_given() const { return holds_computed() ? Stamp{given_until_ns_.load()} : newest(); }
   /// Whether the value at `at` rests on a computed row: on the one there, or else on one of the two around it.
   [[nodiscard]] bool rests_on_computed(Stamp at) const;
@@ -160,7 +160,7 @@ class alignas(64) Series {
   std::atomic<Index*> index_{nullptr};
   std::atomic<std::int64_t> floor_ns_;
   std::atomic<std::int64_t> newest_ns_;
-  // Rows outside were computed, from those that are forgotten or from the last; at first all rows were said.
+  // Rows outside were computed, from those that are forgotten or from the last; at first all rows were given.
   std::atomic<std::int64_t> given_from_ns_{Stamp::always().ns}, given_until_ns_{Stamp::never().ns};
   std::atomic<std::size_t> size_{0};
   // Below: the writer's own.
