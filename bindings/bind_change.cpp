@@ -153,7 +153,7 @@ ChangePtr change_from(nb::handle value) {
   change->parent = as_node_id_or_nil(state[8]);
   change->parent_incarnation = as_timestamp(state[9]);
   if (change->node == kRootNode || change->node == kDetachedNode)
-    if (change->kind != scene::ChangeKind::set_attributes) refuse("root and limbo have no parents");
+    if (change->kind != scene::ChangeKind::set_attributes) refuse("the two roots have no parents");
   if (change->kind == scene::ChangeKind::add_node) {
     change->node_kind = as_kind(as_string(state[10], "the kind of a node is a text"));
     const bool is_shared = change->node_kind == scene::NodeKind::frame || change->parent == kDetachedNode;

@@ -116,7 +116,7 @@ nb::list finish(Self self, const Outcome& outcome) {
 
 Stamp valid_from(nb::handle at) { return Stamp{as_stamp(at, "at")}; }
 
-/// Of a node that is there for others to name: limbo is not.
+/// The id of a node that others may name: the detached root is none.
 NodeId named_node(nb::handle given) {
   const NodeId id = as_node_id(given);
   if (id == kDetachedNode) raise_object(error_class("UnknownNode")(nb::cast(id)));
@@ -171,7 +171,7 @@ ChangeRequest as_request(nb::handle given) {
   return request;
 }
 
-/// What happened, where somebody wants to know, and the node that each wish was about.
+/// What happened, where somebody wants to know, and the node that each request was about.
 nb::tuple apply(Self self, nb::list requests, std::int64_t now_ns, bool for_undo, bool with_records, std::string tag) {
   std::vector<ChangeRequest> wanted;
   std::vector<NodeId> nodes;

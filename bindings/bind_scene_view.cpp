@@ -254,7 +254,7 @@ void bind_scene_view(nb::module_& m) {
           "oldest_past", [](const SceneView& view) { return stamp_or_none(view.version->oldest_past); },
           nb::sig("def oldest_past(self) -> int | None"))
       .def_prop_ro("gone", [](const SceneView& view) { return view.version->gone.size(); })
-      .def("__len__", [](const SceneView& view) { return view.version->alive.size() - 1; });  // limbo is not of it
+      .def("__len__", [](const SceneView& view) { return view.version->alive.size() - 1; });  // the detached root is not of it
 }
 
 }  // namespace armillary::python

@@ -23,7 +23,7 @@ const char* to_string(FailureKind kind) {
     case FailureKind::frame_loop:
       return "the relation would close a loop";
     case FailureKind::frame_in_use:
-      return "other frames hang under this one";
+      return "other frames are below this one";
     case FailureKind::frame_in_itself:
       return "a frame cannot be placed in itself";
     case FailureKind::stamp_not_a_sample:
@@ -53,7 +53,7 @@ const char* to_string(FailureKind kind) {
     case FailureKind::other_variable:
       return "the joint is known as one of another kind, or a rotation has not four parts in a row";
     case FailureKind::part_of_rotation:
-      return "the four parts of a rotation are said together";
+      return "the four parts of a rotation are given together";
     case FailureKind::not_a_position:
       return "a joint needs finite numbers, and a rotation a unit quaternion";
     case FailureKind::open_loop:
