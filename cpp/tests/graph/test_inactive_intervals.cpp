@@ -153,7 +153,8 @@ TEST(absent_any_order, "absence: what is answered depends on what was said, and 
     }
     for (const Given& one : given) give(in_order, one, inactive_intervals);
     give(in_order, {0, 4}, inactive_intervals);
-    for (const std::int64_t at : {3, 9}) given.insert(given.begin() + static_cast<std::ptrdiff_t>(random() % given.size()), {at, 5});
+    for (const std::int64_t at : {3, 9})
+      given.insert(given.begin() + static_cast<std::ptrdiff_t>(random() % given.size()), {at, 5});
     std::ranges::shuffle(given, random);
     const std::size_t half = given.size() / 2;
     for (std::size_t i = 0; i < given.size(); ++i) {

@@ -212,10 +212,10 @@ std::vector<double> answers_after(const std::vector<Given>& all, const std::vect
 
 TEST(integrate_permuted, "what is integrated depends on the set of what was said, not on its order") {
   const Given extras[] = {{1.5, [](World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 10.0); }},
-                         {2.0, [](World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 10.0); }},
-                         {1.5, [](World& world, std::int64_t at) { (void)world.put_x("base", "dock", at, 10.0); }},
-                         {1.5, [](World& world, std::int64_t at) { (void)world.fix("base", "dock", {}, {at}); }},
-                         {2.0, [](World& world, std::int64_t at) { (void)world.fix("base", "odom", {}, {at}); }}};
+                          {2.0, [](World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 10.0); }},
+                          {1.5, [](World& world, std::int64_t at) { (void)world.put_x("base", "dock", at, 10.0); }},
+                          {1.5, [](World& world, std::int64_t at) { (void)world.fix("base", "dock", {}, {at}); }},
+                          {2.0, [](World& world, std::int64_t at) { (void)world.fix("base", "odom", {}, {at}); }}};
   for (const Given& extra : extras) {
     const std::vector<Given> all{{0.0, give_pose}, {1.0, give_twist}, {2.0, give_twist}, {3.0, give_twist}, extra};
     std::vector<std::size_t> order{0, 1, 2, 3, 4};

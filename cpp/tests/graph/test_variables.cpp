@@ -31,7 +31,7 @@ struct Joints : tests::World {
 
   /// Names in the order they were declared.
   Failure give(std::initializer_list<std::string_view> names, std::int64_t at, std::vector<double> row,
-              std::string_view source = "", bool has_velocities = false) {
+               std::string_view source = "", bool has_velocities = false) {
     ChannelName name;
     for (const std::string_view one : names) name.variables.push_back(forest.find_variable(one)->id);
     name.has_velocities = has_velocities;

@@ -116,8 +116,9 @@ std::string reported_about(const VersionPtr& version, Stamp at) {
     std::string line = id.text() + ":";
     const NodeRecord& record = *past.find(id);
     for (const NodeId& parent : past.parents(record)) line += " in " + parent.short_text();
-    past.for_each_attribute(
-        record, [&](const Attribute& given) { line += " " + *given.key.text + (*given.value == AttributeValue(true) ? "1" : "0"); });
+    past.for_each_attribute(record, [&](const Attribute& given) {
+      line += " " + *given.key.text + (*given.value == AttributeValue(true) ? "1" : "0");
+    });
     lines.push_back(line);
   }
   std::ranges::sort(lines);
