@@ -42,6 +42,12 @@ Stamp newest_datum(const PathEdge& edge, Stamp at) {
   return used ? Stamp{used.stamp_ns()} : Stamp::always();
 }
 
+/// Whether several sources place a frame on the path, so that the search goes on with each of them. Of a joint that several
+/// sources contest there is no path to choose: that path ends with its failure.
+bool is_contested_frame(const Failure& failure) {
+  return failure.kind() == FailureKind::ambiguous_path && failure->of != kNone && failure->joint.empty();
+}
+
 bool same_path(const Candidate& a, const Candidate& b) {
   const auto same_step = [](const CandidateEdge& x, const CandidateEdge& y) { return x.relation == y.relation && x.at == y.at; };
   return a.failure.kind() == b.failure.kind() && std::ranges::equal(a.edges, b.edges, same_step);
@@ -60,7 +66,7 @@ class PathSearch {
     Candidate candidate;
     candidate.sources = chosen_;
     Failure failure = walk(candidate);
-    if (failure.kind() == FailureKind::ambiguous_path) return branch(failure->of, failure->requested);
+    if (is_contested_frame(failure)) return branch(failure->of, failure->requested);
     if (++ends_ > max_paths_) return;
     candidate.failure = std::move(failure);
     const auto is_same = [&](const Candidate& other) { return same_path(candidate, other); };
@@ -109,7 +115,7 @@ class PathSearch {
     Segment segment;
     Failure failure = evaluate_segment(topology_, wanted.of, wanted.in_frame, when.at, when.latest, context, fallback_, scratch,
                                        path_, segment);
-    if (failure.kind() == FailureKind::ambiguous_path) return failure;
+    if (is_contested_frame(failure)) return failure;
     for (const PathEdge& edge : path_.up) add_edge(edge, false, segment.at, context, behind, candidate);
     for (auto edge = path_.down.rbegin(); edge != path_.down.rend(); ++edge)
       add_edge(*edge, true, segment.at, context, behind, candidate);

@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 
 from armillary import LATEST, Pose, Transform, World, seconds
-from armillary.errors import AmbiguousPath, BeforeHistory, InvalidArgument, LimitReached, NoPathChosen, WaitTimeout
+from armillary.errors import (
+    AmbiguousPath,
+    BeforeHistory,
+    ContestedJoint,
+    InvalidArgument,
+    LimitReached,
+    NoPathChosen,
+    WaitTimeout,
+)
 from armillary.fusion.policies import Candidate, PolicyPose, by_attribute, by_source, fuse
-from armillary.scene import less
+from armillary.scene import AddJoints, ClosedForm, Drive, less
 from unit.kit import PROMPT_S, WAIT_S, Mailbox, moved, x_of
 
 CLOSE = 1e-9
@@ -420,3 +428,18 @@ class TestWaiting:
 class TestThePolicyItself:
     def test_can_be_passed_in_place_of_its_name(self, cameras):
         assert cameras.pose(**CUP, policy=fuse).stamp == cameras.pose(**CUP, policy="fuse").stamp
+
+
+class TestAContestedJoint:
+    @pytest.mark.parametrize("policy", ["latest", "most_certain", "fuse"])
+    def test_is_named_by_every_policy(self, policy):
+        world = World("robot")
+        hinge = ClosedForm(kind="revolute", origin=Transform.identity(), axes=((0, 0, 1),), variables=("hinge",))
+        world.apply([AddJoints({"hinge": "linear"}), Drive(of="panel", in_frame="frame", form=hinge)])
+        world.set_joints({"hinge": 0.1}, at=1900, source="encoder")
+        world.set_joints({"hinge": 0.2}, at=1200)
+        with pytest.raises(ContestedJoint, match="'hinge'"):
+            world.pose(of="panel", in_frame="frame", at=1900, outside="hold", policy=policy)
+        assert not world.can_pose(of="panel", in_frame="frame", at=1900, outside="hold", policy=policy)
+        world.prefer_joint("hinge", source="encoder")
+        assert world.pose(of="panel", in_frame="frame", at=1900, policy=policy).rotation.rpy[2] == pytest.approx(0.1)
