@@ -137,8 +137,9 @@ PyType_Slot face_slots[] = {
 }  // namespace
 
 nb::handle Self::store_of(nb::handle given) {
-  if (nb::isinstance<StoreCore>(given)) return given;
-  if (!nb::isinstance<WorldFace>(given)) return {};
+  static PyTypeObject* const face = reinterpret_cast<PyTypeObject*>(nb::type<WorldFace>().ptr());
+  static PyTypeObject* const store = reinterpret_cast<PyTypeObject*>(nb::type<StoreCore>().ptr());
+  if (!PyObject_TypeCheck(given.ptr(), face)) return PyObject_TypeCheck(given.ptr(), store) ? given : nb::handle();
   if (!nb::inst_ready(given)) raise("InvalidArgument", "This World was not initialised: call super().__init__() first.");
   return nb::inst_ptr<WorldFace>(given)->store;
 }

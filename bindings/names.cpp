@@ -45,7 +45,10 @@ nb::object admitted(Self self, nb::handle name) {
   return core(self).upcalls.admit_name(self, name);
 }
 
-nb::object stored_name(nb::handle name) { return nb::module_::import_("armillary.transforms").attr("check_name")(name); }
+nb::object stored_name(nb::handle name) {
+  static const auto* check = new nb::object(nb::module_::import_("armillary.transforms").attr("check_name"));  // never ends
+  return (*check)(name);
+}
 
 nb::object source_of(Self self, nb::handle source) {
   if (source.is_none()) return core(self).own_name;

@@ -123,8 +123,9 @@ class Store(StoreCore):
 
     def now(self) -> int:
         """Return the time that counts for changes, ages and limits [ns]."""
-        tell = None if self._told_time is None else self._told_time()
-        return self.clock_time() if tell is None else self.as_stamp(tell(), "what the clock tells")
+        if self._told_time is None or (tell := self._told_time()) is None:
+            return self.as_stamp(self._clock(), "what the clock tells") + self._time_offset
+        return self.as_stamp(tell(), "what the clock tells")
 
     def clock_time(self) -> int:
         """Return the time of the store's clock [ns]."""
