@@ -117,9 +117,11 @@ class Author:
         fields = {
             "parent": parent["node"] if is_node else parent,
             "parent_incarnation": parent["incarnation"] if is_node else NO_INCARNATION,
+            "pose": None,
+            "rank": "plain",
         }
         node = {"node": child["node"], "incarnation": child["incarnation"]}
-        return self.sign("add_edge", at=at, **node, **fields, **{"pose": None, "rank": "plain", **options})
+        return self.sign("add_edge", at=at, **node, **{**fields, **options})
 
     def removes(self, child: Record, *edges: Record, at: int | None = 1) -> Record:
         """Remove these edges of a node."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, NodeId
@@ -250,13 +251,14 @@ class Resolution:
 
     def _resolve_nodes(self) -> None:
         self.heads: dict[str, dict[tuple[Any, ...], list[Record]]] = defaultdict(lambda: defaultdict(list))
-        ends: dict[Id, int] = {}
+        ends: dict[tuple[Any, ...], int] = {}
         for record in self.live:
             if record["type"] == "add_node":
                 self.heads[record["node"]][tuple(record["incarnation"])].append(record)
             if record["type"] == "remove_edges":
                 for dot in record["dots"]:
-                    ends[tuple(dot)] = min(ends.get(tuple(dot), NEVER), self._here(record, record["at"]))
+                    edge = (record["node"], *record["incarnation"], *dot)
+                    ends[edge] = min(ends.get(edge, NEVER), self._here(record, record["at"]))
         self.edges: list[Edge] = []
         self.severed_edges: list[Edge] = []
         for record in sorted(self.live, key=strength):
@@ -264,7 +266,8 @@ class Resolution:
                 continue
             given = record["edge"] if record["type"] == "add_node" else record
             start = self._here(record, record["at"])
-            until = max(start, ends.get(tuple(record["id"]), NEVER))
+            end = ends.get((record["node"], *record["incarnation"], *record["id"]), NEVER)
+            until = max(start, end)
             names = record["node"], tuple(record["incarnation"]), given["parent"], tuple(given["parent_incarnation"])
             is_severed = self._is_after(self.removed_nodes, given["parent"], record)
             (self.severed_edges if is_severed else self.edges).append(Edge(*names, start, until, record, given))
@@ -307,6 +310,7 @@ class Resolution:
             return begun[-1]
         return known[0] if known and for_places else None
 
+    @cache  # noqa: B019
     def containment(self, t: int, *, for_places: bool = False) -> Containment:
         """Containment at an instant; for places there is no time before a node was added."""
         current = {ROOT: (0, 0, "0" * 16, 0), DETACHED: (0, 0, "0" * 16, 0)}
@@ -364,7 +368,8 @@ class Resolution:
             candidates += [(strength(s.record), 2, (*track, s.since), s) for s in within]
         self.bodies: set[str] = set()
         self.on: dict[str, str] = {}
-        self.reasons: dict[Id, str] = {}
+        self.reasons: set[tuple[Id, str]] = set()
+        self.breaks_body: set[Id] = set()
         self._taken: list[tuple[Track, Slot]] = []
         for _, _, key, slot in sorted(candidates, key=lambda c: c[:3]):
             if slot is not None:
@@ -372,7 +377,9 @@ class Resolution:
             else:
                 reason = self._refuse_claim(*key[1:]) if key[0] == "claim" else self._refuse_body(key[1])
             if reason:
-                self.reasons[tuple((slot.record if slot else claims[key])["id"])] = reason
+                self.reasons.add((tuple((slot.record if slot else claims[key])["id"]), reason))
+            if reason and slot is not None:
+                self.breaks_body.add(tuple(slot.record["id"]))
             elif slot is not None:
                 self._taken.append((key[:3], slot))
 
@@ -455,7 +462,7 @@ class Resolution:
 
     def _active_slots(self, track: Track) -> list[Slot]:
         """Slots of a track that no body rule makes inactive."""
-        return [s for s in self.tracks.get(track, []) if tuple(s.record["id"]) not in self.reasons]
+        return [s for s in self.tracks.get(track, []) if tuple(s.record["id"]) not in self.breaks_body]
 
     def _asserted(self, track: Track, t: int) -> Piece | None:
         slots = self._active_slots(track)
@@ -571,7 +578,7 @@ class Resolution:
         for slots in self.tracks.values():
             for slot in slots:
                 if slot.kind == "driven" and (reason := self._why_pending(slot.record["value"]["driven"]["form"])):
-                    self.reasons.setdefault(tuple(slot.record["id"]), reason)
+                    self.reasons.add((tuple(slot.record["id"]), reason))
 
     def _why_pending(self, form: Record) -> str:
         names = [*form["positions"], *form["velocities"]]
@@ -599,7 +606,7 @@ class Resolution:
 
     def inactive(self, t: int) -> set[tuple[Id, str]]:
         """Records that do not take effect, with the reason; a cycle counts at this instant alone."""
-        rows = set(self.reasons.items())
+        rows = set(self.reasons)
         for written in self.asserts.values():
             rows |= {(tuple(r["id"]), "parent_removed") for r in written.values() if self._is_severed(r)}
         rows |= {(e.id, "parent_removed") for e in self.severed_edges}
@@ -610,7 +617,26 @@ class Resolution:
             is_of_node = r["type"] in ("add_edge", "set_attributes")
             if is_of_node and r["node"] != ROOT and tuple(r["incarnation"]) not in self.heads.get(r["node"], {}):
                 rows.add((tuple(r["id"]), "unknown_node"))
-        return rows
+        return {row for row in rows if row[0] in self.needed()}
+
+    def moves_with(self) -> dict[str, frozenset[str]]:
+        """Frames that never move relative to one another: those of a declared body, and those fixed for always."""
+        groups: dict[str, frozenset[str]] = {}
+
+        def join(a: str, b: str) -> None:
+            union = groups.get(a, frozenset({a})) | groups.get(b, frozenset({b}))
+            groups.update(dict.fromkeys(union, union))
+
+        for frame, body in self.on.items():
+            join(frame, body)
+        seen = [self.active(t)[0] for t in self.change_points()]
+        for track in seen[0]:
+            pieces = [active.get(track) for active in seen]
+            constant = [p for p in pieces if p is not None and p.holds and p.provider in ("fixed", "identity", "node")]
+            is_one = len(constant) == len(seen) and len({p.key[:3] for p in constant}) == 1
+            if is_one and track[0] == "pose":
+                join(track[1], constant[0].parent)
+        return groups
 
     def change_points(self) -> list[int]:
         """All instants at which something may begin or end, and their neighbours."""
@@ -620,6 +646,7 @@ class Resolution:
         stamps |= {row["stamp"] for rows in self.rows.values() for row in rows}
         return sorted({s + d for s in stamps for d in (-1, 0, 1)})
 
+    @cache  # noqa: B019  a resolution lives as long as a test
     def needed(self) -> set[Id]:
         """Ids of the records that no other one makes superfluous: what a compacted log keeps."""
         keep = {tuple(r["id"]) for r in self.removed.values()} | {tuple(r["id"]) for r, _ in self.slot.values()}

@@ -1159,6 +1159,208 @@ class ChangeRecord:
 
     def __hash__(self) -> int: ...
 
+class ResolvedTopology:
+    """What a change log means: which assertions hold, and when."""
+
+    @property
+    def frames(self) -> list[str]:
+        """Frames that exist."""
+
+    @property
+    def bodies(self) -> list[str]:
+        """Declared bodies."""
+
+    @property
+    def on(self) -> dict[str, str]:
+        """The declared body of each frame that is on one."""
+
+    @property
+    def moves_with(self) -> dict[str, str]:
+        """Frames that never move relative to one another have one value."""
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Kinds of variables."""
+
+    def pieces(self, at: int) -> list[tuple[Any, ...]]:
+        """
+        Track, parent, provider, id of the record, rank, whether it has a value then, and whether it would close a cycle.
+        """
+
+    def inactive(self, at: int) -> list[tuple[tuple[str, int], str]]:
+        """Records that do not take effect, with the reason."""
+
+    def nodes(self, at: int) -> dict[str, tuple[Any, ...]]:
+        """Living nodes by id: kind, frame, parents, attributes."""
+
+    def preferences(self, at: int) -> dict[tuple[str, str], str]:
+        """Preferred sources of frames and variables."""
+
+class ChangeLog:
+    """
+    All changes that can still matter, whatever the order in which they came.
+    """
+
+    def __init__(self) -> None: ...
+
+    def append(self, change: Change) -> bool:
+        """Take a change; False where it is held already."""
+
+    def held(self) -> dict[str, tuple[int, tuple[int, ...]]]:
+        """
+        Which changes were taken, also those that are superseded: per author all up to a number, and more.
+        """
+
+    def records(self) -> list[Change]:
+        """The changes that are kept, by id."""
+
+    def __len__(self) -> int: ...
+
+    def resolve(self, samples: list[dict[str, Any]], root_frame: str = "map") -> ResolvedTopology:
+        """Resolve everything from the beginning."""
+
+class Change:
+    """
+    One accepted change of structure: signed, ordered, immutable.
+
+    Its fields are those of its JSON form; one that its type does not have raises AttributeError.
+    """
+
+    @staticmethod
+    def from_json(text: str, content: object = None) -> Change:
+        """
+        Read what `to_json` gave; anything else is refused. `content` is what the new node carries.
+        """
+
+    def to_json(self) -> str:
+        """All of it, but for the content."""
+
+    @property
+    def type(self) -> str:
+        """Which of the twelve it is."""
+
+    @property
+    def content_object(self) -> Any:
+        """What a new node carries, or None."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> tuple[Any, ...]: ...
+
+    def __setstate__(self, state: tuple[Any, ...], /) -> None: ...
+
+    @property
+    def id(self) -> Any: ...
+
+    @property
+    def time(self) -> Any: ...
+
+    @property
+    def authority(self) -> Any: ...
+
+    @property
+    def batch(self) -> Any: ...
+
+    @property
+    def at(self) -> Any: ...
+
+    @property
+    def epoch(self) -> Any: ...
+
+    @property
+    def origin(self) -> Any: ...
+
+    @property
+    def node(self) -> Any: ...
+
+    @property
+    def incarnation(self) -> Any: ...
+
+    @property
+    def kind(self) -> Any: ...
+
+    @property
+    def content(self) -> Any: ...
+
+    @property
+    def placement(self) -> Any: ...
+
+    @property
+    def frame_name(self) -> Any: ...
+
+    @property
+    def settings(self) -> Any: ...
+
+    @property
+    def edge(self) -> Any: ...
+
+    @property
+    def parent(self) -> Any: ...
+
+    @property
+    def parent_incarnation(self) -> Any: ...
+
+    @property
+    def pose(self) -> Any: ...
+
+    @property
+    def rank(self) -> Any: ...
+
+    @property
+    def dots(self) -> Any: ...
+
+    @property
+    def names(self) -> Any: ...
+
+    @property
+    def present(self) -> Any: ...
+
+    @property
+    def track(self) -> Any: ...
+
+    @property
+    def since(self) -> Any: ...
+
+    @property
+    def value(self) -> Any: ...
+
+    @property
+    def recalibrate(self) -> Any: ...
+
+    @property
+    def body(self) -> Any: ...
+
+    @property
+    def frames(self) -> Any: ...
+
+    @property
+    def subject(self) -> Any: ...
+
+    @property
+    def source(self) -> Any: ...
+
+    @property
+    def start(self) -> Any: ...
+
+    @property
+    def end(self) -> Any: ...
+
+    @property
+    def variables(self) -> Any: ...
+
+    @property
+    def of(self) -> Any: ...
+
+    @property
+    def in_frame(self) -> Any: ...
+
+    @property
+    def clock(self) -> Any: ...
+
 class SceneView:
     """One version of a scene."""
 

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "armillary/log/change.hpp"
+
+namespace armillary::log {
+
+/// A time epoch: the signature of its ResetTime, or none for the first one.
+using Epoch = std::optional<Signature>;
+
+/// What was asserted of one track. Invariant: no two writes of one (epoch, since), and none older than `always`.
+struct TrackEntry {
+  std::map<std::pair<Epoch, Stamp>, ChangePtr> slots{};  ///< the newest write of each
+  std::optional<Signature> always{};                     ///< of the newest write at `since` = always, be it empty or not
+};
+
+/// What was asserted of one frame. Invariant: nothing in it is older than `barrier`.
+struct FrameEntry {
+  ChangePtr barrier{};                                               ///< the newest RemoveFrames that names it
+  ChangePtr declared{};                                              ///< the newest SetFrames that names it
+  std::map<std::pair<TrackKind, std::string>, TrackEntry> tracks{};  ///< by kind and source
+  std::map<std::string, ChangePtr> claims{};                         ///< the newest SetBody that names it, by body
+  std::vector<ChangePtr> preferences{};  ///< none that newer ones of its epoch cover; the oldest first
+  std::vector<ChangePtr> forgets{};
+};
+
+/// One value of one attribute, from the `at` of its record on.
+struct AttributeStep {
+  ChangePtr record{};
+  const Setting* setting = nullptr;  ///< in the record
+};
+
+/// One incarnation of a node. Invariant: of two steps of one key and epoch the newer one begins later.
+struct IncarnationEntry {
+  std::vector<ChangePtr> heads{};     ///< its AddNode records: several authors may make a shared one
+  std::vector<ChangePtr> edges{};     ///< AddNode and AddEdge records
+  std::vector<ChangePtr> removals{};  ///< RemoveEdges records
+  std::map<std::string, std::vector<AttributeStep>> attributes{};
+
+  [[nodiscard]] bool is_empty() const { return heads.empty() && edges.empty() && removals.empty() && attributes.empty(); }
+};
+
+/// One node. Invariant: nothing in it is older than `barrier`.
+struct NodeEntry {
+  ChangePtr barrier{};  ///< of a stand-in: the newest removal of its frame
+  std::map<Incarnation, IncarnationEntry> incarnations{};
+};
+
+/// The change log: all changes that can still matter, sorted by what they write. Which order they came in, how they were
+/// grouped and how often makes no difference.
+///
+/// A record is kept while one of its parts is; one whose parts are all superseded is dropped at once, and its id stays held.
+/// Superseded is: a write of a slot by a newer one, an assertion by a newer one of its track at `since` = always or by a
+/// removal of its frame, a step of an attribute by a newer one of its epoch that begins no later, a preference by newer ones
+/// of its epoch that cover it. Since both orders are total and nothing resurfaces, what is superseded stays so in every
+/// larger log: dropping it changes no answer. An empty write and a removal are kept: they supersede what may still come.
+class ChangeLog {
+ public:
+  /// Takes a change; false where it is held already.
+  bool append(ChangePtr change);
+
+  [[nodiscard]] const VersionVector& held() const { return held_; }
+  [[nodiscard]] const HybridTimestamp& newest() const { return newest_; }
+  /// Those that are kept, by id.
+  [[nodiscard]] std::vector<ChangePtr> records() const;
+  [[nodiscard]] std::size_t size() const { return kept_.size(); }
+
+  // What the resolver reads.
+  [[nodiscard]] const std::map<std::string, FrameEntry>& frames() const { return frames_; }
+  [[nodiscard]] const std::map<NodeId, NodeEntry>& nodes() const { return nodes_; }
+  [[nodiscard]] const std::map<std::string, ChangePtr>& bodies() const { return bodies_; }
+  [[nodiscard]] const std::map<std::string, ChangePtr>& variables() const { return variables_; }
+  [[nodiscard]] const std::map<std::string, std::vector<ChangePtr>>& variable_preferences() const { return preferences_; }
+  [[nodiscard]] const ChangePtr& reset() const { return reset_; }
+  [[nodiscard]] const FrameEntry* find_frame(const std::string& name) const;
+  [[nodiscard]] const NodeEntry* find_node(const NodeId& id) const;
+
+ private:
+  struct Kept {
+    ChangePtr record{};
+    std::size_t uses = 0;  // parts that are in one of the entries
+  };
+
+  void take(const ChangePtr& change, const AddNode& payload);
+  void take(const ChangePtr& change, const AddEdge& payload);
+  void take(const ChangePtr& change, const RemoveEdges& payload);
+  void take(const ChangePtr& change, const SetAttributes& payload);
+  void take(const ChangePtr& change, const SetFrames& payload);
+  void take(const ChangePtr& change, const RemoveFrames& payload);
+  void take(const ChangePtr& change, const Assert& payload);
+  void take(const ChangePtr& change, const SetBody& payload);
+  void take(const ChangePtr& change, const Prefer& payload);
+  void take(const ChangePtr& change, const SetVariables& payload);
+  void take(const ChangePtr& change, const Forget& payload);
+  void take(const ChangePtr& change, const ResetTime& payload);
+
+  [[nodiscard]] IncarnationEntry* incarnation_for(const ChangePtr& change, const NodeId& node, const Incarnation& incarnation);
+  void add(std::vector<ChangePtr>& list, const ChangePtr& change);
+  void write(ChangePtr& slot, const ChangePtr& change);
+  void add_steps(IncarnationEntry& entry, const ChangePtr& change, const std::vector<Setting>& settings);
+  void add_preference(std::vector<ChangePtr>& list, const ChangePtr& change);
+  void drop_before(FrameEntry& frame, const Signature& barrier);
+  void drop_before(NodeEntry& node, const Signature& barrier);
+  template <typename List>
+  void drop_older(List& list, const Signature& than);
+  void release(const ChangePtr& change);
+
+  std::map<std::string, FrameEntry> frames_{};
+  std::map<NodeId, NodeEntry> nodes_{};
+  std::map<std::string, ChangePtr> bodies_{}, variables_{};      // the newest write of each
+  std::map<std::string, std::vector<ChangePtr>> preferences_{};  // of variables
+  ChangePtr reset_{};                                            // the newest ResetTime
+  std::map<Dot, Kept> kept_{};
+  VersionVector held_{};
+  HybridTimestamp newest_{};
+};
+
+/// The interval of a preference, or of a Forget.
+template <typename P>
+[[nodiscard]] std::pair<Stamp, Stamp> interval_of(const P& payload) {
+  return {payload.start, payload.end};
+}
+
+}  // namespace armillary::log

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace armillary::log {
+
+/// Identity of a change record: who signed it, and as which of his records. Never used twice.
+struct Dot {
+  std::uint64_t author = 0;  ///< an `author_key`
+  std::uint64_t sequence = 0;
+  friend constexpr auto operator<=>(const Dot&, const Dot&) = default;
+};
+
+/// A value of a hybrid logical clock: the machine's clock, and a count where that stands still or is behind.
+/// It orders changes; it is no instant of the world.
+struct HybridTimestamp {
+  std::int64_t wall_ns = 0;
+  std::uint32_t count = 0;
+  friend constexpr auto operator<=>(const HybridTimestamp&, const HybridTimestamp&) = default;
+};
+
+/// What orders change records. Its own order is *newer*: of two writes of one slot the greater one wins.
+struct Signature {
+  HybridTimestamp time{};
+  std::uint8_t authority = 0;
+  Dot id{};
+  friend constexpr auto operator<=>(const Signature&, const Signature&) = default;
+};
+
+[[nodiscard]] constexpr bool newer(const Signature& a, const Signature& b) { return a > b; }
+
+/// Of two different things that cannot hold together the stronger one stays: higher authority first, then the earlier.
+[[nodiscard]] constexpr bool stronger(const Signature& a, const Signature& b) {
+  if (a.authority != b.authority) return a.authority > b.authority;
+  return std::pair(a.time, a.id) < std::pair(b.time, b.id);
+}
+
+/// Which period of an id between its creation and its removal is meant. A private node has that of its `AddNode`.
+/// One that several authors make has one they agree on: the stand-in of a frame that of the newest removal of the frame
+/// (zero where there was none), a remote root a generation without an id.
+struct Incarnation {
+  HybridTimestamp time{};
+  Dot id{};
+  friend constexpr auto operator<=>(const Incarnation&, const Incarnation&) = default;
+};
+
+/// Which records a replica holds, or has held: per author everything up to `upto`, and some beyond.
+class VersionVector {
+ public:
+  struct Entry {
+    std::uint64_t upto = 0;
+    std::vector<std::uint64_t> beyond{};  ///< sorted; all greater than `upto` + 1
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+
+  [[nodiscard]] bool contains(const Dot& dot) const;
+  [[nodiscard]] bool contains(const VersionVector& other) const;
+  void add(const Dot& dot);
+  void add(const VersionVector& other);
+  /// The highest sequence of an author; zero where none is held.
+  [[nodiscard]] std::uint64_t newest(std::uint64_t author) const;
+  [[nodiscard]] const std::map<std::uint64_t, Entry>& entries() const { return entries_; }
+  friend bool operator==(const VersionVector&, const VersionVector&) = default;
+
+ private:
+  std::map<std::uint64_t, Entry> entries_{};
+};
+
+/// Source of timestamps: each one is later than all that were given out or seen.
+class HybridClock {
+ public:
+  [[nodiscard]] HybridTimestamp next(std::int64_t wall_ns);
+  void observe(const HybridTimestamp& time) { newest_ = std::max(newest_, time); }
+  [[nodiscard]] const HybridTimestamp& newest() const { return newest_; }
+
+ private:
+  HybridTimestamp newest_{};
+};
+
+/// Key of an author: of its name and a number that tells its processes and copies apart.
+[[nodiscard]] std::uint64_t author_key(std::string_view name, std::uint64_t bearer);
+
+/// An author as people know it.
+struct Author {
+  std::string name{};
+  std::uint64_t bearer = 0;
+  friend bool operator==(const Author&, const Author&) = default;
+};
+
+}  // namespace armillary::log

@@ -1,0 +1,245 @@
+#include "armillary/log/assertions.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+namespace armillary::log {
+
+namespace {
+
+bool is_older(const ChangePtr& change, const Signature& than) { return change->signature() < than; }
+
+bool is_newer(const ChangePtr& a, const ChangePtr& b) { return newer(a->signature(), b->signature()); }
+
+/// Whether a step can never be the answer, because of another one of its key.
+bool hides(const Change& other, const Change& step) {
+  return other.epoch == step.epoch && newer(other.signature(), step.signature()) && other.at <= step.at;
+}
+
+/// Whether newer preferences of its epoch cover all of the interval of one. `all`: the oldest first.
+bool is_covered(const Change& change, const std::vector<ChangePtr>& all) {
+  const Prefer& own = std::get<Prefer>(change.payload);
+  std::vector<std::pair<Stamp, Stamp>> newer_ones;
+  for (const ChangePtr& other : all)
+    if (other->epoch == change.epoch && newer(other->signature(), change.signature())) {
+      const Prefer& prefer = std::get<Prefer>(other->payload);
+      newer_ones.emplace_back(prefer.start, prefer.end);
+    }
+  std::ranges::sort(newer_ones);
+  Stamp reached = own.start;
+  for (const auto& [start, end] : newer_ones)
+    if (start <= reached) reached = std::max(reached, end);
+  return reached >= own.end;
+}
+
+}  // namespace
+
+// -- Keeping and dropping
+
+bool ChangeLog::append(ChangePtr change) {
+  if (held_.contains(change->id)) return false;
+  held_.add(change->id);
+  newest_ = std::max(newest_, change->time);
+  kept_.emplace(change->id, Kept{change, 1});  // while it is looked at
+  std::visit([&](const auto& payload) { take(change, payload); }, change->payload);
+  release(change);
+  return true;
+}
+
+void ChangeLog::release(const ChangePtr& change) {
+  const auto found = kept_.find(change->id);
+  if (--found->second.uses == 0) kept_.erase(found);
+}
+
+void ChangeLog::add(std::vector<ChangePtr>& list, const ChangePtr& change) {
+  list.push_back(change);
+  ++kept_.at(change->id).uses;
+}
+
+/// Invariant of every slot: it holds the newest write.
+void ChangeLog::write(ChangePtr& slot, const ChangePtr& change) {
+  if (slot && !is_newer(change, slot)) return;
+  if (slot) release(slot);
+  slot = change;
+  ++kept_.at(change->id).uses;
+}
+
+template <typename List>
+void ChangeLog::drop_older(List& list, const Signature& than) {
+  const auto record_of = [](const auto& entry) -> const ChangePtr& {
+    if constexpr (requires { entry.record; })
+      return entry.record;
+    else if constexpr (requires { entry.second; })
+      return entry.second;
+    else
+      return entry;
+  };
+  std::erase_if(list, [&](const auto& entry) {
+    if (!is_older(record_of(entry), than)) return false;
+    release(record_of(entry));
+    return true;
+  });
+}
+
+std::vector<ChangePtr> ChangeLog::records() const {
+  std::vector<ChangePtr> all;
+  for (const auto& [id, kept] : kept_) all.push_back(kept.record);
+  return all;
+}
+
+const FrameEntry* ChangeLog::find_frame(const std::string& name) const {
+  const auto found = frames_.find(name);
+  return found == frames_.end() ? nullptr : &found->second;
+}
+
+const NodeEntry* ChangeLog::find_node(const NodeId& id) const {
+  const auto found = nodes_.find(id);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+// -- Nodes
+
+/// Null where the stand-in that it is about went with its frame later.
+IncarnationEntry* ChangeLog::incarnation_for(const ChangePtr& change, const NodeId& node, const Incarnation& incarnation) {
+  NodeEntry& entry = nodes_[node];
+  const bool is_dead = entry.barrier && is_older(change, entry.barrier->signature());
+  return is_dead ? nullptr : &entry.incarnations[incarnation];
+}
+
+void ChangeLog::take(const ChangePtr& change, const AddNode& payload) {
+  IncarnationEntry* entry = incarnation_for(change, payload.node, payload.incarnation);
+  if (entry == nullptr) return;
+  add(entry->heads, change);
+  add(entry->edges, change);
+  add_steps(*entry, change, payload.settings);
+}
+
+void ChangeLog::take(const ChangePtr& change, const AddEdge& payload) {
+  if (IncarnationEntry* entry = incarnation_for(change, payload.node, payload.incarnation)) add(entry->edges, change);
+}
+
+void ChangeLog::take(const ChangePtr& change, const RemoveEdges& payload) {
+  if (IncarnationEntry* entry = incarnation_for(change, payload.node, payload.incarnation)) add(entry->removals, change);
+}
+
+void ChangeLog::take(const ChangePtr& change, const SetAttributes& payload) {
+  if (IncarnationEntry* entry = incarnation_for(change, payload.node, payload.incarnation))
+    add_steps(*entry, change, payload.settings);
+}
+
+void ChangeLog::add_steps(IncarnationEntry& entry, const ChangePtr& change, const std::vector<Setting>& settings) {
+  for (const Setting& setting : settings) {
+    std::vector<AttributeStep>& steps = entry.attributes[setting.key];
+    if (std::ranges::any_of(steps, [&](const AttributeStep& step) { return hides(*step.record, *change); })) continue;
+    std::erase_if(steps, [&](const AttributeStep& step) {
+      if (!hides(*change, *step.record)) return false;
+      release(step.record);
+      return true;
+    });
+    steps.push_back({change, &setting});
+    ++kept_.at(change->id).uses;
+  }
+}
+
+// -- Frames
+
+void ChangeLog::take(const ChangePtr& change, const SetFrames& payload) {
+  for (const std::string& name : payload.names) {
+    FrameEntry& frame = frames_[name];
+    if (frame.barrier && is_older(change, frame.barrier->signature())) continue;
+    write(frame.declared, change);
+  }
+}
+
+void ChangeLog::take(const ChangePtr& change, const RemoveFrames& payload) {
+  for (const std::string& name : payload.names) {
+    FrameEntry& frame = frames_[name];
+    NodeEntry& stand_in = nodes_[stand_in_of(name)];
+    write(frame.barrier, change);
+    write(stand_in.barrier, change);
+    drop_before(frame, frame.barrier->signature());
+    drop_before(stand_in, stand_in.barrier->signature());
+  }
+}
+
+void ChangeLog::drop_before(FrameEntry& frame, const Signature& barrier) {
+  if (frame.declared && is_older(frame.declared, barrier)) release(std::exchange(frame.declared, nullptr));
+  for (auto& [name, track] : frame.tracks) drop_older(track.slots, barrier);
+  std::erase_if(frame.tracks, [&](const auto& entry) {
+    const TrackEntry& track = entry.second;
+    return track.slots.empty() && (!track.always || *track.always < barrier);
+  });
+  drop_older(frame.claims, barrier);
+  drop_older(frame.preferences, barrier);
+  drop_older(frame.forgets, barrier);
+}
+
+void ChangeLog::drop_before(NodeEntry& node, const Signature& barrier) {
+  for (auto& [incarnation, entry] : node.incarnations) {
+    drop_older(entry.heads, barrier);
+    drop_older(entry.edges, barrier);
+    drop_older(entry.removals, barrier);
+    for (auto& [key, steps] : entry.attributes) drop_older(steps, barrier);
+    std::erase_if(entry.attributes, [](const auto& attribute) { return attribute.second.empty(); });
+  }
+  std::erase_if(node.incarnations, [](const auto& entry) { return entry.second.is_empty(); });
+}
+
+void ChangeLog::take(const ChangePtr& change, const Assert& payload) {
+  FrameEntry& frame = frames_[payload.track.of];
+  if (frame.barrier && is_older(change, frame.barrier->signature())) return;
+  TrackEntry& track = frame.tracks[{payload.track.kind, payload.track.source}];
+  if (track.always && is_older(change, *track.always)) return;
+  if (payload.since == Stamp::always()) {
+    track.always = change->signature();
+    drop_older(track.slots, *track.always);
+  }
+  write(track.slots[{change->epoch, payload.since}], change);
+}
+
+void ChangeLog::take(const ChangePtr& change, const SetBody& payload) {
+  if (payload.present || payload.frames.empty()) write(bodies_[payload.body], change);
+  for (const std::string& name : payload.frames) {
+    FrameEntry& frame = frames_[name];
+    if (frame.barrier && is_older(change, frame.barrier->signature())) continue;
+    write(frame.claims[payload.body], change);
+  }
+}
+
+void ChangeLog::take(const ChangePtr& change, const Forget& payload) {
+  FrameEntry& frame = frames_[payload.of];
+  if (frame.barrier && is_older(change, frame.barrier->signature())) return;
+  add(frame.forgets, change);
+}
+
+// -- Preferences, variables, time
+
+void ChangeLog::take(const ChangePtr& change, const Prefer& payload) {
+  if (payload.subject.kind == Subject::Kind::variable) return add_preference(preferences_[payload.subject.name], change);
+  FrameEntry& frame = frames_[payload.subject.name];
+  if (frame.barrier && is_older(change, frame.barrier->signature())) return;
+  add_preference(frame.preferences, change);
+}
+
+void ChangeLog::add_preference(std::vector<ChangePtr>& list, const ChangePtr& change) {
+  if (is_covered(*change, list)) return;
+  list.insert(std::ranges::upper_bound(list, change->signature(), {}, [](const ChangePtr& one) { return one->signature(); }),
+              change);
+  ++kept_.at(change->id).uses;
+  std::vector<ChangePtr> left;
+  for (const ChangePtr& one : list | std::views::reverse) {  // the newest first: what covers is there
+    if (is_covered(*one, left))
+      release(one);
+    else
+      left.insert(left.begin(), one);
+  }
+  list = std::move(left);
+}
+
+void ChangeLog::take(const ChangePtr& change, const SetVariables& payload) {
+  for (const VariableSetting& setting : payload.variables) write(variables_[setting.name], change);
+}
+
+void ChangeLog::take(const ChangePtr& change, const ResetTime&) { write(reset_, change); }
+
+}  // namespace armillary::log

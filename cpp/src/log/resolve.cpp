@@ -1,0 +1,193 @@
+#include "armillary/log/resolve.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include "log/resolver_state.hpp"
+
+namespace armillary::log {
+
+namespace {
+
+constexpr std::string_view kReasons[] = {
+    "cycle",           "on_other_body", "no_body",        "moves_in_body", "constant_in_body",
+    "awaits_variable", "kind_mismatch", "parent_removed", "unreachable",   "unknown_node"};
+constexpr std::string_view kProviders[] = {"fixed", "driven", "sampled", "identity", "node"};
+
+// -- S0 and S1
+
+/// Where a parent was removed after the assertion, it keeps its slot, and leaves nothing.
+bool is_severed(const ResolverState& state, const Change& change, const Assert& payload) {
+  const std::string& parent = parent_of(payload.value);
+  return !parent.empty() && state.is_removed_later(parent, change);
+}
+
+/// What held last before the present epoch began: of the newest earlier one that says something the latest slot.
+std::optional<Slot> held_last(const std::vector<std::pair<Epoch, Slot>>& earlier) {
+  if (earlier.empty() || earlier.back().second.is<Ended>()) return std::nullopt;
+  Slot last = earlier.back().second;
+  last.since = Stamp::always();
+  last.is_boundary = !last.is<Sampled>();
+  return last;
+}
+
+/// Invariant: by `since`, each once; none is empty or severed.
+std::vector<Slot> slots_of(ResolverState& state, const TrackEntry& track) {
+  std::vector<Slot> slots;
+  std::vector<std::pair<Epoch, Slot>> earlier;  // by epoch and since
+  for (const auto& [key, record] : track.slots) {
+    const auto& [epoch, since] = key;
+    const Assert& payload = std::get<Assert>(record->payload);
+    if (is_severed(state, *record, payload)) {
+      state.report(record, Reason::parent_removed);
+      if (epoch == state.out.epoch) state.named.insert(payload.track.of);
+    } else if (!std::holds_alternative<Empty>(payload.value)) {
+      if (epoch == state.out.epoch)
+        slots.push_back({since, record, &payload});
+      else
+        earlier.emplace_back(epoch, Slot{since, record, &payload});
+    }
+  }
+  const bool is_hidden = !slots.empty() && slots.front().since == Stamp::always();
+  if (std::optional<Slot> last = held_last(earlier); last && !is_hidden) slots.insert(slots.begin(), *last);
+  return slots;
+}
+
+bool is_body(const ResolverState& state, const std::string& name) {
+  const auto found = state.log.bodies().find(name);
+  return found != state.log.bodies().end() && std::get<SetBody>(found->second->payload).present;
+}
+
+void name_frames(ResolverState& state, const Track& track, const std::vector<Slot>& slots) {
+  for (const Slot& slot : slots) {
+    state.named.insert(track.of);
+    const bool is_relative_to_body = track.kind == TrackKind::twist && is_body(state, slot.parent());
+    if (!slot.is<Ended>() && !is_relative_to_body) state.named.insert(slot.parent());
+  }
+}
+
+}  // namespace
+
+void resolve_slots(ResolverState& state) {
+  if (const ChangePtr& reset = state.log.reset()) state.out.epoch = reset->signature();
+  state.named.insert(state.root_frame);
+  for (const auto& [name, frame] : state.log.frames()) {
+    if (frame.declared && std::get<SetFrames>(frame.declared->payload).present) state.named.insert(name);
+    for (const auto& [body, claim] : frame.claims)
+      if (std::get<SetBody>(claim->payload).present) state.named.insert(name);
+    for (const auto& [key, entry] : frame.tracks) {
+      const Track track{key.first, name, key.second};
+      std::vector<Slot> slots = slots_of(state, entry);
+      name_frames(state, track, slots);
+      if (!slots.empty()) state.slots.emplace(track, std::move(slots));
+    }
+  }
+}
+
+bool ResolverState::is_forgotten(const SampleRow& row, const std::string& of, const std::string& source) const {
+  const FrameEntry* frame = log.find_frame(of);
+  if (frame == nullptr) return false;
+  const bool is_of_node = row.in_frame.empty();
+  return std::ranges::any_of(frame->forgets, [&](const ChangePtr& record) {
+    const Forget& forget = std::get<Forget>(record->payload);
+    const bool is_meant =
+        (!forget.in_frame || *forget.in_frame == row.in_frame) && (is_of_node || !forget.source || *forget.source == source);
+    return is_meant && forget.start <= row.stamp && row.stamp < forget.end && record->time > row.base &&
+           record->epoch == out.epoch;
+  });
+}
+
+// -- S7
+
+namespace {
+
+/// Of one subject; `records` the oldest first. What was preferred last in an earlier epoch is so at all times.
+std::vector<PreferenceStep> steps_of(const ResolverState& state, const std::vector<ChangePtr>& records) {
+  ChangePtr last;
+  for (const ChangePtr& record : records) {
+    const bool lasts = std::get<Prefer>(record->payload).end == Stamp::never();
+    if (record->epoch != state.out.epoch && lasts && (!last || last->epoch <= record->epoch)) last = record;
+  }
+  std::vector<PreferenceStep> steps;
+  Intervals decided;
+  for (const ChangePtr& record : records | std::views::reverse) {
+    const Prefer& prefer = std::get<Prefer>(record->payload);
+    if (record->epoch != state.out.epoch && record != last) continue;
+    const Intervals when(record == last ? Interval{} : Interval{prefer.start, prefer.end});
+    if (prefer.source)
+      for (const Interval& part : when - decided) steps.push_back({part, *prefer.source});
+    decided = decided | when;
+  }
+  std::ranges::sort(steps, {}, [](const PreferenceStep& step) { return step.when.from; });
+  return steps;
+}
+
+}  // namespace
+
+void resolve_preferences(ResolverState& state) {
+  const auto add = [&](const Subject& subject, const std::vector<ChangePtr>& records) {
+    if (std::vector<PreferenceStep> steps = steps_of(state, records); !steps.empty())
+      state.out.preferences.emplace(subject, std::move(steps));
+  };
+  for (const auto& [name, frame] : state.log.frames()) add({Subject::Kind::frame, name}, frame.preferences);
+  for (const auto& [name, records] : state.log.variable_preferences()) add({Subject::Kind::variable, name}, records);
+}
+
+// -- S8
+
+namespace {
+
+/// The parts of a rotation are where the joint has its rotation, and nothing else is one of them.
+bool fits(const DrivenForm& form, const std::map<std::string, VariableKind>& variables) {
+  std::size_t first = form.positions.size();
+  if (form.motion && form.motion->kind == JointKind::ball) first = 0;
+  if (form.motion && form.motion->kind == JointKind::floating) first = 3;
+  for (std::size_t i = 0; i < form.positions.size(); ++i) {
+    const VariableKind kind = variables.at(form.positions[i]);
+    if (kind == VariableKind::velocity) return false;
+    if (form.motion && (kind == VariableKind::unit_quaternion) != (i >= first)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void resolve_variables(ResolverState& state) {
+  auto& variables = state.out.variables;
+  for (const auto& [name, record] : state.log.variables())
+    for (const VariableSetting& setting : std::get<SetVariables>(record->payload).variables)
+      if (setting.name == name && setting.kind) variables.emplace(name, *setting.kind);
+  for (const auto& [track, slots] : state.slots)
+    for (const Slot& slot : slots) {
+      if (!slot.is<Driven>()) continue;
+      const DrivenForm& form = *std::get<Driven>(slot.payload->value).form;
+      const auto is_known = [&](const std::string& name) { return variables.contains(name); };
+      if (!std::ranges::all_of(form.positions, is_known) || !std::ranges::all_of(form.velocities, is_known))
+        state.report(slot.record, Reason::awaits_variable);
+      else if (!fits(form, variables))
+        state.report(slot.record, Reason::kind_mismatch);
+    }
+}
+
+// -- All of it
+
+ResolvedTopology resolve_full(const ChangeLog& log, const Samples& samples, const std::string& root_frame) {
+  ResolverState state{.log = log, .samples = samples, .root_frame = root_frame};
+  resolve_slots(state);
+  resolve_containment(state);
+  resolve_bodies(state);
+  count_rows_of_nodes(state);
+  resolve_base_pieces(state);
+  resolve_tracks(state);
+  resolve_cycles(state);
+  resolve_motion(state);
+  resolve_preferences(state);
+  resolve_variables(state);
+  state.out.frames.insert(state.named.begin(), state.named.end());
+  return std::move(state.out);
+}
+
+const char* name_of(Reason reason) { return kReasons[static_cast<std::size_t>(reason)].data(); }
+const char* name_of(Provider provider) { return kProviders[static_cast<std::size_t>(provider)].data(); }
+
+}  // namespace armillary::log

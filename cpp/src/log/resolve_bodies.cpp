@@ -1,0 +1,134 @@
+// S4: which frames are on which bodies. Within a body nothing moves.
+
+#include <algorithm>
+#include <tuple>
+
+#include "log/resolver_state.hpp"
+
+namespace armillary::log {
+
+namespace {
+
+constexpr double kSameM = 1e-9, kSameRad = 1e-9;
+
+bool is_same(const Slot& a, const Slot& b) {
+  const Transform &one = std::get<Fixed>(a.payload->value).pose.value, &other = std::get<Fixed>(b.payload->value).pose.value;
+  return norm(one.translation - other.translation) <= kSameM && one.rotation.angle_to(other.rotation) <= kSameRad;
+}
+
+/// A body that is declared, a frame that is claimed for one, or a relation between two such frames.
+struct Candidate {
+  enum class Kind : std::uint8_t { body, claim, relation };
+  ChangePtr record{};
+  Kind kind = Kind::body;
+  std::string body{}, frame{};
+  const Slot* slot = nullptr;
+
+  /// Stronger first; of one record a body before its frames.
+  [[nodiscard]] bool operator<(const Candidate& other) const {
+    const Signature a = record->signature(), b = other.record->signature();
+    if (a != b) return stronger(a, b);
+    return std::tie(kind, body, frame) < std::tie(other.kind, other.body, other.frame);
+  }
+};
+
+/// Takes candidates, the strongest first, but for what contradicts those already taken.
+class BodyRules {
+ public:
+  explicit BodyRules(ResolverState& state) : state_(state) {}
+
+  void take(const Candidate& candidate) {
+    switch (candidate.kind) {
+      case Candidate::Kind::body:
+        return declare(candidate);
+      case Candidate::Kind::claim:
+        return claim(candidate);
+      case Candidate::Kind::relation:
+        return relate(candidate);
+    }
+  }
+
+ private:
+  void refuse(const Candidate& candidate, Reason reason, const std::string& body) {
+    if (candidate.slot != nullptr) state_.breaks_body.insert(candidate.record->id);
+    state_.out.inactive.push_back({.id = candidate.record->id, .reason = reason, .body = body});
+  }
+
+  void declare(const Candidate& candidate) {
+    const auto [there, is_free] = state_.out.on.emplace(candidate.body, candidate.body);
+    if (!is_free && there->second != candidate.body) return refuse(candidate, Reason::on_other_body, there->second);
+    state_.out.bodies.insert(candidate.body);
+  }
+
+  void claim(const Candidate& candidate) {
+    const std::string present = body_of(candidate.frame), body_is_on = body_of(candidate.body);
+    if (!present.empty() && present != candidate.body) return refuse(candidate, Reason::on_other_body, present);
+    if (!state_.out.bodies.contains(candidate.body))
+      return refuse(candidate, body_is_on.empty() ? Reason::no_body : Reason::on_other_body, body_is_on);
+    if (moves_within(candidate.body, candidate.frame)) return refuse(candidate, Reason::moves_in_body, candidate.body);
+    state_.out.on.emplace(candidate.frame, candidate.body);
+  }
+
+  void relate(const Candidate& candidate) {
+    const Slot& slot = *candidate.slot;
+    const std::string body = body_of(slot.payload->track.of);
+    const bool is_within = !body.empty() && body_of(slot.parent()) == body;
+    if (is_within && (!slot.is<Fixed>() || contradicts_taken(slot, body)))
+      return refuse(candidate, Reason::constant_in_body, body);
+    taken_.push_back(&slot);
+  }
+
+  /// Whether another pose of the same frame in the body is taken. A recalibration corrects it.
+  [[nodiscard]] bool contradicts_taken(const Slot& slot, const std::string& body) const {
+    return !slot.payload->recalibrate && std::ranges::any_of(taken_, [&](const Slot* other) {
+      const Track &own = slot.payload->track, &theirs = other->payload->track;
+      return other->is<Fixed>() && theirs.of == own.of && theirs.kind == own.kind && body_of(other->parent()) == body &&
+             (other->parent() != slot.parent() || !is_same(*other, slot));
+    });
+  }
+
+  /// Whether a relation that is taken would move within the body with one more frame on it: it is sampled or driven, or has
+  /// two values. Recalibrated ones count as constant.
+  [[nodiscard]] bool moves_within(const std::string& body, const std::string& more) const {
+    const auto is_on = [&](const std::string& frame) { return frame == more || body_of(frame) == body; };
+    std::map<std::pair<Track, std::string>, const Slot*> fixed;
+    for (const Slot* slot : taken_) {
+      if (!is_on(slot->payload->track.of) || !is_on(slot->parent())) continue;
+      if (!slot->is<Fixed>()) return true;
+      if (slot->payload->recalibrate) continue;
+      const auto [first, is_first] = fixed.emplace(std::pair(slot->payload->track, slot->parent()), slot);
+      if (!is_first && !is_same(*first->second, *slot)) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::string body_of(const std::string& frame) const {
+    const auto found = state_.out.on.find(frame);
+    return found == state_.out.on.end() ? std::string{} : found->second;
+  }
+
+  ResolverState& state_;
+  std::vector<const Slot*> taken_{};
+};
+
+}  // namespace
+
+void resolve_bodies(ResolverState& state) {
+  std::vector<Candidate> candidates;
+  std::set<std::string> claimed;
+  for (const auto& [body, record] : state.log.bodies())
+    if (std::get<SetBody>(record->payload).present) candidates.push_back({record, Candidate::Kind::body, body});
+  for (const auto& [name, frame] : state.log.frames())
+    for (const auto& [body, record] : frame.claims)
+      if (std::get<SetBody>(record->payload).present) candidates.push_back({record, Candidate::Kind::claim, body, name});
+  for (const Candidate& candidate : candidates) claimed.insert({candidate.body, candidate.frame});
+  for (const auto& [track, slots] : state.slots)
+    for (const Slot& slot : slots)
+      if (!slot.is<Ended>() && claimed.contains(track.of) && claimed.contains(slot.parent()))
+        candidates.push_back({slot.record, Candidate::Kind::relation, {}, {}, &slot});
+  std::ranges::sort(candidates, std::less<>());
+  BodyRules rules(state);
+  for (const Candidate& candidate : candidates) rules.take(candidate);
+}
+
+}  // namespace armillary::log
