@@ -18,44 +18,15 @@ from armillary.articulation.constraints import Constraint
 from armillary.articulation.documents import KINDS, expression_from_document, expression_to_document
 from armillary.articulation.expressions import Expression
 from armillary.articulation.variables import Variable
-from armillary.errors import ArmillaryError, InvalidArgument, InvalidExpression, InvalidModelFile
-from armillary.scene.files import Field
+from armillary.errors import ArmillaryError, InvalidArgument, InvalidExpression
+from armillary.formats.fields import Field
 
-__all__ = ["EXPRESSIONS", "Codec", "Codecs", "ModelField", "decoded_expression"]
-
-_INFINITIES = {"inf": float("inf"), "-inf": float("-inf")}
-"""JSON has no infinity: it is written {"float": "inf"}."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelField(Field):
-    """A value of the file of a model, with its place in the file."""
-
-    @classmethod
-    def error(cls, file: str, place: str, reason: str, *hint: str) -> ValueError:
-        """Make the error for a place in the file of a model."""
-        return InvalidModelFile(file, place, reason, *hint)
-
-    def real(self) -> float:
-        """Return a number, or an infinity."""
-        if not isinstance(self.value, dict):
-            return float(self.number())
-        members = self.members(("float",))["float"]
-        if members.text() not in _INFINITIES:
-            raise members.refused("'inf' or '-inf' is expected")
-        return _INFINITIES[members.text()]
-
-    def truth_value(self) -> bool:
-        """Return true or false."""
-        if not isinstance(self.value, bool):
-            raise self.refused("true or false is expected")
-        return self.value
-
+__all__ = ["EXPRESSIONS", "Codec", "Codecs", "decoded_expression"]
 
 EXPRESSIONS = tuple(kind for kind, _ in KINDS.values())
 
 
-def decoded_expression(field: ModelField, kind: type[Any]) -> Any:
+def decoded_expression(field: Field, kind: type[Any]) -> Any:
     """Decode an expression of this kind; errors name the place in the file."""
     try:
         found = expression_from_document(field.value)
@@ -77,7 +48,7 @@ class Codec:
     """Conversion between a value and its JSON form; `encode` raises InvalidArgument for what has no form."""
 
     encode: Callable[[Any], Any]
-    decode: Callable[[ModelField], Any]
+    decode: Callable[[Field], Any]
 
 
 class Codecs:
@@ -154,15 +125,14 @@ class Codecs:
             raise InvalidArgument(f"holds a {type(value).__name__}, which has no name in files", value)
         return self.fields_of(type(value)).encode(value) | {"type": name}
 
-    def _decode_tagged(self, field: ModelField, allowed: Mapping[str, type[Any]]) -> Any:
+    def _decode_tagged(self, field: Field, allowed: Mapping[str, type[Any]]) -> Any:
         members = field.mapping()
         if "type" not in members:
             raise field.refused("'type' is missing")
         name = members["type"].text()
         if name not in allowed:
             raise members["type"].refused(f"one of {', '.join(sorted(allowed))} is expected")
-        rest = {key: value for key, value in field.value.items() if key != "type"}
-        return self.fields_of(allowed[name]).decode(ModelField(rest, field.file, field.above, field.key))
+        return self.fields_of(allowed[name]).decode(field.without("type"))
 
     def _tuple(self, parts: tuple[Any, ...]) -> Codec:
         if len(parts) == 2 and parts[1] is Ellipsis:  # noqa: PLR2004
@@ -189,7 +159,7 @@ class Codecs:
                 return {"type": name, "value": self.of(kind).encode(value)}
         return self._encode_tagged(value, self._classes)
 
-    def _decode_any(self, field: ModelField) -> Any:
+    def _decode_any(self, field: Field) -> Any:
         if not isinstance(field.value, dict) or "float" in field.value:
             return _decode_plain(field)
         members = field.value.get("type")
@@ -210,7 +180,7 @@ def _encode_fields(parts: list[_Part], value: Any) -> dict[str, Any]:
     return found
 
 
-def _decode_fields(kind: type[Any], parts: list[_Part], field: ModelField) -> Any:
+def _decode_fields(kind: type[Any], parts: list[_Part], field: Field) -> Any:
     required = [name for name, _, default in parts if default is MISSING]
     members = field.members(required, [name for name, _, _ in parts])
     given = {name: codec.decode(members[name]) for name, codec, _ in parts if name in members}
@@ -221,12 +191,7 @@ def _decode_fields(kind: type[Any], parts: list[_Part], field: ModelField) -> An
 
 
 def _literal(texts: tuple[Any, ...]) -> Codec:
-    def decode(field: ModelField) -> Any:
-        if field.text() not in texts:
-            raise field.refused(f"one of {', '.join(texts)} is expected")
-        return field.value
-
-    return Codec(lambda value: value, decode)
+    return Codec(lambda value: value, lambda field: field.one_of(texts))
 
 
 def _as_it_is(value: Any, kind: type[Any]) -> Any:
@@ -244,7 +209,7 @@ def _encode_float(value: Any) -> Any:
     return {"float": "inf" if number > 0 else "-inf"} if math.isinf(number) else number
 
 
-def _decode_transform(field: ModelField) -> Transform:
+def _decode_transform(field: Field) -> Transform:
     numbers = tuple(float(number) for number in field.numbers(7))
     made = Transform.__new__(Transform)
     try:
@@ -254,7 +219,7 @@ def _decode_transform(field: ModelField) -> Transform:
     return made
 
 
-def _decode_variable(field: ModelField) -> Variable:
+def _decode_variable(field: Field) -> Variable:
     name, order = field.items(2)
     try:
         return Variable(name.text(), order.integer())  # type: ignore[arg-type]
@@ -262,7 +227,7 @@ def _decode_variable(field: ModelField) -> Variable:
         raise field.refused(str(error).rstrip(".")) from None
 
 
-def _decode_plain(field: ModelField) -> Any:
+def _decode_plain(field: Field) -> Any:
     if isinstance(field.value, str):
         return field.text()
     if isinstance(field.value, bool):
@@ -275,7 +240,7 @@ def _encode_part(part: Expression) -> Any:
     return _encode_float(float(part)) if part.is_grounded and not part.gradient() else expression_to_document(part)
 
 
-def _decode_part(field: ModelField) -> Expression:
+def _decode_part(field: Field) -> Expression:
     is_number = not isinstance(field.value, dict) or "float" in field.value
     found: Expression = Expression(field.real()) if is_number else decoded_expression(field, Expression)
     return found
@@ -286,10 +251,10 @@ _CONSTRAINT = Codec(
     lambda field: Constraint(**{name: _decode_part(one) for name, one in field.members(_PARTS).items()}),
 )
 _PLAIN: dict[Any, Codec] = {
-    str: Codec(lambda value: _as_it_is(value, str), ModelField.text),
-    bool: Codec(lambda value: _as_it_is(value, bool), ModelField.truth_value),
-    int: Codec(lambda value: _as_it_is(value, int), ModelField.integer),
-    float: Codec(_encode_float, ModelField.real),
+    str: Codec(lambda value: _as_it_is(value, str), Field.text),
+    bool: Codec(lambda value: _as_it_is(value, bool), Field.boolean),
+    int: Codec(lambda value: _as_it_is(value, int), Field.integer),
+    float: Codec(_encode_float, Field.real),
     Transform: Codec(lambda value: list(value.__getstate__()), _decode_transform),
     Variable: Codec(lambda variable: [variable.name, int(variable.order)], _decode_variable),
 }

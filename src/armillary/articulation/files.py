@@ -11,11 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from hashlib import sha256
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
-from armillary.articulation._codecs import Codecs, ModelField
+from armillary.articulation._codecs import Codecs
 from armillary.articulation.bases import DifferentialDrive, OmniBase, PlanarJoint
 from armillary.articulation.joints import (
     BallJoint,
@@ -50,9 +48,9 @@ from armillary.formats.descriptions import (
     OtherForm,
     SphereForm,
 )
-from armillary.scene.files import parsed
+from armillary.formats.fields import Field, parse_json
 
-__all__ = ["MAX_BYTES", "decoded", "digest", "encoded", "read_file", "refused_replay", "write_file"]
+__all__ = ["MAX_BYTES", "decoded", "digest", "encoded", "refused_replay"]
 
 FORMAT, VERSION = "armillary.model", 1
 MAX_BYTES = 256 * 1024 * 1024
@@ -105,7 +103,7 @@ def encoded(steps: Sequence[tuple[str, Operation]]) -> bytes:
 def decoded(data: bytes, kinds: Iterable[type[Any]], file: str) -> list[tuple[str, Operation]]:
     """Decode the tags and operations of a file; `kinds` are operations and joints of the user that it may name."""
     try:
-        return _decoded(parsed(data, file, ModelField), tuple(kinds))
+        return _decoded(parse_json(data, file, InvalidModelFile), tuple(kinds))
     except RecursionError:
         raise InvalidModelFile(file, "", "it is nested too deep") from None
 
@@ -113,23 +111,6 @@ def decoded(data: bytes, kinds: Iterable[type[Any]], file: str) -> list[tuple[st
 def digest(data: bytes) -> str:
     """Return the checksum of the operations alone."""
     return str(json.loads(data)["sha256"])
-
-
-def read_file(path: str | PathLike[str], max_bytes: int) -> bytes:
-    """Read the whole file, unless it is too large."""
-    with Path(path).open("rb") as file:
-        data = file.read(max_bytes + 1)
-    if len(data) > max_bytes:
-        raise InvalidModelFile(str(path), "", f"it is larger than max_bytes, {max_bytes} bytes")
-    return data
-
-
-def write_file(path: str | PathLike[str], data: bytes) -> None:
-    """Write the whole file or none: a reader meanwhile sees the old one."""
-    target = Path(path)
-    beside = target.with_name(f"{target.name}.part")
-    beside.write_bytes(data)
-    beside.replace(target)
 
 
 def refused_replay(file: str, steps: Sequence[tuple[str, Operation]], error: BaseException) -> InvalidModelFile:
@@ -156,7 +137,7 @@ def _encoded_step(tag: str, operation: Operation, codecs: Codecs, named: dict[st
     return {"tag": tag, "kind": kind.kind, **members}
 
 
-def _decoded(top: ModelField, own: tuple[type[Any], ...]) -> list[tuple[str, Operation]]:
+def _decoded(top: Field, own: tuple[type[Any], ...]) -> list[tuple[str, Operation]]:
     top.check_format(FORMAT, VERSION)
     parts = top.members(("format", "version", "sha256", "operations"))
     for kind in own:
@@ -171,7 +152,7 @@ def _decoded(top: ModelField, own: tuple[type[Any], ...]) -> list[tuple[str, Ope
     return steps
 
 
-def _decoded_step(field: ModelField, known: dict[str, type[Operation]], codecs: Codecs) -> tuple[str, Operation]:
+def _decoded_step(field: Field, known: dict[str, type[Operation]], codecs: Codecs) -> tuple[str, Operation]:
     members = field.mapping()
     for name in ("tag", "kind"):
         if name not in members:
@@ -182,12 +163,11 @@ def _decoded_step(field: ModelField, known: dict[str, type[Operation]], codecs: 
             f"no such operation is known here. Those of your own are named to the loader, `kinds=[...]`; "
             f"known: {', '.join(sorted(known))}"
         )
-    rest = {key: value for key, value in field.value.items() if key not in {"tag", "kind"}}
-    made: Operation = codecs.fields_of(kind).decode(ModelField(rest, field.file, field.above, field.key))
+    made: Operation = codecs.fields_of(kind).decode(field.without("tag", "kind"))
     return members["tag"].text(), made
 
 
-def _check_tags(field: ModelField, steps: list[tuple[str, Operation]]) -> None:
+def _check_tags(field: Field, steps: list[tuple[str, Operation]]) -> None:
     seen: set[str] = set()
     for i, (tag, _) in enumerate(steps):
         if tag in seen:

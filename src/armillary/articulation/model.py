@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar
 
 from armillary.articulation import files
@@ -22,8 +23,9 @@ from armillary.articulation.loops import Closure, Loops, check_loops
 from armillary.articulation.operations import Operation
 from armillary.articulation.paths import as_path, is_under
 from armillary.articulation.variables import Variable
-from armillary.errors import InvalidArgument, TagTaken, WrongValue
+from armillary.errors import InvalidArgument, InvalidModelFile, TagTaken, WrongValue
 from armillary.formats import RobotDescription, read_sdf, read_urdf
+from armillary.formats.fields import read_bytes, write_whole
 from armillary.formats.packages import PackageFolders
 from armillary.notebook import card, facts, listing
 from armillary.store.dispatcher import print_error
@@ -291,7 +293,7 @@ class ArticulationModel:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the operations to a JSON file, from which `load` makes the same model."""
-        files.write_file(path, self.to_bytes())
+        write_whole(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """The bytes that `save` writes."""
@@ -316,7 +318,7 @@ class ArticulationModel:
         Raises:
             InvalidModelFile: With the place in the file of what is wrong.
         """
-        return cls.from_bytes(files.read_file(path, max_bytes), kinds=kinds, file=str(path))
+        return cls.from_bytes(read_bytes(Path(path), max_bytes, InvalidModelFile), kinds=kinds, file=str(path))
 
     @classmethod
     def from_bytes(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+import re
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armillary._core import Transform
-from armillary.record._contents import FixedPose, contents_of
-from armillary.record._fields import ExtrinsicsField, name_in
-from armillary.record._yaml import yaml_in, yaml_text
-from armillary.scene.files import Field, checked, read_bytes, write_whole
+from armillary.errors import InvalidExtrinsicsFile, MissingExtra
+from armillary.formats.fields import Field, read_bytes, write_whole
+from armillary.record._loading import apply_fix
+from armillary.record._saving import contents_of
+from armillary.scene import Fix
 
 __all__ = ["load_extrinsics", "save_extrinsics"]
 
@@ -25,83 +27,73 @@ _HEADING = """\
 # Where fixed frames are: `of` seen in `in_frame`. Edit, then load it over the running world with load_extrinsics.
 # xyz_m: metres. rpy_deg: roll, pitch, yaw in degrees; rpy_rad or wxyz may stand there instead.
 """
+_PLAIN = {
+    "null": re.compile(r"~|null|"),
+    "bool": re.compile(r"true|false"),
+    "int": re.compile(r"[-+]?[0-9]+"),
+    "float": re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan"),
+}
+"""Values without quotes that are not texts: the core schema of YAML 1.2."""
 
 
 def save_extrinsics(world: Any, path: Path) -> tuple[str, ...]:
-    """The frames that were written: those that somebody fixed, not those that models and nodes bring."""
-    fixed = contents_of(world).words.fixed
-    entries = [_entry(pose, world.name) for pose in fixed]
-    text = yaml_text({"format": _FORMAT, "version": _VERSION, "extrinsics": entries})
+    """Write the fixed poses, but those that models and nodes bring; return the frames that were written."""
+    fixed = contents_of(world).accepted["fixed"]
+    entries = [_entry(fix, world.name) for fix in fixed]
+    document = {"format": _FORMAT, "version": _VERSION, "extrinsics": entries}
+    text = _yaml().safe_dump(document, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
     write_whole(path, (_HEADING + text).encode())
-    return tuple(pose.of for pose in fixed)
+    return tuple(fix.of for fix in fixed)
 
 
 def load_extrinsics(world: Any, path: Path, *, max_bytes: int) -> tuple[str, ...]:
-    """The frames that sit elsewhere now; all of the file is said to the world, or nothing."""
-    top = yaml_in(read_bytes(path, max_bytes, ExtrinsicsField), str(path), ExtrinsicsField)
-    new = [said for said in _read(top, world.name) if not _is_said_already(said[1], world)]
+    """Fix the poses of a file, all or none; return the frames whose pose changed."""
+    top = _parse_yaml(read_bytes(path, max_bytes, InvalidExtrinsicsFile), str(path))
+    new = [(field, fix) for field, fix in _read(top, world.name) if not _is_known(fix, world)]
     trial = world.copy()
     try:
-        for field, pose in new:
-            checked(field, partial(_fix, trial, pose))
+        for field, fix in new:
+            field.checked(partial(apply_fix, trial, fix))
     finally:
         trial.close()
-    for _, pose in new:
-        _fix(world, pose)
-    return tuple(pose.of for _, pose in new)
+    for _, fix in new:
+        apply_fix(world, fix)
+    return tuple(fix.of for _, fix in new)
 
 
-def _fix(world: Any, pose: FixedPose) -> None:
-    world.fix(
-        of=pose.of,
-        in_frame=pose.in_frame,
-        source=pose.source,
-        transform=pose.transform,
-        covariance=pose.covariance,
-        at=pose.since,
-        recalibrate=True,
-    )
-
-
-def _is_said_already(pose: FixedPose, world: Any) -> bool:
-    """Loading what was saved moves nothing, though angles were written as degrees."""
-    for known in world.store.fixed_poses():
-        before = FixedPose(*known)
-        is_there = (before.of, before.in_frame, before.source, before.since) == (
-            pose.of,
-            pose.in_frame,
-            pose.source,
-            pose.since,
-        )
-        if is_there and before.transform.is_close(pose.transform, m=0.0, rad=_SAME_RAD):
-            return bool(_spread(before.covariance) == _spread(pose.covariance))
+def _is_known(fix: Fix, world: Any) -> bool:
+    """Whether the world has this pose: loading what was saved moves nothing, though angles were written as degrees."""
+    for of, in_frame, source, since, transform, covariance, *_ in world.store.fixed_poses():
+        is_there = (of, in_frame, source, since) == (fix.of, fix.in_frame, fix.source, fix.at)
+        if is_there and transform.is_close(fix.transform, m=0.0, rad=_SAME_RAD):
+            return bool(_rows(covariance) == _rows(fix.covariance))
     return False
 
 
-def _spread(covariance: Any) -> Any:
+def _rows(covariance: Any) -> Any:
     return None if covariance is None else np.asarray(covariance).tolist()
 
 
 # -- Writing
 
 
-def _entry(pose: FixedPose, own_name: str) -> dict[str, Any]:
-    entry: dict[str, Any] = {"of": pose.of, "in_frame": pose.in_frame, "xyz_m": pose.transform.translation.tolist()}
-    entry |= _rotation(pose.transform)
-    if pose.source != own_name:
-        entry["source"] = pose.source
-    if pose.since is not None:
-        entry["at_ns"] = pose.since
-    if pose.covariance is not None:
-        entry["covariance"] = pose.covariance.tolist()
+def _entry(fix: Fix, own_name: str) -> dict[str, Any]:
+    entry: dict[str, Any] = {"of": fix.of, "in_frame": fix.in_frame, "xyz_m": fix.transform.translation.tolist()}
+    entry |= _rotation(fix.transform)
+    if fix.source != own_name:
+        entry["source"] = fix.source
+    if fix.at is not None:
+        entry["at_ns"] = fix.at
+    if fix.covariance is not None:
+        entry["covariance"] = _rows(fix.covariance)
     return entry
 
 
 def _rotation(transform: Transform) -> dict[str, list[float]]:
-    """In degrees, where they say it as well: near a pitch of 90 degrees they do not."""
+    """Write a rotation in degrees where these give it back: near a pitch of 90 degrees they do not."""
     degrees = [round(math.degrees(angle), _DIGITS) for angle in transform.rotation.rpy.tolist()]
-    said = Transform.from_xyz_rpy(xyz=transform.translation, rpy=[math.radians(angle) for angle in degrees])
-    if said.rotation.is_close(transform.rotation, rad=_SAME_RAD):
+    again = Transform.from_xyz_rpy(xyz=transform.translation, rpy=[math.radians(angle) for angle in degrees])
+    if again.rotation.is_close(transform.rotation, rad=_SAME_RAD):
         return {"rpy_deg": degrees}
     return {"wxyz": transform.rotation.wxyz.tolist()}
 
@@ -109,29 +101,29 @@ def _rotation(transform: Transform) -> dict[str, list[float]]:
 # -- Reading
 
 
-def _read(top: Field, own_name: str) -> list[tuple[Field, FixedPose]]:
+def _read(top: Field, own_name: str) -> list[tuple[Field, Fix]]:
     top.check_format(_FORMAT, _VERSION)
     parts = top.members(("format", "version", "extrinsics"))
-    poses = [(field, _pose(field, own_name)) for field in parts["extrinsics"].items()]
+    poses = [(field, _fix(field, own_name)) for field in parts["extrinsics"].items()]
     seen = set()
-    for field, pose in poses:
-        key = pose.of, pose.source, pose.since
+    for field, fix in poses:
+        key = fix.of, fix.source, fix.at
         if key in seen:
             raise field.at("of").refused("an entry before this one says where it is")
         seen.add(key)
     return poses
 
 
-def _pose(field: Field, own_name: str) -> FixedPose:
+def _fix(field: Field, own_name: str) -> Fix:
     parts = field.members(("of", "in_frame", "xyz_m"), (*_ROTATIONS, "source", "at_ns", "covariance"))
-    covariance = [row.numbers(6) for row in parts["covariance"].items(6)] if "covariance" in parts else None
-    return FixedPose(
-        of=name_in(parts["of"]),
-        in_frame=name_in(parts["in_frame"]),
+    return Fix(
+        of=parts["of"].name(),
+        in_frame=parts["in_frame"].name(),
         source=parts["source"].text() if "source" in parts else own_name,
-        since=parts["at_ns"].stamp() if "at_ns" in parts else None,
+        at=parts["at_ns"].stamp() if "at_ns" in parts else None,
         transform=_transform(field, parts),
-        covariance=None if covariance is None else np.array(covariance),
+        covariance=np.array(parts["covariance"].matrix(6)) if "covariance" in parts else None,
+        recalibrate=True,
     )
 
 
@@ -139,11 +131,52 @@ def _transform(field: Field, parts: dict[str, Field]) -> Transform:
     given = [name for name in _ROTATIONS if name in parts]
     if len(given) != 1:
         raise field.refused(f"one of {', '.join(_ROTATIONS)} is expected, and there are {len(given)}")
-    said, xyz = parts[given[0]], parts["xyz_m"].numbers(3)
+    rotation, xyz = parts[given[0]], parts["xyz_m"].numbers(3)
     if given[0] == "wxyz":
-        wxyz = said.numbers(4)
-        made: Transform = checked(said, lambda: Transform.from_xyz_wxyz(xyz=xyz, wxyz=wxyz))
-        return made
-    rpy = [math.radians(angle) if given[0] == "rpy_deg" else angle for angle in said.numbers(3)]
-    placed: Transform = checked(said, lambda: Transform.from_xyz_rpy(xyz=xyz, rpy=rpy))
-    return placed
+        wxyz = rotation.numbers(4)
+        return rotation.checked(lambda: Transform.from_xyz_wxyz(xyz=xyz, wxyz=wxyz))
+    rpy = [math.radians(angle) if given[0] == "rpy_deg" else angle for angle in rotation.numbers(3)]
+    return rotation.checked(lambda: Transform.from_xyz_rpy(xyz=xyz, rpy=rpy))
+
+
+# -- YAML as people write it by hand, without its traps: `1e-3` is a number, `no` is a text, and no key comes twice
+
+
+def _yaml() -> Any:
+    try:
+        import yaml  # noqa: PLC0415  (optional)
+    except ModuleNotFoundError as missing:
+        raise MissingExtra("yaml", "yaml") from missing
+    return yaml
+
+
+def _parse_yaml(data: bytes, file: str) -> Field:
+    yaml = _yaml()
+    try:
+        return Field(yaml.load(data, _loader()), file, InvalidExtrinsicsFile)
+    except RecursionError:
+        raise InvalidExtrinsicsFile(file, "", "it is nested too deep") from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise InvalidExtrinsicsFile(file, "", f"it is no YAML ({' '.join(str(error).split())})") from None
+
+
+@cache
+def _loader() -> type[Any]:
+    yaml = _yaml()
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc, name-defined]
+        """Reads plain values alone."""
+
+        yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012  (the base class says how it is called)
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: ARG002, FBT001, FBT002
+            keys = [key.value for key, _ in node.value]
+            twice = next((key for key in keys if keys.count(key) > 1), None)
+            if twice is not None:
+                raise yaml.YAMLError(f"the key '{twice}' is given twice in line {node.start_mark.line + 1} and below")
+            found: dict[Any, Any] = super().construct_mapping(node, deep=True)
+            return found
+
+    for name, pattern in _PLAIN.items():
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{name}", re.compile(f"(?:{pattern.pattern})$"), None)
+    return Loader

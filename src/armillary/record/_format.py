@@ -1,4 +1,4 @@
-"""What writing and reading agree on; `docs/saved_world.schema.json` says the same to others."""
+"""The format of saved worlds, which `_saving` and `_loading` share; `docs/saved_world.schema.json` describes it."""
 
 from __future__ import annotations
 
@@ -24,25 +24,28 @@ SETTINGS = {
     "max_undo": "max_undo",
     "authority": "authority",
 }
-"""By key in a file, what `World` calls it; its clock is no value that a file can hold."""
+"""By key in a file, the argument of `World`; its clock is not a value that a file can hold."""
 
-WORDS = ("fixed", "bodies", "sampled", "measured", "preferences")
-LAST_WORDS = (*WORDS, "contained")
-"""Containment that counts is the scene's own; here is what would run in a circle."""
+ASSERTIONS = ("fixed", "bodies", "sampled", "measured", "preferences")
+"""Sections of assertions that a new world validates when they are added."""
+UNCHECKED = "said_last"
+"""Section of assertions that are added last and without validation; each names one of the sections below."""
+UNCHECKED_SECTIONS = (*ASSERTIONS, "contained")
+"""`contained`: containment of nodes that would close a cycle; the scene itself holds what is active."""
 SECTIONS = (
     "settings",
     "time_epoch",
     "frames",
-    *WORDS,
-    "said_last",
+    *ASSERTIONS,
+    UNCHECKED,
     "kept",
     "models",
     "mounts",
     "joints",
     "scene",
 )
-MOST_EPOCHS = 100_000
-"""How often time may have begun anew; each is said again."""
+MAX_EPOCHS = 100_000
+"""How often time may have been reset; loading resets it as often."""
 KINDS = ("pose", "twist")
 EDGE = ("of", "in_frame", "source")
 ROLES = ("visual", "collision")

@@ -15,8 +15,8 @@ import pytest
 
 from armillary import World, seconds
 from armillary.errors import BeforeHistory, InvalidArgument, InvalidWorldFile, NoSamples, UnsavableWorld
-from armillary.record._contents import contents_of
 from armillary.record._format import SETTINGS
+from armillary.record._saving import contents_of
 from armillary.scene import Unfix
 from json_schema import faults
 from replica_frames import said_but_inactive
@@ -80,7 +80,7 @@ class TestAWorldThatWasSaved:
         assert loaded.pose(of="ball", in_frame="base", at=seconds(8)).relations == (("ball", "base", "right"),)
 
     def test_remembers_as_much(self, saved, loaded):
-        kept = [contents_of(world).kept for world in (saved[0], loaded)]
+        kept = [contents_of(world).retention for world in (saved[0], loaded)]
         assert [(entry.kind, entry.history_ns, entry.max_samples) for entry in kept[0]] == [
             ("pose", seconds(60), 7),
             ("twist", seconds(5), 3),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from armillary.errors import ArmillaryError
-from armillary.scene.files._fields import Field
+from armillary.formats.fields import Field
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

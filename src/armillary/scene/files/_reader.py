@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from armillary._core import LIMBO_NODE, ROOT_NODE, NodeId, Pose
-from armillary.errors import ArmillaryError
+from armillary._core import DETACHED_NODE, ROOT_NODE, NodeId, Pose
+from armillary.errors import InvalidSceneFile
+from armillary.formats.fields import Field, parse_json, read_bytes
 from armillary.scene.files._arrays import unpacked
-from armillary.scene.files._fields import FORMAT, VERSION, Field, parsed
 from armillary.shapes import Levels, Shape
 from armillary.store.changes import (
     NOW,
@@ -42,7 +42,10 @@ if TYPE_CHECKING:
     from armillary.store import Store
     from armillary.store.requests import ChangeContext
 
-__all__ = ["LoadedScene", "PlacedAt", "checked", "load_into", "pose_in", "read_bytes", "read_scene", "scene_in"]
+__all__ = ["FORMAT", "VERSION", "LoadedScene", "PlacedAt", "load_into", "pose_in", "read_scene", "scene_in"]
+
+FORMAT, VERSION = "armillary.scene", 1
+"""Of scene files; `docs/scene.schema.json` describes the format."""
 
 Arrays = Mapping[str, "NDArray[Any]"]
 Edge = tuple[NodeId, NodeId]
@@ -50,8 +53,6 @@ Edge = tuple[NodeId, NodeId]
 
 _DEEPEST_LIST = 8
 """How deep lists may be nested in an attribute."""
-_INFINITIES = {"inf": float("inf"), "-inf": float("-inf")}
-"""JSON has no infinity: an attribute that is one is written {"float": "inf"}."""
 _COMMON = ("id", "kind", "attributes")
 
 
@@ -72,8 +73,8 @@ class LoadedScene:
 
 def read_scene(path: Path, *, max_bytes: int) -> LoadedScene:
     """Read and check a scene file; raises InvalidSceneFile."""
-    data = read_bytes(path, max_bytes, Field)
-    return scene_in(parsed(data, str(path), Field), path.parent, max_bytes - len(data))
+    data = read_bytes(path, max_bytes, InvalidSceneFile)
+    return scene_in(parse_json(data, str(path), InvalidSceneFile), path.parent, max_bytes - len(data))
 
 
 def scene_in(top: Field, folder: Path, max_bytes: int) -> LoadedScene:
@@ -99,20 +100,11 @@ def load_into(store: Store, apply: Callable[[Sequence[Change]], object], loaded:
     apply([*([AddFrame(new)] if new else []), *loaded.changes])
 
 
-def read_bytes(path: Path, max_bytes: int, kind: type[Field]) -> bytes:
-    """Read a whole file; raises the error of this kind of file where it is too large."""
-    with path.open("rb") as file:
-        data = file.read(max_bytes + 1)
-    if len(data) > max_bytes:
-        raise kind.error(str(path), "", f"it is larger than max_bytes, {max_bytes} bytes")
-    return data
-
-
 def _nodes(listed: Field, arrays: dict[str, NDArray[Any]]) -> dict[NodeId, _LoadedNode]:
     nodes: dict[NodeId, _LoadedNode] = {}
     for field in listed.items():
         node = _loaded_node(field, arrays)
-        if node.id in nodes or node.id in {ROOT_NODE, LIMBO_NODE}:
+        if node.id in nodes or node.id in {ROOT_NODE, DETACHED_NODE}:
             raise field.at("id").refused("this id is taken by another node")
         nodes[node.id] = node
     return nodes
@@ -255,7 +247,7 @@ def _attributes(field: Field) -> dict[str, Any]:
     """Read attributes: names to values."""
     found = {}
     for key, value in field.mapping().items():
-        if not type(field)(key, value.file, field, key).text():
+        if not Field(key, value.file, value.error, field, key).text():
             raise value.refused("the name of an attribute is not empty")
         found[key] = _attribute(value, _DEEPEST_LIST)
     return found
@@ -269,10 +261,7 @@ def _attribute(field: Field, deepest: int) -> Any:
             raise field.refused(f"lists may be nested {_DEEPEST_LIST} deep")
         return [_attribute(item, deepest - 1) for item in field.items()]
     if isinstance(field.value, dict):
-        name = field.members(("float",))["float"]
-        if not isinstance(name.value, str) or name.value not in _INFINITIES:
-            raise name.refused(f"one of {', '.join(_INFINITIES)} is expected")
-        return _INFINITIES[name.value]
+        return field.real()
     if isinstance(field.value, bool):
         return field.value
     return field.integer() if isinstance(field.value, int) else field.number()
@@ -294,7 +283,7 @@ def _group(field: Field, _: Arrays) -> _LoadedNode:
 def _frame(field: Field, _: Arrays) -> _LoadedNode:
     parts = field.members((*_COMMON, "frame"))
     node, attributes = parts["id"].node(), _attributes(parts["attributes"])
-    name = checked(parts["frame"], lambda: check_name(parts["frame"].text()))
+    name = parts["frame"].checked(lambda: check_name(parts["frame"].text()))
     if id_of_frame(name) != node:
         raise parts["id"].refused(f"this is not the id of the frame '{name}'")
 
@@ -364,11 +353,11 @@ def _samples(field: Field) -> list[PlacedAt]:
 def pose_in(field: Field, parts: Mapping[str, Field], at: int | None) -> PlacedAt:
     """Read a pose from the fields `xyz_m`, `wxyz` and, if given, `covariance`."""
     xyz, wxyz = parts["xyz_m"].numbers(3), parts["wxyz"].numbers(4)
-    transform = checked(parts["wxyz"], lambda: Transform.from_xyz_wxyz(xyz=xyz, wxyz=wxyz))
+    transform = parts["wxyz"].checked(lambda: Transform.from_xyz_wxyz(xyz=xyz, wxyz=wxyz))
     covariance = None
     if "covariance" in parts:
-        covariance = [row.numbers(6) for row in parts["covariance"].items(6)]
-        checked(field, lambda: Pose(of="node", in_frame="parent", transform=transform, covariance=covariance))
+        covariance = parts["covariance"].matrix(6)
+        field.checked(lambda: Pose(of="node", in_frame="parent", transform=transform, covariance=covariance))
     return PlacedAt(transform, covariance, at)
 
 
@@ -380,7 +369,7 @@ def _geometry(field: Field, arrays: Arrays) -> _LoadedNode:
     node, attributes = parts["id"].node(), _attributes(parts["attributes"])
     at = None if parts["at_ns"].value is None else parts["at_ns"].stamp()
     shapes = tuple(_shape(level, arrays) for level in parts["levels"].items())
-    levels = checked(parts["levels"], lambda: Levels(shapes))
+    levels = parts["levels"].checked(lambda: Levels(shapes))
 
     def make(parent: NodeId) -> Iterator[Change]:
         finest, *coarser = levels
@@ -397,7 +386,7 @@ def _shape(field: Field, arrays: Arrays) -> Shape:
         raise parts["kind"].refused(reason, "import the module that defines it, and load the file again")
     named = {name: _array(ref, arrays) for name, ref in parts["arrays"].mapping().items()}
     values = {name: value.value for name, value in plain.items()}
-    shape: Shape = checked(field, lambda: Shape.of_kind(kind, values, named))
+    shape: Shape = field.checked(lambda: Shape.of_kind(kind, values, named))
     return shape
 
 
@@ -426,7 +415,7 @@ def _connection(field: Field, _: Arrays) -> _LoadedNode:
     node, attributes, at = parts["id"].node(), _attributes(parts["attributes"]), parts["at_ns"].stamp()
     sources, targets = (tuple(end.node() for end in parts[name].items()) for name in ("sources", "targets"))
     start, end = (None if parts[name].value is None else parts[name].stamp() for name in ("start_ns", "end_ns"))
-    checked(parts["end_ns"], partial(connection_payload, sources, targets, start, end))
+    parts["end_ns"].checked(partial(connection_payload, sources, targets, start, end))
 
     def make(parent: NodeId) -> Iterator[Change]:
         yield _RestoredConnection(
@@ -434,14 +423,6 @@ def _connection(field: Field, _: Arrays) -> _LoadedNode:
         )
 
     return _LoadedNode(node, "connection", attributes, make, at)
-
-
-def checked(field: Field, make: Callable[[], Any]) -> Any:
-    """Call `make`, and refuse what it refuses with the place in the file."""
-    try:
-        return make()
-    except (ArmillaryError, TypeError, ValueError, OverflowError) as error:
-        raise field.refused(str(error).rstrip(".")) from None
 
 
 _READERS = {"group": _group, "frame": _frame, "geometry": _geometry, "connection": _connection}

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
-import os
-import secrets
 from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
@@ -17,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary._core import ROOT_NODE, NodeId
+from armillary.formats.fields import write_whole
 from armillary.scene.files._arrays import packed
-from armillary.scene.files._fields import FORMAT, VERSION
+from armillary.scene.files._reader import FORMAT, VERSION
 from armillary.store.nodes import CONTAINER_KINDS, TRANSFORM_KINDS
 
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from armillary.scene.reading import SceneVersion
     from armillary.shapes import Shape
 
-__all__ = ["pose_fields", "scene_document", "write_scene", "write_whole", "write_with_arrays"]
+__all__ = ["pose_fields", "scene_document", "write_scene", "write_with_arrays"]
 
 
 def write_scene(scene: SceneVersion, path: Path) -> None:
@@ -70,24 +68,6 @@ def _text(value: Any, levels: int) -> str:
     if isinstance(value, list):
         return "[\n" + ",\n".join(json.dumps(entry, allow_nan=False) for entry in value) + "\n]"
     return json.dumps(value, allow_nan=False)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Replace a file as a whole, or leave it as it was."""
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode)  # keep its permissions
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _arrays_named_by(path: Path) -> Path | None:

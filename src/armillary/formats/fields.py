@@ -1,27 +1,39 @@
-"""A value from a file with its path in it: what is wrong is refused with that path."""
+"""Files of the library's own formats: read whole, checked value by value, replaced whole.
+
+A `Field` is a value of a file with its path in it. What is wrong is refused with that path and with the error of this
+kind of file.
+"""
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+import secrets
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
 
 from armillary._core import NodeId
-from armillary.errors import ArmillaryError, InvalidSceneFile
+from armillary.errors import ArmillaryError
+from armillary.transforms import check_name
 
-__all__ = ["FORMAT", "VERSION", "Field", "parsed"]
+__all__ = ["Field", "FileError", "parse_json", "read_bytes", "write_whole"]
 
-FORMAT = "armillary.scene"
-VERSION = 1
-"""Of scene files; `docs/scene.schema.json` describes the format."""
+FileError = Callable[..., ValueError]
+"""The error of one kind of file, as `InvalidSceneFile`: (file, place, reason), and a hint if not the usual one."""
+
+T = TypeVar("T")
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _INT64 = 2**63
 _FURTHEST_NS = 2**62
 _SHOWN = 60
+_INFINITIES = {"inf": float("inf"), "-inf": float("-inf")}
+"""JSON has no infinity: it is written {"float": "inf"}."""
 _FORMATS = {
     "armillary.scene": ("a saved scene", "world.scene.load"),
     "armillary.world": ("a saved world", "World.load"),
@@ -38,11 +50,13 @@ class Field:
     Attributes:
         value: The value, as JSON gives it.
         file: The name of the file.
+        error: The error of this kind of file.
         above: The value that contains it, under `key`; None for the whole file.
     """
 
     value: Any
     file: str
+    error: FileError
     above: Field | None = None
     key: str | int = ""
 
@@ -56,18 +70,24 @@ class Field:
             return f"{before}.{self.key}" if before else self.key
         return f"{before}[{_shown(self.key)}]"
 
-    @classmethod
-    def error(cls, file: str, place: str, reason: str, *hint: str) -> ValueError:
-        """The error for a file of this kind; `hint` replaces the default one."""
-        return InvalidSceneFile(file, place, reason, *hint)
-
     def refused(self, reason: str, *hint: str) -> ValueError:
-        """The error about this value."""
+        """Make the error about this value; `hint` replaces the usual one."""
         return self.error(self.file, self.place, reason, *hint)
 
-    def at(self, key: str | int) -> Self:
-        """The value under a key or an index."""
-        return type(self)(self.value[key], self.file, self, key)
+    def checked(self, make: Callable[[], T]) -> T:
+        """Call `make`, and refuse what it refuses with the place in the file."""
+        try:
+            return make()
+        except (ArmillaryError, TypeError, ValueError, OverflowError) as error:
+            raise self.refused(str(error).rstrip(".")) from None
+
+    def at(self, key: str | int) -> Field:
+        """Return the value under a key or an index."""
+        return Field(self.value[key], self.file, self.error, self, key)
+
+    def without(self, *keys: str) -> Field:
+        """Return the same object without some of its keys."""
+        return replace(self, value={key: value for key, value in self.value.items() if key not in keys})
 
     def check_format(self, expected: str, version: int) -> None:
         """Refuse a whole file of another format or version, with the call that loads it."""
@@ -86,7 +106,7 @@ class Field:
         if parts["version"].integer() != version:
             raise parts["version"].refused(f"version {version} is what this release reads")
 
-    def members(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Self]:
+    def members(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Field]:
         """The members of an object with these keys and no others."""
         needed = set(required)
         if not isinstance(self.value, dict):
@@ -98,13 +118,13 @@ class Field:
             raise self.at(min(strange)).refused("there is no such key here")
         return {key: self.at(key) for key in self.value}
 
-    def mapping(self) -> dict[str, Self]:
+    def mapping(self) -> dict[str, Field]:
         """The members of an object with any keys."""
         if not isinstance(self.value, dict):
             raise self.refused(f"an object is expected, and it is {_shown(self.value)}")
         return {key: self.at(key) for key in self.value}
 
-    def items(self, length: int | None = None) -> list[Self]:
+    def items(self, length: int | None = None) -> list[Field]:
         """The entries of a list, of this length if given."""
         if not isinstance(self.value, list):
             raise self.refused(f"a list is expected, and it is {_shown(self.value)}")
@@ -130,6 +150,23 @@ class Field:
             raise self.refused("it does not fit into 64 bits")
         return self.value
 
+    def boolean(self) -> bool:
+        """True or false."""
+        if not isinstance(self.value, bool):
+            raise self.refused("true or false is expected")
+        return self.value
+
+    def one_of(self, allowed: Collection[str]) -> str:
+        """One of these texts."""
+        if not isinstance(self.value, str) or self.value not in allowed:
+            raise self.refused(f"one of {', '.join(allowed)} is expected")
+        return self.value
+
+    def name(self) -> str:
+        """A name that a frame or a joint can have, in its stored form."""
+        text = self.text()
+        return self.checked(lambda: check_name(text))
+
     def stamp(self) -> int:
         """A stamp [ns] that a world accepts."""
         instant = self.integer()
@@ -145,9 +182,23 @@ class Field:
             raise self.refused(f"a finite number is expected, and it is {_shown(self.value)}")
         return self.value
 
+    def real(self) -> float:
+        """A number or an infinity, which is an object: {"float": "inf"}."""
+        if not isinstance(self.value, dict):
+            return float(self.number())
+        return _INFINITIES[self.members(("float",))["float"].one_of(_INFINITIES)]
+
     def numbers(self, length: int) -> list[float]:
         """A list of so many finite numbers."""
         return [item.number() for item in self.items(length)]
+
+    def matrix(self, size: int) -> list[list[float]]:
+        """A square matrix of this size, as a list of its rows."""
+        return [row.numbers(size) for row in self.items(size)]
+
+    def optional(self, read: Callable[[Field], T]) -> T | None:
+        """What `read` makes of the value; None where it is null."""
+        return None if self.value is None else read(self)
 
     def node(self) -> NodeId:
         """The id of a node."""
@@ -172,32 +223,49 @@ def _shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-F = TypeVar("F", bound=Field)
+def parse_json(data: bytes, file: str, error: FileError) -> Field:
+    """Parse a whole file; a key that an object has twice is refused, which JSON allows without a meaning."""
 
-
-def parsed(data: bytes, file: str, kind: type[F]) -> F:
-    """Parse a whole file; raises the error of this kind of file."""
-    try:
-        return kind(json.loads(data, object_pairs_hook=_Pairs(file, kind)), file)
-    except RecursionError:
-        raise kind.error(file, "", "it is nested too deep") from None
-    except ValueError as error:
-        if isinstance(error, ArmillaryError):
-            raise
-        raise kind.error(file, "", f"it is no JSON ({error})") from None
-
-
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """Refuses objects with a key twice, which JSON allows without a meaning."""
-
-    file: str
-    kind: type[Field]
-
-    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise self.kind.error(self.file, twice, "this key is given twice in one object")
+            raise error(file, twice, "this key is given twice in one object")
         return found
+
+    try:
+        return Field(json.loads(data, object_pairs_hook=unique), file, error)
+    except RecursionError:
+        raise error(file, "", "it is nested too deep") from None
+    except ValueError as wrong:
+        if isinstance(wrong, ArmillaryError):
+            raise
+        raise error(file, "", f"it is no JSON ({wrong})") from None
+
+
+def read_bytes(path: Path, max_bytes: int, error: FileError) -> bytes:
+    """Read a whole file; raises the error of this kind of file where it is too large."""
+    with path.open("rb") as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise error(str(path), "", f"it is larger than max_bytes, {max_bytes} bytes")
+    return data
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Replace a file as a whole, or leave it as it was."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            temporary.chmod(path.stat().st_mode)  # keep its permissions
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
