@@ -66,7 +66,7 @@ void bind_node_id(nb::module_& m) {
           "__reduce__", [](nb::handle self) { return nb::make_tuple(self.type(), nb::make_tuple(nb::str(self))); },
           nb::sig("def __reduce__(self) -> tuple[type[NodeId], tuple[str]]"));
   m.attr("ROOT_NODE") = kRootNode;
-  m.attr("LIMBO_NODE") = kDetachedNode;
+  m.attr("DETACHED_NODE") = kDetachedNode;
 }
 
 }  // namespace armillary::python

@@ -157,12 +157,12 @@ void bind_world(nb::module_& m) {
   world
       .def("__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a, "thin_m"_a,
            "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a, "predict_up_to_ns"_a,
-           "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a, "bearer"_a, "upcalls"_a,
+           "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a, "replica_id"_a, "upcalls"_a,
            nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: "
                    "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, "
                    "predict_up_to_ns: int, "
                    "process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, "
-                   "authority: int, bearer: int, upcalls: object) -> None"))
+                   "authority: int, replica_id: int, upcalls: object) -> None"))
       .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(),
            nb::sig("def prefer(self, *, of: str, source: str | None) -> None"),
            "Settle which of several sources every query believes about a frame; None takes it back.")

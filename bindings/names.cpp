@@ -24,7 +24,7 @@ Upcalls::Upcalls(nb::handle given)
       check_new_pose(given.attr("check_new_pose")),
       read_twist(given.attr("read_twist")),
       store_twist(given.attr("store_twist")),
-      resolve_pending(given.attr("settle_pending")),
+      resolve_pending(given.attr("store_pending")),
       complete_joints(given.attr("complete_joints")),
       complete_joint_series(given.attr("complete_joint_series")),
       wheels_turned(given.attr("wheels_turned")),

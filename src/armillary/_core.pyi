@@ -598,7 +598,7 @@ class WorldFace:
 class StoreCore:
     """The native base of armillary.store.Store."""
 
-    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, bearer: int, upcalls: object) -> None: ...
+    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, replica_id: int, upcalls: object) -> None: ...
 
     def prefer(self, *, of: str, source: str | None) -> None:
         """
@@ -1120,7 +1120,7 @@ class NodeId:
 
 ROOT_NODE: NodeId = ...
 
-LIMBO_NODE: NodeId = ...
+DETACHED_NODE: NodeId = ...
 
 class ChangeRecord:
     """One fact about the structure of a world: authored, ordered, immutable."""

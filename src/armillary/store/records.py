@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from armillary._core import LIMBO_NODE
+from armillary._core import DETACHED_NODE
 from armillary.store.changes import (
     AddBody,
     AddConnection,
@@ -88,7 +88,7 @@ def changes_of_records(records: Iterable[ChangeRecord], *, is_there: Callable[[N
 
 
 def _is_leaving_limbo(change: Change) -> TypeGuard[RemoveParent]:
-    return isinstance(change, RemoveParent) and change.parent == LIMBO_NODE
+    return isinstance(change, RemoveParent) and change.parent == DETACHED_NODE
 
 
 def change_of(record: ChangeRecord) -> Change:
@@ -105,13 +105,13 @@ def change_of(record: ChangeRecord) -> Change:
         # It happened, whatever hung there.
         return Remove(node, at, subtree=True) if parent.bytes == _NOBODY else RemoveParent(node, parent, at)
     common = {"parent": parent, "attributes": attributes, "at": at, "id": node}
-    if parent == LIMBO_NODE:
+    if parent == DETACHED_NODE:
         return AddRemoteRoot(node, attributes, at)
     return AddFrameNode(placement[4], at) if kind == "frame" else _new_node(common, kind, payload, placement)
 
 
 def _joined(node: NodeId, parent: NodeId, at: int, *, is_restored: bool) -> Change:
-    if parent == LIMBO_NODE:
+    if parent == DETACHED_NODE:
         return Restore(node, None, at)
     return Restore(node, parent, at) if is_restored else AddParent(node, parent, at)
 

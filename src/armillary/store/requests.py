@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from armillary._core import LIMBO_NODE, ROOT_NODE, NodeId
+from armillary._core import DETACHED_NODE, ROOT_NODE, NodeId
 from armillary.errors import UnknownFrame, UnknownNode
 from armillary.store.bodies import check_body
 from armillary.store.changes import NOW, Now
@@ -286,9 +286,9 @@ class BatchNodes:
     def _take(self, kind: str, node: Any, other: Any, parent: Any = None) -> None:
         """Of a node that is added, the id and the parent come last."""
         if kind == "add_node" and isinstance(other, NodeId | UUID):
-            self._parents[other] = {LIMBO_NODE if parent is None else parent}
+            self._parents[other] = {DETACHED_NODE if parent is None else parent}
         elif kind in {"add_parent", "restore"}:
-            self._parents[node] = self._above(node) - {LIMBO_NODE} | {LIMBO_NODE if other is None else other}
+            self._parents[node] = self._above(node) - {DETACHED_NODE} | {DETACHED_NODE if other is None else other}
         elif kind in {"remove", "remove_parent"}:
             self._parents[node] = set() if kind == "remove" else self._above(node) - {other}
             self._takes_out = True
@@ -299,14 +299,14 @@ class BatchNodes:
             return known
         if not self._before.contains(node):
             return set()
-        return set(self._before.parents(NodeId(node))) or {LIMBO_NODE}
+        return set(self._before.parents(NodeId(node))) or {DETACHED_NODE}
 
     def _is_reached(self, node: NodeId | UUID) -> bool:
         """Whether the root is above it, or what roots of others wait in."""
         pending, seen = [node], set[NodeId | UUID]()
         while pending:
             above = pending.pop()
-            if above in {ROOT_NODE, LIMBO_NODE}:
+            if above in {ROOT_NODE, DETACHED_NODE}:
                 return True
             if above not in seen:
                 seen.add(above)

@@ -82,7 +82,7 @@ class Settings:
             "max_changes": as_positive(self.max_changes, "max_changes"),
             "max_undo": as_positive(self.max_undo, "max_undo"),
             "authority": as_authority(self.authority),
-            "bearer": secrets.randbits(64),  # tells apart replicas of one name
+            "replica_id": secrets.randbits(64),  # tells apart replicas of one name
         }
 
 
