@@ -20,7 +20,7 @@ from armillary.store import PoseQuery, Query, Settings, Store, TwistQuery, point
 from armillary.store.diagnosis import diagnose
 from armillary.store.expressing import express, twist_residual
 from armillary.store.names import frame_of_body
-from armillary.store.presentation import names_of_nodes
+from armillary.store.nodes import names_of_nodes
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -161,7 +161,7 @@ class World(WorldFace):
     def _compose(self, store: Store) -> None:
         store.policy_answers = answers
         if type(self).now is not World.now:  # a subclass that tells the time by itself
-            store.tell_time_by(weakref.WeakMethod(self.now))
+            store.use_time_of(weakref.WeakMethod(self.now))
         self._scene: Scene | None = None
         self._models: Mounts | None = None
         self._viewers: tuple[Viewer, ...] = ()

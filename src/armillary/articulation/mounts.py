@@ -16,7 +16,7 @@ from armillary.errors import InvalidArgument, LoopError, MountOutdated, UndoneAt
 from armillary.stamps import as_stamp
 from armillary.store.joints import as_joint_covariance
 from armillary.store.names import recall_joint
-from armillary.store.settings import as_text
+from armillary.store.values import as_text
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:

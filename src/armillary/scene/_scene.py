@@ -30,8 +30,8 @@ from armillary.store.changes import (
     group_request,
     removal_request,
 )
-from armillary.store.payloads import as_several
 from armillary.store.requests import ChangeContext
+from armillary.store.values import as_several
 
 if TYPE_CHECKING:
     import queue

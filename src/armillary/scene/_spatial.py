@@ -15,7 +15,7 @@ from armillary.scene.reading import SceneReader
 from armillary.scene.search import Hierarchy, Placements, PlaceQuestion
 from armillary.stamps import LATEST, Latest
 from armillary.store import Query
-from armillary.store.requests import node_of_frame
+from armillary.store.nodes import node_of_frame
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

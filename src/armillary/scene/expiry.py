@@ -25,7 +25,7 @@ from armillary.store.changes import (
     SetAttributes,
     SetTransform,
 )
-from armillary.store.payloads import as_several
+from armillary.store.values import as_several
 
 if TYPE_CHECKING:
     from armillary._core import NodeId, SceneView

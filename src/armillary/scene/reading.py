@@ -11,8 +11,7 @@ from armillary._core import ROOT_NODE, NodeId
 from armillary.errors import InvalidArgument, InvalidName, UnknownFrame, WrongKind
 from armillary.scene.traversal import AnyVisitor, Direction, Once, traverse
 from armillary.store.conditions import conditions_of
-from armillary.store.nodes import MOUNT
-from armillary.store.requests import node_of_frame
+from armillary.store.nodes import MOUNT, node_of_frame
 
 if TYPE_CHECKING:
     from armillary._core import SceneView

@@ -1,4 +1,4 @@
-"""The structural rules of bodies in a store: the rules of a RelationGraph, held to at every instant."""
+"""The structural rules of bodies in a store: those of a RelationGraph, at every instant."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_body(store: Store, name: object, frames: list[str]) -> tuple[str, list
     stored, members = check_name(name), [check_name(frame) for frame in frames]
     together = {*members, *store.frames_of(stored), *([stored] if store.has_frame(stored) else [])}
     asked = f"put {', '.join(sorted(together))} on one body '{stored}'"
-    hint = f"Leave one of them out of '{stored}', or say the twist under another source=."
+    hint = f"Leave one of them out of '{stored}', or set the twist with another source=."
     for at in _instants_from(store, None):
         structure = SelectedStructure(store, at)
         adopted = [frame for frame in together if structure.body_of(frame) in {frame, stored}]
@@ -66,28 +66,28 @@ def check_new_pose(store: Store, of: str, in_frame: str, source: str, start: int
             raise_if_violated(rules.one_pose_path(structure, of, in_frame), "set_pose", asked)
         for motions in _motions_by_source(store, at, loose=of):
             found = rules.one_twist_path_when_joined(motions, of, in_frame)
-            raise_if_violated(_by_one_source(found, "Say one of these twists under another source="), "set_pose", asked)
+            raise_if_violated(_by_one_source(found, "Set one of these twists with another source="), "set_pose", asked)
 
 
 def check_new_twist(store: Store, of: str, relative_to: str, source: str, start: int) -> None:
-    """Refuse a relation of twists by which a source says a motion twice. The caller holds `store.pending.lock`."""
+    """Refuse a relation by which a source measures a motion twice. The caller holds `store.pending.lock`."""
     body = store.body_name(relative_to) or relative_to
     if (of, relative_to, source) in store.pending.edges() or body == (store.body_name(of) or of):
-        return  # it was looked at when it came; and the core refuses what moves relative to itself
+        return  # checked when it became pending; and the core refuses what moves relative to itself
     others = {(head, tail): since for (head, tail, who), since in _twist_edges(store).items() if who == source}
     if not others or (of, body) in others:
         return
     from armillary.relations import rules  # noqa: PLC0415
 
-    hint = "Say it under another source=, as a rival, or remove_frame() the frame in the way, with its past."
+    hint = "Set it with another source=, as a rival, or remove_frame() the conflicting frame, with its past."
     for at in _instants_from(store, start, *(since for since in others.values() if since is not None)):
         twists = [TwistEdge(*edge) for edge, since in sorted(others.items(), key=_edge) if _is_open(since, at)]
         found = rules.one_twist_path(SourceTwists(store, at, twists), of, body)
-        raise_if_violated(_by_one_source(found, hint), "set_twist", f"say how '{of}' moves relative to '{relative_to}'")
+        raise_if_violated(_by_one_source(found, hint), "set_twist", f"set how '{of}' moves relative to '{relative_to}'")
 
 
 def _moved_away_at(store: Store, of: str, in_frame: str, source: str, start: int | None) -> int | None:
-    """When the source places the frame elsewhere, after `start`."""
+    """Return when the source places the frame elsewhere, after `start`."""
     moves = (
         first
         for head, tail, who, kind, _, first, _ in store.relation_rows()
@@ -97,7 +97,7 @@ def _moved_away_at(store: Store, of: str, in_frame: str, source: str, start: int
 
 
 def _twist_edges(store: Store) -> dict[tuple[str, str, str], int | None]:
-    """Who measures which frame relative to which body, pending ones included: (of, body, source), since when."""
+    """Return the relations of twists, pending ones included: (of, body, source) to the first stamp."""
     stored = {
         (of, body, source): first for of, body, source, kind, _, first, _ in store.relation_rows() if kind == "twist"
     }
@@ -106,7 +106,7 @@ def _twist_edges(store: Store) -> dict[tuple[str, str, str], int | None]:
 
 
 def _motions_by_source(store: Store, at: int | Latest, loose: str | None = None) -> Iterator[SourceTwists]:
-    """What each source measures at one instant: a motion is open from its first sample on."""
+    """Yield the twists of each source at one instant: each is there from its first sample on."""
     by_source: dict[str, list[TwistEdge]] = {}
     for (of, body, source), since in sorted(_twist_edges(store).items(), key=_edge):
         if _is_open(since, at):
@@ -124,13 +124,13 @@ def _is_open(since: int | None, at: int | Latest) -> bool:
 
 
 class SelectedStructure:
-    """The parents of all frames at one instant, by the sources that are believed. `SourceTwists` is about twists.
+    """The parents of all frames at one instant, by the preferred sources. `SourceTwists` adds twists.
 
     Implements `armillary.relations.rules.Structure`.
     """
 
     def __init__(self, store: Store, at: int | Latest, loose: str | None = None) -> None:
-        """`loose` is about to be placed anew: it has no parent."""
+        """Read the parents; `loose`, which is about to be placed anew, gets none."""
         parents = store.parents(at)
         self._parents = {name: None if parent is None else parent[0] for name, parent in parents.items()}
         self._store = store
@@ -142,7 +142,7 @@ class SelectedStructure:
         return name in self._store.bodies()
 
     def body_of(self, frame: str) -> str | None:
-        """Its own, until it is declared on another."""
+        """The body of a frame: its own, until it is declared on another."""
         return self._store.body_name(frame) or frame
 
     def frames_of(self, body: str) -> Collection[str]:
@@ -150,11 +150,11 @@ class SelectedStructure:
         return self._store.frames_of(body)
 
     def pose_parent(self, frame: str) -> str | None:
-        """None for a root, for a contested frame, and for a new one."""
+        """The parent of a frame; None for a root, for a contested frame, and for a new one."""
         return self._parents.get(frame)
 
     def root_of(self, frame: str) -> str:
-        """The topmost frame; where frames that do not cover the same instant run in a circle, any of them."""
+        """The topmost frame; where frames that do not cover the same instant form a cycle, any of them."""
         passed = {frame}
         while (parent := self.pose_parent(frame)) is not None and parent not in passed:
             passed.add(parent)
@@ -162,35 +162,35 @@ class SelectedStructure:
         return frame
 
     def bodies_in(self, root: str) -> Collection[str]:
-        """The declared ones: no other can be in two trees."""
+        """The declared bodies in a tree: no other can be in two trees."""
         return [body for body in self._store.bodies() if root in map(self.root_of, self.frames_of(body))]
 
     def twists_in(self, root: str) -> Collection[TwistEdge]:  # noqa: ARG002
-        """None: they are not a matter of who is believed."""
+        """No twists: preferences do not select them."""
         return ()
 
     def twist_parent(self, frame: str) -> str | None:  # noqa: ARG002
-        """None, as above."""
+        """None: there are no twists."""
         return None
 
     def twist_group(self, root: str, body: str) -> Hashable:  # noqa: ARG002
-        """Each body alone."""
+        """The body itself: without twists, each is a group of its own."""
         return body
 
 
 class SourceTwists(SelectedStructure):
-    """Which motions one source measures, in the trees of poses that are believed at one instant.
+    """The twists that one source measures, in the trees of poses of the preferred sources at one instant.
 
     Implements `armillary.relations.rules.Structure`.
     """
 
     def __init__(self, store: Store, at: int | Latest, twists: Sequence[TwistEdge], loose: str | None = None) -> None:
-        """`twists` are relative to bodies."""
+        """Read the parents; `twists` are relative to bodies."""
         super().__init__(store, at, loose)
         self._twists = twists
 
     def twists_in(self, root: str) -> Collection[TwistEdge]:
-        """Those of this source whose frame is in the tree."""
+        """The twists of this source whose frame is in the tree."""
         return [twist for twist in self._twists if self.root_of(twist.of) == root]
 
     def twist_parent(self, frame: str) -> str | None:
@@ -208,7 +208,7 @@ class SourceTwists(SelectedStructure):
 
 
 def _instants_from(store: Store, start: int | None, *others: int) -> Iterator[int | Latest]:
-    """From `start` on, every instant with a structure of its own: where frames move, the `others`, and the newest."""
+    """Yield each instant from `start` on at which structure may differ: moves of frames, `others`, the newest."""
     moves = set(store.moves_after(start)) | {at for at in others if start is None or at > start}
     yield from () if start is None else (start,)
     yield from sorted(moves)
@@ -216,8 +216,8 @@ def _instants_from(store: Store, start: int | None, *others: int) -> Iterator[in
 
 
 def _by_one_source(violation: Violation | None, hint: str) -> Violation | None:
-    """Return a violation as it reads in a store, where another source may say otherwise."""
+    """Return a violation with its text for a store, where another source may assert the same."""
     if violation is None:
         return None
-    reason = violation.reason.replace("known twice in one tree of poses", "said twice by one source")
+    reason = violation.reason.replace("known twice in one tree of poses", "measured twice by one source")
     return replace(violation, reason=reason, hint=hint)

@@ -1,4 +1,4 @@
-"""Changes of a scene: frozen, typed, named after the methods that make them."""
+"""Changes of structure as users make them: frozen values, named after the methods that make them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 from armillary._core import ROOT_NODE
 from armillary.errors import InvalidArgument, NodeExists
 from armillary.store.driven_forms import ClosedForm, DrivenForm, TapeForm
-from armillary.store.payloads import as_several, connection_payload, shape_payload
+from armillary.store.payloads import connection_payload, shape_payload
+from armillary.store.values import as_several
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -73,18 +74,18 @@ NOW: Final = Now()
 
 
 class Change:
-    """One change of a scene, as its author wants it. `world.apply` takes a list of them: all happen, or none."""
+    """A change of structure before it is accepted. `world.apply` takes a list of them and applies all, or none."""
 
     __slots__ = ()  # and no ABC: every `apply` asks what is a Change, and asking an ABC takes several times as long
 
     def request(self, context: ChangeContext) -> tuple[Any, ...]:
-        """The same for the native door."""
+        """Return the change as the tuple that the C++ core takes; names are looked up in `context`."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddGroup(Change):
-    """A node that holds others together."""
+    """Add a node that contains others."""
 
     parent: NodeId | str
     attributes: Mapping[str, Any] | None = None
@@ -102,13 +103,13 @@ def group_request(
     at: int | Now,
     node: NodeId | None,
 ) -> tuple[Any, ...]:
-    """A new group."""
+    """Return the request for a new group."""
     return ("add_node", "group", node, context.node(parent), attributes, context.at(at), None, None)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AddTransform(Change):
-    """A node with a pose in its parent, and a frame of its own. `at=None`: fixed there, always."""
+    """Add a node with a pose in its parent and a frame of its own. `at=None`: fixed there, always."""
 
     parent: NodeId | str
     transform: Transform
@@ -117,12 +118,12 @@ class AddTransform(Change):
     id: NodeId | None = None
 
     def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return placed(self, "transform", None, context)
+        return transform_request(self, "transform", None, context)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AddUncertainTransform(Change):
-    """The same, with how sure the pose is: (6, 6), translation then rotation, in the tangent of the node."""
+    """Add a transform with a covariance: (6, 6), translation then rotation, in the tangent of the node."""
 
     parent: NodeId | str
     transform: Transform
@@ -134,31 +135,31 @@ class AddUncertainTransform(Change):
     def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
         if self.covariance is None:
             raise InvalidArgument("An uncertain transform needs a covariance. Use add_transform where there is none.")
-        return placed(self, "uncertain_transform", self.covariance, context)
+        return transform_request(self, "uncertain_transform", self.covariance, context)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RestoredTransform(AddTransform):
-    """One whose first sample may have come with a covariance: from a file, or from another world."""
+    """Add a transform from a file or another replica, whose first sample may have a covariance."""
 
     covariance: ArrayLike | None
 
     def request(self, context: ChangeContext) -> tuple[Any, ...]:
-        return placed(self, "transform", self.covariance, context)
+        return transform_request(self, "transform", self.covariance, context)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RestoredUncertainTransform(AddUncertainTransform):
-    """One whose first sample may have come without a covariance: from a file, or from another world."""
+    """Add an uncertain transform from a file or another replica, whose first sample may have no covariance."""
 
     def request(self, context: ChangeContext) -> tuple[Any, ...]:
-        return placed(self, "uncertain_transform", self.covariance, context)
+        return transform_request(self, "uncertain_transform", self.covariance, context)
 
 
-def placed(
+def transform_request(
     change: AddTransform | AddUncertainTransform, kind: str, covariance: ArrayLike | None, context: ChangeContext
 ) -> tuple[Any, ...]:
-    """What both of them request for."""
+    """Return the request for a new transform of either kind."""
     transform = context.transform(change.transform)
     placement = (transform, covariance, change.at is None, context.author, "")
     at = context.since(change.at)
@@ -167,7 +168,7 @@ def placed(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AddGeometry(Change):
-    """What something looks like. `levels` are coarser shapes of the same thing, the finest first. `at=None`: always."""
+    """Add a shape. `levels` are coarser shapes of the same thing, the finest first. `at=None`: valid always."""
 
     parent: NodeId | str
     shape: Shape
@@ -184,7 +185,7 @@ class AddGeometry(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddConnection(Change):
-    """A labelled tie from some nodes to others, over a span of time. It outlives its ends, and does not hold them."""
+    """Add a labelled connection from some nodes to others, over a span of time; it stays when they are removed."""
 
     parent: NodeId | str
     sources: Sequence[NodeId]
@@ -196,8 +197,8 @@ class AddConnection(Change):
     id: NodeId | None = None
 
     def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        sources = tuple(context.living(node) for node in as_several(self.sources, "sources"))
-        targets = tuple(context.living(node) for node in as_several(self.targets, "targets"))
+        sources = tuple(context.existing(node) for node in as_several(self.sources, "sources"))
+        targets = tuple(context.existing(node) for node in as_several(self.targets, "targets"))
         payload = connection_payload(sources, targets, self.start, self.end)
         parent, at = context.node(self.parent), context.at(self.at)
         return ("add_node", "connection", self.id, parent, self.attributes, at, payload, None)
@@ -205,7 +206,7 @@ class AddConnection(Change):
 
 @dataclass(frozen=True, slots=True)
 class AddRemoteRoot(Change):
-    """The root of another agent's graph: addressed by its id, found by searches once `add_parent` mounts it."""
+    """Add the root of another agent's graph: known by its id, found by searches once `add_parent` mounts it."""
 
     id: NodeId
     attributes: Mapping[str, Any] | None = None
@@ -219,7 +220,7 @@ class AddRemoteRoot(Change):
 
 @dataclass(frozen=True, slots=True)
 class AddFrameNode(Change):
-    """A node that stands for a frame of the world. Made by itself where something is said of the frame."""
+    """Add the node that represents a frame of the world. A change that names a frame as a node implies it."""
 
     frame: str
     at: int | Now = NOW
@@ -230,7 +231,7 @@ class AddFrameNode(Change):
 
 @dataclass(frozen=True, slots=True)
 class SetAttributes(Change):
-    """Values for some keys; the others stay. None removes a key."""
+    """Set the values of some keys; the others stay. None removes a key."""
 
     id: NodeId | str
     attributes: Mapping[str, Any]
@@ -242,7 +243,7 @@ class SetAttributes(Change):
 
 @dataclass(frozen=True, eq=False)
 class SetTransform(Change):
-    """Where a transform is at one instant: a sample of its history. Not structure: neither undone nor digested."""
+    """Insert a sample of the pose of a transform. It is no structure: neither undone nor part of the digest."""
 
     id: NodeId
     transform: Transform
@@ -261,7 +262,7 @@ class SetTransform(Change):
 
 @dataclass(frozen=True, slots=True)
 class AddParent(Change):
-    """One more parent: another piece of information on the same thing, not another thing."""
+    """Add a further parent to a node, which stays one thing."""
 
     id: NodeId
     parent: NodeId | str
@@ -273,9 +274,9 @@ class AddParent(Change):
 
 @dataclass(frozen=True, slots=True)
 class Restore(Change):
-    """A node that was removed is in a parent again, as `undo` does it, with all that it had.
+    """Put a removed node into a parent again, as `undo` does, with all that it had.
 
-    Without a parent it is the root of another agent's graph again, which is mounted nowhere.
+    Without a parent it is again the root of another agent's graph, which is mounted nowhere.
     """
 
     id: NodeId
@@ -289,7 +290,7 @@ class Restore(Change):
 
 @dataclass(frozen=True, slots=True)
 class RemoveParent(Change):
-    """One parent less; with the last one the node dies, and what is under it alone."""
+    """Remove a parent of a node; with its last parent the node is removed, and what it alone contains."""
 
     id: NodeId
     parent: NodeId | str
@@ -301,9 +302,9 @@ class RemoveParent(Change):
 
 @dataclass(frozen=True, slots=True)
 class Remove(Change):
-    """A node leaves all its parents. Questions about earlier instants still answer.
+    """Remove a node from all its parents. Queries about earlier instants are still answered.
 
-    Frames of others that hang under it refuse, unless `subtree=True`.
+    It is refused while frames of others are placed in it, unless `subtree=True`.
     """
 
     id: NodeId
@@ -315,13 +316,13 @@ class Remove(Change):
 
 
 def removal_request(context: ChangeContext, node: NodeId, at: int | Now, subtree: bool) -> tuple[Any, ...]:  # noqa: FBT001
-    """A node that leaves all its parents."""
+    """Return the request to remove a node from all its parents."""
     return ("remove", context.node(node), context.at(at), subtree)
 
 
 @dataclass(frozen=True, slots=True)
 class AddFrame(Change):
-    """Frames that are known before anything is said of them."""
+    """Add frames by name, before anything else names them."""
 
     names: str | Sequence[str]
 
@@ -331,9 +332,9 @@ class AddFrame(Change):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fix(Change):
-    """Where a frame is and stays: always, or from `at` on. `world.attach` and `world.detach` say this, too.
+    """Place a frame in another: always, or from `at` on. `world.attach` and `world.detach` make such changes.
 
-    `is_unsure`: without a covariance, how sure it is is not known; otherwise it is exact.
+    Without a covariance the pose is exact; with `is_unsure` its covariance is unknown.
     """
 
     of: str
@@ -353,7 +354,7 @@ class Fix(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfix(Change):
-    """A fixed pose is taken back, as `undo` does it: what this source fixed from `at` on, or always."""
+    """Take back a fixed pose, as `undo` does: what this source fixed from `at` on, or always."""
 
     of: str
     in_frame: str
@@ -367,7 +368,7 @@ class Unfix(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddRelation(Change):
-    """A source begins to place a frame in another, by samples from `at` on. The first of them says so by itself."""
+    """Add a relation: a source places a frame in another by samples from `at` on. Its first sample implies it."""
 
     of: str
     in_frame: str
@@ -382,7 +383,7 @@ class AddRelation(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddTwistRelation(Change):
-    """A source begins to measure how a frame moves relative to a body. The first twist says so by itself."""
+    """Add a relation of twists: a source measures a frame's motion relative to a body. Its first twist implies it."""
 
     of: str
     relative_to: str
@@ -397,7 +398,7 @@ class AddTwistRelation(Change):
 
 @dataclass(frozen=True, slots=True)
 class AddBody(Change):
-    """Frames that are one rigid body from now on; said again, it adds frames."""
+    """Declare frames to be one rigid body; repeated with other frames, it adds them."""
 
     name: str
     frames: Sequence[str] = ()
@@ -409,7 +410,7 @@ class AddBody(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prefer(Change):
-    """Which of several sources every query believes about a frame; None takes it back."""
+    """Set which of several sources every query uses for a frame; None takes it back."""
 
     of: str
     source: str | None
@@ -420,7 +421,7 @@ class Prefer(Change):
 
 @dataclass(frozen=True, slots=True)
 class RemoveFrame(Change):
-    """Frames go, their past included. What hangs under them refuses, unless `subtree=True` removes it too."""
+    """Remove frames with their past. Frames placed in them refuse it, unless `subtree=True` removes them too."""
 
     names: str | Sequence[str]
     subtree: bool = False
@@ -432,7 +433,7 @@ class RemoveFrame(Change):
 
 @dataclass(frozen=True, slots=True)
 class ResetTime(Change):
-    """A new time: samples are forgotten, fixed poses stay. With `to`, clocks go on from there."""
+    """Start a new time epoch: samples are removed, fixed poses stay. With `to`, the clock continues from there."""
 
     to: int | None = None
 
@@ -451,9 +452,9 @@ def _listed(names: str | Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class AddJoints(Change):
-    """Joints by name, with how each goes from one sample to the next: linear, wrap, hold, unit_quaternion, velocity.
+    """Add joints by name, with their interpolation: linear, wrap, hold, unit_quaternion or velocity.
 
-    A rotation is four in a row, w x y z. Said again nothing happens; another kind is refused.
+    A rotation is four in a row, w x y z. Repeated, it changes nothing; another interpolation is refused.
     """
 
     joints: Mapping[str, str]
@@ -464,7 +465,7 @@ class AddJoints(Change):
 
 @dataclass(frozen=True, slots=True)
 class RemoveJoints(Change):
-    """Joints that nobody is to find any more, as `undo` does it. Their samples stay, for those who add them again."""
+    """Remove joints, as `undo` does. Their samples stay, for when they are added again."""
 
     names: Sequence[str]
 
@@ -474,7 +475,7 @@ class RemoveJoints(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drive(Change):
-    """Joints say where a frame is: always, or from `at` on. `world.mount` says it of every link that moves."""
+    """Let joints drive the pose of a frame: always, or from `at` on. `world.mount` does so for every moving link."""
 
     of: str
     in_frame: str
@@ -487,14 +488,14 @@ class Drive(Change):
             raise InvalidArgument(
                 f"A pose is driven by a ClosedForm, a TapeForm or a LoopForm, got {self.form!r}.", self.form
             )
-        context.know_joints(self.form.names)
+        context.check_joints(self.form.names)
         names = context.edge(self.of, self.in_frame, self.source, self.at)
         return context.of_frames("drive", **names, since=self.at, form=self.form.plain())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release(Change):
-    """From `at` on a frame hangs nowhere, as far as `source` says; earlier questions still answer."""
+    """End a source's placement of a frame at `at`; queries about earlier instants are still answered."""
 
     of: str
     at: int | Now = NOW

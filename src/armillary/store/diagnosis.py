@@ -1,4 +1,4 @@
-"""Why one frame cannot be seen from another: the cause by name, the reason in one sentence, and what helps."""
+"""Why one frame cannot be seen from another: the cause by name, the reason in one sentence, and a hint."""
 
 from __future__ import annotations
 
@@ -51,23 +51,23 @@ def diagnose(store: Store, *, of: str, in_frame: str, at: int | Latest) -> Diagn
         cause=found.cause,
         reason=found.reason,
         hint=found.hint,
-        links=_telling(_links(store, explanations, of, in_frame, at)) if known else (),
+        links=_relevant(_links(store, explanations, of, in_frame, at)) if known else (),
     )
 
 
-def _telling(links: Iterable[LinkState]) -> tuple[LinkState, ...]:
-    """That nothing carries a root is worth saying only where nothing else is wrong."""
+def _relevant(links: Iterable[LinkState]) -> tuple[LinkState, ...]:
+    """Leave out frames that no source ever placed, where another link is the cause."""
     every = tuple(links)
-    hanging = tuple(link for link in every if link.in_frame is not None or link.sources)
-    return hanging if any(link.cause != "none" for link in hanging) else every
+    placed = tuple(link for link in every if link.in_frame is not None or link.sources)
+    return placed if any(link.cause != "none" for link in placed) else every
 
 
 def _links(store: Store, explanations: Explanations, of: str, in_frame: str, at: int | Latest) -> Iterator[LinkState]:
     parents = store.parents(at)
-    upwards, downwards = _way_up(of, parents), _way_up(in_frame, parents)
+    upwards, downwards = _ancestors(of, parents), _ancestors(in_frame, parents)
     common = next((frame for frame in upwards if frame in set(downwards)), None)
-    for way in (upwards, downwards):
-        for frame in way:
+    for path in (upwards, downwards):
+        for frame in path:
             if frame == common:
                 break
             yield _link(store, explanations, frame, parents[frame], at)
@@ -79,7 +79,7 @@ def _link(
     infos = [info for info in store.relations() if info.kind != "twist"]
     if parent is None:
         rivals = store.rivals_of(frame, at)
-        return _hanging_nowhere(frame, [info for info in infos if info.of == frame], rivals)
+        return _detached(frame, [info for info in infos if info.of == frame], rivals)
     cause: Cause = "none"
     try:
         store.pose(of=frame, in_frame=parent[0], at=at)
@@ -89,8 +89,8 @@ def _link(
     return LinkState(of=frame, in_frame=parent[0], source=parent[1], kind=kind, cause=cause, sources=(parent[1],))
 
 
-def _hanging_nowhere(frame: str, infos: Sequence[RelationInfo], rivals: tuple[str, ...]) -> LinkState:
-    """`infos` are what was ever said of it, `rivals` who contest it now."""
+def _detached(frame: str, infos: Sequence[RelationInfo], rivals: tuple[str, ...]) -> LinkState:
+    """Return the state of a frame without a parent: `infos` are its relations, `rivals` the sources that contest it."""
     sources = rivals or tuple(dict.fromkeys(info.source for info in infos))
     kinds = {info.kind for info in infos if info.source in sources}
     lost: Cause = "contested" if rivals else "ended" if sources else "missing link"
@@ -104,11 +104,11 @@ def _hanging_nowhere(frame: str, infos: Sequence[RelationInfo], rivals: tuple[st
     )
 
 
-def _way_up(frame: str, parents: Mapping[str, tuple[str, str] | None]) -> list[str]:
-    way = [frame]
-    while (parent := parents.get(way[-1])) is not None and parent[0] not in way:
-        way.append(parent[0])
-    return way
+def _ancestors(frame: str, parents: Mapping[str, tuple[str, str] | None]) -> list[str]:
+    path = [frame]
+    while (parent := parents.get(path[-1])) is not None and parent[0] not in path:
+        path.append(parent[0])
+    return path
 
 
 _NS_PER_S = 1e9
@@ -118,7 +118,7 @@ EXPLAINED = (InvalidName, UnknownFrame, NotConnected, AmbiguousPath, ContestedJo
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """See `Diagnosis`."""
+    """A cause with its reason and hint, as in `Diagnosis`."""
 
     cause: Cause
     reason: str
@@ -126,13 +126,13 @@ class Explanation:
 
 
 class Explanations:
-    """What the errors of one world mean."""
+    """Explains errors of queries by the relations of one store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def of_error(self, error: ArmillaryError) -> Explanation:
-        """One of EXPLAINED."""
+        """Return the cause, the reason and the hint of an error, one of `EXPLAINED`."""
         match error:
             case InvalidName():
                 return Explanation("unknown name", str(error), "")
@@ -160,16 +160,16 @@ class Explanations:
         if self._store.is_named(error.frame) is False:
             hint = "Place it again, or see who removed it; its past went with it."
             return Explanation("removed", f"There was a frame '{error.frame}', and it was removed.", hint)
-        return Explanation("unknown name", f"Nobody ever named a frame '{error.frame}' here.", self._meant(error))
+        return Explanation("unknown name", f"There is no frame '{error.frame}'.", self._meant(error))
 
     def _meant(self, error: UnknownFrame) -> str:
-        """What is to be done about a name that nobody gave to a frame."""
+        """Return a hint about a name that no frame has."""
         view = self._store.view()
         if called := view.find(conditions_of({"name": error.frame}), ROOT_NODE):
             frames = list_names([f"'{view.frame(node)}'" for node in called])
             return f"In the scene something is called so: ask for its frame, {frames}."
         near = nearest_name(error.frame, error.known)
-        return f"Did you mean '{near}'?" if near else "Look at world.frames(), or wait until somebody names it."
+        return f"Did you mean '{near}'?" if near else "Look at world.frames(), or wait until it is added."
 
     # -- Trees
 
@@ -181,11 +181,11 @@ class Explanations:
             (error.in_frame, error.in_frame_root, error.of_root),
         ):
             if frame == root and not self._is_placed(frame) and not self._carries(frame):
-                hint = f"Say where it is: set_pose or fix '{frame}' in '{other}', or in a frame that hangs there."
-                return Explanation("missing link", f"Nobody says where '{frame}' is.", hint)
-        roots = f"'{error.of}' hangs under '{error.of_root}', '{error.in_frame}' under '{error.in_frame_root}'"
+                hint = f"Place it: set_pose or fix '{frame}' in '{other}', or in a frame of its tree."
+                return Explanation("missing link", f"No source places '{frame}'.", hint)
+        roots = f"'{error.of}' is in that of '{error.of_root}', '{error.in_frame}' in that of '{error.in_frame_root}'"
         hint = f"One pose joins them: that of '{error.of_root}' in '{error.in_frame_root}', or the other way round."
-        return Explanation("separate trees", f"They stand in two trees: {roots}.", hint)
+        return Explanation("separate trees", f"They are in two trees: {roots}.", hint)
 
     def _ended(self, frame: str, since: int | None) -> Explanation:
         when = "from the beginning" if since is None else f"since {format_stamp(since)}"
@@ -195,8 +195,8 @@ class Explanations:
             else f"Ask for an instant before {format_stamp(since)}, or place it again."
         )
         if self._is_removed_node(frame):
-            return Explanation("removed", f"The node '{frame}' is out of the scene {when}.", earlier)
-        return Explanation("ended", f"'{frame}' hangs nowhere {when}: who placed it ended that.", earlier)
+            return Explanation("removed", f"The node '{frame}' is removed from the scene {when}.", earlier)
+        return Explanation("ended", f"'{frame}' has no parent {when}: its source ended the relation.", earlier)
 
     def _is_removed_node(self, frame: str) -> bool:
         node = maker_of(frame)
@@ -246,13 +246,13 @@ class Explanations:
                 f"It is kept for {format_duration(kept)}: give World(history=) or world.keep(history=) a longer time."
             )
         else:
-            hint = f"Nobody had said where it is: ask for {format_stamp(first)} or later."
+            hint = f"It was not placed before: ask for {format_stamp(first)} or later."
         return Explanation("before history", reason, hint)
 
     def _late(self, error: StampOutOfRange) -> Explanation:
         last, requested = error.last or 0, error.requested or 0
         reason = (
-            f"The last word on {_what(error)} is {format_duration(requested - last)} older than the instant asked for"
+            f"The last sample of {_what(error)} is {format_duration(requested - last)} older than the instant asked for"
         )
         sender = _sender(error)
         usual = self._period_of(error)
@@ -261,7 +261,7 @@ class Explanations:
         return Explanation("late", f"{reason}{rate}.", hint)
 
     def _next_run(self, error: StampOutOfRange) -> RelationInfo | None:
-        """Where the same source placed the frame next, after the instant asked for."""
+        """Return the relation in which the same source placed the frame next, after the instant asked for."""
         if error.edge is None or error.joint is not None:
             return None
         of, _, source = error.edge
@@ -289,24 +289,24 @@ class Explanations:
 
 
 def _contested(error: AmbiguousPath | ContestedJoint) -> Explanation:
-    names, say = join_names(error.sources), "both say" if len(error.sources) == _TWO else "all say"
+    names, all_of_them = join_names(error.sources), "both" if len(error.sources) == _TWO else "all"
     if isinstance(error, ContestedJoint):
         hint = f"Choose one: world.prefer_joint('{error.joint}', source='{error.sources[0]}')."
-        return Explanation("contested", f"{names} {say} where joint '{error.joint}' is.", hint)
+        return Explanation("contested", f"{names} {all_of_them} set joint '{error.joint}'.", hint)
     first = error.sources[0] if error.sources else ""
     hint = f"Choose one: world.prefer(of='{error.frame}', source='{first}'), or ask with policy='latest' or 'fuse'."
-    return Explanation("contested", f"{names} {say} where '{error.frame}' is.", hint)
+    return Explanation("contested", f"{names} {all_of_them} place '{error.frame}'.", hint)
 
 
 def _without_samples(error: NoSamples) -> Explanation:
     if error.joint is not None:
-        hint = f"Say where the joint is: set_joints({{'{error.joint}': ...}}, at=...)."
+        hint = f"Set the joint: set_joints({{'{error.joint}': ...}}, at=...)."
         return Explanation(
-            "missing link", f"Nothing was ever said of joint '{error.joint}', which moves {_what(error)}.", hint
+            "missing link", f"There is no sample of joint '{error.joint}', which moves {_what(error)}.", hint
         )
     return Explanation(
         "missing link",
-        f"{_what(error)} is announced, and no sample of it is here.",
+        f"There is a relation of {_what(error)}, and no sample of it.",
         "Set a sample, or wait for one with wait_for_pose(...).",
     )
 
@@ -314,7 +314,7 @@ def _without_samples(error: NoSamples) -> Explanation:
 def _between(error: StampOutOfRange, moved: RelationInfo) -> Explanation:
     of, before, _ = error.edge or ("", "", "")
     reason = (
-        f"'{of}' was on its way: last seen in '{before}' at {format_stamp(error.last or 0)}, "
+        f"'{of}' moved from one parent to another: last seen in '{before}' at {format_stamp(error.last or 0)}, "
         f"and next in '{moved.in_frame}' at {format_stamp(moved.first or 0)}."
     )
     hint = (

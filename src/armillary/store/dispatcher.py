@@ -1,4 +1,4 @@
-"""Callbacks of one world: one thread, started when first needed, ended by `close`."""
+"""Waits and callbacks of one store, on one thread: started when first needed, ended by `close`."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
     from armillary._core import Pose, StoreCore
 
-_NOBODY = 0  # but there is a new deadline
+_NEW_DEADLINE = 0  # no wait has this id
 _STOP = 2**63
 _POSTED = _STOP + 1
 _LONGEST_S = 1e9
 _TOO_MANY = "Cancel some, keep callbacks short, or give World(max_waits=) a larger number."
-_BREATH_S = 0.01  # after an error that nobody expected: it may come again at once
+_PAUSE_S = 0.01  # after an unexpected error, which may come again at once
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What may be waited for.
+    """A kind of question that can be waited for.
 
     Attributes:
-        what: Its name, and that of the method of a world that answers.
-        watch: The native method that answers, or watches for what is missing.
-        reference: What the question calls the other end.
+        what: Its name, and that of the method of a store that answers.
+        watch: The method of the core that answers, or watches for what is missing.
+        reference: The keyword argument of the other frame.
     """
 
     what: str
@@ -50,7 +50,7 @@ TWIST = Kind("twist", "twist_or_watch", "relative_to")
 
 @dataclass(slots=True)
 class Wait:
-    """One question on its way to an answer."""
+    """A question that waits for its answer."""
 
     wait_id: int
     kind: Kind
@@ -69,14 +69,14 @@ class WaitHandle:
         self._dispatcher, self._wait = dispatcher, wait
 
     def cancel(self) -> bool:
-        """Forget the callback. True if it had not been called, and now never will be."""
+        """Remove the callback. Return True if it had not been called, and now never will be."""
         return self._dispatcher.cancel(self._wait)
 
 
 class Dispatcher:
-    """Asks again what may have become answerable, and calls back; never under a lock.
+    """Repeats questions whose answers may have become known, and calls back; never under a lock.
 
-    It does not keep its world alive: a world that is dropped ends its dispatcher. At most `max_waits` callbacks are
+    It does not keep its store alive: a store that is garbage ends its dispatcher. At most `max_waits` callbacks are
     pending, whether their answers are missing or other callbacks are slow; `ask` refuses more.
     `_lock` guards `_waits`, `_deadlines`, `_posted`, `_thread`, `_closed` and every `Wait.claimed`.
     """
@@ -119,14 +119,14 @@ class Dispatcher:
             if timeout_s is not None:
                 wait.deadline, wait.timeout_s = time.monotonic() + timeout_s, timeout_s
                 heapq.heappush(self._deadlines, (wait.deadline, wait.wait_id))
-        if not self._watches_already(wait):
+        if not self._watch_at_once(wait):
             self._queue.wake(wait.wait_id)
         elif wait.deadline is not None:
-            self._queue.wake(_NOBODY)
+            self._queue.wake(_NEW_DEADLINE)
         return WaitHandle(self, wait)
 
-    def _watches_already(self, wait: Wait) -> bool:
-        """From the call on, so that those who wait for the same are woken in the order in which they asked.
+    def _watch_at_once(self, wait: Wait) -> bool:
+        """Watch from the call on, so that waits for the same are woken in their order; return whether it watches.
 
         What has an answer, or fails, is examined on the dispatcher's thread; so is a policy of the caller's own.
         """
@@ -134,21 +134,21 @@ class Dispatcher:
             return False
         try:
             watches = getattr(self._alive(), wait.kind.watch)(self._queue, wait.wait_id, **wait.question) is None
-        except Exception:  # noqa: BLE001  (whatever it is: it is told where it can be)
+        except Exception:  # noqa: BLE001  (the dispatcher's thread meets it again, and reports it)
             return False
-        if wait.claimed:  # timed out meanwhile, and nobody else will end that it watches
+        if wait.claimed:  # timed out meanwhile, and nothing else ends its watch
             self._forget(wait)
         return watches
 
     def knows(self, question: Mapping[str, Any]) -> Pose | None:
-        """The answer, if there is one already."""
+        """Return the answer, if there is one already."""
         try:
             return self._alive().pose(**question)
         except ArmillaryError:
             return None
 
     def check(self, question: Mapping[str, Any]) -> None:
-        """Refuse a question that is wrong in itself, or asked too late, at the call."""
+        """Raise the error of an invalid question, or of a closed store."""
         if self._closed:
             raise WorldClosed
         self._alive().check_question(**question)
@@ -165,29 +165,29 @@ class Dispatcher:
         self._queue.wake(_POSTED)
 
     def call(self, callback: Callable[..., object], *values: object) -> None:
-        """Call back, on the dispatcher's thread; what that raises is reported."""
+        """Call back, on the dispatcher's thread; report what the callback raises."""
         try:
             callback(*values)
-        except BaseException as error:  # noqa: BLE001  (a callback's fault is reported, never ours to die of)
+        except BaseException as error:  # noqa: BLE001  (an error of a callback must not end the thread)
             self.report(error)
 
     def report(self, error: BaseException) -> None:
-        """Tell `world.on_error`, or stderr where nobody listens."""
+        """Pass an error to `store.on_error`, or print it where that is not set."""
         chosen = getattr(self._store(), "on_error", None)
         try:
             (print_error if chosen is None else chosen)(error)
-        except BaseException:  # noqa: BLE001  (nobody is left to tell but stderr)
+        except BaseException:  # noqa: BLE001  (stderr is what remains)
             print_error(error)
 
     def cancel(self, wait: Wait) -> bool:
-        """Whether the wait had not been answered yet."""
+        """Cancel a wait; return whether it had not been answered yet."""
         with self._lock:
             first = self._claim(wait)
         self._forget(wait)
         return first
 
     def close(self, *, wait: bool = True) -> None:
-        """End the thread; every pending wait fails with `WorldClosed`. Waits for a callback under way, if asked to."""
+        """End the thread; every pending wait fails with `WorldClosed`. With `wait`, return after a running callback."""
         with self._lock:
             if self._closed:
                 return
@@ -212,13 +212,13 @@ class Dispatcher:
         self._queue.forget(wait.wait_id)
 
     def _forget_old_deadlines(self) -> None:
-        """Waits that ended early leave their deadline behind; now and then these go. The caller holds the lock."""
+        """Remove the deadlines of waits that ended early, once they are many. The caller holds the lock."""
         if len(self._deadlines) > 2 * len(self._waits) + 16:
             self._deadlines = [entry for entry in self._deadlines if entry[1] in self._waits]
             heapq.heapify(self._deadlines)
 
     def _claim(self, wait: Wait) -> bool:
-        """Exactly one of answering, failing and cancelling gets True. The caller holds the lock."""
+        """Return True to exactly one of answering, failing and cancelling. The caller holds the lock."""
         if wait.claimed:
             return False
         wait.claimed = True
@@ -233,19 +233,19 @@ class Dispatcher:
             self._thread, self._pid = thread, os.getpid()
 
     def _run(self) -> None:
-        """Until it is told to stop. No error ends it: that would silence every callback to come."""
-        going_on = True
-        while going_on:
+        """Serve waits until `close`. No error ends the thread: later callbacks would be lost."""
+        is_running = True
+        while is_running:
             try:
-                going_on = self._step()
-            except BaseException as error:  # noqa: BLE001  (whatever it is, the others must go on)
+                is_running = self._step()
+            except BaseException as error:  # noqa: BLE001  (other waits must be served)
                 self.report(error)
-                time.sleep(_BREATH_S)
+                time.sleep(_PAUSE_S)
         for wait in list(self._waits.values()):
             self._fail(wait, WorldClosed())
 
     def _step(self) -> bool:
-        """Whatever is due next; False when told to stop."""
+        """Serve what is due next; return False when the thread is to end."""
         wait_id = self._queue.pop(self._time_left())
         if wait_id == _STOP:
             return False
@@ -285,13 +285,13 @@ class Dispatcher:
         return late
 
     def _examine(self, wait: Wait) -> ArmillaryError | None:
-        """Answer the wait, end it, or leave it watching; then the reason why it still waits."""
+        """Answer a wait, end it, or leave it watching; return why it still waits, if it is overdue."""
         try:
             answer = getattr(self._alive(), wait.kind.watch)(self._queue, wait.wait_id, **wait.question)
         except ArmillaryError as error:
             self._fail(wait, error)
             return None
-        except BaseException as error:  # noqa: BLE001  (of this wait alone: it ends, and everybody hears why)
+        except BaseException as error:  # noqa: BLE001  (it ends this wait alone, and is reported)
             self._fail_unexpectedly(wait, error)
             return None
         if answer is None:
@@ -300,7 +300,7 @@ class Dispatcher:
         return None
 
     def _why(self, wait: Wait) -> ArmillaryError | None:
-        if wait.claimed:  # cancelled while it was asked: it watches again, and nobody else will end that
+        if wait.claimed:  # cancelled while it was asked: it watches again, and nothing else ends that
             self._forget(wait)
             return None
         if wait.deadline is None or wait.deadline > time.monotonic():
@@ -318,7 +318,7 @@ class Dispatcher:
 
     def _fail(self, wait: Wait, error: BaseException) -> None:
         self._forget(wait)
-        otherwise = _say_nothing if isinstance(error, WorldClosed) else self.report
+        otherwise = _ignore if isinstance(error, WorldClosed) else self.report
         self._finish(wait, otherwise if wait.on_failure is None else wait.on_failure, error)
 
     def _finish(self, wait: Wait, callback: Callable[[Any], object], value: object) -> None:
@@ -329,25 +329,25 @@ class Dispatcher:
 
 
 def check_callback(value: object, name: str) -> None:
-    """Refuse at the call what could only fail later, on another thread."""
+    """Raise `InvalidArgument` for what cannot be called: later it would fail on another thread."""
     if not callable(value):
         raise InvalidArgument(f"{name} must be something to call, got {value!r}.", value)
 
 
 def check_timeout(timeout_s: object) -> float | None:
-    """How long to wait [s]; None for ever."""
+    """Return a checked timeout [s]; None: no limit."""
     if timeout_s is None:
         return None
     seconds = as_number(timeout_s, "timeout_s", allowed="a number of seconds, or None to wait for ever")
     return None if seconds > _LONGEST_S else max(0.0, seconds)
 
 
-def _say_nothing(_: BaseException) -> None:
-    """Who gave no `on_failure` does not want to hear that the world was closed."""
+def _ignore(_: BaseException) -> None:
+    """Do nothing: without `on_failure`, a store that is closed is no error."""
 
 
 def print_error(error: BaseException) -> None:
-    """What happens to an error in a callback when `world.on_error` is not set."""
+    """Print an error of a callback to stderr, where `on_error` is not set."""
     if sys.stderr is not None:
         sys.stderr.write("armillary: an error in a callback\n")
         traceback.print_exception(error)

@@ -1,4 +1,4 @@
-"""How joints drive a pose: closed forms that the native core knows, and tapes that it runs."""
+"""How joints drive a pose: closed forms that the C++ core implements, and tapes that it runs."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["ClosedForm", "DrivenForm", "LoopForm", "TapeForm", "driven_form"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedForm:
-    """A joint that the native core knows: parent_T_child = origin @ motion(multiplier * q + offset).
+    """A joint that the C++ core implements: parent_T_child = origin @ motion(multiplier * q + offset).
 
     Attributes:
-        kind: What the core calls it.
-        origin: Where it sits in the parent.
-        axes: Turned about or slid along, in the joint's frame.
+        kind: The name of the joint in the core.
+        origin: parent_T_joint.
+        axes: Axes of rotation or translation, in the joint's frame.
         variables: The names, in the order of the core.
-        multiplier: Of a joint that follows another.
-        offset: Likewise.
-        pitch_m_per_rad: How far a screw slides along its axis.
+        multiplier: Of q, for a joint that follows another.
+        offset: Added to that.
+        pitch_m_per_rad: The translation of a screw along its axis for one radian.
     """
 
     kind: str
@@ -36,22 +36,22 @@ class ClosedForm:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all joints in it."""
+        """The names of all joints in it."""
         return self.variables
 
     def renamed(self, name: Callable[[str], str]) -> ClosedForm:
-        """The same by joints of other names."""
+        """Return the form with other names of its joints."""
         return replace(self, variables=tuple(map(name, self.variables)))
 
     def plain(self) -> tuple[Any, ...]:
-        """For the native door."""
+        """Return the tuple that the C++ core takes."""
         numbers = (self.multiplier, self.offset, self.pitch_m_per_rad)
         return ("joint", self.kind, self.origin, tuple(self.axes), *numbers, tuple(self.variables))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TapeForm:
-    """A joint as compiled expressions, for the native core to run.
+    """A joint as compiled expressions, which the C++ core runs.
 
     Attributes:
         value: From the positions to the first three rows of parent_T_child.
@@ -67,35 +67,35 @@ class TapeForm:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all joints in it."""
+        """The names of all joints in it."""
         return (*self.positions, *self.velocities)
 
     def renamed(self, name: Callable[[str], str]) -> TapeForm:
-        """The same by joints of other names."""
+        """Return the form with other names of its joints."""
         positions, velocities = tuple(map(name, self.positions)), tuple(map(name, self.velocities))
         return replace(self, positions=positions, velocities=velocities)
 
     def plain(self) -> tuple[Any, ...]:
-        """For the native door."""
+        """Return the tuple that the C++ core takes."""
         return ("tapes", self.value, self.jacobian, tuple(self.positions), tuple(self.velocities))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopForm(TapeForm):
-    """A link in a loop, for the native core to solve and run.
+    """A link in a kinematic loop, which the C++ core solves and runs.
 
-    Its positions have the dependents last, and its Jacobian is along what drives the loop.
+    Its positions have the dependent joints last, and its Jacobian is with respect to the independent ones.
 
     Attributes:
-        residual: From the positions to what is zero.
-        slope: From the same to its derivative along the dependents, one row for each row of the residual.
+        residual: From the positions to the residual of the loop, which is zero where it is closed.
+        slope: From the positions to its derivative by the dependent joints, one row for each row of the residual.
     """
 
     residual: Tape
     slope: Tape
 
     def plain(self) -> tuple[Any, ...]:
-        """For the native door."""
+        """Return the tuple that the C++ core takes."""
         tapes = (self.residual, self.slope, self.value, self.jacobian)
         return ("loop", *tapes, tuple(self.positions), tuple(self.velocities))
 
@@ -104,7 +104,7 @@ DrivenForm = ClosedForm | TapeForm
 
 
 def driven_form(plain: tuple[Any, ...]) -> DrivenForm:
-    """From what the native half tells."""
+    """Return the form of a tuple of the C++ core; the inverse of `plain`."""
     match plain:
         case ("joint", kind, origin, axes, multiplier, offset, pitch, variables):
             numbers = {"multiplier": multiplier, "offset": offset, "pitch_m_per_rad": pitch}

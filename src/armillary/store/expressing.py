@@ -67,7 +67,7 @@ def _express_rows(  # noqa: PLR0917  (the arguments of express, in their order)
 
 
 def _rows_of_frame(store: Store, of: str, in_frame: str, at: Any, asked: dict[str, Any]) -> NDArray[float64]:
-    """(N, 7) for N stamps, (1, 7) for one."""
+    """Return the poses of a frame: (N, 7) for N stamps, (1, 7) for one."""
     if _is_one(at):
         return np.atleast_2d(store.pose(of=of, in_frame=in_frame, at=at, **asked).transform.xyz_wxyz)
     return store.transforms(of=of, in_frame=in_frame, at=at, as_="xyz_wxyz", **asked)
@@ -98,7 +98,7 @@ def _express_uncertain(  # noqa: PLR0917  (the arguments of express, in their or
 
 
 def _spreads_of_frame(store: Store, of: str, in_frame: str, at: Any, asked: dict[str, Any]) -> NDArray[float64] | None:
-    """(N, 6, 6) for N stamps, (1, 6, 6) for one; None where one of them is unknown."""
+    """Return the covariances of a frame: (N, 6, 6) for N stamps, (1, 6, 6) for one; None where one is unknown."""
     stamps = [at] if _is_one(at) else [int(stamp) for stamp in at]
     found = [store.pose(of=of, in_frame=in_frame, at=stamp, **asked).covariance for stamp in stamps]
     known = [covariance for covariance in found if covariance is not None]
@@ -111,7 +111,7 @@ def _check_one_each(kind: str, rows: int, stamps: int) -> None:
 
 
 def _is_one(at: Any) -> bool:
-    """One instant, and not an array of them."""
+    """Whether this is one instant, and not an array of them."""
     return isinstance(at, (int, Latest)) or not hasattr(at, "__len__") or getattr(at, "ndim", 1) == 0
 
 

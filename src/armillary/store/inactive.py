@@ -1,4 +1,4 @@
-"""What copies of a world said together though none of them may say it alone, and which of it does not count."""
+"""Inactive assertions: replicas made them independently, and they conflict with others that are active."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["Inactive", "all_inactive"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inactive:
-    """Something that a copy said and that is not in force; it comes into force when what is in its way is gone.
+    """An assertion that is not active; it becomes active when what conflicts with it is removed.
 
     Attributes:
-        change: What was said: `AddParent`, `Fix`, `AddRelation`, `AddTwistRelation` or `AddBody`.
-        reason: The error that this would raise if it were said here, now.
+        change: What was asserted: `AddParent`, `Fix`, `AddRelation`, `AddTwistRelation` or `AddBody`.
+        reason: The error that applying this change here, now, would raise.
     """
 
     change: Change
@@ -32,25 +32,25 @@ class Inactive:
 
 
 def all_inactive(store: Store) -> list[Inactive]:
-    """Everything that is not in force, in an order on which copies agree."""
+    """Return all inactive assertions, in an order on which replicas agree."""
     found = [*_containment(store.view()), *_of_frames(store)]
     return sorted(found, key=lambda one: (type(one.change).__name__, str(one.change), str(one.reason)))
 
 
 def _containment(view: SceneView) -> Iterator[Inactive]:
     for node, parent, since in view.circles():
-        yield Inactive(AddParent(node, parent, since), SceneCycle(node, _way_up(view, parent, node)))
+        yield Inactive(AddParent(node, parent, since), SceneCycle(node, _path_up(view, parent, node)))
 
 
-def _way_up(view: SceneView, start: NodeId, node: NodeId) -> list[NodeId]:
-    """From a node up to one that it is in; both alone where one of them is not there."""
-    ways = {start: [start]}
+def _path_up(view: SceneView, start: NodeId, node: NodeId) -> list[NodeId]:
+    """Return the nodes from `start` up to `node`, which contains it; the two alone where there is no such path."""
+    paths = {start: [start]}
     for step in (waiting := [start]):
         for above in view.parents(step) if view.contains(step) else ():
-            if above not in ways:
-                ways[above] = [*ways[step], above]
+            if above not in paths:
+                paths[above] = [*paths[step], above]
                 waiting.append(above)
-    return ways.get(node, [start, node])
+    return paths.get(node, [start, node])
 
 
 def _of_frames(store: Store) -> Iterator[Inactive]:
@@ -65,8 +65,8 @@ def _of_frames(store: Store) -> Iterator[Inactive]:
 def _violation(change: Change, reason: str, body: str) -> ConstraintViolation:
     reasons = {
         "on_other_body": "it is on another body",
-        "moves_in_body": "something that counts already moves on it",
-        "constant_in_body": "both are on one body, whose poses are constant and said once",
+        "moves_in_body": "something that is active already moves on it",
+        "constant_in_body": "both are on one body, whose poses are constant and asserted once",
     }
     return ConstraintViolation(
         constraint="C2" if reason == "on_other_body" else "C5",
@@ -74,7 +74,7 @@ def _violation(change: Change, reason: str, body: str) -> ConstraintViolation:
         asked=_asked(change),
         reason=reasons[reason],
         existing=[f"body '{body}'"],
-        hint="It counts as soon as that is gone.",
+        hint="It becomes active as soon as that is gone.",
         offer=None,
     )
 
@@ -86,6 +86,6 @@ def _asked(change: Change) -> str:
         case Fix() | AddRelation():
             return f"place '{change.of}' in '{change.in_frame}'"
         case AddTwistRelation():
-            return f"say how '{change.of}' moves relative to '{change.relative_to}'"
+            return f"set how '{change.of}' moves relative to '{change.relative_to}'"
         case _:
-            return "say this"
+            return "assert this"

@@ -21,7 +21,7 @@ _SYMMETRIC_TO = 1e-9
 
 
 class Mechanisms(Protocol):
-    """What moves joints that nobody sets: `armillary.articulation.mounts.Mounts` implements it for mounted models."""
+    """Completes joints that follow from others; `armillary.articulation.mounts.Mounts` does so for mounted models."""
 
     def complete(
         self, joints: Mapping[str, float], at: int, covariance: ArrayLike | None
@@ -34,13 +34,13 @@ class Mechanisms(Protocol):
         """Return names, positions and velocities with the columns of joints that follow."""
 
     def polished(self, name: str, state: JointState) -> JointState:
-        """Return the state of a joint where the loops are closed: between samples it is only near that."""
+        """Return the state of a joint with its kinematic loops closed, which interpolation only approximates."""
 
     def wheels_turned(self, at: int, source: str | None) -> None:
-        """Move the bases whose wheels got a speed."""
+        """Move the bases whose wheels got a velocity."""
 
     def check_undo(self, tag: str, *, redo: bool) -> None:
-        """Refuse to undo or redo a change with this tag, where that is done elsewhere."""
+        """Refuse to undo or redo a change with this tag, where the model does it."""
 
     def undone(self, tag: str, *, redo: bool) -> None:
         """Follow the undo or redo of a change with this tag."""
@@ -65,7 +65,7 @@ def complete_joint_series(
 
 
 def wheels_turned(store: Store, at: int, source: str | None) -> None:
-    """Move the bases whose wheels got a speed."""
+    """Move the bases whose wheels got a velocity."""
     if store.mechanisms is not None:
         store.mechanisms.wheels_turned(at, source)
 

@@ -1,4 +1,4 @@
-"""Names of frames and joints: which may be made by use, which must exist, and which look like a typo."""
+"""Names of frames and joints: which may be added by use, which must exist, and which look like a typo."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CALLER = 2  # the line that made the call: bindings have no frames of their own
 
 
 def admit_name(store: Store, name: object) -> str:
-    """Return the stored form of a name that may be made by use; warn where it looks like a typo.
+    """Return the stored form of a name that may be added by use; warn where it looks like a typo.
 
     Raises:
         UnknownFrame: The world accepts declared names only, and this is none.
@@ -34,7 +34,7 @@ def admit_name(store: Store, name: object) -> str:
 
 
 def declare_name(store: Store, name: object) -> str:
-    """Return the stored form of a name that is made on purpose."""
+    """Return the stored form of a name that is added explicitly."""
     stored = check_name(name)
     store.typos.add(stored, store.has_frame)
     return stored
@@ -52,7 +52,7 @@ def recall_name(store: Store, name: object) -> str:
     """Return the stored form of a frame's name that must exist.
 
     Raises:
-        UnknownFrame: No frame has it; of a body the error says which frames are on it.
+        UnknownFrame: No frame has it; if it is a body's name, the error lists the frames on it.
     """
     stored = check_name(name)
     if not store.has_frame(stored):

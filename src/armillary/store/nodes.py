@@ -1,10 +1,29 @@
-"""The kinds of nodes, and the frames that nodes create, recognised by their names."""
+"""Nodes and frames: the kinds of nodes, the frames that nodes create, and the nodes of other frames."""
 
 from __future__ import annotations
 
-from armillary._core import NodeId
+from typing import TYPE_CHECKING
 
-__all__ = ["CONTAINER_KINDS", "KINDS", "MOUNT", "TRANSFORM_KINDS", "is_of_a_node", "maker_of"]
+from armillary._core import ROOT_NODE, NodeId
+from armillary.errors import UnknownNode
+from armillary.store.names import recall_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from armillary.store.store import Store
+
+__all__ = [
+    "CONTAINER_KINDS",
+    "KINDS",
+    "MOUNT",
+    "TRANSFORM_KINDS",
+    "id_of_frame",
+    "is_of_a_node",
+    "maker_of",
+    "names_of_nodes",
+    "node_of_frame",
+]
 
 TRANSFORM_KINDS = ("transform", "uncertain_transform")
 """The kinds that have a pose in their parent."""
@@ -14,10 +33,12 @@ KINDS = (*CONTAINER_KINDS, "geometry", "connection")
 
 MOUNT = "/mount"
 """Ends the name of the frame in which a transform with several parents is placed."""
+_FRAME_SPACE = "frame"
+"""The namespace of the ids of nodes that represent frames, which are made of the names of the frames."""
 
 
 def maker_of(frame: str) -> NodeId | None:
-    """The node that created a frame; None where the frame has another name than such nodes give."""
+    """Return the node that created a frame; None where the frame has another name than such nodes give."""
     try:
         return NodeId(frame.removesuffix(MOUNT))
     except ValueError:
@@ -27,3 +48,33 @@ def maker_of(frame: str) -> NodeId | None:
 def is_of_a_node(frame: str) -> bool:
     """Whether a node of the scene created this frame."""
     return maker_of(frame) is not None
+
+
+def names_of_nodes(store: Store, frames: Iterable[str]) -> dict[str, str]:
+    """Return, by frame, the attribute `name` of the node that created it."""
+    found = {}
+    for frame in frames:
+        node = maker_of(frame)
+        try:
+            name = None if node is None else store.view().attributes(node).get("name")
+        except UnknownNode:  # removed
+            continue
+        if isinstance(name, str):
+            found[frame] = name
+    return found
+
+
+def node_of_frame(store: Store, frame: str) -> tuple[NodeId, str]:
+    """Return the id of the node that represents a frame, and the stored form of the frame's name."""
+    if frame == store.root_frame:
+        return ROOT_NODE, frame
+    stored = recall_name(store, frame)
+    return id_of_frame(stored), stored
+
+
+def id_of_frame(stored: str) -> NodeId:
+    """Return the id of the node that represents a frame: its maker, or a node with an id made of its name."""
+    try:
+        return NodeId(stored)
+    except ValueError:
+        return NodeId.of_name(_FRAME_SPACE, stored)

@@ -25,8 +25,8 @@ class Observers:
     """The observers of one store.
 
     A callable is called on the thread that made the change. Something with `put_nowait`, such as a `queue.Queue`, gets
-    the batches put into it; what a full queue misses is counted, and said once. So is what others change while a slow
-    callable runs, when more than `most` batches are in line.
+    the batches put into it; what a full queue misses is counted, and reported once. So is what others change while a
+    slow callable runs, when more than `most` batches are in line.
 
     `order` is held from a change until it is in line, so that batches are in line in the order of the changes. It is
     the last lock that Python takes: nothing is called back while it is held.
@@ -44,7 +44,7 @@ class Observers:
         if not callable(observer) and not hasattr(observer, "put_nowait"):
             raise InvalidArgument("An observer is a callable that takes a batch of changes, or a queue.", observer)
         if self._find(observer) is not None:
-            raise InvalidArgument("This observer is attached already; it would be told everything twice.", observer)
+            raise InvalidArgument("This observer is attached already; it would be notified twice.", observer)
         self.subscribers = [*self.subscribers, _Subscriber(observer, self._report)]
 
     def detach(self, observer: Observer | queue.Queue[Batch]) -> None:
@@ -55,7 +55,7 @@ class Observers:
         self.subscribers = [other for other in self.subscribers if other is not subscriber]
 
     def _find(self, observer: object) -> _Subscriber | None:
-        """By equality: a method of an object is another object each time it is asked for."""
+        """Find a subscriber by equality: a bound method is another object at each access."""
         return next((subscriber for subscriber in self.subscribers if subscriber.observer == observer), None)
 
     def post(self, batch: Batch) -> None:
@@ -69,7 +69,7 @@ class Observers:
             subscriber.miss()
 
     def notify(self) -> None:
-        """Deliver what is in line, unless another thread does so already: then it goes on with this."""
+        """Deliver what is in line, unless another thread does so already: then that one delivers this, too."""
         while self._waiting and self._notifying.acquire(blocking=False):
             try:
                 while self._waiting:

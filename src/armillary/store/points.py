@@ -84,7 +84,7 @@ def _at_once(store: Store, pairs: dict[str, Any], at: Any, how: dict[str, Any]) 
 
 
 def _instant(seen: dict[str, Pose], at: Any) -> Any:
-    """The instant of the poses that have one, which is the same for all of them."""
+    """Return the instant of the poses that have one, which is the same for all of them."""
     return next((pose.stamp for pose in seen.values() if pose.stamp is not None), at)
 
 
@@ -100,7 +100,7 @@ def _one(first: str | None, second: str | None, what: str) -> str:
 
 
 def _check_rigid(mount: Pose) -> None:
-    """Refuse a point that may move on the body that it is taken for a point of."""
+    """Refuse a point that may move relative to the body that it is to be a point of."""
     if mount.stamp is None or mount.body == mount.reference_body or mount.of == mount.in_frame:
         return
     raise HelperBodiesDiffer(

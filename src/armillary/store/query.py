@@ -1,4 +1,4 @@
-"""How a question is asked: frozen values that are passed through whole, in place of lists of keyword arguments."""
+"""How a question is asked: frozen values that are passed through whole; and who answers it by a policy."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from armillary.errors import InvalidArgument
 from armillary.stamps import LATEST, Latest
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
     from armillary._core import PathChoice
+    from armillary.store.store import Store
 
-__all__ = ["AnyPolicy", "PoseQuery", "Query", "TwistQuery"]
+__all__ = ["AnyPolicy", "PoseQuery", "Query", "TwistQuery", "by_policy"]
 
 AnyPolicy = str | Callable[..., Any]
 """The name of a policy, or a callable that decides among candidate paths."""
@@ -20,12 +22,12 @@ AnyPolicy = str | Callable[..., Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """When and how something is asked.
+    """The time and the options of a question.
 
     Attributes:
         at: Instant [ns], or `LATEST`.
         outside: 'raise', 'hold' or 'predict': what is answered outside the history.
-        policy: 'unique', 'latest', 'most_certain', 'fuse' or a callable: who is believed where sources contest.
+        policy: 'unique', 'latest', 'most_certain', 'fuse' or a callable: which source wins where several differ.
         interpolation: 'linear' or 'screw'; None: as the store was made.
     """
 
@@ -76,3 +78,22 @@ class TwistQuery(Query):
         point = None if self.point is None else check_name(self.point)
         of, relative_to = check_name(self.of), check_name(self.relative_to)
         return replace(self, of=of, relative_to=relative_to, expressed_in=axes, point=point)
+
+
+def by_policy(store: Store, question: str, *arguments: Any, **asked: Any) -> Any:
+    """Answer a question by a policy other than 'unique', by the functions of `Store.policy_answers`.
+
+    Args:
+        store: The store that is asked.
+        question: The function of `armillary.fusion.answers` that answers: "pose", "transforms", "twist" ...
+        *arguments: Positional arguments of the question.
+        **asked: Its keyword arguments.
+    """
+    if store.policy_answers is None:
+        policy = asked.get("policy", arguments[0] if arguments else None)
+        raise InvalidArgument(
+            f"This store answers policy='unique' alone, got {policy!r}. Ask the World that has it, or set "
+            "store.policy_answers to armillary.fusion.answers.",
+            policy,
+        )
+    return getattr(store.policy_answers, question)(store, *arguments, **asked)

@@ -1,4 +1,4 @@
-"""Change records as changes: what a record says, in a form that could be applied elsewhere."""
+"""Change records as changes that could be applied elsewhere."""
 
 from __future__ import annotations
 
@@ -42,18 +42,19 @@ from armillary.store.payloads import Connection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import TypeGuard
 
     from armillary._core import ChangeRecord, NodeId
 
 __all__ = ["change_of", "changes_of_records", "changes_of_requests", "frame_change_of"]
 
-_NOBODY = bytes(16)
+_NIL = bytes(16)
 
 
 def changes_of_requests(requests: Iterable[tuple[Any, ...]], records: list[ChangeRecord]) -> list[Change]:
     """Return the changes of a batch of requests, in its order: each made one record, a sample made none."""
-    changes = iter(changes_of_records(records, is_there=lambda _: True))  # what leaves limbo here was mounted
+    changes = iter(
+        changes_of_records(records, is_there=lambda _: True)
+    )  # a remote root that is no longer detached was mounted
     return [
         _sample(request) if request[0] == "set_transform" else _as_requested(next(changes), request)
         for request in requests
@@ -70,29 +71,25 @@ def _as_requested(change: Change, request: tuple[Any, ...]) -> Change:
 
 
 def changes_of_records(records: Iterable[ChangeRecord], *, is_there: Callable[[NodeId], bool]) -> list[Change]:
-    """Return what records say, as changes that could be applied elsewhere.
+    """Return records as changes that could be applied elsewhere.
 
-    A remote root that gets a parent is not said to leave its detached state; one that leaves it without getting a
-    parent is removed. `is_there` tells which nodes are left afterwards.
+    A remote root that gets a parent leaves its detached state without a change of its own; one that leaves it without
+    getting a parent is removed. `is_there` says whether a node exists afterwards.
     """
     changes: list[Change] = []
-    is_mounted: dict[NodeId, bool] = {}  # those of which the records tell that
+    is_mounted: dict[NodeId, bool] = {}  # by remote root, where a record mounts or detaches it
     for change in map(change_of, records):
         if isinstance(change, AddParent | Restore):
             is_mounted[change.id] = change.parent is not None
-        if not _is_leaving_limbo(change):
+        if not isinstance(change, RemoveParent) or change.parent != DETACHED_NODE:
             changes.append(change)
         elif not (is_mounted[change.id] if change.id in is_mounted else is_there(change.id)):
             changes.append(Remove(change.id, change.at))
     return changes
 
 
-def _is_leaving_limbo(change: Change) -> TypeGuard[RemoveParent]:
-    return isinstance(change, RemoveParent) and change.parent == DETACHED_NODE
-
-
 def change_of(record: ChangeRecord) -> Change:
-    """What a record says, as a change that could be applied elsewhere."""
+    """Return a record as a change that could be applied elsewhere."""
     if (of_frames := frame_change_of(record)) is not None:
         return of_frames
     _, _, _, _, _, at, node, _, parent, _, kind, payload, placement, _, restores, settings, _ = record.state()
@@ -102,8 +99,8 @@ def change_of(record: ChangeRecord) -> Change:
     if record.kind == "add_parent":
         return _joined(node, parent, at, is_restored=restores)
     if record.kind == "remove_parents":
-        # It happened, whatever hung there.
-        return Remove(node, at, subtree=True) if parent.bytes == _NOBODY else RemoveParent(node, parent, at)
+        # It was accepted, whatever was placed in it: `subtree` lets it be applied elsewhere.
+        return Remove(node, at, subtree=True) if parent.bytes == _NIL else RemoveParent(node, parent, at)
     common = {"parent": parent, "attributes": attributes, "at": at, "id": node}
     if parent == DETACHED_NODE:
         return AddRemoteRoot(node, attributes, at)
@@ -136,7 +133,7 @@ def _new_node(common: dict[str, Any], kind: str, payload: Any, placement: Any) -
 
 
 def _new_transform(common: dict[str, Any], kind: str, placement: Any) -> Change:
-    """What is restored may be a plain transform with a covariance, or an uncertain one without."""
+    """Return the change of a new transform: restored ones may be plain with a covariance, or uncertain without."""
     transform, covariance, is_fixed = placement[:3]
     given = common | {"transform": transform, "at": None if is_fixed else common["at"]}
     if kind == "transform":
@@ -146,11 +143,11 @@ def _new_transform(common: dict[str, Any], kind: str, placement: Any) -> Change:
 
 
 _FACT = 13
-"""Where in the state of a record it is."""
+"""The index of what is asserted of frames in the state of a record."""
 
 
 def frame_change_of(record: ChangeRecord) -> Change | None:
-    """What a record says of frames, as a change that could be applied elsewhere; None: it is about nodes."""
+    """Return a record about frames as a change that could be applied elsewhere; None for one about nodes."""
     make = _MAKERS.get(record.kind)
     if make is None:
         return None

@@ -1,4 +1,4 @@
-"""Changes become requests: names and nodes are looked up, and every `NOW` of a batch becomes one instant."""
+"""Translation of changes into requests, as the C++ core takes them: names are looked up, nodes are checked."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from armillary.errors import UnknownFrame, UnknownNode
 from armillary.store.bodies import check_body
 from armillary.store.changes import NOW, Now
 from armillary.store.names import admit_name, declare_name, is_only_a_body, recall_joint, recall_name
+from armillary.store.nodes import id_of_frame
 from armillary.store.values import as_transform
 from armillary.transforms import Transform, check_name
 
@@ -18,17 +19,22 @@ if TYPE_CHECKING:
     from armillary._core import SceneView
     from armillary.store.store import Store
 
-__all__ = ["BatchNodes", "ChangeContext", "UncheckedContext", "node_of_frame"]
+__all__ = ["BatchNodes", "ChangeContext", "UncheckedContext"]
 
 _NO_NAMES: frozenset[str] = frozenset()
-_FRAME_SPACE = "frame"
-"""Nodes that stand for frames of the world have ids of their names in this space."""
 ALWAYS_NS = 1 - 2**62
-"""The first of all stamps: what begins then has always been there, or since it was removed."""
+"""The first of all stamps: what begins then exists always, or since it was removed."""
 
 
 class ChangeContext:
-    """One batch of changes on its way to the core: names become nodes, `NOW` becomes one instant for all of it."""
+    """Translates one batch of changes: names become nodes, every `NOW` becomes the same instant.
+
+    Attributes:
+        now_ns: The instant of every `NOW`.
+        requests: One for each change, with those that changes imply between them.
+        frames: Requests for nodes of frames that the changes name; they precede `requests`.
+        added: The indices of implied requests among `requests`.
+    """
 
     __slots__ = (
         "_gone",
@@ -45,50 +51,50 @@ class ChangeContext:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.now_ns = store.now()
-        self.requests: list[tuple[Any, ...]] = []  # one for each change
-        self.frames: list[tuple[Any, ...]] = []  # for the nodes of frames that the changes name; they come first
-        self.added: set[int] = set()  # those of frames that the batch makes, by their places among the requests
+        self.requests: list[tuple[Any, ...]] = []
+        self.frames: list[tuple[Any, ...]] = []
+        self.added: set[int] = set()
         self._nodes: BatchNodes | None = None
-        self._named = _NO_NAMES  # frames that the batch makes
+        self._named = _NO_NAMES  # frames that the batch adds
         self._gone = _NO_NAMES  # frames that it removes
-        self._joints = _NO_NAMES  # joints that it makes
+        self._joints = _NO_NAMES  # joints that it adds
 
-    def _nodes_by_now(self) -> BatchNodes:
-        """Those of the scene when it was first looked at, and what the batch did since. Few changes look."""
+    def _current_nodes(self) -> BatchNodes:
+        """Return the nodes after the requests so far; made on first use, since few changes need it."""
         if self._nodes is None:
             self._nodes = BatchNodes(self._store.view())
-        self._nodes.look_at(self.requests)
+        self._nodes.follow(self.requests)
         return self._nodes
 
     @property
     def author(self) -> str:
-        """Who says all this."""
+        """The author of the changes."""
         return self._store.name
 
     def at(self, at: int | Now) -> int:
-        """One instant for every `NOW` of the batch."""
+        """Return an instant; the same one for every `NOW` of the batch."""
         return self.now_ns if at is NOW else at  # type: ignore[return-value]
 
     def since(self, at: int | Now | None) -> int:
-        """From when on a node is there; None: always."""
+        """Return the instant from which a node exists; None: always."""
         return ALWAYS_NS if at is None else self.at(at)
 
     def transform(self, value: Any) -> Transform:
-        """Any pose coordinates, as the world takes them."""
+        """Return any pose coordinates as a `Transform`."""
         return value if isinstance(value, Transform) else as_transform(value)
 
     def node(self, target: NodeId | UUID | str) -> NodeId:
-        """The node meant; a text names a frame, which gets a node where it has none yet."""
+        """Return the id of a node; a text names a frame, for which a node is requested where it has none yet."""
         if not isinstance(target, str):
             return target if isinstance(target, NodeId) else NodeId(target)
         node, frame = self._node_of_frame(target)
-        if node != ROOT_NODE and not self._nodes_by_now().has(node):
-            self._stands_for(node, frame)
+        if node != ROOT_NODE and not self._current_nodes().has(node):
+            self._request_frame_node(node, frame)
         return node
 
-    def _stands_for(self, node: NodeId, frame: str) -> None:
-        """A node comes before everything, but for that of a frame that the batch makes, and one that it took out."""
-        nodes, request = self._nodes_by_now(), frame_request(node, frame, ALWAYS_NS)
+    def _request_frame_node(self, node: NodeId, frame: str) -> None:
+        """Request the node of a frame: before the batch, or here if the batch adds the frame or removed the node."""
+        nodes, request = self._current_nodes(), frame_request(node, frame, ALWAYS_NS)
         if frame in self._named or nodes.knows(node):
             self.added.add(len(self.requests))
             self.requests.append(request)
@@ -97,7 +103,7 @@ class ChangeContext:
             self.frames.append(request)
 
     def frame(self, name: str, at: int) -> tuple[Any, ...]:
-        """The request for a node that stands for a frame."""
+        """Return the request for the node that represents a frame."""
         node, frame = self._node_of_frame(name)
         return frame_request(node, frame, at)
 
@@ -108,17 +114,17 @@ class ChangeContext:
         return id_of_frame(stored), stored
 
     def _is_new(self, name: object) -> bool:
-        """Whether the batch makes a frame of this name."""
+        """Whether the batch adds a frame of this name."""
         return isinstance(name, str) and name in self._named
 
     def _recalled(self, name: object) -> str:
-        """A frame that was there before, and still is."""
+        """Return the stored name of a frame that exists and that the batch has not removed."""
         stored = recall_name(self._store, name)
         if stored in self._gone:
             raise UnknownFrame(stored, [frame for frame in self._store.frames() if frame not in self._gone])
         return stored
 
-    # -- Frames beside the nodes
+    # -- Changes of frames
 
     def of_frames(
         self,
@@ -135,56 +141,56 @@ class ChangeContext:
         form: tuple[Any, ...] | None = None,
         joints: Sequence[tuple[str, str]] = (),
     ) -> tuple[Any, ...]:
-        """The request for a change of frames."""
+        """Return the request for a change of frames, and note which names it adds or removes."""
         if kind == "remove_frame":
             self._named, self._gone = self._named.difference(frames), self._gone.union(frames)
         elif frames:
-            self._makes(frames)
+            self._note_added(frames)
         fact = (of, in_frame, source, since, pose, recalibrate, tuple(frames), clock, form, tuple(joints))
         return ("of_frames", kind, fact, self.now_ns)
 
     def edge(self, of: str, in_frame: str, source: str | None, since: int | None) -> dict[str, Any]:
-        """The names of a relation that is said."""
+        """Return the checked names of a relation that rules of bodies allow."""
         names = {"of": self.admitted(of), "in_frame": self.admitted(in_frame), "source": self.source(source)}
         self._store.check_new_relation(**names, start=since)
-        self._makes((names["of"], names["in_frame"]))
+        self._note_added((names["of"], names["in_frame"]))
         return names
 
-    def _makes(self, frames: Iterable[str]) -> None:
+    def _note_added(self, frames: Iterable[str]) -> None:
         self._named = self._named.union(frames)
         if self._gone:
             self._gone = self._gone.difference(frames)
 
     def new_joints(self, kinds: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-        """Names that joints may have, in their stored forms, with their kinds."""
+        """Return new joints as (stored name, kind), and note that the batch adds them."""
         joints = tuple((check_name(name), kind) for name, kind in kinds.items())
         self._joints = self._joints.union(name for name, _ in joints)
         return joints
 
-    def know_joints(self, names: Iterable[str]) -> None:
-        """Joints that are there, or come with this batch."""
+    def check_joints(self, names: Iterable[str]) -> None:
+        """Raise `UnknownVariable` for a joint that neither exists nor is added by the batch."""
         for name in names:
             if name not in self._joints:
                 recall_joint(self._store, name)
 
     def admitted(self, name: str) -> str:
-        """A name that may be made by use."""
+        """Return the stored form of a frame's name that may be added by use."""
         return name if self._is_new(name) else admit_name(self._store, name)
 
     def declared(self, name: str) -> str:
-        """A name that is made on purpose."""
+        """Return the stored form of a frame's name that is added explicitly."""
         return declare_name(self._store, name)
 
     def known(self, name: str) -> str:
-        """A frame that is there, or comes with this batch."""
+        """Return the stored name of a frame that exists, or that the batch adds."""
         return name if self._is_new(name) else self._recalled(name)
 
     def source(self, source: str | None) -> str:
-        """Who says it."""
+        """Return the source; the author where none is given."""
         return self.author if source is None else source
 
     def body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
-        """A body and the frames that are to be on it."""
+        """Return the checked names of a body and of frames that may be on it."""
         return check_body(self._store, name, frames)
 
     def is_only_a_body(self, name: str) -> bool:
@@ -192,14 +198,14 @@ class ChangeContext:
         return is_only_a_body(self._store, name)
 
     def removed(self, names: list[str], *, subtree: bool) -> list[str]:
-        """These frames; with what hangs under them."""
+        """Return these frames; with `subtree`, also the frames placed in them."""
         if not subtree:
             return names
         return list(dict.fromkeys(below for name in names for below in self._store.subtree(name)))
 
-    def living(self, node: NodeId | UUID) -> NodeId:
-        """An end of a connection: it must be there by now, after all that the batch did before."""
-        self._nodes_by_now().check(node)
+    def existing(self, node: NodeId | UUID) -> NodeId:
+        """Return an end of a connection, which must exist after the requests so far."""
+        self._current_nodes().check(node)
         return node  # type: ignore[return-value]
 
 
@@ -209,89 +215,73 @@ class UncheckedContext(ChangeContext):
     __slots__ = ()
 
     def edge(self, of: str, in_frame: str, source: str | None, since: int | None) -> dict[str, Any]:  # noqa: ARG002
-        """The names of a relation that is said."""
+        """Return the checked names of a relation."""
         names = {"of": self.admitted(of), "in_frame": self.admitted(in_frame), "source": self.source(source)}
-        self._makes((names["of"], names["in_frame"]))
+        self._note_added((names["of"], names["in_frame"]))
         return names
 
     def known(self, name: str) -> str:
-        """A frame that need not be there: it may have been removed."""
+        """Return the stored name of a frame, which may have been removed."""
         return check_name(name)
 
     def body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
-        """A body and the frames that are to be on it."""
+        """Return the stored names of a body and of frames."""
         return check_name(name), [self.admitted(frame) for frame in frames]
 
 
-def node_of_frame(store: Store, frame: str) -> tuple[NodeId, str]:
-    """The id of the node that stands for a frame, and the frame's name as it is stored."""
-    if frame == store.root_frame:
-        return ROOT_NODE, frame
-    stored = recall_name(store, frame)
-    return id_of_frame(stored), stored
-
-
-def id_of_frame(stored: str) -> NodeId:
-    """The id of the node that stands for a frame. A frame that is named like a node is that node's."""
-    try:
-        return NodeId(stored)
-    except ValueError:
-        return NodeId.of_name(_FRAME_SPACE, stored)
-
-
 def frame_request(node: NodeId, frame: str, at: int) -> tuple[Any, ...]:
-    """A node that stands for a frame of the world."""
+    """Return the request for a node that represents a frame of the world."""
     return ("add_node", "frame", node, ROOT_NODE, None, at, None, (Transform.identity(), None, True, "", frame))
 
 
 class BatchNodes:
-    """The nodes of a scene, and what the requests of a batch do to them; each request is looked at once."""
+    """Which nodes exist after the requests of a batch so far."""
 
-    __slots__ = ("_before", "_looked_at", "_parents", "_takes_out")
+    __slots__ = ("_before", "_followed", "_has_removals", "_parents")
 
     def __init__(self, before: SceneView) -> None:
         self._before = before
         self._parents: dict[NodeId | UUID, set[NodeId]] = {}  # of those that the batch adds, moves and removes
-        self._takes_out = False
-        self._looked_at = 0
+        self._has_removals = False
+        self._followed = 0
 
-    def look_at(self, requests: Sequence[tuple[Any, ...]]) -> None:
-        """Those of the batch so far."""
-        for request in requests[self._looked_at :]:
-            self._take(*request[:4])
-        self._looked_at = len(requests)
+    def follow(self, requests: Sequence[tuple[Any, ...]]) -> None:
+        """Follow the requests that came since the last call."""
+        for request in requests[self._followed :]:
+            self._follow_one(*request[:4])
+        self._followed = len(requests)
 
     def add(self, node: NodeId, parent: NodeId) -> None:
-        """A node that comes before all requests."""
+        """Note a node that precedes all requests."""
         self._parents[node] = {parent}
 
     def has(self, node: object) -> bool:
-        """Whether a node is there by now."""
+        """Whether a node exists now."""
         if not isinstance(node, NodeId | UUID):
             return False
-        if self._takes_out:
+        if self._has_removals:
             return self._is_reached(node)
         return node in self._parents or self._before.contains(node)
 
     def knows(self, node: NodeId) -> bool:
-        """Whether a node was there before the batch, or came with it; it may be gone."""
+        """Whether a node existed before the batch, or was added by it; it may be removed."""
         return node in self._parents or self._before.contains(node)
 
     def check(self, node: NodeId | UUID) -> None:
-        """Raises UnknownNode where a node is not there by now."""
+        """Raise `UnknownNode` where a node does not exist now."""
         if not self.has(node):
-            self._before.kind(node)  # raises, unless the batch took it out
+            self._before.kind(node)  # raises, unless the batch removed it
             raise UnknownNode(NodeId(node))
 
-    def _take(self, kind: str, node: Any, other: Any, parent: Any = None) -> None:
-        """Of a node that is added, the id and the parent come last."""
+    def _follow_one(self, kind: str, node: Any, other: Any, parent: Any = None) -> None:
+        """Follow one request; that of a new node has its kind second, then id and parent."""
         if kind == "add_node" and isinstance(other, NodeId | UUID):
             self._parents[other] = {DETACHED_NODE if parent is None else parent}
         elif kind in {"add_parent", "restore"}:
             self._parents[node] = self._above(node) - {DETACHED_NODE} | {DETACHED_NODE if other is None else other}
         elif kind in {"remove", "remove_parent"}:
             self._parents[node] = set() if kind == "remove" else self._above(node) - {other}
-            self._takes_out = True
+            self._has_removals = True
 
     def _above(self, node: NodeId | UUID) -> set[NodeId]:
         known = self._parents.get(node)
@@ -302,7 +292,7 @@ class BatchNodes:
         return set(self._before.parents(NodeId(node))) or {DETACHED_NODE}
 
     def _is_reached(self, node: NodeId | UUID) -> bool:
-        """Whether the root is above it, or what roots of others wait in."""
+        """Whether the root is an ancestor, or the parent of detached remote roots."""
         pending, seen = [node], set[NodeId | UUID]()
         while pending:
             above = pending.pop()

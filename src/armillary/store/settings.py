@@ -1,8 +1,7 @@
-"""What a store is made with, checked, and in the form that the core takes."""
+"""The settings of a store, checked, and in the form that the core takes."""
 
 from __future__ import annotations
 
-import math
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -10,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidArgument
 from armillary.stamps import seconds
-from armillary.store.values import as_number
+from armillary.store.values import as_count, as_duration, as_number, as_positive, as_text, as_thinning
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Settings", "as_count", "as_duration", "as_positive", "as_text", "as_thinning"]
+__all__ = ["Settings"]
 
 _LONGEST_S = 4e9
 _TANGENT = 6
@@ -26,7 +25,7 @@ _MOST_AUTHORITY = 255
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Settings:
-    """What a store, and a `World`, is made with; `World` says what each of them means."""
+    """The settings of a store and of a `World`, whose docstring describes each."""
 
     name: str = ""
     history: int = seconds(10)
@@ -75,18 +74,18 @@ class Settings:
             "thin_rad": thin_rad,
             "default_covariance": self.default_covariance,
             "interpolation": as_text(self.interpolation, "interpolation"),
-            "max_ahead_ns": as_ahead(self.max_ahead_s),
-            "predict_up_to_ns": as_horizon(self.predict_up_to_s),
-            "process_noise": as_noise(self.process_noise),
+            "max_ahead_ns": _as_ahead(self.max_ahead_s),
+            "predict_up_to_ns": _as_horizon(self.predict_up_to_s),
+            "process_noise": _as_noise(self.process_noise),
             "root_frame": check_name(self.root_frame),
             "max_changes": as_positive(self.max_changes, "max_changes"),
             "max_undo": as_positive(self.max_undo, "max_undo"),
-            "authority": as_authority(self.authority),
+            "authority": _as_authority(self.authority),
             "replica_id": secrets.randbits(64),  # tells apart replicas of one name
         }
 
 
-def as_ahead(max_ahead_s: float | None) -> int:
+def _as_ahead(max_ahead_s: float | None) -> int:
     """Check a limit and return it [ns]; below zero means none."""
     if max_ahead_s is None:
         return -1
@@ -98,58 +97,14 @@ def as_ahead(max_ahead_s: float | None) -> int:
     return seconds(limit_s)
 
 
-def as_text(value: object, name: str) -> str:
-    """Check a text that is stored as UTF-8."""
-    if not isinstance(value, str) or any("\ud800" <= letter < "\ue000" for letter in value):
-        raise InvalidArgument(f"{name} must be a str that can be stored as UTF-8, got {value!r}.", value)
-    return value
-
-
-def as_duration(value: object, name: str) -> int:
-    """Check a duration [ns] above zero."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InvalidArgument(
-            f"{name} must be a duration in integer nanoseconds, got {value!r}. Pass seconds(10).", value
-        )
-    duration_ns = value.__index__()
-    if not 0 < duration_ns < 2**62:
-        raise InvalidArgument(f"{name} must be above zero and below 146 years, got {value!r} ns.", value)
-    return int(duration_ns)
-
-
-def as_positive(value: object, name: str) -> int:
-    """Check a whole number of at least 1."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value.__index__() < 2**62:
-        raise InvalidArgument(f"{name} must be a whole number of at least 1, got {value!r}.", value)
-    return int(value.__index__())
-
-
-def as_count(value: object, name: str) -> int:
-    """Check a limit of a number; 0 means none."""
-    return 0 if value is None else as_positive(value, name)
-
-
-def as_authority(value: object) -> int:
+def _as_authority(value: object) -> int:
     """Check a whole number from 0 to 255."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value.__index__() <= _MOST_AUTHORITY:
         raise InvalidArgument(f"authority must be a whole number from 0 to {_MOST_AUTHORITY}, got {value!r}.", value)
     return int(value.__index__())
 
 
-def as_thinning(thin_m: float | None, thin_rad: float | None) -> tuple[float, float]:
-    """Check the two tolerances of thinning [m] and [rad]; zero where they are not given."""
-    if thin_m is None and thin_rad is None:
-        return 0.0, 0.0
-    if thin_m is None or thin_rad is None:
-        raise InvalidArgument("thin_m and thin_rad go together: how far off a dropped sample may be [m] and [rad].")
-    thin_m = as_number(thin_m, "thin_m", allowed="a finite length [m]")
-    thin_rad = as_number(thin_rad, "thin_rad", allowed="a finite angle [rad]")
-    if not (math.isfinite(thin_m) and math.isfinite(thin_rad) and thin_m >= 0.0 and thin_rad >= 0.0):
-        raise InvalidArgument(f"thin_m and thin_rad must be finite and not negative, got {thin_m!r} and {thin_rad!r}.")
-    return float(thin_m), float(thin_rad)
-
-
-def as_horizon(predict_up_to_s: float) -> int:
+def _as_horizon(predict_up_to_s: float) -> int:
     """Check a horizon of prediction and return it [ns]."""
     horizon_s = as_number(predict_up_to_s, "predict_up_to_s")
     if not 0.0 <= horizon_s < _LONGEST_S:
@@ -159,7 +114,7 @@ def as_horizon(predict_up_to_s: float) -> int:
     return seconds(horizon_s)
 
 
-def as_noise(process_noise: ArrayLike | None) -> NDArray[float64] | None:
+def _as_noise(process_noise: ArrayLike | None) -> NDArray[float64] | None:
     """Check a process noise a second and return it as (6, 6); six numbers are variances."""
     if process_noise is None:
         return None

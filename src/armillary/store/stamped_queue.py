@@ -25,7 +25,7 @@ _AS_USUAL = {"of_at": None, "fixed_frame": None, "outside": "raise", "policy": "
 
 @dataclass(slots=True, eq=False)
 class _Item:
-    """One datum and the transforms it still needs."""
+    """One item and the transforms that it still needs."""
 
     value: Any
     missing: int
@@ -34,16 +34,16 @@ class _Item:
 
 
 class StampedQueue:
-    """Holds data until it can be seen from every wanted frame, then hands it on.
+    """Holds items until they can be seen from every target frame, then delivers them.
 
-    Items are handed on as they become ready, with the poses of their frame by target: `callback(item, poses)`. What is
-    given up is handed to `on_drop(item, reason)`. Both run on the world's dispatcher thread.
+    Items are delivered as they become ready, with the poses of their frame by target: `callback(item, poses)`. Dropped
+    items are passed to `on_drop(item, reason)`. Both run on the world's dispatcher thread.
 
     At most `size` items wait for their transforms, and at most `size` are ready and wait for a callback that is slow; a
     new one pushes out the oldest of its kind. Dropped items that `on_drop` has not had yet are kept beside the queue,
-    at most `World(max_waits=)` of them; of more, `world.on_error` hears how many there were. `dropped` counts them all.
+    at most `World(max_waits=)` of them; of more, `world.on_error` gets the number. `dropped` counts them all.
 
-    `_lock` guards `_waiting`, `_ready`, the fields of their items, `_drops`, `_dropped` and `_untold`.
+    `_lock` guards `_waiting`, `_ready`, the fields of their items, `_drops`, `_dropped` and `_unreported`.
     """
 
     def __init__(
@@ -73,27 +73,27 @@ class StampedQueue:
         self._waiting: OrderedDict[int, _Item] = OrderedDict()
         self._ready: OrderedDict[int, _Item] = OrderedDict()
         self._drops: deque[tuple[Any, BaseException]] = deque()
-        self._dropped = self._untold = 0
+        self._dropped = self._unreported = 0
 
     def __repr__(self) -> str:
         frames = ", ".join(map(repr, self._in_frames))
         return f"StampedQueue(to be seen from {frames}: {len(self)} wait, {self._dropped} dropped)"
 
     def __len__(self) -> int:
-        """How many items wait, for their transforms or for the callback."""
+        """The number of items that wait, for their transforms or for the callback."""
         with self._lock:
             return len(self._waiting) + len(self._ready)
 
     @property
     def dropped(self) -> int:
-        """How many items were given up so far."""
+        """The number of items that were dropped so far."""
         return self._dropped
 
     def put(self, item: object, *, frame: str, at: int) -> None:
         """Queue one datum that was measured in `frame` at the instant `at`.
 
         With a tolerance the transforms must exist at `at` and at `at + tolerance_s`. This never waits: where there is
-        no place, the oldest item is given up. What is known already takes no place from what waits.
+        no place, the oldest item is dropped. Items that are ready take no place from those that wait.
         """
         if isinstance(at, Latest):
             raise InvalidStamp("at must be the instant of the measurement in integer nanoseconds, got LATEST.", at)
@@ -104,37 +104,37 @@ class StampedQueue:
         held = _Item(item, len(questions), {}, [])
         if len(known) == len(questions):
             held.missing, held.poses = 0, {pose.in_frame: pose for pose in known if pose.stamp in {at, None}}
-        self._take_in(held)
+        self._add(held)
         try:
-            self._pursue(held, questions, at)
+            self._request(held, questions, at)
         except LimitReached as reason:  # of the world's waits
             self._failed(held, reason)
         except ArmillaryError:
             self._forget(held)
             raise
 
-    def _take_in(self, held: _Item) -> None:
+    def _add(self, held: _Item) -> None:
         with self._lock:
             lane = self._waiting if held.missing > 0 else self._ready
             oldest = lane.popitem(last=False)[1] if len(lane) >= self._size else None
             lane[id(held)] = held
         if oldest is not None:
-            self._give_up(oldest, self._full())
+            self._drop(oldest, self._full())
 
-    def _pursue(self, held: _Item, questions: list[dict[str, Any]], at: int) -> None:
-        """Have it handed on, or ask for what it needs."""
+    def _request(self, held: _Item, questions: list[dict[str, Any]], at: int) -> None:
+        """Let an item be delivered, or wait for the transforms that it needs."""
         if held.missing == 0:
-            self._dispatcher.post(self._work)
+            self._dispatcher.post(self._deliver)
             return
         for question in questions:
             self._ask(held, question, is_answer=question["at"] == at)
         with self._lock:
             is_gone = id(held) not in self._waiting
-        if is_gone:  # given up while it was still asking
+        if is_gone:  # dropped meanwhile
             self._cancel(held)
 
     def _remove(self, held: _Item) -> bool:
-        """Whether it was still in the queue. The caller holds the lock."""
+        """Remove an item; return whether it was still in the queue. The caller holds the lock."""
         return any(lane.pop(id(held), None) is not None for lane in (self._waiting, self._ready))
 
     def _questions(self, frame: str, at: int) -> list[dict[str, Any]]:
@@ -147,7 +147,7 @@ class StampedQueue:
         return LimitReached("items in this queue", self._size, "Make it larger, or the data slower.")
 
     def clear(self) -> None:
-        """Forget everything in the queue."""
+        """Remove all items."""
         with self._lock:
             items = list(self._waiting.values())
             self._waiting.clear()
@@ -180,14 +180,14 @@ class StampedQueue:
         with self._lock:
             was_here = self._remove(held)
         if was_here:
-            self._give_up(held, reason)
+            self._drop(held, reason)
 
     def _forget(self, held: _Item) -> None:
         with self._lock:
             self._remove(held)
         self._cancel(held)
 
-    def _give_up(self, held: _Item, reason: BaseException) -> None:
+    def _drop(self, held: _Item, reason: BaseException) -> None:
         self._cancel(held)
         with self._lock:
             self._dropped += 1
@@ -196,15 +196,15 @@ class StampedQueue:
             if len(self._drops) < self._dispatcher.max_waits:
                 self._drops.append((held.value, reason))
             else:
-                self._untold += 1
+                self._unreported += 1
         try:
-            self._dispatcher.post(self._work)
+            self._dispatcher.post(self._deliver)
         except WorldClosed:  # closing: this is the dispatcher's last round
-            self._tell_drops()
+            self._report_drops()
 
-    def _work(self) -> None:
-        """On the dispatcher's thread: what there is to tell by now. What comes meanwhile has to queue up again."""
-        self._tell_drops()
+    def _deliver(self) -> None:
+        """Deliver what is ready, on the dispatcher's thread; what comes meanwhile is posted anew."""
+        self._report_drops()
         for _ in range(len(self._ready)):
             with self._lock:
                 if not self._ready:
@@ -212,16 +212,16 @@ class StampedQueue:
                 _, held = self._ready.popitem(last=False)
             self._dispatcher.call(self._callback, held.value, held.poses)
         if self._ready:
-            self._go_on()
+            self._deliver_later()
 
-    def _go_on(self) -> None:
+    def _deliver_later(self) -> None:
         try:
-            self._dispatcher.post(self._work)
+            self._dispatcher.post(self._deliver)
         except WorldClosed as closed:
             for held in list(self._ready.values()):
                 self._failed(held, closed)
 
-    def _tell_drops(self) -> None:
+    def _report_drops(self) -> None:
         on_drop = self._on_drop
         for _ in range(len(self._drops)):
             with self._lock:
@@ -229,9 +229,9 @@ class StampedQueue:
             if on_drop is not None:
                 self._dispatcher.call(on_drop, value, reason)
         with self._lock:
-            untold, self._untold = self._untold, 0
-        if untold > 0:
-            hint = f"on_drop was too slow to hear of {untold} more."
+            unreported, self._unreported = self._unreported, 0
+        if unreported > 0:
+            hint = f"on_drop was too slow for {unreported} more."
             self._dispatcher.report(LimitReached("dropped items", self._dispatcher.max_waits, hint))
 
     def _cancel(self, held: _Item) -> None:

@@ -16,10 +16,11 @@ from armillary.store.inactive import Inactive, all_inactive
 from armillary.store.names import recall_name
 from armillary.store.observers import Observers
 from armillary.store.query import PoseQuery, TwistQuery
-from armillary.store.settings import Settings, as_count, as_duration, as_text, as_thinning
+from armillary.store.settings import Settings
 from armillary.store.stamped_queue import StampedQueue
 from armillary.store.twists import PendingTwist, PendingTwists
 from armillary.store.upcalls import UPCALLS
+from armillary.store.values import as_count, as_duration, as_text, as_thinning, as_version_vector
 from armillary.transforms import (
     JointSamples,
     JointState,
@@ -64,14 +65,14 @@ class Store(StoreCore):
     is never taken while a lock of the core is held, and callbacks run under no lock.
 
     Attributes:
-        settings: What it was made with.
+        settings: Its settings.
         root_frame: The frame of the scene's root.
         on_error: Called with errors of callbacks and observers; None: they are printed.
         dispatcher: Serves waits and callbacks, on one thread.
-        observers: Who is notified of changes.
+        observers: They are notified of changes.
         pending: Measured twists that wait for poses.
-        typos: Which names look like a typo.
-        mechanisms: What moves joints that nobody sets; None where no model is mounted.
+        typos: Finds names that look like a typo.
+        mechanisms: Completes joints that follow from others; None where no model is mounted.
         policy_answers: `armillary.fusion.answers`, or None: then only policy='unique' is answered.
     """
 
@@ -90,7 +91,7 @@ class Store(StoreCore):
         self.policy_answers: ModuleType | None = None
         self.after_change: Callable[[Sequence[Change] | None, SceneView], None] | None = None
         self._clock = now if self.settings.clock is None else self.settings.clock
-        self._told_time: weakref.WeakMethod[Callable[[], int]] | None = None
+        self._time_method: weakref.WeakMethod[Callable[[], int]] | None = None
         self._time_offset, self.is_scene_open = 0, False
         ending = weakref.finalize(self, _end, self.closer(), self.dispatcher, self.pending.woken)
         ending.atexit = False  # at the interpreter's end blocked threads must stay blocked, not wake into it
@@ -122,33 +123,33 @@ class Store(StoreCore):
     # -- Clock
 
     def now(self) -> int:
-        """Return the time that counts for changes, ages and limits [ns]."""
-        if self._told_time is None or (tell := self._told_time()) is None:
+        """Return the time that changes, ages and limits refer to [ns]."""
+        if self._time_method is None or (method := self._time_method()) is None:
             return self.as_stamp(self._clock(), "what the clock tells") + self._time_offset
-        return self.as_stamp(tell(), "what the clock tells")
+        return self.as_stamp(method(), "what the clock tells")
 
     def clock_time(self) -> int:
         """Return the time of the store's clock [ns]."""
         return self.as_stamp(self._clock(), "what the clock tells") + self._time_offset
 
-    def tell_time_by(self, method: weakref.WeakMethod[Callable[[], int]]) -> None:
-        """Let a method tell the time in place of the clock, for as long as its object lives."""
-        self._told_time = method
+    def use_time_of(self, method: weakref.WeakMethod[Callable[[], int]]) -> None:
+        """Let a method return the time in place of the clock, for as long as its object lives."""
+        self._time_method = method
 
-    def go_on_from(self, stamp: int) -> None:
-        """Set the clock: it goes on from this instant [ns]."""
+    def set_clock(self, stamp: int) -> None:
+        """Set the clock: it continues from this instant [ns]."""
         self._time_offset += stamp - self.clock_time()
 
     def reset_time(self, *, to: int | None = None) -> None:
-        """Start a new time epoch: samples and pending twists are forgotten, what is fixed stays.
+        """Start a new time epoch: samples and pending twists are removed, fixed poses stay.
 
         Args:
-            to: The clock goes on from this instant [ns]; as it is, if left out.
+            to: The clock continues from this instant [ns]; unchanged, if left out.
         """
         with self.pending.lock:
             if to is not None:
                 self.as_stamp(to, "to")
-                self.go_on_from(to)
+                self.set_clock(to)
             self.start_epoch(to)
             self.pending.drop_all(self)
 
@@ -182,7 +183,7 @@ class Store(StoreCore):
     def apply_context(
         self, context: ChangeContext, changes: Sequence[Change], *, for_undo: bool = True, tag: str = ""
     ) -> list[NodeId]:
-        """Apply the requests of a context; `changes` are those of its changes that carry data which grows old.
+        """Apply the requests of a context; `changes` are those of its changes that carry data which expires.
 
         A caller whose change carries no such data passes requests alone and saves making a `Change`.
         """
@@ -198,7 +199,7 @@ class Store(StoreCore):
                 self.observers.post(changes_of_requests(requests, records))
             self.observers.notify()
         if self.pending.count:
-            self.pending.settle(self)
+            self.pending.store_ready(self)
         if changes:
             self._follow_clock(changes)
         if before is not None and self.after_change is not None:
@@ -265,7 +266,7 @@ class Store(StoreCore):
                 self.observers.post(self.changes_of(records))
             self.observers.notify()
         if self.pending.count:
-            self.pending.settle(self)
+            self.pending.store_ready(self)
         return records
 
     def _changed(self) -> None:
@@ -277,10 +278,10 @@ class Store(StoreCore):
         for change in changes:
             to = getattr(change, "to", None)
             if to is not None and type(change).__name__ == "ResetTime":
-                self.go_on_from(to)
+                self.set_clock(to)
 
     def changes_of(self, records: Sequence[ChangeRecord]) -> list[Change]:
-        """Return what records say, as changes that could be applied elsewhere."""
+        """Return records as changes that could be applied elsewhere."""
         from armillary.store.records import changes_of_records  # noqa: PLC0415
 
         return changes_of_records(records, is_there=lambda node: self.view().contains(node))
@@ -293,8 +294,6 @@ class Store(StoreCore):
         """
         if since is None:
             return self.journal()
-        from armillary.store.payloads import as_version_vector  # noqa: PLC0415
-
         records, is_complete = self.changes_since(as_version_vector(since))
         if not is_complete:
             raise ChangesForgotten(len(self.journal()))
@@ -335,8 +334,8 @@ class Store(StoreCore):
         seen = self.pose(of=of, in_frame=to, **query.at_instant(when).keywords)
         if seen.covariance is None:
             raise InvalidArgument(
-                f"Where '{of}' is in '{to}' is known, but not how well. Give its samples a covariance, or settle who "
-                "is believed with world.prefer.",
+                f"Where '{of}' is in '{to}' is known, but not how well. Give its samples a covariance, or choose a "
+                "source with world.prefer.",
                 of,
             )
         since = self.now() if at is None else at
@@ -356,17 +355,17 @@ class Store(StoreCore):
             self.pending.drop_all(self)
 
     def add_body(self, name: str, frames: Iterable[str] = ()) -> None:
-        """Declare frames to be one rigid body; see `World.add_body`."""
+        """Declare frames to be one rigid body; arguments as for `World.add_body`."""
         with self.pending.lock:
             self.declare_body(*check_body(self, name, listed_frames(frames)))
-        self.pending.settle(self)
+        self.pending.store_ready(self)
 
     def body_of(self, frame: str) -> str:
-        """Return the name of the body that a frame is on: its own until `add_body` says otherwise."""
+        """Return the name of the body that a frame is on: its own until `add_body` puts it on another."""
         return self.body_name(recall_name(self, frame))
 
     def pending_twists(self) -> tuple[PendingTwist, ...]:
-        """Return the twists of `set_twist(..., pending=True)` that still wait for poses, in the order they came."""
+        """Return the twists of `set_twist(..., pending=True)` that still wait for poses, oldest first."""
         return self.pending.twists()
 
     def has_twist_relation(self, of: str, relative_to: str, source: str) -> bool:
@@ -393,7 +392,7 @@ class Store(StoreCore):
     def tree(self, at: int | Latest = LATEST) -> Tree:
         """Return which frame is placed in which at one time."""
         parents = self.parents(at)
-        # A frame may have come since.
+        # A frame may have been added since.
         infos = [info for info in self.relations() if info.kind != "twist" and info.of in parents]
         notes = {info.of: _note(info) for info in infos if parents.get(info.of) == (info.in_frame, info.source)}
         detached = {info.of: info.in_frame for info in infos if parents[info.of] is None}
@@ -401,7 +400,7 @@ class Store(StoreCore):
         rivals = {name: self._rivals(name, root or in_frame, at) for name, in_frame in detached.items()}
         notes |= {name: "contested by " + ", ".join(map(repr, who)) for name, who in rivals.items() if who}
         carriers = {parent[0] for parent in parents.values() if parent is not None}
-        # What is left of removed nodes: it had a parent, has none at this instant and carries nothing.
+        # What is left of removed nodes: it had a parent, has none at this instant, and nothing is placed in it.
         ended = {name for name, who in rivals.items() if not who} - carriers
         return Tree({name: parent for name, parent in parents.items() if name not in ended}, notes)
 
@@ -412,7 +411,7 @@ class Store(StoreCore):
         return () if in_frame is None else self._rivals(frame, _unplaced(self.parents(at), infos) or in_frame, at)
 
     def _rivals(self, of: str, in_frame: str, at: int | Latest) -> tuple[str, ...]:
-        """Asked from a frame whose own path up is contested by nobody, if there is one."""
+        """Return the sources that contest a frame; `in_frame` is one that is not contested itself, if there is one."""
         try:
             self.pose(of=of, in_frame=in_frame, at=at)
         except AmbiguousPath as error:
@@ -480,7 +479,7 @@ class Store(StoreCore):
         thin_m: float | None = None,
         thin_rad: float | None = None,
     ) -> None:
-        """Set how much one relation remembers; what is not given stays as it is."""
+        """Set how much one relation keeps; what is not given stays as it is."""
         old_history, old_samples, *old_thinning = self.retention(relation)
         is_thinned = thin_m is not None or thin_rad is not None
         self.keep_relation(
@@ -491,17 +490,17 @@ class Store(StoreCore):
         )
 
     def snapshot(self, in_frame: str, query: Query) -> Snapshot:
-        """Return the transform of every answerable frame, in one sweep."""
+        """Return the transform of every frame that has one, evaluated together."""
         return Snapshot(self, self.sweep(in_frame=in_frame, **query.keywords), check_name(in_frame))
 
     # -- Joints
 
     def joints(self) -> tuple[str, ...]:
-        """Return the names of the joints, in the order they came."""
+        """Return the names of the joints, in the order they were added."""
         return tuple(name for name, _ in self.variables())
 
     def joint(self, name: str, *, at: int | Latest = LATEST, outside: str = "raise") -> JointState:
-        """Return where one joint was at one instant, and how fast it moved."""
+        """Return the position and the velocity of one joint at one instant."""
         value, velocity, stamp, held, predicted, integrated = self.joint_row(name, at, outside)
         flags = {"held": held, "predicted": predicted, "integrated": integrated}
         state = JointState(value=value, velocity=velocity, stamp=stamp, **flags)
@@ -513,11 +512,11 @@ class Store(StoreCore):
         self, name: str, *, start: int | None = None, end: int | None = None, source: str | None = None
     ) -> JointSamples:
         """Return the stored samples of one joint, `start` and `end` included."""
-        speaking = self.joint_sources(name)
-        own = speaking[0] if len(speaking) == 1 else self.name
+        known = self.joint_sources(name)
+        own = known[0] if len(known) == 1 else self.name
         who = own if source is None else as_text(source, "source")
-        if speaking and who not in speaking:
-            raise InvalidArgument(f"No source {who!r} says where joint '{name}' is; these do: {speaking}.", who)
+        if known and who not in known:
+            raise InvalidArgument(f"No source {who!r} says where joint '{name}' is; these do: {known}.", who)
         stamps, positions, velocities = self.joint_rows(name, start, end, who)
         return JointSamples(stamps=stamps, positions=positions, velocities=velocities)
 
@@ -591,24 +590,24 @@ class Store(StoreCore):
 
 
 def _end(close_waits: Callable[[], None], dispatcher: Dispatcher, _woken: ReadyQueue) -> None:
-    """End the waits of a store that is dropped. `_woken` lives as long as it may be woken."""
+    """End the waits of a store that is garbage. `_woken` is kept alive for as long as the core may wake it."""
     close_waits()
     dispatcher.close(wait=False)
 
 
 def _only_one(sources: set[str], own_name: str) -> str:
-    """The only source, where there is one; else the store's own name."""
+    """Return the only source, where there is one; else the store's own name."""
     return next(iter(sources)) if len(sources) == 1 else own_name
 
 
 def _unplaced(parents: Iterable[str], infos: Sequence[RelationInfo]) -> str | None:
-    """A frame that nobody ever placed."""
+    """Return a frame that no relation places."""
     placed = {info.of for info in infos}
     return next((name for name in parents if name not in placed), None)
 
 
 def _note(info: RelationInfo) -> str:
-    """What the tree says beside a frame."""
+    """Return what the tree shows beside a frame."""
     who = f" by '{info.source}'" if info.source else ""
     if info.kind != "sampled":
         return f"[{info.kind}{who}]"

@@ -1,4 +1,4 @@
-"""Measured twists on their way in: read from any coordinates, and kept until the poses come that turn them."""
+"""Measured twists: read from any coordinates, and kept until the poses that rotate them are known."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from armillary.relations import Pose, Twist
     from armillary.store.store import Store
 
-__all__ = ["PendingTwist", "PendingTwists", "ReadTwist", "read_given_twist", "settle_pending", "store_twist"]
+__all__ = ["PendingTwist", "PendingTwists", "ReadTwist", "read_given_twist", "store_pending", "store_twist"]
 
-_TOO_MANY = "Say the poses that turn them, forget them with clear(), or give World(max_waits=) a larger number."
+_TOO_MANY = "Set the poses that rotate them, remove them with clear(), or give World(max_waits=) a larger number."
 
 _Key = tuple[str, str, int]  # of, source, at: a source measures a frame relative to one body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingTwist:
-    """A measured twist that waits for the poses which turn it.
+    """A measured twist that waits for the poses which rotate it.
 
     Attributes:
         of: The frame that moves.
         relative_to: The body it moves relative to, or a frame on it, as it was named.
         expressed_in: The frame along whose axes the numbers are.
         at: Instant [ns].
-        source: Who says so.
+        source: Its source.
     """
 
     of: str
@@ -48,11 +48,11 @@ class PendingTwist:
     source: str
 
     def names(self) -> set[str]:
-        """The frames and bodies it is about."""
+        """Return the frames and bodies that the twist names."""
         return {self.of, self.relative_to, self.expressed_in}
 
     def edge(self) -> tuple[str, str, str]:
-        """The relation it will be a sample of."""
+        """Return the relation that the twist will be a sample of."""
         return self.of, self.relative_to, self.source
 
 
@@ -72,27 +72,27 @@ class PendingTwists:
         self._watches: dict[int, _Key] = {}
 
     def twists(self) -> tuple[PendingTwist, ...]:
-        """All of them, in the order they came."""
+        """Return the pending twists, oldest first."""
         with self.lock:
             return tuple(twist for twist, *_ in self._pending.values())
 
     def edges(self) -> tuple[tuple[str, str, str], ...]:
-        """The relations that they will be samples of."""
+        """Return the relations that pending twists will be samples of."""
         with self.lock:
             return tuple(self._edges)
 
     def write(self, store: Store, twist: dict[str, Any], *, pending: bool) -> None:
-        """Store a twist, or keep it where it is `pending` and its poses are missing; a kept one of its instant goes."""
+        """Store a twist, replacing a kept one of its instant; keep it if it is `pending` and its poses are missing."""
         with self.lock:
             if not _write_new(store, twist, may_wait=pending):
                 self._keep(store, twist)
                 if not self._write_kept(store, twist):
                     return
             self.drop(store, [_key(twist)])
-        self.settle(store)
+        self.store_ready(store)
 
     def _write_kept(self, store: Store, twist: dict[str, Any]) -> bool:
-        """Try once more: its poses may have come before it was kept."""
+        """Try again to store a twist: its poses may have become known before it was kept."""
         try:
             return _write_new(store, twist, may_wait=True)
         except ArmillaryError:
@@ -117,7 +117,7 @@ class PendingTwists:
             self.woken.wake(wait_id)
 
     def drop(self, store: Store, keys: Iterable[_Key]) -> None:
-        """Forget some of them. The caller holds the lock."""
+        """Remove some pending twists. The caller holds the lock."""
         for key in keys:
             if key in self._pending:
                 twist, _, wait_id = self._pending.pop(key)
@@ -133,53 +133,53 @@ class PendingTwists:
         store.set_has_pending(self.count > 0)
 
     def drop_all(self, store: Store) -> None:
-        """Forget all of them. The caller holds the lock."""
+        """Remove all pending twists. The caller holds the lock."""
         self.drop(store, list(self._pending))
 
     def drop_those_about(self, store: Store, frames: set[str]) -> None:
-        """Forget those that name one of these frames. The caller holds the lock."""
+        """Remove pending twists that name one of these frames. The caller holds the lock."""
         self.drop(store, [key for key, (twist, *_) in self._pending.items() if frames & twist.names()])
 
-    def settle(self, store: Store) -> None:
-        """Store those whose poses have come; those that can never be stored end, and `store.on_error` is told."""
-        hopeless: list[ArmillaryError] = []
+    def store_ready(self, store: Store) -> None:
+        """Store twists whose poses are known; those that are refused are removed, and reported to `store.on_error`."""
+        refused: list[ArmillaryError] = []
         with self.lock:
-            while self._settle_some(store, hopeless):
-                """A twist may make poses known, by integration."""
-        for error in hopeless:
+            while self._store_some(store, refused):
+                pass  # a stored twist may make other poses known, by integration
+        for error in refused:
             try:
                 store.dispatcher.post(partial(store.dispatcher.report, error))
             except WorldClosed:
                 return
 
-    def _settle_some(self, store: Store, hopeless: list[ArmillaryError]) -> bool:
-        """Try those whose pose may have become known, the first that came first; whether one was stored."""
+    def _store_some(self, store: Store, refused: list[ArmillaryError]) -> bool:
+        """Try to store twists whose pose may have become known, oldest first; return whether one was stored."""
         woken = sorted({self.woken.pop(0.0) for _ in range(len(self.woken))})
-        settled = 0
+        stored = 0
         for key in [self._watches.pop(wait_id) for wait_id in woken if wait_id in self._watches]:
             try:
                 if not _write_new(store, self._pending[key][1], may_wait=True, may_be_contested=True):
                     self._watch(store, key)
                     continue
-                settled += 1
+                stored += 1
             except ArmillaryError as error:
-                hopeless.append(error)
+                refused.append(error)
             self.drop(store, [key])
-        return settled > 0
+        return stored > 0
 
 
 def store_twist(store: Store, *, pending: bool, **twist: Any) -> None:
-    """Store a twist whose values are checked and whose names are admitted, or keep it until its poses come."""
+    """Store a twist whose values and names are checked, or keep it until its poses are known."""
     store.pending.write(store, twist, pending=pending)
 
 
-def settle_pending(store: Store) -> None:
-    """Store pending twists whose poses have come."""
-    store.pending.settle(store)
+def store_pending(store: Store) -> None:
+    """Store pending twists whose poses have become known."""
+    store.pending.store_ready(store)
 
 
 def _write_new(store: Store, twist: dict[str, Any], *, may_wait: bool, may_be_contested: bool = False) -> bool:
-    """Store a twist; a relation that is new must not say what its source says already. The caller holds the lock."""
+    """Store a twist; a new relation must not repeat a motion that its source measures. The caller holds the lock."""
     if not store.has_twist_relation(twist["of"], twist["relative_to"], twist["source"]):
         check_new_twist(store, twist["of"], twist["relative_to"], twist["source"], twist["at"])
     return store.write_twist(**twist, may_wait=may_wait, may_be_contested=may_be_contested)
@@ -237,7 +237,7 @@ def _read_coordinates(
         relative_to: The frame it moves relative to.
         expressed_in: The axes of free coordinates.
         covariance: (6, 6) of the same numbers, or None.
-        pose: Of `of` in `relative_to`; asked for where the point must be moved.
+        pose: Returns that of `of` in `relative_to`; called where the point must be moved.
     """
     from armillary.relations.arrays import as_covariance  # noqa: PLC0415  (few programs need it)
     from armillary.relations.representations.adapters import adapt_twist, adapt_vector  # noqa: PLC0415
@@ -246,7 +246,7 @@ def _read_coordinates(
     linear, angular = adapt_vector(parts.linear).numbers(), adapt_vector(parts.angular).numbers()
     axes = {"body": of, "spatial": relative_to, "hybrid": relative_to}.get(parts.form, expressed_in)
     if axes is None:
-        raise InvalidArgument(f"{value!r} does not say along whose axes it is. Pass expressed_in=.", value)
+        raise InvalidArgument(f"{value!r} does not name its axes. Pass expressed_in=.", value)
     if expressed_in not in {None, axes}:
         raise InvalidArgument(
             f"A {parts.form} twist of '{of}' relative to '{relative_to}' is along the axes of '{axes}', and "
@@ -283,12 +283,12 @@ def _ad(twist: NDArray[float64]) -> NDArray[float64]:
 
 
 def _check_names(twist: Twist, *, at: int, point: str, bodies: dict[str, set[str]]) -> None:
-    """Refuse a relation that is about something else than the call that gives it.
+    """Refuse a relation whose names differ from those of the call that it is given to.
 
     Args:
         twist: The relation.
         at: Instant of the call.
-        point: Whose origin the velocity must be of.
+        point: The frame whose origin must have the velocity.
         bodies: The names that `body` and `reference_body` may have.
     """
     if twist.point != point:

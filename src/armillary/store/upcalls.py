@@ -1,4 +1,4 @@
-"""Everything that the C++ bindings call in Python, in one typed value that a store is made with.
+"""Everything that the C++ bindings call in Python: one typed value, an argument of the constructor of a store.
 
 The bindings look each function up once, when a store is made: a missing one is found there and not in a query.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from armillary.store import bodies, joints, names, points, policies, twists
+from armillary.store import bodies, joints, names, points, query, twists
 from armillary.store.observers import notify_of_change
 from armillary.store.values import as_transform, with_row
 
@@ -23,18 +23,18 @@ class Upcalls:
     """The functions, each with the store as its first argument where it needs one.
 
     Attributes:
-        admit_name: (store, name): the stored form of a name that may be made by use.
-        declare_name: (store, name): the stored form of a name that is made on purpose.
+        admit_name: (store, name): the stored form of a name that may be added by use.
+        declare_name: (store, name): the stored form of a name that is added explicitly.
         recall_name: (store, name): the stored form of a frame's name that must exist.
         knows_name: (store, name): whether a frame has this name.
         recall_joint: (store, name): the stored form of a joint's name that must exist.
         check_new_pose: (store, of, in_frame, source, start): refuse a pose relation that breaks a rule of bodies.
         read_twist: (store, twist, of=, ...): coordinates of a twist as numbers along named axes.
         store_twist: (store, of=, ..., pending=): store a twist of a new relation, or keep it until its poses come.
-        settle_pending: (store): store pending twists whose poses have come.
+        store_pending: (store): store pending twists whose poses have come.
         complete_joints: (store, joints, at, covariance): add the joints that follow from these.
         complete_joint_series: (store, names, positions, at, velocities): add them for many instants.
-        wheels_turned: (store, at, source): move the bases that wheels drive.
+        wheels_turned: (store, at, source): move the bases whose wheels got a velocity.
         pose_between_points: (store, of=, ...): a pose of other points or along other axes than those of its frames.
         by_policy: (store, question, ...): answer by a policy that C++ does not know.
         notify: (store, change): run a change in its order and notify observers of its record.
@@ -51,7 +51,7 @@ class Upcalls:
     check_new_pose: Call
     read_twist: Call
     store_twist: Call
-    settle_pending: Call
+    store_pending: Call
     complete_joints: Call
     complete_joint_series: Call
     wheels_turned: Call
@@ -72,12 +72,12 @@ UPCALLS = Upcalls(
     check_new_pose=bodies.check_new_pose,
     read_twist=twists.read_given_twist,
     store_twist=twists.store_twist,
-    settle_pending=twists.settle_pending,
+    store_pending=twists.store_pending,
     complete_joints=joints.complete_joints,
     complete_joint_series=joints.complete_joint_series,
     wheels_turned=joints.wheels_turned,
     pose_between_points=points.pose_between_points,
-    by_policy=policies.by_policy,
+    by_policy=query.by_policy,
     notify=notify_of_change,
     as_transform=as_transform,
     as_joint_covariance=joints.as_joint_covariance,

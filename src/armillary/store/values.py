@@ -1,14 +1,29 @@
-"""Values that cross the border between callers and the core, brought into their one form."""
+"""Checks of arguments: each function returns the value in its one form, or raises `InvalidArgument`."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from armillary.errors import ArmillaryError, InvalidArgument, StampOutOfRange
+from armillary.errors.format import short_repr
 from armillary.relations import Pose
 
-__all__ = ["as_number", "as_transform", "with_row"]
+__all__ = [
+    "as_count",
+    "as_duration",
+    "as_number",
+    "as_positive",
+    "as_several",
+    "as_text",
+    "as_thinning",
+    "as_transform",
+    "as_version_vector",
+    "with_row",
+]
+
+Item = TypeVar("Item")
 
 _EVIDENCE = ("edge", "requested", "first", "last", "inserting", "horizon", "joint")
 
@@ -30,7 +45,7 @@ def with_row(error: ArmillaryError, row: int) -> ArmillaryError:
 
 
 def as_number(value: object, name: str, *, allowed: str = "a number of seconds") -> float:
-    """A number, whatever its type; anything else is refused."""
+    """Check a number of any type."""
     try:
         number = math.nan if isinstance(value, str | bool) else float(value)  # type: ignore[arg-type]
     except (OverflowError, TypeError, ValueError):
@@ -38,3 +53,77 @@ def as_number(value: object, name: str, *, allowed: str = "a number of seconds")
     if math.isnan(number):
         raise InvalidArgument(f"{name} must be {allowed}, got {value!r}.", value)
     return number
+
+
+def as_text(value: object, name: str) -> str:
+    """Check a text that is stored as UTF-8."""
+    if not isinstance(value, str) or any("\ud800" <= letter < "\ue000" for letter in value):
+        raise InvalidArgument(f"{name} must be a str that can be stored as UTF-8, got {value!r}.", value)
+    return value
+
+
+def as_duration(value: object, name: str) -> int:
+    """Check a duration [ns] above zero."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise InvalidArgument(
+            f"{name} must be a duration in integer nanoseconds, got {value!r}. Pass seconds(10).", value
+        )
+    duration_ns = value.__index__()
+    if not 0 < duration_ns < 2**62:
+        raise InvalidArgument(f"{name} must be above zero and below 146 years, got {value!r} ns.", value)
+    return int(duration_ns)
+
+
+def as_positive(value: object, name: str) -> int:
+    """Check a whole number of at least 1."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value.__index__() < 2**62:
+        raise InvalidArgument(f"{name} must be a whole number of at least 1, got {value!r}.", value)
+    return int(value.__index__())
+
+
+def as_count(value: object, name: str) -> int:
+    """Check a limit of a number; 0 means none."""
+    return 0 if value is None else as_positive(value, name)
+
+
+def as_thinning(thin_m: float | None, thin_rad: float | None) -> tuple[float, float]:
+    """Check the two tolerances of thinning [m] and [rad]; zero where they are not given."""
+    if thin_m is None and thin_rad is None:
+        return 0.0, 0.0
+    if thin_m is None or thin_rad is None:
+        raise InvalidArgument("thin_m and thin_rad go together: how far off a dropped sample may be [m] and [rad].")
+    thin_m = as_number(thin_m, "thin_m", allowed="a finite length [m]")
+    thin_rad = as_number(thin_rad, "thin_rad", allowed="a finite angle [rad]")
+    if not (math.isfinite(thin_m) and math.isfinite(thin_rad) and thin_m >= 0.0 and thin_rad >= 0.0):
+        raise InvalidArgument(f"thin_m and thin_rad must be finite and not negative, got {thin_m!r} and {thin_rad!r}.")
+    return float(thin_m), float(thin_rad)
+
+
+def as_several(given: Iterable[Item], name: str) -> tuple[Item, ...]:
+    """Return any iterable as a tuple; refuse what is none."""
+    try:
+        return tuple(given)
+    except TypeError:
+        raise InvalidArgument(f"{name} must be a list, got {short_repr(given)}.", given) from None
+
+
+def as_version_vector(given: object) -> dict[int, tuple[int, list[int]]]:
+    """Check what `scene.version_vector()` of another replica returned."""
+    if isinstance(given, Mapping) and all(_is_number(key) and _is_held(held) for key, held in given.items()):
+        return {author: (upto, list(more)) for author, (upto, more) in given.items()}
+    raise InvalidArgument(
+        f"since is what `scene.version_vector()` of another replica returns, got {short_repr(given)}.", given
+    )
+
+
+def _is_held(held: object) -> bool:
+    """Whether this is a sequence number and a list of further ones."""
+    match held:
+        case (upto, Sequence() as more) if not isinstance(held, str | bytes):
+            return _is_number(upto) and all(map(_is_number, more))
+        case _:
+            return False
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < 2**64

@@ -29,12 +29,12 @@ class LinkState:
     """One link of the chain between the two frames.
 
     Attributes:
-        of: The frame that hangs.
-        in_frame: Under which; None where several sources disagree, or nobody says.
-        source: Who says so; empty where several do, or nobody.
-        sources: Everybody who says so; who said so before, where that has ended.
-        kind: "fixed", "sampled", "integrated" or "driven"; "mixed" of sources that differ in that; "nothing" of none.
-        cause: What is wrong with this link at the instant of the question; "none" where it holds.
+        of: The frame that is placed.
+        in_frame: Its parent; None where several sources disagree, or there is none.
+        source: The source that places it; empty where several do, or none.
+        sources: All sources that place it; those that did so before, where that has ended.
+        kind: "fixed", "sampled", "integrated" or "driven"; "mixed" if its sources differ; "nothing" without a source.
+        cause: What is wrong with this link at the instant of the question; "none" where it is known.
     """
 
     of: str
@@ -56,14 +56,14 @@ class LinkState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """Whether `of` can be seen from `in_frame`, and if not, why. Its text is what a person wants to know.
+    """Whether `of` can be seen from `in_frame`, and if not, why. Its text has reason, hint and links.
 
     Attributes:
         of: The frame whose pose is wanted.
         in_frame: The frame in which it is wanted.
         at: The instant [ns]; None for the newest.
         cause: "none" where it can be seen.
-        reason: What is the matter, in one sentence.
+        reason: The cause in one sentence.
         hint: What to do; empty where there is nothing to do.
         links: The links between the two, from `of` upwards and then from `in_frame` upwards.
     """
@@ -78,7 +78,7 @@ class Diagnosis:
 
     @property
     def is_visible(self) -> bool:
-        """Whether there is nothing wrong."""
+        """Whether `of` can be seen from `in_frame`."""
         return self.cause == "none"
 
     def __str__(self) -> str:

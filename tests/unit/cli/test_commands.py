@@ -224,7 +224,7 @@ class TestTheDoctor:
     def test_names_cause_and_cure_and_exits_with_1(self, folder):
         done = run("doctor", "camera", "robot/arm/tool", "--world", "kitchen.json", cwd=folder)
         assert (done.returncode, done.stderr) == (1, "")
-        assert done.stdout.startswith("separate trees: They stand in two trees")
+        assert done.stdout.startswith("separate trees: They are in two trees")
         assert "One pose joins them: that of 'base' in 'robot/arm/wrist'" in done.stdout
 
     def test_speaks_to_programs(self, typed):

@@ -156,7 +156,7 @@ class TestAContestedFrame:
     def test_is_explained_by_the_doctor(self, typed):
         status, out, _ = typed("doctor ball base -w kitchen.json")
         assert (status, out.splitlines()) == (1, [
-            "contested: 'left' and 'right' both say where 'ball' is.",
+            "contested: 'left' and 'right' both place 'ball'.",
             "Choose one: world.prefer(of='ball', source='left'), or ask with policy='latest' or 'fuse'.",
             "On the command line: 'armillary pose' with --source NAME, or --policy latest, most_certain or fuse.",
             "    ball placed by 'left' and 'right': contested",

@@ -90,7 +90,7 @@ class TestAnObserver:
         assert notebook.batches == []
 
     def test_is_not_attached_twice(self, scene, told):
-        with pytest.raises(InvalidArgument, match="told everything twice"):
+        with pytest.raises(InvalidArgument, match="notified twice"):
             scene.attach(told.append)
         scene.add_group(parent=scene.root)
         assert len(told) == 1

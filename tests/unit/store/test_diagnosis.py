@@ -109,20 +109,20 @@ class Broken:
 
 
 BROKEN = [
-    Broken(nobody_places_the_camera, LATEST, "missing link", "Nobody says where 'camera' is", "fix 'camera' in 'map'"),
-    Broken(samples_are_forgotten, LATEST, "missing link", "no sample of it is here", "wait_for_pose"),
+    Broken(nobody_places_the_camera, LATEST, "missing link", "No source places 'camera'", "fix 'camera' in 'map'"),
+    Broken(samples_are_forgotten, LATEST, "missing link", "and no sample of it", "wait_for_pose"),
     Broken(a_joint_nobody_sets, LATEST, "missing link", "joint 'neck'", "set_joints({'neck': ...}"),
     Broken(the_driver_stopped, seconds(18), "late", "2 s older", "whether 'odometry' still sends", ("none", "late")),
     Broken(two_detectors, seconds(1), "contested", "'left' and 'right'", "prefer(of='base'", ("none", "contested")),
     Broken(handed_over, seconds(6), "between runs", "last seen in 'table' at 5.000 s", "before or after"),
-    Broken(began_late, seconds(2), "before history", "from 5.000 s on", "Nobody had said"),
+    Broken(began_late, seconds(2), "before history", "from 5.000 s on", "It was not placed before"),
     Broken(began_long_ago, seconds(2), "before history", "from 9.000 s on", "kept for 10 s"),
     Broken(bolted_on_later, seconds(2), "before history", "from 5.000 s on, 3 s after", "5.000 s or later"),
-    Broken(two_trees, LATEST, "separate trees", "under 'base', 'map' under 'map'", "'base' in 'map'"),
+    Broken(two_trees, LATEST, "separate trees", "that of 'base', 'map' in that of 'map'", "'base' in 'map'"),
     Broken(never_at_the_same_time, LATEST, "no common time", "begins at 3.000 s", "longer history"),
-    Broken(misspelt, LATEST, "unknown name", "a frame 'camera'", "mean 'camera_left'?"),
+    Broken(misspelt, LATEST, "unknown name", "There is no frame 'camera'", "mean 'camera_left'?"),
     Broken(removed_by_somebody, LATEST, "removed", "There was a frame 'camera'", "Place it again"),
-    Broken(unmounted, LATEST, "ended", "'camera' hangs nowhere since 20.000 s", "before 20.000 s", ("ended",)),
+    Broken(unmounted, LATEST, "ended", "'camera' has no parent since 20.000 s", "before 20.000 s", ("ended",)),
     Broken(a_body, LATEST, "unknown name", "'camera' is a body", "'lens'"),
 ]
 each = pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.make.__name__)
@@ -130,7 +130,7 @@ each = pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.make.
 
 class TestABrokenWorld:
     @each
-    def test_is_told_its_true_cause_and_cure(self, broken):
+    def test_has_the_true_cause_and_a_hint(self, broken):
         world = new_world()
         broken.make(world)
         found = world.diagnose(of="camera", in_frame="map", at=broken.at)
@@ -139,7 +139,7 @@ class TestABrokenWorld:
         assert broken.hint in found.hint
 
     @each
-    def test_is_told_which_link(self, broken):
+    def test_names_the_link(self, broken):
         world = new_world()
         broken.make(world)
         found = world.diagnose(of="camera", in_frame="map", at=broken.at)
@@ -165,8 +165,8 @@ class TestAContestedFrame:
             drive(world, 1, 2, of="ball", source=source)
         return world.diagnose(of="ball", in_frame="map")
 
-    def test_is_told_by_how_many(self, found):
-        assert found.reason == "'robot', 'left' and 'right' all say where 'ball' is."
+    def test_names_all_sources(self, found):
+        assert found.reason == "'robot', 'left' and 'right' all place 'ball'."
         assert str(found).splitlines()[-1] == "    ball placed by 'robot', 'left' and 'right': contested"
 
     def test_has_its_sources_one_by_one(self, found):
@@ -180,7 +180,7 @@ class TestAContestedFrame:
         world.fix(of="ball", in_frame="map", transform=STILL, source="plan")
         assert [link.kind for link in world.diagnose(of="ball", in_frame="map").links] == ["mixed"]
 
-    def test_is_told_apart_from_one_that_nobody_places_any_more(self):
+    def test_differs_from_one_whose_relations_ended(self):
         world = new_world()
         shelves = [world.scene.add_transform(parent=world.scene.root, transform=STILL, at=None) for _ in range(2)]
         cup = world.scene.add_group(parent=shelves[0], at=seconds(1))
@@ -193,7 +193,7 @@ class TestAContestedFrame:
         assert str(link).startswith(f"{frame} once placed by '")
 
 
-class TestANodeThatIsGone:
+class TestARemovedNode:
     @pytest.fixture
     def seen(self):
         world = new_world()
@@ -213,8 +213,8 @@ class TestANodeThatIsGone:
         assert world.diagnose(of=frame, in_frame="map", at=seconds(2)).is_visible
 
 
-class TestAWorldThatIsWell:
-    def test_says_so(self):
+class TestAWorldWithoutFault:
+    def test_lists_the_known_links(self):
         world = new_world()
         the_driver_stopped(world)
         found = world.diagnose(of="camera", in_frame="map")
@@ -224,17 +224,17 @@ class TestAWorldThatIsWell:
             "    base in map [sampled by 'odometry']: known",
         ]
 
-    def test_gives_a_value_that_stays(self):
+    def test_gives_a_frozen_value(self):
         world = new_world()
         two_trees(world)
         with pytest.raises(FrozenInstanceError):
             world.diagnose(of="camera", in_frame="map").cause = "none"
 
-    def test_names_a_slash_that_is_too_much(self):
+    def test_names_a_leading_slash(self):
         found = new_world().diagnose(of="/camera", in_frame="map")
         assert (found.cause, "Drop it: 'camera'" in found.reason) == ("unknown name", True)
 
-    def test_finds_a_thing_by_what_it_is_called(self):
+    def test_finds_a_node_by_its_name(self):
         world = new_world()
         cup = world.scene.add_transform(parent=world.scene.root, transform=STILL, attributes={"name": "cup"})
         found = world.diagnose(of="cup", in_frame="map")

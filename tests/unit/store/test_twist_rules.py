@@ -43,8 +43,8 @@ class TestOneSourceSaysAMotionOnce:
         say(gun, first, "m")
         error = refused(gun, "C8b", say, gun, second, "m")
         assert error.existing == (TwistEdge(first, "m"),)
-        assert f"In the way: the twist of '{first}' relative to 'm'. Say it under another source=" in str(error)
-        assert "said twice by one source" in str(error)
+        assert f"In the way: the twist of '{first}' relative to 'm'. Set it with another source=" in str(error)
+        assert "measured twice by one source" in str(error)
 
     @pytest.mark.parametrize("again", [("m", "g1"), ("m", "g2"), ("m", "gun")])
     def test_in_one_direction(self, gun, again):
@@ -61,13 +61,13 @@ class TestOneSourceSaysAMotionOnce:
         assert set(error.existing) == {TwistEdge("b", "a"), TwistEdge("c", "b")}
 
     def test_in_each_tree_of_poses(self):
-        """As in a RelationGraph: what no pose joins is not said twice, until a pose joins it."""
+        """As in a RelationGraph: what no pose joins is not measured twice, until a pose joins it."""
         world = World(clock=FakeClock())
         for of, relative_to in (("b", "a"), ("c", "b"), ("a", "c")):
             say(world, of, relative_to)
         world.fix(of="b", in_frame="a", transform=STILL)
         error = refused(world, "C8b", world.fix, of="c", in_frame="a", transform=STILL)
-        assert "Say one of these twists under another source=" in str(error)
+        assert "Set one of these twists with another source=" in str(error)
         world.set_pose(of="d", in_frame="c", transform=STILL, at=0)
 
     def test_of_a_body_whose_frames_are_apart(self):

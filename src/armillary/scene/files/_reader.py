@@ -31,9 +31,8 @@ from armillary.store.changes import (
     SetAttributes,
     SetTransform,
 )
-from armillary.store.nodes import CONTAINER_KINDS, KINDS, TRANSFORM_KINDS
+from armillary.store.nodes import CONTAINER_KINDS, KINDS, TRANSFORM_KINDS, id_of_frame
 from armillary.store.payloads import connection_payload
-from armillary.store.requests import id_of_frame
 from armillary.transforms import Transform, check_name
 
 if TYPE_CHECKING:
