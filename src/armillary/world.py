@@ -68,8 +68,8 @@ if TYPE_CHECKING:
     _of_class = classmethod
 else:
 
-    class _of_class(classmethod):  # noqa: N801  (it stands where classmethod would)
-        """A method of the class alone: called on a world, it would drop the world that it makes in silence."""
+    class _of_class(classmethod):  # noqa: N801  (used as classmethod is)
+        """A class method that refuses to be called on a world, whose caller would lose the new world."""
 
         def __get__(self, instance: object, owner: type | None = None) -> Any:
             method = super().__get__(None, owner)
@@ -85,32 +85,32 @@ else:
 
 
 class World(WorldFace):
-    """Where everything is, in time.
+    """A world model: where everything is, in time.
 
-    Frames come into being when they are first named; `set_pose` and `fix` say where they are, `pose` and its
-    relatives answer. Reading never waits for writing, and every call is safe from any thread.
+    Frames are added when they are first named; `set_pose` and `fix` place them, `pose` and similar methods answer
+    queries. Reading never waits for writing, and every call is safe from any thread.
 
     Args:
-        name: Who speaks when no `source` is given; stable, not a process id.
+        name: The source where none is given; stable, not a process id.
         history: How long samples are kept, per relation, against its own newest [ns].
         max_samples: At most this many samples per relation; None: bounded by `history` alone.
-        max_runs: At most this many changes of parent are remembered per frame and source.
-        clock: A callable that tells the time [ns]; the wall clock if not given.
-        default_covariance: (6, 6), taken for samples that come without one.
+        max_runs: At most this many changes of parent are kept per frame and source.
+        clock: A callable that returns the time [ns]; the wall clock if not given.
+        default_covariance: (6, 6), used for samples without one.
         root_frame: The frame of the scene's root.
         interpolation: "linear" as tf2's, or "screw": one screw motion.
         frames: "open", or "declared": only names given to `add_frame` are accepted.
         max_ahead_s: Refuse samples further ahead of the clock than this [s].
         thin_m: With `thin_rad`: drop older samples that interpolation reproduces this well [m].
-        thin_rad: The same for the angle [rad].
-        process_noise: How much a predicted pose (`outside="predict"`) grows uncertain in a second: six variances,
-            translation then rotation, or (6, 6); 1e-4 m2/s and 1e-4 rad2/s if not given.
-        predict_up_to_s: Further beyond the last sample than this nothing is predicted [s].
+        thin_rad: With `thin_m`: drop older samples that interpolation reproduces this well [rad].
+        process_noise: The growth of the covariance of a predicted pose (`outside="predict"`) in a second: six
+            variances, translation then rotation, or (6, 6); 1e-4 m2/s and 1e-4 rad2/s if not given.
+        predict_up_to_s: The longest prediction beyond the last sample [s].
         max_waits: At most this many questions wait at once, and as many callbacks are pending behind a slow one.
-        max_paths: At most this many paths are looked at for one question with a `policy`.
-        max_changes: At most this many changes of structure are kept for other copies of this world.
-        max_undo: At most this many can be taken back.
-        authority: Where copies contradict one another, what the one with more of it says counts; 0 to 255.
+        max_paths: At most this many candidate paths are evaluated for one query with a `policy`.
+        max_changes: At most this many change records are kept for other replicas of this world.
+        max_undo: At most this many changes can be undone.
+        authority: Where assertions of replicas conflict, the one with the higher authority wins; 0 to 255.
 
     >>> from armillary import Transform, World, seconds
     >>> world = World()
@@ -150,7 +150,7 @@ class World(WorldFace):
 
     @classmethod
     def of_store(cls, store: Store) -> Self:
-        """Return a world over a store that is there already: of a replay, a transport, a copy."""
+        """Return a world over an existing store: that of a replay, a transport, a copy."""
         if not isinstance(store, Store):
             raise InvalidArgument(f"A world is made over a Store, got {store!r}.", store)
         world = cls.__new__(cls)
@@ -160,7 +160,7 @@ class World(WorldFace):
 
     def _compose(self, store: Store) -> None:
         store.policy_answers = answers
-        if type(self).now is not World.now:  # a subclass that tells the time by itself
+        if type(self).now is not World.now:  # a subclass has a clock of its own
             store.use_time_of(weakref.WeakMethod(self.now))
         self._scene: Scene | None = None
         self._models: Mounts | None = None
@@ -170,7 +170,7 @@ class World(WorldFace):
 
     @property
     def name(self) -> str:
-        """The source of what is said without a source."""
+        """The source where a call names none."""
         return self.store.name
 
     @property
@@ -180,7 +180,7 @@ class World(WorldFace):
 
     @property
     def on_error(self) -> Callable[[BaseException], object] | None:
-        """Called with what callbacks and observers raise; None: it is printed."""
+        """A callable that gets the errors of callbacks and observers; None: they are printed."""
         return self.store.on_error
 
     @on_error.setter
@@ -188,26 +188,26 @@ class World(WorldFace):
         self.store.on_error = callback
 
     def add_frame(self, *names: str) -> None:
-        """Make frames known before anything is said of them."""
+        """Add frames by name, before anything else names them."""
         self.store.add_frame(*names)
 
     def frames(self) -> tuple[str, ...]:
-        """Names of all frames, in the order they came."""
+        """Return the names of all frames, in the order they were added."""
         return self.store.frames()
 
     def prefer(self, *, of: str, source: str | None) -> None:
-        """Settle which of several sources every query believes about a frame; None takes it back."""
+        """Set which of several sources every query uses for a frame; None takes it back."""
         self.store.prefer(of=of, source=source)
 
     def remove_frame(self, name: str, *, subtree: bool = False) -> None:
-        """Erase a frame, its past included, and the twists that wait for its poses.
+        """Remove a frame with its past, and the twists that wait for its poses.
 
-        What hangs under it refuses, unless `subtree=True` removes it too.
+        It is refused while frames are placed in it, unless `subtree=True` removes them too.
         """
         self.store.remove_frame(name, subtree=subtree)
 
     def clear(self) -> None:
-        """Forget all samples, and the twists that wait for poses. Structure and fixed poses stay."""
+        """Remove all samples, and the twists that wait for poses. Structure and fixed poses stay."""
         self.store.clear()
 
     def attach(
@@ -220,19 +220,19 @@ class World(WorldFace):
         outside: str = "raise",
         policy: str | Policy = "unique",
     ) -> None:
-        """Hang a frame under another from `at` on, keeping where it is: the grasped cup.
+        """Place a frame in another from `at` on, without moving it: the grasped cup.
 
         Args:
-            of: The frame that is moved.
-            to: What it hangs under from then on.
-            at: With a stamp: where it is then, from then on. None: where it was last seen, from `world.now()` on.
-            source: In whose name. Left out, it is whoever holds the frame at that instant, so that it is a move and not
-                a rival; with a policy other than "unique", this world.
+            of: The frame that gets a new parent.
+            to: Its parent from then on.
+            at: With a stamp: its pose then, from then on. None: its last known pose, from `world.now()` on.
+            source: The source of the new pose. If left out, the one that places the frame at that instant, so that it
+                is a move and not a rival; with a policy other than "unique", this world.
             outside: As for `pose`.
-            policy: As for `pose`: where it is, if several sources say so.
+            policy: As for `pose`: which pose, if several sources place the frame.
 
         Raises:
-            InvalidArgument: A policy found a pose of unknown uncertainty.
+            InvalidArgument: The pose that the policy selects has an unknown covariance.
         """
         self.store.attach_frame(of=of, to=to, at=at, source=source, query=Query(outside=outside, policy=policy))
 
@@ -246,15 +246,15 @@ class World(WorldFace):
         outside: str = "raise",
         policy: str | Policy = "unique",
     ) -> None:
-        """Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion."""
+        """Release a frame: from `at` on it stays where it is in `to`. It does what `attach` does."""
         self.attach(of=of, to=to, at=at, source=source, outside=outside, policy=policy)
 
     def relations(self) -> tuple[RelationInfo, ...]:
-        """Every relation of poses and of twists: rate, age, span, samples, source, kind."""
+        """Return every relation of poses and of twists: rate, age, span, samples, source, kind."""
         return self.store.relations()
 
     def tree(self, at: int | Latest = LATEST) -> Tree:
-        """Which frame hangs under which at one time; `print(world.tree())` draws it, with the names of nodes."""
+        """Return the parent of each frame at one time; `print(world.tree())` draws it, with the names of nodes."""
         found = self.store.tree(at)
         return replace(found, names=names_of_nodes(self.store, found.parents))
 
@@ -269,7 +269,7 @@ class World(WorldFace):
         thin_m: float | None = None,
         thin_rad: float | None = None,
     ) -> None:
-        """Set how much one relation remembers; what is not given stays as it is."""
+        """Set how many samples one relation keeps; what is not given stays as it is."""
         self.store.keep(
             self.store.known_relation(of, in_frame, source),
             history=history,
@@ -287,22 +287,22 @@ class World(WorldFace):
         history: int | None = None,
         max_samples: int | None = None,
     ) -> None:
-        """Set how much is remembered of how one source measured one motion; what is not given stays as it is."""
+        """Set how many measured twists one relation keeps; what is not given stays as it is."""
         relation = self.store.known_twist(of, relative_to, source)
         self.store.keep(relation, history=history, max_samples=max_samples)
 
     def samples(
         self, *, of: str, in_frame: str, start: int | None = None, end: int | None = None, source: str | None = None
     ) -> Samples:
-        """Read back the stored samples of one relation, `start` and `end` included."""
+        """Return the stored samples of one relation, `start` and `end` included."""
         return self.store.samples(of=of, in_frame=in_frame, start=start, end=end, source=source)
 
     def twist_samples(
         self, *, of: str, relative_to: str, start: int | None = None, end: int | None = None, source: str | None = None
     ) -> TwistSamples:
-        """Read back the measured twists of one frame relative to one body, `start` and `end` included.
+        """Return the measured twists of one frame relative to one body, `start` and `end` included.
 
-        They are as they are stored: at the origin and along the axes of `of`.
+        They are as stored: at the origin and along the axes of `of`.
         """
         return self.store.twist_samples(of=of, relative_to=relative_to, start=start, end=end, source=source)
 
@@ -315,17 +315,17 @@ class World(WorldFace):
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> Snapshot:
-        """The transform of every answerable frame, in one sweep.
+        """Return the transform of every frame that has one, evaluated together.
 
-        With a stamp all frames are seen at that instant; with `LATEST` each at the newest instant its own path
-        covers, and `.stamps` says which.
+        With a stamp all frames are taken at that instant; with `LATEST` each at the newest instant that its own path
+        covers, which is in `.stamps`.
         """
         return self.store.snapshot(in_frame, Query(at=at, outside=outside, policy=policy, interpolation=interpolation))
 
     # -- Time
 
     def now(self) -> int:
-        """The world's clock [ns]."""
+        """Return the time of the world's clock [ns]."""
         return self.store.clock_time()
 
     @property
@@ -334,9 +334,9 @@ class World(WorldFace):
         return self.store.time_epoch
 
     def reset_time(self, *, to: int | None = None) -> None:
-        """Start a new time: a bag that loops, a simulation that restarts.
+        """Start a new time epoch: a bag that loops, a simulation that restarts.
 
-        Samples are forgotten, and twists that wait for poses; fixed poses stay. With `to`, the world's clock goes on
+        Samples are removed, and twists that wait for poses; fixed poses stay. With `to`, the world's clock continues
         from there.
         """
         self.store.reset_time(to=to)
@@ -356,7 +356,7 @@ class World(WorldFace):
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> Position:
-        """Where the origin of one frame was, from the origin of another; `point` and `reference_point` say the same.
+        """Return the position of the origin of one frame from the origin of another.
 
         Args:
             of: Frame whose origin is wanted.
@@ -390,7 +390,7 @@ class World(WorldFace):
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> Orientation:
-        """How the axes of one frame were turned, seen from another; arguments as for `pose`.
+        """Return the orientation of one frame in another; arguments as for `pose`.
 
         A rotation is always along the axes of `in_frame`: any other `expressed_in` is refused.
         """
@@ -410,7 +410,7 @@ class World(WorldFace):
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> LinearVelocity:
-        """How fast a point of one body moved relative to another; arguments as for `twist`."""
+        """Return the velocity of a point of one body relative to another; arguments as for `twist`."""
         return self.twist(
             of=of,
             relative_to=relative_to,
@@ -435,7 +435,7 @@ class World(WorldFace):
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> AngularVelocity:
-        """How fast one body turned relative to another; `of` is a body or any frame on it, the rest as for `twist`."""
+        """Return the angular velocity of one body relative to another; arguments as for `twist`, `of` may be a body."""
         return self.twist(
             of=frame_of_body(self.store, of),
             relative_to=relative_to,
@@ -460,13 +460,13 @@ class World(WorldFace):
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> Any:
-        """The same thing, as an observer in another frame says it.
+        """Return a value as an observer in another frame gives it.
 
         A pose, a position, an orientation is seen from `in_frame`; a velocity, an acceleration, a force keeps its
         meaning and gets the axes of `in_frame`; a wrench is taken about the origin of `in_frame` as well, lever arm
-        included. The uncertainty of the frames on the way is added; where it is unknown, or computed from a relation
+        included. The covariance of the frames on the path is added; where it is unknown, or computed from a relation
         that the value was computed from too, that of the answer is unknown. All frames are taken at one instant, and
-        where one of them was held or predicted the answer says so.
+        the answer is marked where one of them was held or predicted.
 
         Args:
             value: A relation; or an array, (N, k) or (k,), together with `kind` and `from_frame`.
@@ -478,7 +478,7 @@ class World(WorldFace):
                 change).
             from_frame: Frame that an array is given in.
             covariances: (N, 6, 6) of an array of poses, each in the tangent of its pose. The answer is then the poses
-                and their covariances, that of `from_frame` carried over each lever arm; None in place of all of them
+                and their covariances, that of `from_frame` propagated over each lever arm; None in place of all of them
                 where it is unknown for one row.
             outside: As for `pose`.
             policy: As for `pose`.
@@ -497,10 +497,10 @@ class World(WorldFace):
         )
 
     def add_body(self, name: str, frames: Iterable[str] = ()) -> None:
-        """Declare frames to be one rigid body; they are made where they are new.
+        """Declare frames to be one rigid body; new frames are added.
 
-        Poses within a body are constant: `fix` says them, once. Every other frame is a body of its own. A frame named
-        like a body is on it. Said again, it adds frames.
+        Poses within a body are constant: `fix` sets them, once. Every other frame is a body of its own. A frame with
+        the name of a body is on it. Another call with the same name adds frames.
 
         Raises:
             ConstraintViolation: A frame is on another body, or two of them are joined by a relation that can move, or
@@ -509,11 +509,11 @@ class World(WorldFace):
         self.store.add_body(name, frames)
 
     def bodies(self) -> tuple[str, ...]:
-        """Names of the declared bodies, in the order they came."""
+        """Return the names of the declared bodies, in the order they were added."""
         return self.store.bodies()
 
     def body_of(self, frame: str) -> str:
-        """The name of the body that a frame is on: its own until `add_body` says otherwise."""
+        """Return the name of the body that a frame is on: its own until `add_body` puts it on another."""
         return self.store.body_of(frame)
 
     def twist_residual(
@@ -527,7 +527,7 @@ class World(WorldFace):
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> TwistResidual:
-        """How far a measured twist and the derivative of the poses disagree.
+        """Return how far a measured twist and the derivative of the poses differ.
 
         Args:
             of: As for `twist`.
@@ -539,7 +539,7 @@ class World(WorldFace):
             interpolation: As for `twist`.
 
         Raises:
-            NotMeasured: Nobody measured this motion at that instant.
+            NotMeasured: No twist was measured at that instant.
         """
         return twist_residual(
             self.store,
@@ -555,7 +555,7 @@ class World(WorldFace):
         )
 
     def pending_twists(self) -> tuple[PendingTwist, ...]:
-        """The twists of `set_twist(..., pending=True)` that still wait for poses, in the order they came."""
+        """Return the twists of `set_twist(..., pending=True)` that still wait for poses, oldest first."""
         return self.store.pending_twists()
 
     # -- Waiting
@@ -576,8 +576,8 @@ class World(WorldFace):
         """Block, without polling, until the pose is known.
 
         Raises:
-            WaitTimeout: The time is over; `.reason` says what was still missing.
-            ArmillaryError: What is missing can never come any more.
+            WaitTimeout: The time is over; `.reason` is what was still missing.
+            ArmillaryError: What is missing can never become known.
         """
         query = PoseQuery(
             of=of,
@@ -610,7 +610,7 @@ class World(WorldFace):
 
         It runs on the world's one dispatcher thread, also when the pose is known already. When the pose can never
         be known, or the time is over, `on_failure(error)` is called instead (`world.on_error` if not given; closing
-        the world ends such a wait without a word).
+        the world then ends the wait without a call).
 
         Raises:
             LimitReached: `max_waits` callbacks are pending already.
@@ -640,7 +640,7 @@ class World(WorldFace):
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
     ) -> Pose:
-        """The pose, awaited: for asyncio."""
+        """Await the pose: `wait_for_pose` for asyncio."""
         query = PoseQuery(
             of=of,
             in_frame=in_frame,
@@ -664,7 +664,7 @@ class World(WorldFace):
         timeout_s: float | None = None,
         on_drop: Callable[[Any, ArmillaryError], object] | None = None,
     ) -> StampedQueue:
-        """A bounded queue that holds stamped data until its transforms exist: tf2's message filter.
+        """Return a bounded queue that holds stamped data until its transforms exist: tf2's message filter.
 
         At most `size` items wait for transforms, and as many for a slow callback; a new one pushes out the oldest.
         """
@@ -695,8 +695,8 @@ class World(WorldFace):
         """Block, without polling, until the twist is known: from measured twists, or from poses.
 
         Raises:
-            WaitTimeout: The time is over; `.reason` says what was still missing.
-            ArmillaryError: What is missing can never come any more.
+            WaitTimeout: The time is over; `.reason` is what was still missing.
+            ArmillaryError: What is missing can never become known.
         """
         query = TwistQuery(
             of=of,
@@ -729,7 +729,7 @@ class World(WorldFace):
         interpolation: str | None = None,
         measured: bool = True,
     ) -> WaitHandle:
-        """Call `callback(twist)` once, when the twist becomes known; all the rest as for `on_pose`."""
+        """Call `callback(twist)` once, when the twist becomes known; otherwise as `on_pose`."""
         query = TwistQuery(
             of=of,
             relative_to=relative_to,
@@ -759,7 +759,7 @@ class World(WorldFace):
         interpolation: str | None = None,
         measured: bool = True,
     ) -> Twist:
-        """The twist, awaited: for asyncio."""
+        """Await the twist: `wait_for_twist` for asyncio."""
         query = TwistQuery(
             of=of,
             relative_to=relative_to,
@@ -778,29 +778,29 @@ class World(WorldFace):
     # -- Joints and models
 
     def joints(self) -> tuple[str, ...]:
-        """Names of the joints, in the order they came."""
+        """Return the names of the joints, in the order they were added."""
         return self.store.joints()
 
     def joint(self, name: str, *, at: int | Latest = LATEST, outside: str = "raise") -> JointState:
-        """Where one joint was at one instant, and how fast it moved.
+        """Return the position and the velocity of one joint at one instant.
 
         `LATEST` is its newest sample. `outside` is as for `pose`.
 
         Raises:
             UnknownVariable: No joint has this name.
             StampOutOfRange: Its samples do not cover `at`.
-            ContestedJoint: Two sources say where it is.
+            ContestedJoint: Several sources set it.
         """
         return self.store.joint(name, at=at, outside=outside)
 
     def joint_samples(
         self, name: str, *, start: int | None = None, end: int | None = None, source: str | None = None
     ) -> JointSamples:
-        """Read back the stored samples of one joint, `start` and `end` included."""
+        """Return the stored samples of one joint, `start` and `end` included."""
         return self.store.joint_samples(name, start=start, end=end, source=source)
 
     def prefer_joint(self, name: str, *, source: str | None) -> None:
-        """Settle which of several sources every query believes about a joint; None takes it back."""
+        """Set which of several sources every query uses for a joint; None takes it back."""
         self.store.prefer_joint(name, source=source)
 
     def mount(
@@ -814,26 +814,26 @@ class World(WorldFace):
         shapes: Literal["visual", "collision", "both", "none"] = "visual",
         skip_missing: bool = False,
     ) -> Mount:
-        """Let a model stand in this world: every link is a frame that its joints move, with its shapes in the scene.
+        """Mount a model: every link becomes a frame that its joints move, with its shapes in the scene.
 
         The link `robot/links/gripper` is the frame `robot/gripper`, the variable `robot/wrist` is the joint
-        `robot/wrist`; `set_joints` says where joints are. Later edits of the model are followed, from the instant of
-        the world's clock on at which they are made.
+        `robot/wrist`; `set_joints` sets joints. Later edits of the model are followed, each from the time of the
+        world's clock when it is made.
 
         Args:
             model: Stays yours, and can be edited.
-            in_frame: Where the links stand that nothing carries. Left out, they hang nowhere until a pose of them is
-                set.
-            prefix: In place of the name of the thing and its slash; "" for the bare names of links and joints.
+            in_frame: The parent of links that have none in the model. If left out, they have no parent until a pose of
+                them is set.
+            prefix: Replaces the name of the object and its slash; "" for the bare names of links and joints.
             under: Mount only what is at or under this path of the model.
             at: From this instant on [ns]; always, if left out.
             shapes: Which shapes of links become nodes of the scene.
-            skip_missing: Leave out shapes whose files are not there, instead of refusing.
+            skip_missing: Leave out shapes whose files do not exist, instead of raising.
 
         It is one change of structure: `undo` takes it back as a whole. Edits are undone at the model.
 
         Raises:
-            MissingMeshes: Names every file that is not there; nothing is mounted.
+            MissingMeshes: Files of shapes do not exist; the error names all of them, and nothing is mounted.
         """
         from armillary.articulation import ArticulationModel  # noqa: PLC0415  (a world without models needs no casadi)
 
@@ -855,7 +855,7 @@ class World(WorldFace):
 
     @property
     def models(self) -> Mounts:
-        """The mounted models and what moves with them; `mounts` lists them."""
+        """The mounted models and the mechanisms that complete their joints; `mounts` lists the models."""
         if self._models is None:
             from armillary.articulation.mounts import Mounts  # noqa: PLC0415  (see `mount`)
 
@@ -864,41 +864,41 @@ class World(WorldFace):
 
     @property
     def mounts(self) -> tuple[Mount, ...]:
-        """The models that are mounted in this world, in the order they came."""
+        """The models that are mounted in this world, in the order they were mounted."""
         return () if self._models is None else self._models.mounted
 
     def close_loop(self, *, of: str, on: str, dependents: Sequence[str], at: int) -> ClosedLoop:
-        """From an instant on let one frame stay where it is on another, so that joints follow from the others.
+        """Close a kinematic loop: from an instant on one frame keeps its pose in another, and some joints follow.
 
-        Two arms hold a tray: the frame of one hand stays on that of the other. Whoever says where the joints of one
-        arm are has said where the dependents are; poses, twists and joints are those of the closed loop at every
-        instant, until it is opened. Joints of mounted models and fixed poses join the two frames.
+        Two arms hold a tray: the frame of one hand stays on that of the other. Setting the joints of one arm determines
+        the dependents; poses, twists and joints are those of the closed loop at every instant, until it is opened.
+        Joints of mounted models and fixed poses connect the two frames.
 
         Args:
-            of: The frame that is held: a link, or what is fixed to one.
+            of: The frame that is held: a link, or a frame that is fixed to one.
             on: The frame that it is held on.
             dependents: Names of joints that follow from the others between the two.
-            at: From this instant on [ns]; where the frames are to each other then, they stay.
+            at: From this instant on [ns]; the frames keep their relative pose of this instant.
 
         Returns:
-            What `open(at=)` ends.
+            The closed loop, which `open(at=)` ends.
 
         Raises:
             SingularLoop: The loop does not determine these dependents.
-            StampOutOfRange: Where the frames are at `at` is not known.
+            StampOutOfRange: The relative pose is not known at `at`.
         """
         return self.models.close_loop(of=of, on=on, dependents=dependents, at=at)
 
     @property
     def closed_loops(self) -> tuple[ClosedLoop, ...]:
-        """What was closed between models, and may be open again, in the order it came."""
+        """The kinematic loops that were closed between models, oldest first; some may be open again."""
         return () if self._models is None else self._models.closed_loops
 
     # -- Scene and changes
 
     @property
     def scene(self) -> Scene:
-        """The things of this world: groups, transforms, shapes, attributes. Its root is the frame `root_frame`."""
+        """The nodes of this world: groups, transforms, shapes, attributes. The root is the frame `root_frame`."""
         if self._scene is None:
             from armillary.scene import Scene  # noqa: PLC0415  (a program of poses alone starts without it)
 
@@ -906,35 +906,35 @@ class World(WorldFace):
         return self._scene
 
     def apply(self, changes: Iterable[Change]) -> list[NodeId | None]:
-        """Several changes of structure at once: all of them, or none. For each, the node that it made, or None.
+        """Apply several changes of structure, all or none; return for each the node that it added, or None.
 
         The changes are the frozen classes of `armillary.scene`, named after the methods of `scene` and of `World`.
-        Readers see all of them together; observers are told after that.
+        Readers see all of them together; observers are notified after that.
         """
         return self.scene.apply(changes)
 
     def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
-        """Take what other copies of this world accepted, in any order, any number of times; what was new of it."""
+        """Add change records of other replicas, in any order, any number of times; return those that were new."""
         return self.scene.merge(records)
 
     def undo(self) -> None:
-        """Take the last `apply` of this process back, as a new change.
+        """Undo the last `apply` of this process, as a new change.
 
         Raises:
             NothingToUndo: There is none.
-            BuiltUpon: Something later rests on it.
+            BuiltUpon: Something later depends on it.
         """
         self.scene.undo()
 
     def redo(self) -> None:
-        """Take the last `undo` back."""
+        """Apply again what the last `undo` took back."""
         self.scene.redo()
 
     def digest(self) -> str:
-        """64 digits that are equal for worlds of equal structure; samples are not part of it.
+        """Return 64 digits that are equal for worlds of equal structure; samples are not part of it.
 
-        The scene; and of frames beside it: who places what in what, fixed poses, bodies, preferences, joints, and the
-        poses that they drive.
+        Structure is the scene, the relations of frames, fixed poses, bodies, preferences, joints, and the poses that
+        they drive.
         """
         return self.store.digest()
 
@@ -943,13 +943,14 @@ class World(WorldFace):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the structure of this world to a JSON file, and the arrays of its shapes to an `.npz` beside it.
 
-        Settings, frames, fixed poses, bodies, who places what by samples, whom to believe and how much to keep, models
-        where they stand with the last values of their joints, and the scene with the samples of its transforms. Other
-        samples are not part of it, nor are the clock and preferences of joints. A file that is there is replaced whole,
-        or stays. `docs/saved_world.schema.json` describes the format.
+        The file has settings, frames, fixed poses, bodies, relations of samples, preferences and retention, mounted
+        models with the last values of their joints, and the scene with the samples of its transforms. Other samples are
+        not part of it, nor are the clock and preferences of joints. An existing file is replaced as a whole, or stays
+        as it was. `docs/saved_world.schema.json` describes the format.
 
         Raises:
-            UnsavableWorld: Joints drive a pose whose model is not mounted here, or models hold each other in a loop.
+            UnsavableWorld: Joints drive a pose whose model is not mounted here, or a kinematic loop is closed between
+                models.
         """
         from armillary.record import write_world  # noqa: PLC0415  (most programs use no files)
 
@@ -964,16 +965,16 @@ class World(WorldFace):
         kinds: Iterable[type[Any]] = (),
         max_bytes: int = _MAX_BYTES,
     ) -> Self:
-        """A world from a file.
+        """Return the world that a file describes.
 
         Args:
-            path: What `save` wrote. Nothing in it is executed, whoever wrote it.
-            clock: Tells the time, as in `World(clock=)`.
+            path: A file that `save` wrote. Nothing in it is executed, whoever wrote it.
+            clock: As for `World(clock=)`.
             kinds: Operations and joints of your own that its models may name.
             max_bytes: Refuse files larger than this, the arrays included.
 
         Raises:
-            InvalidWorldFile: It is no saved world; `field` leads to what is wrong.
+            InvalidWorldFile: It is no saved world; `field` is the place of the fault.
         """
         from armillary.record import read_world, restore  # noqa: PLC0415  (see `save`)
 
@@ -982,33 +983,33 @@ class World(WorldFace):
         return world
 
     def save_extrinsics(self, path: str | PathLike[str]) -> tuple[str, ...]:
-        """Write fixed poses to a YAML file that can be edited by hand; the frames that are in it.
+        """Write fixed poses to a YAML file that can be edited by hand; return the frames that are in it.
 
-        What models and nodes of the scene bring is not part of it.
+        Fixed poses of models and of nodes of the scene are not part of it.
         """
         from armillary.record import save_extrinsics  # noqa: PLC0415  (see `save`)
 
         return save_extrinsics(self, Path(path))
 
     def load_extrinsics(self, path: str | PathLike[str], *, max_bytes: int = _MAX_BYTES) -> tuple[str, ...]:
-        """Fix frames where a YAML file says they are, all or nothing; the frames that sit elsewhere now.
+        """Fix the poses of a YAML file, all or none; return the frames whose pose changed.
 
-        What a frame was fixed at before is replaced, on declared bodies too (`recalibrate=True`). Frames that the file
-        does not name stay.
+        Earlier fixed poses of these frames are replaced, on declared bodies too (`recalibrate=True`). Other frames stay
+        as they are.
 
         Raises:
-            InvalidExtrinsicsFile: `field` leads to what is wrong; nothing has changed.
+            InvalidExtrinsicsFile: `field` is the place of the fault; nothing has changed.
         """
         from armillary.record import load_extrinsics  # noqa: PLC0415  (see `save`)
 
         return load_extrinsics(self, Path(path), max_bytes=max_bytes)
 
-    # -- Looking
+    # -- Diagnosis and pictures
 
     def diagnose(self, *, of: str, in_frame: str, at: int | Latest = LATEST) -> Diagnosis:
-        """Why `of` cannot be seen from `in_frame` at this time: which link is missing, late, contested or ended.
+        """Return why `of` cannot be seen from `in_frame` at this time: which link is missing, late, contested or ended.
 
-        It asks what `pose` asks, changes nothing, and looks at every link between the two.
+        It evaluates what `pose` evaluates, changes nothing, and examines every link between the two.
 
         >>> from armillary import World
         >>> world = World()
@@ -1028,14 +1029,14 @@ class World(WorldFace):
         frames: Iterable[str] | None = None,
         theme: Theme = "light",
     ) -> Path:
-        """Draw what stands in this world: shapes of its scene, frames, ellipsoids of what is not certain.
+        """Draw this world: shapes of its scene, frames, ellipsoids of covariances.
 
         Args:
             path: The file to write.
-            in_frame: The frame that the picture stands in, z upwards; the root, if left out.
+            in_frame: The frame of the picture, z upwards; the root, if left out.
             at: The instant shown [ns].
-            from_: The direction the eye is in, in `in_frame`.
-            frames: Those whose axes and names are shown; all that somebody named, if left out.
+            from_: The direction from the scene to the camera, in `in_frame`.
+            frames: Frames whose axes and names are shown; all but those of nodes, if left out.
             theme: "light" or "dark" paper.
 
         Raises:
@@ -1047,7 +1048,7 @@ class World(WorldFace):
         return draw_world(self, path, in_frame=in_frame, at=at, from_=from_, frames=frames, theme=theme)
 
     def draw_tree(self, path: str | PathLike[str], *, at: int | Latest = LATEST, theme: Theme = "light") -> Path:
-        """Draw which frame hangs under which at one time, and how each edge is known: kind, rate, age, source.
+        """Draw the tree of frames at one time, and of each relation its kind, rate, age and source.
 
         Raises:
             InvalidArgument: Another ending than .svg or .png.
@@ -1098,14 +1099,14 @@ class World(WorldFace):
         rate_hz: float = 60.0,
         quiet: bool = False,
     ) -> Viewer:
-        """Show this world in a browser until it, or the viewer, is closed; says on stderr where, and to whom.
+        """Show this world in a browser until it, or the viewer, is closed; print the address on stderr.
 
         Args:
-            in_frame: The frame that the picture stands in; the root, if left out.
-            host: Who can look: this computer alone, unless another address is given. There is no password.
+            in_frame: The frame of the picture; the root, if left out.
+            host: The address to serve: this computer alone, unless another is given. There is no password.
             port: The first free one from 8080 on, if left out.
-            rate_hz: How often the picture moves.
-            quiet: Say nothing.
+            rate_hz: How often the picture is updated.
+            quiet: Print nothing.
 
         Raises:
             MissingExtra: viser is not installed.
@@ -1128,10 +1129,10 @@ class World(WorldFace):
     # -- Copying and closing
 
     def copy(self) -> World:
-        """A world that says the same, to try things in: whatever is changed there stays there.
+        """Return an independent copy of the world: changes of one do not affect the other.
 
-        Samples are copied, the scene is shared until it is changed. Models that stand here stand there as copies,
-        `mounts` has them: an edit of one is followed where it stands. Who waits here does not wait there.
+        Samples are copied, the scene is shared until it is changed. Mounted models are mounted in the copy as copies,
+        which `mounts` has: an edit of one is followed in its own world. Waits are not copied.
         """
         twin = World.of_store(self.store.copy())
         if self._scene is not None:

@@ -1,4 +1,4 @@
-"""Two frames that hold each other for a while, so that joints of mounted models follow from others."""
+"""Kinematic loops between mounted models: one frame keeps its pose in another for some time, and joints follow."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = ["ClosedLoop"]
 
 
 class ClosedLoop:
-    """What `world.close_loop` gives: `open` ends it.
+    """A kinematic loop that `world.close_loop` closed; `open` ends it.
 
     Attributes:
         of: The frame that is held.
         on: The frame that it is held on.
-        on_T_of: Where, from `since` on.
+        on_T_of: The pose that it keeps.
         dependents: The joints that follow.
-        since: From when on the two hold each other [ns].
-        until: Up to before when; None: until somebody opens it.
-        tag: Of the change of structure that closed it.
+        since: The instant at which the loop was closed [ns].
+        until: The instant at which it was opened [ns], which is excluded; None: it is closed.
+        tag: The tag of the change of structure that closed it.
         is_active: False where that was undone.
     """
 
@@ -55,7 +55,7 @@ class ClosedLoop:
         self._closures = list(closures) or [(since, self._closure(mounts, since))]
 
     def open(self, *, at: int) -> None:
-        """From `at` on [ns] the two do not hold each other any more."""
+        """Open the loop from `at` on [ns]."""
         mounts, stamp = self._mounts(), as_stamp(at)
         if mounts is None:
             raise WorldClosed
@@ -69,11 +69,11 @@ class ClosedLoop:
 
     @property
     def opening_tag(self) -> str:
-        """Of the change that opened it."""
+        """The tag of the change that opened it."""
         return f"opening of {self.tag}"
 
     def undone(self, tag: str, *, redo: bool) -> None:
-        """Its closing or its opening was undone, or done again."""
+        """Follow the undo or redo of its closing or opening."""
         if tag == self.tag:
             self.is_active = redo
         if tag == self.opening_tag:
@@ -81,15 +81,15 @@ class ClosedLoop:
             self.until = self._opened_at if redo else None
 
     def holds_at(self, at: int) -> bool:
-        """Whether the two hold each other then."""
+        """Whether the loop is closed at an instant."""
         return self.is_active and self.since <= at and (self.until is None or at < self.until)
 
     def closure_at(self, at: int) -> Closure:
-        """What is zero then; the models may be others since it was closed."""
+        """Return the constraint at an instant; edits of the models change it."""
         return next(closure for since, closure in reversed(self._closures) if since <= at)
 
     def renew(self, at: int) -> None:
-        """A model was edited: from then on the loop goes through it as it is."""
+        """Derive the constraint again from `at` on, after an edit of a model."""
         mounts = self._mounts()
         if mounts is not None:
             self._closures.append((at, self._closure(mounts, at)))
@@ -113,7 +113,7 @@ class ClosedLoop:
 
 
 def poses_in_common(mounts: Mounts, frames: tuple[str, str], at: int) -> tuple[PoseExpression, PoseExpression]:
-    """Where two frames are, in the nearest frame above both.
+    """Return the poses of two frames in their nearest common ancestor.
 
     Raises:
         InvalidArgument: Something else than joints of mounted models and fixed poses is between them.
@@ -126,7 +126,7 @@ def poses_in_common(mounts: Mounts, frames: tuple[str, str], at: int) -> tuple[P
     if common is None:
         raise InvalidArgument(
             f"'{frames[0]}' and '{frames[1]}' are not joined by joints of mounted models and fixed poses alone: the "
-            f"ways up from them end at '{list(first)[-1]}' and '{list(second)[-1]}'. Fix what carries the two models.",
+            f"paths up from them end at '{list(first)[-1]}' and '{list(second)[-1]}'. Fix the roots of the two models.",
             frames,
         )
     return first[common], second[common]
@@ -135,7 +135,7 @@ def poses_in_common(mounts: Mounts, frames: tuple[str, str], at: int) -> tuple[P
 def _chain(
     store: Store, frame: str, at: int, links: dict[str, MountedLink], parents: dict[str, Any]
 ) -> dict[str, PoseExpression]:
-    """By each frame above it, the lowest first, where the frame is."""
+    """Return the pose of a frame in each of its ancestors, the nearest first."""
     pose = PoseExpression.identity()
     found = {frame: pose}
     while (step := _step_up(store, frame, at, links, parents)) is not None and step[0] not in found:

@@ -27,7 +27,7 @@ class DependentJoints:
 
     Args:
         closure: The system.
-        named: What a variable of it is called in the world.
+        named: Returns the name of a variable in the world.
     """
 
     def __init__(self, closure: Closure, named: Callable[[str], str]) -> None:
@@ -38,8 +38,8 @@ class DependentJoints:
     def complete(self, store: Store, joints: dict[str, float], at: int) -> None:
         """Add the dependents to the values of their drivers.
 
-        Drivers that are not among them are where they were; where one of them was never said, nothing follows. The
-        search begins where the dependents are known to be, so that it depends on what is stored alone.
+        Drivers that are not among them keep their values; where one of them was never set, nothing follows. The solver
+        starts from the stored values of the dependents, so that the result depends on what is stored alone.
 
         Raises:
             LoopError: The loop cannot be closed there.
@@ -47,7 +47,7 @@ class DependentJoints:
         if not self._drivers.keys() & joints.keys() or self._dependents.keys() <= joints.keys():
             return
         drivers = {variable: _known(store, joints, name, at) for name, variable in self._drivers.items()}
-        if any(value is None or not math.isfinite(value) for value in drivers.values()):  # the core says which
+        if any(value is None or not math.isfinite(value) for value in drivers.values()):  # the core refuses it by name
             return
         start = {variable: self._begin(store, joints, name, at) for name, variable in self._dependents.items()}
         found = self._solver.solve({key: value or 0.0 for key, value in drivers.items()}, start=start)
@@ -56,7 +56,7 @@ class DependentJoints:
     def complete_series(self, store: Store, columns: dict[str, NDArray[np.float64]], stamps: NDArray[np.int64]) -> None:
         """Add the columns of the dependents, for many instants in their order.
 
-        Every search begins where the one before ended.
+        The solver starts each row from the result of the row before.
 
         Raises:
             LoopError: Names the first row in which the loop cannot be closed.
@@ -72,7 +72,7 @@ class DependentJoints:
         columns.update(zip(self._dependents, found.T, strict=True))
 
     def polished(self, store: Store, name: str, state: JointState) -> JointState:
-        """A dependent where the loop is closed, moving as its drivers move: between samples it is only near that.
+        """Return the state of a dependent with the loop closed, which interpolation only approximates.
 
         Raises:
             LoopError: The loop cannot be closed there.
@@ -98,16 +98,16 @@ class DependentJoints:
 def _column(
     store: Store, columns: Mapping[str, NDArray[np.float64]], name: str, stamps: NDArray[np.int64]
 ) -> NDArray[np.float64] | None:
-    """Return where a driver was at each instant; None where it was never set."""
+    """Return the positions of a driver at each instant; None where it was never set."""
     if name in columns:
         return columns[name]
     known = [_known(store, {}, name, int(at)) for at in stamps]
-    said = [value for value in known if value is not None]
-    if len(said) == len(known):
-        return np.array(said)
-    if said:
+    found = [value for value in known if value is not None]
+    if len(found) == len(known):
+        return np.array(found)
+    if found:
         raise InvalidArgument(
-            f"Some of these samples close a loop, and before others nobody said where '{name}' is. Say it first.", name
+            f"Some of these samples close a loop, and before others '{name}' was not set. Set it first.", name
         )
     return None
 

@@ -1,4 +1,4 @@
-"""A model that stands in a world: its links are frames, its variables are joints."""
+"""A model that is mounted in a world: its links are frames, its variables are joints."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class MountOptions:
 
     Attributes:
         under: The path of the part that is mounted.
-        in_frame: Where the links stand that nothing carries; None: wherever poses of them are set.
-        prefix: In place of the names of things; None: as the model says.
-        since: From when on [ns]; None: always.
-        roles: Of the shapes that are shown.
+        in_frame: The parent of links that have none in the model; None: the one that their poses are set in.
+        prefix: Replaces the names of objects; None: the names of the model.
+        since: The instant of the mount [ns]; None: always.
+        roles: Which shapes are shown: "visual", "collision".
         skip_missing: Whether shapes without a file are left out.
     """
 
@@ -67,19 +67,19 @@ class MountOptions:
 
 
 class MountedLink(NamedTuple):
-    """A link as the world knows it: what it hangs in, None for nothing, and where it is there."""
+    """A link in the world: its parent frame, None for a root, and its pose there."""
 
     parent: str | None
     parent_T_link: PoseExpression
 
 
 class Mount:
-    """A model in a world. Edits of the model are followed from the instant they are made, until `close`.
+    """A mounted model. Edits of the model are followed from the instant they are made, until `close`.
 
     Attributes:
-        model: What stands there.
-        options: How.
-        tag: Of the change of structure that mounted it.
+        model: The model.
+        options: Which part of it is mounted, and how.
+        tag: The tag of the change of structure that mounted it.
         is_mounted: False where that was undone.
         is_outdated: Whether the model was edited since then.
     """
@@ -98,7 +98,7 @@ class Mount:
 
     @property
     def edit_tag(self) -> str:
-        """Of the changes that edits of the model make."""
+        """The tag of changes that edits of the model make."""
         return f"edit of {self.tag}"
 
     def __repr__(self) -> str:
@@ -118,7 +118,7 @@ class Mount:
 
     @property
     def bases(self) -> tuple[WheeledBase, ...]:
-        """What its wheels drive."""
+        """The bases that are driven by wheels."""
         return self._bases
 
     @property
@@ -133,7 +133,7 @@ class Mount:
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
-        """By name of a joint in the world, how far it may go; infinite where nothing bounds it."""
+        """By name of a joint in the world, its lower and upper limit; infinite where there is none."""
         variables = self.model.variables(self.options.under)
         known = limits_of(self.model.constraints(variables).values())
         free = (-math.inf, math.inf)
@@ -141,7 +141,7 @@ class Mount:
 
     @property
     def links(self) -> dict[str, MountedLink]:
-        """By name of a frame, with the joints as the world names them."""
+        """By name of its frame, each link, with the joints as the world names them."""
         found = {}
         for path, link in self.model.links(self.options.under).items():
             above = self.options.in_frame if link.parent is None else self._naming.frame(link.parent)
@@ -150,18 +150,18 @@ class Mount:
 
     @property
     def closures(self) -> list[Closure]:
-        """What is closed within the model, with the joints as the world names them."""
+        """The kinematic loops within the model, with the joints as the world names them."""
         return [self._changes.closure(system) for system in self._loops()]
 
-    def driven_anew(self, joints: AbstractSet[str], loops: Loops, at: int) -> Iterator[Change]:
-        """How links that these joints of the world move do so from `at` on, where these loops are closed."""
+    def driven_links(self, joints: AbstractSet[str], loops: Loops, at: int) -> Iterator[Change]:
+        """Yield the changes that drive the links of these joints from `at` on, with these kinematic loops closed."""
         for path, link in self.model.links(self.options.under).items():
             moved = () if link.joint is None else map(self._naming.variable, (v.name for v in link.joint.variables))
             if not joints.isdisjoint(moved):
                 yield self._changes.link_in_loops(path, link, loops, at)
 
     def copied(self, mounts: Mounts, model: ArticulationModel) -> Mount:
-        """The same in a copy of the world, with a copy of the model."""
+        """Return the mount of a copied world, with a copy of the model."""
         twin = Mount(mounts, model, self.options)
         twin._naming, twin._changes, twin._shown = self._naming, self._changes, self.shapes
         twin.tag, twin.is_mounted, twin.is_outdated = self.tag, self.is_mounted, self.is_outdated
@@ -171,7 +171,7 @@ class Mount:
         return twin
 
     def close(self) -> None:
-        """Follow edits of the model no more; what stands in the world stays there."""
+        """Stop following edits of the model; what is mounted stays."""
         if self._following is not None:
             self._following.cancel()
             self._following = None
@@ -182,16 +182,16 @@ class Mount:
         return {path: list(nodes) for path, nodes in self._shown.items()}
 
     def install(self, shapes: Mapping[str, list[NodeId]] | None = None) -> None:
-        """Make frames, joints and shapes, all or none, and follow the model from now on.
+        """Add frames, joints and shapes, all or none, and follow the model from now on.
 
-        `shapes` are there already, or come by themselves: then none are made.
+        Nodes of shapes that are given in `shapes` exist, or are loaded elsewhere: then none are added.
         """
         mounts = self._mounts()
         if mounts is None:
             return
         changes = self._all_links(mounts.store)
         if shapes is None:
-            shown, shapes = self._shown_links(self._all_looks())
+            shown, shapes = self._shown_links(self._all_shown())
             changes += shown
         mounts.store.apply(changes, tag=self.tag)
         self._shown.update(shapes)
@@ -205,7 +205,7 @@ class Mount:
         since = self.options.since
         return self._joints(store, joints) + [self._changes.link(part, since) for part in drive.links]
 
-    def _all_looks(self) -> dict[str, Link]:
+    def _all_shown(self) -> dict[str, Link]:
         links = self.model.links(self.options.under)
         if not self.options.skip_missing:
             refuse_missing_meshes(self.options.under or "this model", links, self.options.roles)
@@ -221,7 +221,7 @@ class Mount:
             return
         links = {path: value for path, value in change.after.items() if isinstance(value, Link)}
         gone = [path for path, value in change.before.items() if isinstance(value, Link) and path not in links]
-        seen = {path: link for path, link in links.items() if _looks_otherwise(change.before.get(path), link)}
+        seen = {path: link for path, link in links.items() if _has_other_shapes(change.before.get(path), link)}
         shown, shapes = self._shown_links(seen)
         hidden = [node for path in (*gone, *seen) for node in self._shown.get(path, ())]
         store = mounts.store
@@ -237,25 +237,25 @@ class Mount:
         mounts.edited(store.now())
 
     def _moved_links(self, store: Store, change: ModelChange, links: Mapping[str, Link]) -> list[Change]:
-        """Those that hang or move in another way, from now on."""
+        """Return the changes for links whose parent or joint differs, from now on."""
         joints = [link.joint for link in links.values() if link.joint is not None]
         positions = interpolations_of(joints)
         wheels = {variable.name for joint in joints for variable in joint.velocities} - positions.keys()
         changes = self._joints(store, {**positions, **dict.fromkeys(wheels, "velocity")})
         for path, link in {**self._reached_by_loops(change), **links}.items():
-            if path not in links or _is_placed_otherwise(change.before.get(path), link):
+            if path not in links or _has_other_joint(change.before.get(path), link):
                 changes.append(self._changes.link(link_drive(path, link, self.model.loops), store.now()))
         return changes
 
     def _reached_by_loops(self, change: ModelChange) -> dict[str, Link]:
-        """The links that loops move which came, went or became different."""
+        """Return the links moved by kinematic loops that were added, removed or replaced."""
         loops = [value for value in (*change.before.values(), *change.after.values()) if isinstance(value, Closure)]
         moved = {variable for loop in loops for variable in loop.dependents}
         links = self.model.links(self.options.under) if moved else {}
         return {path: link for path, link in links.items() if link.joint and moved.intersection(link.joint.variables)}
 
     def _joints(self, store: Store, moving: Mapping[str, str]) -> list[Change]:
-        """Those that move links, and those that stand in loops and move no link of this part by themselves."""
+        """Return the changes that add joints of links, and joints of loops that move no link of this part."""
         looped = {v.name: None for system in self._loops() for v in (*system.drivers, *system.dependents)}
         known = store.variables() if moving or looped else []
         names = {name for name, _ in known}
@@ -267,8 +267,8 @@ class Mount:
         changes: list[Change] = []
         shapes: dict[str, list[NodeId]] = {}
         for path, link in links.items():
-            looks = appearances(link, self.options.roles, skip_missing=self.options.skip_missing)
-            shown, shapes[path] = shapes_of(self._naming.frame(path), path, looks)
+            shown_shapes = appearances(link, self.options.roles, skip_missing=self.options.skip_missing)
+            shown, shapes[path] = shapes_of(self._naming.frame(path), path, shown_shapes)
             changes += shown
         return changes, shapes
 
@@ -278,7 +278,7 @@ class Mount:
             store.has_dependent_joints = True
 
     def _loops(self) -> list[Closure]:
-        """The systems of loops that reach into what is mounted."""
+        """Return the systems of kinematic loops that involve what is mounted."""
         systems, under = self.model.loops.systems, self.options.under
         if not systems or not under:
             return systems
@@ -304,11 +304,11 @@ def _is_base(value: Any) -> bool:
     return isinstance(value, Link) and isinstance(value.joint, DifferentialDrive)
 
 
-def _is_placed_otherwise(before: Any, after: Link) -> bool:
+def _has_other_joint(before: Any, after: Link) -> bool:
     return not isinstance(before, Link) or (before.parent, before.joint) != (after.parent, after.joint)
 
 
-def _looks_otherwise(before: Any, after: Link) -> bool:
+def _has_other_shapes(before: Any, after: Link) -> bool:
     return not isinstance(before, Link) or (before.visuals, before.collisions) != (after.visuals, after.collisions)
 
 
@@ -319,25 +319,25 @@ _IDENTITY = Transform.identity()
 
 @dataclass(frozen=True, slots=True)
 class MountChanges:
-    """Builds the changes that put the things of a model into a store.
+    """Builds the changes that mount the links and joints of a model.
 
     Attributes:
-        naming: What they are called there.
-        in_frame: Where the links stand that nothing carries; None: nowhere.
+        naming: Their names in the store.
+        in_frame: The parent of links that have none in the model; None: none.
     """
 
     naming: Naming
     in_frame: str | None
 
     def joints(self, interpolations: Mapping[str, str], known: Iterable[tuple[str, str]]) -> list[Change]:
-        """Joints that are not there yet, by name in the model."""
-        there = set(known)
+        """Return the change that adds joints, given by name in the model, which are not known yet."""
+        present = set(known)
         named = {self.naming.variable(name): kind for name, kind in interpolations.items()}
-        new = {name: kind for name, kind in named.items() if (name, kind) not in there}
+        new = {name: kind for name, kind in named.items() if (name, kind) not in present}
         return [AddJoints(new)] if new else []
 
     def link(self, part: LinkDrive, at: int | None) -> Change:
-        """How a link is placed in its parent."""
+        """Return the change that places a link in its parent."""
         frame = self.naming.frame(part.link)
         parent = self.in_frame if part.parent is None else self.naming.frame(part.parent)
         if parent is None:
@@ -347,7 +347,7 @@ class MountChanges:
         return Drive(of=frame, in_frame=parent, form=part.form.renamed(self.naming.variable), at=at)
 
     def link_in_loops(self, path: str, link: Link, loops: Loops, at: int) -> Change:
-        """How a link is placed where these loops are closed, whose variables have the names of the world."""
+        """Return the change that places a link with these loops closed, whose variables have the names of the world."""
         pose = self.renamed(link.parent_T_link)
         moved = pose.free_variables & loops.dependents
         part = link_drive(path, link, Loops(()))
@@ -357,7 +357,7 @@ class MountChanges:
         return Drive(of=self.naming.frame(path), in_frame=parent or "", form=loop_form(pose, loops), at=at)
 
     def renamed(self, expression: E) -> E:
-        """With the joints as the world names them."""
+        """Return an expression with the joints as the world names them."""
         names = {v: position(self.naming.variable(v.name)) for v in expression.free_variables}
         changed = {before: after for before, after in names.items() if before != after}
         return expression.substitute(changed) if changed else expression
@@ -370,7 +370,7 @@ class MountChanges:
 
 
 def shapes_of(frame: str, path: str, looks: Iterable[Appearance]) -> tuple[list[Change], list[NodeId]]:
-    """What a link looks like, and the nodes that are to be removed where it looks otherwise."""
+    """Return the changes that show a link, and the nodes to remove when its shapes change."""
     changes: list[Change] = [SetAttributes(frame, {"name": frame, "link": path})]
     nodes: list[NodeId] = []
     for look in looks:

@@ -1,4 +1,4 @@
-"""The models that are mounted in a store, the loops closed between them, and which joints follow from others."""
+"""The models that are mounted in a store, the kinematic loops closed between them, and their dependent joints."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Mounts:
     It does not keep the store alive: the store keeps it.
 
     Attributes:
-        mounted: In the order they came.
-        closed_loops: What was closed between models, and may be open again, in the order it came.
+        mounted: The mounts, oldest first.
+        closed_loops: The kinematic loops that were closed between models, oldest first; some may be open again.
     """
 
     def __init__(self, store: Store) -> None:
@@ -52,7 +52,7 @@ class Mounts:
 
     @property
     def store(self) -> Store:
-        """Where they are mounted; raises `WorldClosed` once that is gone."""
+        """The store they are mounted in; raises `WorldClosed` once that is garbage."""
         store = self._store()
         if store is None:
             raise WorldClosed
@@ -89,13 +89,13 @@ class Mounts:
     def restore(
         self, model: ArticulationModel, options: MountOptions, shapes: Mapping[str, list[NodeId]] | None = None
     ) -> Mount:
-        """Mount a model with these options; `shapes` are in the scene already, or come there by themselves."""
+        """Mount a model with these options; nodes given in `shapes` exist, or are loaded elsewhere."""
         mount = Mount(self, model, options)
         taken = {frame for other in self.mounted for frame in other.frames.values()}
         shared = next((frame for frame in mount.frames.values() if frame in taken), None)
         if shared is not None:
             raise InvalidArgument(
-                f"'{shared}' is a link of a model that stands here already. Give another prefix=, or edit that model.",
+                f"'{shared}' is a link of a model that is mounted already. Give another prefix=, or edit that model.",
                 shared,
             )
         mount.install(shapes)
@@ -113,7 +113,7 @@ class Mounts:
         self.closed_loops = tuple(loop.copied(self) for loop in other.closed_loops)
 
     def edited(self, at: int) -> None:
-        """Drive links anew where a loop goes through a model that was edited."""
+        """Drive links again where a kinematic loop involves a model that was edited."""
         held = [loop for loop in self.closed_loops if loop.holds_at(at)]
         for loop in held:
             loop.renew(at)
@@ -172,20 +172,20 @@ class Mounts:
             raise
 
     def _drives(self, loops: Sequence[ClosedLoop], at: int) -> Iterator[Change]:
-        """How every link that a loop can move does so from an instant on."""
+        """Yield the changes that drive every link that a loop can move, from an instant on."""
         names = {name for loop in loops for name in loop.dependents}
-        together = self._together(loops, at)
+        closed = self._closed_at(loops, at)
         for mount in self.mounted:
-            yield from mount.driven_anew(names, together, at)
+            yield from mount.driven_links(names, closed, at)
 
-    def _together(self, loops: Sequence[ClosedLoop], at: int) -> Loops:
-        """All that is closed at an instant, within models and between them."""
+    def _closed_at(self, loops: Sequence[ClosedLoop], at: int) -> Loops:
+        """Return all kinematic loops that are closed at an instant, within models and between them."""
         within = [closure for mount in self.mounted for closure in mount.closures]
         return Loops([*within, *(loop.closure_at(at) for loop in loops if loop.holds_at(at))])
 
     def _check_determined(self, loops: Sequence[ClosedLoop], at: int) -> None:
         """Refuse loops that do not determine their dependents."""
-        for system in self._together(loops, at).systems:
+        for system in self._closed_at(loops, at).systems:
             known = {variable: self._value(variable.name, at) for variable in system.drivers}
             start = {variable: self._value(variable.name, at) for variable in system.dependents}
             system.solver().solve(known, start=start)
@@ -196,20 +196,20 @@ class Mounts:
     # -- Joints that follow from others
 
     def dependents_at(self, at: int) -> tuple[DependentJoints, ...]:
-        """Return what follows from what at an instant, each after those that determine its drivers."""
+        """Return the systems of dependent joints at an instant, each after those that determine its drivers."""
         closed = tuple(loop for loop in self.closed_loops if loop.holds_at(at))
         if not closed:
             return tuple(dependents for mount in self.mounted for dependents in mount.dependent_joints)
         key = (*(mount.dependent_joints for mount in self.mounted), *(loop.closure_at(at) for loop in closed))
         if self._dependents is None or self._dependents[0] != key:
-            systems = self._together(closed, at).systems
+            systems = self._closed_at(closed, at).systems
             self._dependents = (key, tuple(DependentJoints(system, str) for system in systems))
         return self._dependents[1]
 
     def complete(
         self, joints: Mapping[str, float], at: int, covariance: ArrayLike | None
     ) -> tuple[dict[str, float], ArrayLike | None]:
-        """Return these joints and those that follow from them; what follows has no error of its own."""
+        """Return these joints and those that follow from them, whose rows in the covariance are zero."""
         complete = dict(joints)
         for dependents in self.dependents_at(at):
             dependents.complete(self.store, complete, at)
@@ -217,13 +217,13 @@ class Mounts:
         if covariance is None or not added:
             return complete, covariance
         matrix = as_joint_covariance(covariance, given, with_velocities=True)
-        behind_each = [place for start in range(given, len(matrix) + 1, given) for place in [start] * added]
-        return complete, np.insert(np.insert(matrix, behind_each, 0.0, axis=0), behind_each, 0.0, axis=1)
+        after_each = [place for start in range(given, len(matrix) + 1, given) for place in [start] * added]
+        return complete, np.insert(np.insert(matrix, after_each, 0.0, axis=0), after_each, 0.0, axis=1)
 
     def complete_series(
         self, names: Sequence[str], positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None
     ) -> tuple[list[str], ArrayLike, ArrayLike | None]:
-        """Return the columns of these joints and of those that follow; the core refuses what is no number."""
+        """Return the columns of these joints and of those that follow from them; the core refuses what is no number."""
         stamps = np.asarray(at)
         given = _numbers(positions)
         if given.shape != (len(stamps), len(names)) or not np.isfinite(given).all():
@@ -244,29 +244,30 @@ class Mounts:
         return list(columns), filled, np.pad(np.asarray(velocities), ((0, 0), (0, added)), constant_values=np.nan)
 
     def _dependents_at_all(self, stamps: NDArray[np.int64]) -> tuple[DependentJoints, ...]:
-        """What follows from what at many instants, which must be the same at all of them."""
+        """Return the systems of dependent joints, which must be the same at all of these instants."""
         found = self.dependents_at(int(stamps[0]))
         if any(self.dependents_at(int(at)) != found for at in stamps):
             raise InvalidArgument(
-                "Some of these samples are said while a loop is closed, and others are not. Say them apart.", stamps
+                "Some of these samples are set while a loop is closed, and others are not. Set them apart.",
+                stamps,
             )
         return found
 
     def polished(self, name: str, state: JointState) -> JointState:
-        """Return the state of a joint where the loops are closed."""
+        """Return the state of a joint with its kinematic loops closed."""
         for dependents in self.dependents_at(state.stamp):
             state = dependents.polished(self.store, name, state)
         return state
 
     def wheels_turned(self, at: int, source: str | None) -> None:
-        """Move the bases whose wheels got a speed."""
+        """Move the bases whose wheels got a velocity."""
         for mount in self.mounted:
             for base in mount.bases:
-                base.roll(self.store, at, source)
+                base.integrate(self.store, at, source)
 
 
 def _numbers(values: Any) -> NDArray[np.float64]:
-    """An empty array, where they are no numbers."""
+    """Return values as an array; an empty one, where they are no numbers."""
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError):

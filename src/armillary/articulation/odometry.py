@@ -1,4 +1,4 @@
-"""Bases that move because their wheels turn: the speeds are integrated as they come in."""
+"""Wheel odometry: velocities of wheels are integrated to the pose of their base when they are set."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _S_PER_NS = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class WheeledBase:
-    """A base that its two wheels drive.
+    """A base that is driven by two wheels.
 
     Attributes:
-        joint: How its wheels move it.
+        joint: The kinematics of the drive.
         place: The names of x, y and yaw in the world.
         wheels: The names of the left and the right wheel.
     """
@@ -30,10 +30,10 @@ class WheeledBase:
     place: tuple[str, str, str]
     wheels: tuple[str, str]
 
-    def roll(self, store: Store, at: int, source: str | None) -> None:
-        """Drive on from the newest place to `at`, with the speeds that are known of the time between.
+    def integrate(self, store: Store, at: int, source: str | None) -> None:
+        """Integrate from the newest position to `at`, with the velocities that are known in between.
 
-        Where no place was ever said it begins at the origin. What comes late does not change what was driven.
+        Without a position it begins at the origin. Velocities that come late change nothing.
         """
         begin = self._newest(store)
         if begin is None:
@@ -41,9 +41,9 @@ class WheeledBase:
             return
         place, since = begin
         if at > since:
-            speeds = [self._mean_speed(store, wheel, since, at) for wheel in self.wheels]
+            velocities = [self._mean_velocity(store, wheel, since, at) for wheel in self.wheels]
             duration_s = (at - since) * _S_PER_NS
-            turned = (speeds[0] * duration_s, speeds[1] * duration_s)
+            turned = (velocities[0] * duration_s, velocities[1] * duration_s)
             self._put(store, self.joint.driven(place, turned), at, source)
 
     def _newest(self, store: Store) -> tuple[tuple[float, float, float], int] | None:
@@ -57,6 +57,6 @@ class WheeledBase:
     def _put(self, store: Store, place: tuple[float, float, float], at: int, source: str | None) -> None:
         store.set_integrated_joints(dict(zip(self.place, place, strict=True)), at, source)
 
-    def _mean_speed(self, store: Store, wheel: str, since: int, at: int) -> float:
+    def _mean_velocity(self, store: Store, wheel: str, since: int, at: int) -> float:
         ends = [store.joint(wheel, at=instant, outside="hold").velocity or 0.0 for instant in (since, at)]
         return sum(ends) / len(ends)

@@ -1,10 +1,16 @@
-"""Rigid motions in time: the face of the native core."""
+"""Rotations and transforms, names of frames, and the values that a world reports."""
 
 from armillary._core import Rotation, Transform
-from armillary.transforms._joints import JointSamples, JointState
 from armillary.transforms._names import TypoGuard, check_name
-from armillary.transforms._reports import RelationInfo, Samples, Snapshot, TwistSamples
-from armillary.transforms._tree import Tree
+from armillary.transforms._reports import (
+    JointSamples,
+    JointState,
+    RelationInfo,
+    Samples,
+    Snapshot,
+    Tree,
+    TwistSamples,
+)
 from armillary.transforms.diagnosis import Diagnosis, LinkState
 
 __all__ = [

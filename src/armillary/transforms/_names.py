@@ -1,4 +1,4 @@
-"""What a frame may be called."""
+"""Names of frames: which are valid, and which look like a typo."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MANY_NAMES = 5000
 
 
 def check_name(name: object) -> str:
-    """The name in its one stored form (NFC), or `InvalidName` with the hint."""
+    """Return a name in its one stored form (NFC); raise `InvalidName` for one that no frame can have."""
     if not isinstance(name, str):
         hint = " The frame of a node is scene.frame(id)." if isinstance(name, NodeId) else ""
         raise InvalidName(f"A frame name is a str, got {name!r}.{hint}", name)
@@ -36,12 +36,11 @@ def check_name(name: object) -> str:
 
 
 class TypoGuard:
-    """Remembers names, and knows which of them a new one is probably a typo of.
+    """Finds the known name that a new name is probably a typo of.
 
     Two names resemble each other when one word differs by one edit. Numbers and words of up to three letters
-    are meant to differ (`wheel_fl`, `camera_2`). Only some thousands are remembered, and no very long ones: nobody
-    types those. Where it gets full, names whose frames are gone make room. `is_alive` tells whether a frame has
-    this name.
+    are meant to differ (`wheel_fl`, `camera_2`). Some thousands of names are kept, and no very long ones, which nobody
+    types; beyond that, names whose frames were removed make room. `is_alive` returns whether a frame has a name.
 
     `_lock` guards everything.
     """
@@ -53,16 +52,16 @@ class TypoGuard:
         self._lock = threading.RLock()
 
     def add(self, name: str, is_alive: Callable[[str], bool]) -> None:
-        """Remember a name."""
-        self._meet(name, [], is_alive)
+        """Add a name."""
+        self._add(name, [], is_alive)
 
     def meet(self, name: str, is_alive: Callable[[str], bool]) -> str | None:
-        """Remember a name; the living one that it is probably a typo of."""
+        """Add a name; return the name of a frame that it is probably a typo of."""
         near: list[str] = []
-        self._meet(name, near, is_alive)
+        self._add(name, near, is_alive)
         return next((other for other in sorted(near) if is_alive(other)), None)
 
-    def _meet(self, name: str, near: list[str], is_alive: Callable[[str], bool]) -> None:
+    def _add(self, name: str, near: list[str], is_alive: Callable[[str], bool]) -> None:
         if len(name) > _LONGEST_NAME:
             return
         keys, words = _typo_keys(name), _WORDS.findall(name)
@@ -70,21 +69,21 @@ class TypoGuard:
             others = {self._by_key[key] for key in keys if key in self._by_key}
             near += [other for other in others if _one_typo_apart(words, _WORDS.findall(other))]
             if name not in self._names:
-                self._remember(name, keys, {other for other in others if not is_alive(other)}, is_alive)
+                self._keep(name, keys, {other for other in others if not is_alive(other)}, is_alive)
 
-    def _remember(self, name: str, keys: list[str], dead: set[str], is_alive: Callable[[str], bool]) -> None:
+    def _keep(self, name: str, keys: list[str], removed: set[str], is_alive: Callable[[str], bool]) -> None:
         if len(self._names) >= _MANY_NAMES and self._passed_over % _MANY_NAMES == 0:
-            self._forget_dead(is_alive)
+            self._drop_removed(is_alive)
         if len(self._names) >= _MANY_NAMES:
             self._passed_over += 1
             return
         self._names[name] = None
         for key in keys:
-            if self._by_key.setdefault(key, name) in dead:
+            if self._by_key.setdefault(key, name) in removed:
                 self._by_key[key] = name
 
-    def _forget_dead(self, is_alive: Callable[[str], bool]) -> None:
-        """The newest half stays in any case: their frames may be on their way."""
+    def _drop_removed(self, is_alive: Callable[[str], bool]) -> None:
+        """Drop the names of removed frames; the newest half stays: their frames may be about to be added."""
         names = list(self._names)
         living = [name for i, name in enumerate(names) if i >= _MANY_NAMES // 2 or is_alive(name)]
         if len(living) == len(names):
@@ -96,7 +95,7 @@ class TypoGuard:
 
 
 def _typo_keys(name: str) -> list[str]:
-    """The name with one letter of one word left out, and itself: names one edit apart have a key in common."""
+    """Return the name, and it with one letter of one word left out: names one edit apart have a key in common."""
     keys: list[str] = []
     for word in _WORDS.finditer(name):
         start, end = word.span()
@@ -117,7 +116,7 @@ def _one_typo_apart(words: list[str], others: list[str]) -> bool:
 
 
 def _one_edit_apart(a: str, b: str) -> bool:
-    """One letter more, less, other, or two neighbours swapped."""
+    """Whether one letter is added, removed or replaced, or two neighbours are swapped."""
     if len(a) > len(b):
         a, b = b, a
     start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))

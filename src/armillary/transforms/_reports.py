@@ -1,12 +1,14 @@
-"""What a world tells about its inside."""
+"""Reports of a world: relations, stored samples, joints, snapshots, and the tree of frames."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from armillary.notebook import card, listing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,17 +22,17 @@ _NS_PER_S = 1e9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationInfo:
-    """One pose relation: who places which frame in which, and how much is known.
+    """One relation: which source places which frame in which, and how much is known.
 
     Attributes:
         of: The frame that is placed.
         in_frame: Its parent.
-        source: Who says so.
+        source: The source that places it.
         kind: "fixed", "sampled", "integrated" or "driven"; "twist" for a motion, relative to the body `in_frame`.
         samples: Number of samples held.
         first: Oldest instant held [ns]; None without samples.
         last: Newest instant held [ns]; None without samples.
-        age_s: How long ago `last` was on the world's clock [s]; None without samples.
+        age_s: The age of `last` on the world's clock [s]; None without samples.
     """
 
     of: str
@@ -90,8 +92,48 @@ class TwistSamples:
         return len(self.stamps)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointState:
+    """One joint at one instant.
+
+    Attributes:
+        value: Its position [rad] or [m]; an angle that wraps is known up to whole turns. None for a wheel of which only
+            the velocity is set.
+        velocity: Its velocity [rad/s] or [m/s]; None for a single sample without one.
+        stamp: The instant [ns].
+        held: Whether its position is that of an earlier instant (`outside='hold'`).
+        predicted: Whether its last motion was continued (`outside='predict'`).
+        integrated: Whether it was integrated from the velocities of wheels.
+    """
+
+    value: float | None
+    velocity: float | None
+    stamp: int
+    held: bool
+    predicted: bool
+    integrated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JointSamples:
+    """The stored samples of one joint, by one source, oldest first.
+
+    Attributes:
+        stamps: (N,) int64 [ns].
+        positions: (N,) [rad] or [m].
+        velocities: (N,) [rad/s] or [m/s]; NaN where none was given.
+    """
+
+    stamps: NDArray[np.int64]
+    positions: NDArray[np.float64]
+    velocities: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.stamps)
+
+
 class Snapshot(Mapping[str, "Transform"]):
-    """The transform of every frame that could be answered for, by name: `in_frame_T_name`."""
+    """The transform of every frame that has one, by name: `in_frame_T_name`."""
 
     def __init__(self, store: StoreCore, sweep: SweepAnswer, in_frame: str) -> None:
         self.in_frame = in_frame
@@ -112,7 +154,7 @@ class Snapshot(Mapping[str, "Transform"]):
         return len(self._sweep)
 
     def xyz_wxyz(self, names: Iterable[str]) -> NDArray[np.float64]:
-        """(N, 7) for these names: x, y, z, then the quaternion w, x, y, z; NaN for a frame without an answer."""
+        """Return (N, 7) for these names: x, y, z, then the quaternion w, x, y, z; NaN for a frame without an answer."""
         import numpy as np  # noqa: PLC0415  (a world of single questions starts without it)
 
         rows, last = self._rows, len(self)
@@ -121,7 +163,7 @@ class Snapshot(Mapping[str, "Transform"]):
 
     @property
     def missing(self) -> Mapping[str, ArmillaryError]:
-        """Frames without an answer, and why."""
+        """Frames without an answer, each with its error."""
         return MappingProxyType(self._missing)
 
     @property
@@ -143,3 +185,57 @@ class Snapshot(Mapping[str, "Transform"]):
 
     def __repr__(self) -> str:
         return f"Snapshot({len(self)} frames in {self.in_frame}, {len(self._missing)} missing)"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The parent of each frame at one time. Its text is the tree.
+
+    Attributes:
+        parents: Frame to (parent, source); None for a root and for a contested frame.
+        notes: Frame to a note about its relation.
+        names: Frame of a node to the node's attribute `name`: such frames are named by ids.
+    """
+
+    parents: Mapping[str, tuple[str, str] | None]
+    notes: Mapping[str, str]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Frames without a parent."""
+        return tuple(name for name, parent in self.parents.items() if parent is None)
+
+    def children(self, name: str) -> tuple[str, ...]:
+        """Return the frames whose parent is `name`."""
+        return tuple(child for child, parent in self.parents.items() if parent is not None and parent[0] == name)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the text, from the top."""
+        children: dict[str | None, list[str]] = {}
+        for name, parent in self.parents.items():
+            children.setdefault(None if parent is None else parent[0], []).append(name)
+        # A stack of what is still to be drawn: a long chain must not exhaust Python's own.
+        stack = [(name, "", "") for name in reversed(children.get(None, []))]
+        while stack:
+            name, lead, below = stack.pop()
+            named = [f"'{self.names[name]}'"] if name in self.names else []
+            note = " ".join([*named, *filter(None, [self.notes.get(name)])])
+            yield f"{lead}{name}" + (f"  {note}" if note else "")
+            stack.extend(_branches(children.get(name, []), below))
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines()) or "(no frames)"
+
+    def _repr_html_(self) -> str:
+        total = len(self.parents)
+        return card(f"{total} frame{'' if total == 1 else 's'}", listing(self.lines(), total))
+
+
+def _branches(names: Sequence[str], below: str) -> list[tuple[str, str, str]]:
+    last = len(names) - 1
+    drawn = [
+        (name, below + ("└── " if i == last else "├── "), below + ("    " if i == last else "│   "))
+        for i, name in enumerate(names)
+    ]
+    return drawn[::-1]

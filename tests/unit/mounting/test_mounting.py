@@ -139,7 +139,7 @@ class TestNames:
 
     def test_are_taken_once(self, world):
         world.mount(arm(), in_frame="map")
-        with pytest.raises(InvalidArgument, match="'arm/base' is a link of a model that stands here already"):
+        with pytest.raises(InvalidArgument, match="'arm/base' is a link of a model that is mounted already"):
             world.mount(arm(), in_frame="map")
 
     def test_are_no_worlds_and_those_say_how_they_come(self, world):

@@ -245,7 +245,7 @@ class TestLoading:
     @pytest.mark.parametrize("asked", [World, World()], ids=["class", "world"])
     def test_explains_itself(self, asked):
         assert hasattr(asked, "load")
-        assert asked.load.__doc__.startswith("A world from a file.")
+        assert asked.load.__doc__.startswith("Return the world that a file describes.")
         assert list(inspect.signature(asked.load).parameters) == ["path", "clock", "kinds", "max_bytes"]
         assert "load(path" in pydoc.plain(pydoc.render_doc(World))
 
