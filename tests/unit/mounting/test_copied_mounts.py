@@ -46,7 +46,7 @@ class TestACopyOfAWorldWithAModel:
         assert twin.model.digest() == mount.model.digest()
         assert (twin.frames, twin.joints, twin.options) == (mount.frames, mount.joints, mount.options)
 
-    def test_has_one_copy_of_a_model_that_stands_twice(self):
+    def test_has_one_copy_of_a_model_that_is_mounted_twice(self):
         world, model = new_world(), model_of([*four_bar("left"), *four_bar("right")])
         for name in ("left", "right"):
             world.mount(model, under=name, in_frame="map")

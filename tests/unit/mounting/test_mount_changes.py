@@ -49,7 +49,7 @@ def world():
 
 
 class TestAMount:
-    def test_is_told_to_observers_as_changes(self, world, model):
+    def test_is_notified_to_observers_as_changes(self, world, model):
         told = []
         world.scene.attach(told.extend)
         world.mount(model, in_frame="map")
@@ -77,7 +77,7 @@ class TestAMount:
         model.edit(TOOL)
         assert "bar/tool" in world.frames()
 
-    def test_is_done_again_where_it_made_the_frame_that_it_stands_in(self, world, model):
+    def test_is_redone_where_it_added_its_own_parent_frame(self, world, model):
         world.fix(of="bar/ground", in_frame="bar/crank", transform=Transform.identity())
         world.mount(model, in_frame="map", at=seconds(1))
         after = world.digest()
@@ -92,7 +92,7 @@ class TestAMount:
         world.set_joint_series([], positions=np.zeros((1, 0)), at=[seconds(1)])
         assert world.joints() == ()
 
-    def test_is_not_done_again_where_the_model_went_on(self, world, model):
+    def test_is_not_redone_where_the_model_was_edited(self, world, model):
         world.mount(model, in_frame="map")
         world.undo()
         model.edit(TOOL)
@@ -103,14 +103,14 @@ class TestAMount:
         world.mount(model, in_frame="map")
         assert "bar/tool" in world.frames()
 
-    def test_that_is_refused_has_not_begun(self, world, model):
+    def test_that_is_refused_changes_nothing(self, world, model):
         world.fix(of="map", in_frame="bar/rocker", transform=Transform.identity())
         before = world.digest()
         with pytest.raises(ValueError, match="bar"):
             world.mount(model, in_frame="map")
         assert (world.digest(), world.joints(), world.mounts) == (before, (), ())
 
-    def test_may_name_joints_anew_that_were_taken_back_with_another_kind(self, world):
+    def test_may_add_undone_joints_with_another_kind(self, world):
         world.apply([AddJoints({"hinge": "wrap"})])
         world.undo()
         world.apply([AddJoints({"hinge": "linear"}), Drive(of="door", in_frame="map", form=TURN)])
@@ -133,7 +133,7 @@ class TestAnEditOfAMountedModel:
         world.undo()
         assert world.mounts == ()
 
-    def test_that_removes_a_link_is_told(self, world, model):
+    def test_that_removes_a_link_is_notified(self, world, model):
         world.mount(model, in_frame="map")
         model.edit(TOOL)
         told = []
@@ -142,7 +142,7 @@ class TestAnEditOfAMountedModel:
         assert [type(change) for change in told] == [Release]
 
 
-class TestAWorldThatHeardOfAMount:
+class TestAReplicaOfAWorldWithAMount:
     @pytest.fixture
     def other(self, world, model):
         world.mount(model, in_frame="map")
@@ -161,7 +161,7 @@ class TestAWorldThatHeardOfAMount:
         mine, theirs = (w.pose(of="bar/rocker", in_frame="map").transform.matrix for w in (world, other))
         assert np.abs(mine - theirs).max() < 1e-12
 
-    def test_hears_of_edits(self, world, model, other):
+    def test_follows_edits(self, world, model, other):
         model.edit(TOOL)
         other.merge(world.scene.changes())
         assert other.digest() == world.digest()
@@ -172,8 +172,8 @@ class TestAWorldThatHeardOfAMount:
             other.save(tmp_path / "other.json")
 
 
-class TestWhatIsSaidTwice:
-    def test_drives_by_the_last_word_in_any_order(self):
+class TestConcurrentMounts:
+    def test_drives_by_the_last_change_in_any_order(self):
         worlds = [new_world("one"), new_world("two")]
         slide = ClosedForm(kind="prismatic", origin=Transform.identity(), axes=((1, 0, 0),), variables=("hinge",))
         for world, form in zip(worlds, (TURN, slide), strict=True):
@@ -186,7 +186,7 @@ class TestWhatIsSaidTwice:
         assert places[0] == places[1]
         assert worlds[0].digest() == worlds[1].digest()
 
-    def test_a_joint_is_of_the_kind_that_was_said_last(self):
+    def test_a_joint_is_of_the_kind_of_the_last_change(self):
         worlds = [new_world("one"), new_world("two")]
         for world, kind in zip(worlds, ("linear", "wrap"), strict=True):
             world.apply([AddJoints({"hinge": kind}), Drive(of="door", in_frame="map", form=TURN, source="model")])
@@ -201,7 +201,7 @@ class TestWhatIsSaidTwice:
 
 
 class TestChangesOfJoints:
-    def test_are_refused_for_what_is_not_there(self, world):
+    def test_are_refused_for_unknown_joints(self, world):
         with pytest.raises(UnknownVariable):
             world.apply([Drive(of="door", in_frame="map", form=TURN)])
         assert world.frames() == ("map",)

@@ -57,13 +57,13 @@ class TestAMountedFourBar:
             slope = (ahead - behind) / (2e-9 * STEP_NS)
             assert world.joint(name, at=seconds(0.6)).velocity == pytest.approx(slope, abs=1e-5)
 
-    def test_stores_what_follows_with_what_is_said(self, world):
+    def test_stores_dependents_with_their_drivers(self, world):
         model = mounted(world, four_bar("bar"))
         world.set_joints({"bar/crank": 0.7}, at=seconds(1))
         expected = model.solve({position("bar/crank"): 0.7})
         assert world.joint("bar/rocker").value == pytest.approx(expected[position("bar/rocker")], abs=1e-12)
 
-    def test_is_where_the_expressions_of_the_model_say(self, world):
+    def test_agrees_with_the_expressions_of_the_model(self, world):
         model = mounted(world, four_bar("bar"))
         for t in (0, 1):
             world.set_joints({"bar/crank": 0.5 + 0.5 * t}, at=seconds(t))
@@ -130,7 +130,7 @@ class TestAMountedFourBar:
             world.set_joints({"bar/crank": 3.0}, at=seconds(1))
         assert world.joint_samples("bar/crank").stamps.tolist() == [0]
 
-    def test_says_when_it_is_open_between_two_samples(self, world):
+    def test_raises_where_it_is_open_between_two_samples(self, world):
         mounted(world, four_bar("bar", crank_m=0.3, coupler_m=0.3, rocker_m=0.1, ground_m=0.35))
         for t, angle in enumerate((0.7, -0.7)):
             world.set_joints({"bar/crank": angle}, at=seconds(t))
@@ -157,7 +157,7 @@ class TestPlatforms:
                 head = snapshot["tilt/platform"] @ np.array([-0.1, y, 0.0])
                 assert np.allclose(snapshot[f"tilt/{side}_rod"].translation, head, atol=CLOSED_M)
 
-    def test_on_six_legs_stand_where_the_legs_reach(self, world):
+    def test_on_six_legs_are_where_the_legs_reach(self, world):
         mounted(world, stewart_platform("hexapod"))
         legs = {f"hexapod/leg_{i}": 0.585 + 0.01 * i for i in range(6)}
         world.set_joints(legs, at=seconds(0))

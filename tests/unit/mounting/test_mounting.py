@@ -62,7 +62,7 @@ def hand_at(shoulder, elbow):
 
 
 class TestAMountedArm:
-    def test_a_mount_says_what_stands_where(self, world):
+    def test_a_mount_lists_frames_and_joints(self, world):
         assert repr(world.mount(arm(), in_frame="map")) == "Mount(a model in map: 4 frames, 2 joints)"
 
     def test_is_where_its_joints_put_it_between_samples_exactly(self, world):
@@ -82,7 +82,7 @@ class TestAMountedArm:
         assert np.allclose(twist.linear, (0.0, 2.0, 0.0), atol=CLOSE)
         assert np.allclose(twist.angular, (0.0, 0.0, 1.0), atol=CLOSE)
 
-    def test_stands_on_what_moves_itself(self, world):
+    def test_may_be_mounted_on_a_moving_frame(self, world):
         world.mount(arm(), in_frame="cart")
         for t in (0, 1):
             world.set_pose(of="cart", in_frame="map", transform=at(float(t)), at=seconds(t))
@@ -90,7 +90,7 @@ class TestAMountedArm:
         hand = world.pose(of="arm/hand", in_frame="map", at=seconds(0.5)).transform
         assert np.allclose(hand.translation, hand_at(0.5, 0.0) + np.array((0.5, 0.0, 0.0)), atol=CLOSE)
 
-    def test_hangs_nowhere_until_it_is_told_where(self, world):
+    def test_has_no_parent_until_a_pose_is_set(self, world):
         world.mount(arm())
         world.set_joints({"arm/shoulder": 0.0, "arm/elbow": 0.0}, at=seconds(0))
         assert world.can_pose(of="arm/hand", in_frame="arm/base", at=seconds(0))
@@ -98,7 +98,7 @@ class TestAMountedArm:
         world.fix(of="arm/base", in_frame="map", transform=at(3.0))
         assert world.pose(of="arm/hand", in_frame="map").transform.translation[0] == 5.0
 
-    def test_says_nothing_beyond_its_joints(self, world):
+    def test_has_no_answer_beyond_its_joints(self, world):
         world.mount(arm(), in_frame="map")
         for t in (0, 1):
             world.set_joints({"arm/shoulder": 0.0, "arm/elbow": 0.0}, at=seconds(t))
@@ -128,7 +128,7 @@ class TestNames:
         assert mount.frames["arm/links/hand"] == "hand"
         assert mount.joints == {"arm/shoulder": "shoulder", "arm/elbow": "elbow"}
 
-    def test_let_one_model_stand_twice(self, world):
+    def test_let_one_model_be_mounted_twice(self, world):
         model = arm()
         world.mount(model, in_frame="map", prefix="left/")
         world.mount(model, in_frame="map", prefix="right/")
@@ -142,7 +142,7 @@ class TestNames:
         with pytest.raises(InvalidArgument, match="'arm/base' is a link of a model that is mounted already"):
             world.mount(arm(), in_frame="map")
 
-    def test_are_no_worlds_and_those_say_how_they_come(self, world):
+    def test_are_no_worlds_and_the_error_names_merge(self, world):
         with pytest.raises(InvalidArgument, match=r"merge\(other\.scene\.changes\(\)\).*scene\.add_parent"):
             world.mount(World("arm"))
         with pytest.raises(InvalidArgument, match=r"got 'arm'\. Load one"):
@@ -219,7 +219,7 @@ class TestShapes:
 
 
 class TestEditsOfAMountedModel:
-    def test_hang_a_tool_from_now_on(self, world, clock):
+    def test_add_a_tool_from_now_on(self, world, clock):
         model = arm()
         world.mount(model, in_frame="map")
         for t in (0, 10):
@@ -289,7 +289,7 @@ class TestTheModelsOfThisProject:
             assert np.abs(everything[frame].matrix - model.pose(path).evaluate(numbers).matrix).max() < CLOSE
 
 
-def test_a_mount_of_a_world_that_is_gone_is_harmless():
+def test_a_mount_of_a_deleted_world_is_harmless():
     model = arm()
     World().mount(model, in_frame="map")
     model.edit(hung("arm", "tool", FixedJoint(), parent="hand"))

@@ -69,7 +69,7 @@ def test_its_twist_is_that_of_the_wheels(world):
     assert np.allclose(twist.angular, (0.0, 0.0, RADIUS_M / TRACK_M * 2.0), atol=CLOSE)
 
 
-def test_it_goes_on_from_where_it_is_said_to_be(world):
+def test_it_continues_from_a_position_that_is_set(world):
     roll(world, 3.0, 3.0, until_s=0.5)
     world.set_joints({"cart/base/x": 5.0, "cart/base/y": 1.0, "cart/base/yaw": 0.0}, at=seconds(0.55))
     roll(world, 3.0, 3.0, since_s=0.6, until_s=1.0)
@@ -99,7 +99,7 @@ class TestWhereWheelsBroughtIt:
         through = world.pose(of="cart/body", of_at=seconds(0.3), in_frame="map", at=seconds(0.4), fixed_frame="map")
         assert through.integrated
 
-    def test_is_not_where_somebody_said_it(self, world):
+    def test_is_not_set_where_a_position_is_set(self, world):
         roll(world, 3.0, 3.0, until_s=0.5)
         world.set_joints({"cart/base/x": 5.0, "cart/base/y": 1.0, "cart/base/yaw": 0.0}, at=seconds(0.55))
         assert not world.pose(of="cart/body", in_frame="map", at=seconds(0.55)).integrated

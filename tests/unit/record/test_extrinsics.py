@@ -50,7 +50,7 @@ class TestWhatIsWritten:
         assert running.load_extrinsics(file) == ()
         assert running.digest() == before
 
-    def test_says_sources_instants_and_covariances_where_there_are_some(self, file):
+    def test_has_sources_instants_and_covariances_where_there_are_some(self, file):
         pytest.importorskip("casadi")
         world = full_world()
         assert world.save_extrinsics(file) == ("camera", "lidar", "downward", "cup", "ball")
@@ -79,7 +79,7 @@ class TestWhatIsEdited:
             "wxyz: [0.7071067811865476, 0, 0, 0.7071067811865476]",
         ],
     )
-    def test_can_say_rotations_in_three_ways(self, running, file, said):
+    def test_can_have_rotations_in_three_forms(self, running, file, said):
         written(file, f"{{of: lidar, in_frame: base, xyz_m: [0, 0, 0], {said}}}")
         running.load_extrinsics(file)
         assert running.pose(of="lidar", in_frame="base").rotation.rpy[2] == pytest.approx(math.pi / 2)
@@ -93,7 +93,7 @@ class TestWhatIsEdited:
         written(file, "{of: imu, in_frame: base, xyz_m: [0, 0, 0.1], rpy_deg: [0, 0, 0]}")
         assert running.load_extrinsics(file) == ("imu",)
 
-    def test_takes_words_as_words(self, running, file):
+    def test_takes_texts_as_texts(self, running, file):
         written(file, "{of: no, in_frame: 2024-01-01, xyz_m: [0, 0, 0], rpy_deg: [0, 0, 0]}")
         assert running.load_extrinsics(file) == ("no",)
 
@@ -135,7 +135,7 @@ class TestABrokenFile:
             running.load_extrinsics(file)
         assert running.digest() == before
 
-    def test_is_refused_when_it_says_a_frame_twice(self, running, file):
+    def test_is_refused_when_it_places_a_frame_twice(self, running, file):
         entry = "{of: imu, in_frame: base, xyz_m: [9, 0, 0], rpy_deg: [0, 0, 0]}"
         written(file, entry, entry)
         with pytest.raises(InvalidExtrinsicsFile, match=r"extrinsics\[1\].of: an entry before"):

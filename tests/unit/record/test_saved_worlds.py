@@ -63,23 +63,23 @@ class TestAWorldThatWasSaved:
         assert after.transform == before.transform
         assert np.array_equal(after.covariance, before.covariance)
 
-    def test_knows_since_when(self, loaded):
+    def test_has_the_same_starts_of_fixed_poses(self, loaded):
         with pytest.raises(BeforeHistory):
             loaded.pose(of="cup", in_frame="table", at=seconds(6))
         assert loaded.can_pose(of="cup", in_frame="table", at=seconds(7))
 
-    def test_knows_who_speaks_though_nothing_was_said_yet(self, saved, loaded):
+    def test_has_the_same_relations_without_samples(self, saved, loaded):
         before, after = ([_names(info) for info in world.relations()] for world in (saved[0], loaded))
         assert sorted(after) == sorted(before)
         with pytest.raises(NoSamples):
             loaded.pose(of="ball", in_frame="base", at=seconds(8))
 
-    def test_believes_whom_it_believed(self, loaded):
+    def test_has_the_same_preferences(self, loaded):
         for source in ("left", "right"):
             loaded.set_pose(of="ball", in_frame="base", transform=moved(2), at=seconds(8), source=source)
         assert loaded.pose(of="ball", in_frame="base", at=seconds(8)).relations == (("ball", "base", "right"),)
 
-    def test_remembers_as_much(self, saved, loaded):
+    def test_has_the_same_retention(self, saved, loaded):
         kept = [contents_of(world).retention for world in (saved[0], loaded)]
         assert [(entry.kind, entry.history_ns, entry.max_samples) for entry in kept[0]] == [
             ("pose", seconds(60), 7),
@@ -87,10 +87,10 @@ class TestAWorldThatWasSaved:
         ]
         assert kept[1] == kept[0]
 
-    def test_does_not_know_better_how_sure_a_pose_is(self, loaded):
+    def test_keeps_an_unknown_covariance_unknown(self, loaded):
         assert loaded.pose(of="ball", in_frame="camera", at=seconds(9)).covariance is None
 
-    def test_has_its_models_where_they_stood(self, saved, loaded):
+    def test_has_its_models_where_they_were_mounted(self, saved, loaded):
         before, after = (world.pose(of="door/panel", in_frame="map") for world in (saved[0], loaded))
         assert (after.transform, after.stamp) == (before.transform, seconds(9))
         assert loaded.joint("door/hinge").velocity == 0.1
@@ -116,12 +116,12 @@ class TestAWorldThatWasSaved:
         loaded.save(tmp_path / "again.json")
         assert World.load(tmp_path / "again.json").digest() == saved[0].digest()
 
-    def test_is_what_the_schema_says(self, saved):
+    def test_conforms_to_the_schema(self, saved):
         document = json.loads(saved[1].read_text())
         assert faults(document, SCHEMA, SCHEMA) == []
         assert faults(document["scene"], SCENE_SCHEMA, SCENE_SCHEMA) == []
 
-    def test_does_not_repeat_what_its_models_say(self, saved):
+    def test_does_not_repeat_what_its_models_bring(self, saved):
         document = json.loads(saved[1].read_text())
         assert [entry["of"] for entry in document["fixed"]] == ["camera", "lidar", "downward", "cup", "ball"]
         assert "door/panel" not in document["frames"]
@@ -156,7 +156,7 @@ def gone_from_under_a_node(world):
 
 class TestFramesOfNodes:
     @pytest.mark.parametrize("say", [carried, seen_on_it, disputed, named_like_a_node, gone_from_under_a_node])
-    def test_are_told_from_those_that_somebody_named(self, say, tmp_path):
+    def test_differ_from_those_that_were_named(self, say, tmp_path):
         world = World("robot", clock=FakeClock(seconds(2)))
         say(world)
         world.save(tmp_path / "world.json")
@@ -170,7 +170,7 @@ class TestAFrameWithNodesInIt:
     def world(self):
         return World("robot", clock=FakeClock(seconds(10)))
 
-    def test_may_be_gone_with_all_that_hung_there(self, world, tmp_path):
+    def test_may_be_removed_with_all_that_it_contains(self, world, tmp_path):
         world.fix(of="shelf", in_frame="map", transform=moved(1))
         cup = world.scene.add_transform(parent="shelf", transform=moved(2), at=None)
         world.remove_frame("shelf", subtree=True)
@@ -214,7 +214,7 @@ class TestSaving:
         World("empty").save(tmp_path / "kitchen.json")
         assert [path.name for path in tmp_path.iterdir()] == ["kitchen.json"]
 
-    def test_writes_a_model_that_stands_twice_once(self, tmp_path):
+    def test_writes_a_model_that_is_mounted_twice_once(self, tmp_path):
         world, model = World(), ArticulationModel()
         for name in ("left", "right"):
             model.add_robot(door(), name=name)
@@ -234,7 +234,7 @@ class TestLoading:
         with pytest.raises(InvalidArgument, match=r"makes a new world, and changes none: world = World\.load\("):
             World().load(saved[1])
 
-    def test_is_said_to_a_class_of_ones_own_too(self, saved):
+    def test_is_refused_by_worlds_of_a_subclass_too(self, saved):
         class Kitchen(World):
             pass
 
@@ -251,7 +251,7 @@ class TestLoading:
 
 
 class TestASavedFile:
-    def test_is_for_whom_the_umask_says(self, tmp_path):
+    def test_has_the_permissions_of_the_umask(self, tmp_path):
         before = os.umask(0o027)
         try:
             full_world().save(tmp_path / "kitchen.json")
@@ -259,7 +259,7 @@ class TestASavedFile:
             os.umask(before)
         assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o640}
 
-    def test_stays_for_whom_it_was(self, tmp_path):
+    def test_keeps_its_permissions(self, tmp_path):
         World().save(tmp_path / "kitchen.json")
         (tmp_path / "kitchen.json").chmod(0o600)
         World("again").save(tmp_path / "kitchen.json")
@@ -267,7 +267,7 @@ class TestASavedFile:
 
 
 @pytest.fixture
-def contradicted():
+def conflicting():
     """A world that heard what it does not hold: a loop, a frame on two bodies, what moves on a body."""
     clocks = [FakeClock(seconds(5)), FakeClock(seconds(6))]
     one, two = (World(name, clock=clock) for name, clock in zip(("one", "two"), clocks, strict=True))
@@ -283,17 +283,17 @@ def contradicted():
     return one
 
 
-class TestWhatDoesNotCount:
-    def test_comes_back_as_such(self, contradicted, tmp_path):
-        contradicted.save(tmp_path / "world.json")
+class TestAnInactiveAssertion:
+    def test_is_loaded_as_inactive(self, conflicting, tmp_path):
+        conflicting.save(tmp_path / "world.json")
         loaded = World.load(tmp_path / "world.json", clock=FakeClock(seconds(20)))
-        assert loaded.digest() == contradicted.digest()
-        assert said_but_inactive(loaded) == said_but_inactive(contradicted)
+        assert loaded.digest() == conflicting.digest()
+        assert said_but_inactive(loaded) == said_but_inactive(conflicting)
         assert len(loaded.scene.inactive()) == 4
-        assert loaded.pose(of="q", in_frame="p").transform == contradicted.pose(of="q", in_frame="p").transform
+        assert loaded.pose(of="q", in_frame="p").transform == conflicting.pose(of="q", in_frame="p").transform
 
-    def test_is_apart_from_what_counts(self, contradicted, tmp_path):
-        contradicted.save(tmp_path / "world.json")
+    def test_is_apart_from_active_ones(self, conflicting, tmp_path):
+        conflicting.save(tmp_path / "world.json")
         document = json.loads((tmp_path / "world.json").read_text())
         assert faults(document, SCHEMA, SCHEMA) == []
         assert [fixed["of"] for fixed in document["fixed"]] == ["p"]
@@ -301,14 +301,14 @@ class TestWhatDoesNotCount:
         assert [word["fixed"]["of"] for word in last if "fixed" in word] == ["q"]
         assert {"bodies": {"name": "cart", "frames": ["tip"]}} in last
 
-    def test_comes_into_force_when_what_was_in_the_way_is_gone(self, contradicted, tmp_path):
-        contradicted.save(tmp_path / "world.json")
+    def test_becomes_active_when_the_conflict_is_gone(self, conflicting, tmp_path):
+        conflicting.save(tmp_path / "world.json")
         loaded = World.load(tmp_path / "world.json", clock=FakeClock(seconds(20)))
         loaded.apply([Unfix(of="p", in_frame="q", source="one")])
         assert loaded.pose(of="q", in_frame="p").transform == moved(2)
 
-    def test_is_refused_where_it_makes_no_sense(self, contradicted, tmp_path):
-        contradicted.save(tmp_path / "world.json")
+    def test_is_refused_where_it_is_invalid(self, conflicting, tmp_path):
+        conflicting.save(tmp_path / "world.json")
         document = json.loads((tmp_path / "world.json").read_text())
         (place,) = (i for i, word in enumerate(document["said_last"]) if "fixed" in word)
         document["said_last"][place]["fixed"]["in_frame"] = "q"
@@ -317,7 +317,7 @@ class TestWhatDoesNotCount:
             World.load(tmp_path / "world.json")
         assert error.value.field == f"said_last[{place}].fixed"
 
-    def test_is_containment_that_would_lead_back(self, tmp_path):
+    def test_is_containment_that_would_close_a_cycle(self, tmp_path):
         one, two = World("one", clock=FakeClock(seconds(5))), World("two", clock=FakeClock(seconds(6)))
         table, tray = (one.scene.add_group(parent=one.scene.root) for _ in range(2))
         two.merge(one.scene.changes())
@@ -331,7 +331,7 @@ class TestWhatDoesNotCount:
         loaded.scene.remove_parent(tray, table)
         assert loaded.scene.parents(table) == [one.scene.root, tray]
 
-    def test_is_not_what_was_said_of_frames_before_they_were_on_one_body(self, tmp_path):
+    def test_is_not_a_pose_from_before_its_frames_were_on_one_body(self, tmp_path):
         world = World("robot")
         for source in ("left", "right"):
             world.fix(of="tip", in_frame="base", transform=moved(len(source)), source=source)
@@ -340,7 +340,7 @@ class TestWhatDoesNotCount:
         loaded = World.load(tmp_path / "world.json")
         assert (loaded.digest(), loaded.scene.inactive()) == (world.digest(), [])
 
-    def test_is_whom_to_believe_about_a_frame_that_is_gone(self, tmp_path):
+    def test_is_a_preference_for_a_removed_frame(self, tmp_path):
         one, two = World("one", clock=FakeClock(seconds(6))), World("two", clock=FakeClock(seconds(5)))
         two.fix(of="p", in_frame="q", transform=moved(1))
         one.merge(two.scene.changes())
@@ -350,7 +350,7 @@ class TestWhatDoesNotCount:
         one.save(tmp_path / "world.json")
         assert World.load(tmp_path / "world.json").digest() == one.digest()
 
-    def test_for_always_does_not_end_what_its_source_said_since(self, tmp_path):
+    def test_for_always_does_not_end_later_ones_of_its_source(self, tmp_path):
         one, two = World("one", clock=FakeClock(seconds(6))), World("two", clock=FakeClock(seconds(5)))
         two.fix(of="p", in_frame="q", transform=moved(1))
         one.fix(of="q", in_frame="p", transform=moved(2))
@@ -361,7 +361,7 @@ class TestWhatDoesNotCount:
         assert (loaded.digest(), said_but_inactive(loaded)) == (one.digest(), said_but_inactive(one))
         assert loaded.pose(of="q", in_frame="map", at=seconds(2)).transform == moved(3)
 
-    def test_is_what_samples_alone_made_possible(self, tmp_path):
+    def test_is_a_pose_that_samples_alone_made_possible(self, tmp_path):
         world = World("robot")
         world.fix(of="p", in_frame="q", transform=moved(1))
         world.set_pose(of="p", in_frame="r", transform=moved(1), at=seconds(5))
@@ -445,7 +445,7 @@ class TestABrokenFile:
         with pytest.raises(InvalidWorldFile, match="larger than max_bytes"):
             World.load(saved[1], max_bytes=100)
 
-    def test_that_is_not_there_is_said_by_the_system(self, tmp_path):
+    def test_that_does_not_exist_raises_file_not_found(self, tmp_path):
         with pytest.raises(FileNotFoundError):
             World.load(tmp_path / "nowhere.json")
 
@@ -472,7 +472,7 @@ class TestAFileOfAnotherKind:
         assert "it is a saved scene ('armillary.scene')" in caught.value.reason
         assert str(caught.value).endswith(f"Nothing was made; load it with world.scene.load('{path}').")
 
-    def test_is_told_before_anything_else(self, tmp_path):
+    def test_is_reported_before_anything_else(self, tmp_path):
         path = tmp_path / "other.json"
         path.write_text('{"format": ["graph"], "version": 7, "edges": []}')
         with pytest.raises(InvalidWorldFile, match=r"at format: 'armillary.world' is expected, and it is a list of 1"):

@@ -59,7 +59,7 @@ class TestAttachingWhatTwoSourcesPlace:
         held = world.pose(of="cup", in_frame="gripper", at=seconds(9), policy=by_source("hand"))
         assert held.transform.is_close(shift(0.5), m=CLOSE_M, rad=CLOSE_RAD)
 
-    def test_is_in_the_name_of_the_world_unless_said_otherwise(self, world):
+    def test_has_the_world_as_source_unless_another_is_given(self, world):
         world.attach(of="cup", to="gripper", at=seconds(2), policy="fuse")
         assert {info.source for info in world.relations() if info.of == "cup"} == {"left", "right", "robot"}
 

@@ -59,7 +59,7 @@ class TestAMeasuredMotion:
         assert of in {head for head, *_ in whole.relations}
 
     @pytest.mark.parametrize(("of", "relative_to"), EDGES)
-    def test_goes_on_in_a_prediction(self, world, of, relative_to):
+    def test_continues_in_a_prediction(self, world, of, relative_to):
         measure(world, of, relative_to)
         body_form = six(world.twist(of="base", relative_to="floor", expressed_in="base", at=seconds(1)))
         ahead = world.pose(of="base", in_frame="floor", at=seconds(1.25), outside="predict")
@@ -70,7 +70,7 @@ class TestAMeasuredMotion:
         seen = world.snapshot(in_frame="floor", at=seconds(1.25), outside="predict")["base"]
         np.testing.assert_allclose(seen.matrix, expected.matrix, atol=1e-9)
 
-    def test_carries_its_covariance_to_the_edge(self, world):
+    def test_propagates_its_covariance_to_the_edge(self, world):
         for of, in_frame in (("base", "floor"), ("camera", "town")):
             for t in (0, 1):
                 transform = placed(t, 1.0 if of == "base" else -1.0)
@@ -82,7 +82,7 @@ class TestAMeasuredMotion:
         whole = world.twist(of="base", relative_to="town", expressed_in="base", at=AT).covariance
         np.testing.assert_allclose(whole, near, atol=1e-9)
 
-    def test_of_a_frame_that_no_pose_joins_does_not_count(self, world):
+    def test_of_a_frame_that_no_pose_connects_is_not_used(self, world):
         world.add_body("car", frames=["lamp"])
         measure(world, "lamp", "hall")
         assert world.twist(of="base", relative_to="town", at=AT).method == "differentiated"
@@ -100,7 +100,7 @@ class TestRivals:
             world.twist(of="base", relative_to=relative_to, at=AT)
 
     @pytest.mark.parametrize("frame", ["base", "imu", "floor"])
-    def test_are_settled_by_a_preference_for_any_frame_of_theirs(self, world, frame):
+    def test_are_decided_by_a_preference_for_any_of_their_frames(self, world, frame):
         measure(world, "base", "hall", source="wheels")
         measure(world, "imu", "floor", 2.0 * V, source="radar")
         world.prefer(of=frame, source="radar")

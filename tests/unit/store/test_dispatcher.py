@@ -69,7 +69,7 @@ class TestACallback:
             ({"at": seconds(1.5), "interpolation": "screw"}, 1.5),
         ],
     )
-    def test_takes_every_wish_a_pose_takes(self, world, mailbox, wish, x):
+    def test_takes_every_option_of_a_pose(self, world, mailbox, wish, x):
         world.on_pose(mailbox, **ROBOT, **wish)
         drive(world, 2)
         drive(world, 1)
@@ -83,7 +83,7 @@ class TestACallback:
 
 
 class TestCancelling:
-    def test_before_the_pose_is_known_silences_the_callback(self, world, mailbox):
+    def test_before_the_pose_is_known_prevents_the_callback(self, world, mailbox):
         handle = world.on_pose(mailbox, **ROBOT, on_failure=mailbox)
         assert handle.cancel()
         drive(world, 1)
@@ -171,13 +171,13 @@ class TestCancelling:
 
 
 class TestAWaitThatFails:
-    def test_is_told_when_it_can_never_succeed(self, mailbox):
+    def test_is_reported_when_it_can_never_succeed(self, mailbox):
         with World(history=seconds(2)) as world:
             drive(world, 8, 10)
             world.on_pose(fail, **ROBOT, at=seconds(1), on_failure=mailbox)
             assert isinstance(mailbox.wait()[0], BeforeHistory)
 
-    def test_is_told_when_it_has_become_hopeless(self, mailbox):
+    def test_is_reported_when_it_can_no_longer_succeed(self, mailbox):
         with World(history=seconds(2)) as world:
             drive(world, 2, 3)
             world.on_pose(fail, **ROBOT, at=seconds(1.5), on_failure=mailbox)
@@ -186,36 +186,36 @@ class TestAWaitThatFails:
             drive(world, 4, 5)
             assert isinstance(mailbox.wait()[0], BeforeHistory)
 
-    def test_is_told_of_rivals(self, world, mailbox):
+    def test_is_reported_for_rivals(self, world, mailbox):
         world.on_pose(fail, **ROBOT, on_failure=mailbox)
         settle(world)
         world.fix(of="robot", in_frame="odom", transform=STILL, source="a")
         world.fix(of="robot", in_frame="map", transform=STILL, source="b")
         assert isinstance(mailbox.wait()[0], AmbiguousPath)
 
-    def test_is_told_when_its_time_is_over(self, world, mailbox):
+    def test_is_reported_at_the_timeout(self, world, mailbox):
         world.on_pose(fail, **ROBOT, on_failure=mailbox, timeout_s=PROMPT_S)
         error = mailbox.wait()[0]
         assert isinstance(error, WaitTimeout)
         assert (error.of, error.in_frame, error.timeout_s) == ("robot", "map", PROMPT_S)
         assert "No frame named 'robot'" in str(error.reason)
 
-    def test_is_told_of_time_outs_in_their_order(self, world, mailbox):
+    def test_is_reported_in_the_order_of_timeouts(self, world, mailbox):
         for timeout_s in (0.09, 0.03, 0.06):
             world.on_pose(fail, **ROBOT, on_failure=mailbox, timeout_s=timeout_s)
         assert [error.timeout_s for error in mailbox.wait(3)] == [0.03, 0.06, 0.09]
 
-    def test_is_told_even_without_time(self, world, mailbox):
+    def test_is_reported_for_a_timeout_of_zero(self, world, mailbox):
         for timeout_s in (0, -1.0):
             world.on_pose(fail, **ROBOT, on_failure=mailbox, timeout_s=timeout_s)
         assert all(isinstance(error, WaitTimeout) for error in mailbox.wait(2))
 
-    def test_is_told_to_the_world_where_nobody_else_listens(self, world, mailbox):
+    def test_is_reported_to_the_world_without_on_failure(self, world, mailbox):
         world.on_error = mailbox
         world.on_pose(fail, **ROBOT, timeout_s=PROMPT_S)
         assert isinstance(mailbox.wait()[0], WaitTimeout)
 
-    def test_goes_on_when_its_frame_is_removed(self, world, mailbox):
+    def test_continues_when_its_frame_is_removed(self, world, mailbox):
         drive(world, 1)
         world.on_pose(mailbox, **ROBOT, at=seconds(2))
         settle(world)
@@ -241,7 +241,7 @@ class TestACallbackThatRaises:
         assert "armillary: an error in a callback" in (printed := capfd.readouterr().err)
         assert "a fault of the callback" in printed
 
-    def test_is_reported_when_it_was_told_of_a_failure(self, known, mailbox):
+    def test_is_reported_when_it_handles_a_failure(self, known, mailbox):
         known.on_error = mailbox
         known.on_pose(fail, of="cup", in_frame="map", on_failure=fail, timeout_s=0)
         assert isinstance(mailbox.wait()[0], KeyError)
@@ -258,14 +258,14 @@ class TestACallbackThatRaises:
         assert isinstance(known.on_error.wait()[0], ending)
 
     @pytest.mark.parametrize("listener", [fail, 5, sys.exit])
-    def test_outlives_a_listener_that_raises(self, known, mailbox, listener, capfd):
+    def test_survives_an_on_error_that_raises(self, known, mailbox, listener, capfd):
         known.on_error = listener
         known.on_pose(fail, **ROBOT)
         known.on_pose(mailbox, **ROBOT)
         mailbox.wait()
         assert "a fault of the callback" in capfd.readouterr().err
 
-    def test_outlives_a_missing_stderr(self, known, mailbox, monkeypatch):
+    def test_survives_a_missing_stderr(self, known, mailbox, monkeypatch):
         monkeypatch.setattr(sys, "stderr", None)
         known.on_pose(fail, **ROBOT)
         known.on_pose(mailbox, **ROBOT)
@@ -280,7 +280,7 @@ class TestClosingAWorld:
         assert [type(error) for error in mailbox.letters] == [WorldClosed] * 3
 
     @pytest.mark.parametrize("settled", [True, False])
-    def test_says_nothing_to_who_did_not_ask(self, world, mailbox, settled):
+    def test_reports_nothing_without_on_failure(self, world, mailbox, settled):
         world.on_error = mailbox
         world.on_pose(fail, **ROBOT)
         if settled:
@@ -335,7 +335,7 @@ class TestClosingAWorld:
 
 
 class TestAWorldThatIsDropped:
-    def test_ends_its_thread_without_a_word(self, capfd):
+    def test_ends_its_thread_without_output(self, capfd):
         before = threading.active_count()
         for _ in range(50):
             World().on_pose(fail, **ROBOT)

@@ -108,7 +108,7 @@ class TestAWheel:
         assert cart.joint("left").value is None
         assert cart.joint("left").velocity == 2.0
 
-    def test_may_be_said_alone(self, cart):
+    def test_may_be_applied_alone(self, cart):
         cart.set_joints({}, at=0, velocities={"left": 2.0})
         assert cart.joint_samples("left").velocities.tolist() == [2.0]
         assert np.isnan(cart.joint_samples("left").positions).all()

@@ -132,7 +132,7 @@ class TestOtherRelations:
         assert seen.torque == pytest.approx([-5, -2, 5])
         assert (seen.point, seen.body, seen.expressed_in) == ("a", "tool", "a")
 
-    def test_torque_alone_is_refused_with_the_cure(self, world):
+    def test_torque_alone_is_refused_with_a_hint(self, world):
         torque = Torque(point="b", body="tool", reference_body="wall", coordinates=(1, 2, 3))
         with pytest.raises(InvalidArgument, match="Pass the Wrench"):
             world.express(torque, in_frame="a", at=AT)
@@ -192,7 +192,7 @@ class TestArrays:
         rows = world.express(np.zeros((2, 3)), kind="points", from_frame="b", in_frame="a", at=stamps)
         assert rows == pytest.approx(np.array([[10, 20, 30], [0, 0, 0]]))
 
-    def test_of_poses_carry_their_covariances(self, uncertain):
+    def test_of_poses_propagate_their_covariances(self, uncertain):
         rows = np.array([[3, 0, 0, 1, 0, 0, 0], [0, 1, 0, 0, 0, 0, 1]], dtype=float)
         own = np.stack([np.eye(6) * 0.1, np.eye(6) * 0.2])
         asked = {"kind": "poses", "from_frame": "b", "in_frame": "a"}
@@ -203,7 +203,7 @@ class TestArrays:
             assert answer == pytest.approx(one.covariance)
             assert pose == pytest.approx(one.transform.xyz_wxyz)
 
-    def test_of_poses_carry_their_covariances_at_a_stamp_for_each_row(self, world):
+    def test_of_poses_propagate_their_covariances_at_a_stamp_for_each_row(self, world):
         for at in (2, 3):
             spread = at * FRAME_COVARIANCE
             world.set_pose(of="b", in_frame="a", transform=moved(at), at=seconds(at), covariance=spread)
@@ -240,6 +240,6 @@ class TestArrays:
             (np.zeros((3, 3)), {"kind": "points", "from_frame": "a", "at": np.array([AT, AT])}, "one per row"),
         ],
     )
-    def test_that_make_no_sense_are_refused(self, world, value, asked, words):
+    def test_that_are_invalid_are_refused(self, world, value, asked, words):
         with pytest.raises(InvalidArgument, match=words):
             world.express(value, in_frame="b", **({"at": AT} | asked))

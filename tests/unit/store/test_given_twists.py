@@ -129,7 +129,7 @@ class TestATwistThatDoesNotFit:
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
-    def test_is_refused_with_the_cure(self, world, given, words):
+    def test_is_refused_with_a_hint(self, world, given, words):
         before = everything_about(world)
         with pytest.raises(InvalidArgument, match=words):
             world.set_twist(**BASE, **given)

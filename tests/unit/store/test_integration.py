@@ -42,7 +42,7 @@ class TestASourceThatGivesOnlyTwists:
         roll(world, 2.0, speed=5.0)
         assert x_of(world.pose(**ASK, at=seconds(3))) == pytest.approx(1.0 + 3.0 + 3.0)
 
-    def test_may_say_its_first_pose_last(self):
+    def test_may_get_its_first_pose_last(self):
         world = World()
         roll(world, 1.0)
         world.set_pose(**ASK, transform=moved(4.0), at=0)
@@ -72,8 +72,8 @@ class TestASourceThatGivesOnlyTwists:
         assert x_of(world.pose(**ASK, at=seconds(2))) == 2.0
 
 
-class TestAPoseThatWasSaid:
-    def test_is_gone_on_from(self, world):
+class TestAPoseThatWasSet:
+    def test_is_integrated_from(self, world):
         roll(world, 1.0, 2.0, 3.0)
         world.set_pose(**ASK, transform=moved(100.0), at=seconds(4))
         roll(world, 5.0, 6.0)
@@ -87,7 +87,7 @@ class TestAPoseThatWasSaid:
         roll(world, 2.5)
         assert (x_of(world.pose(**ASK, at=seconds(2.5))), world.relations()[0].samples) == (62.5, 2)
 
-    def test_leaves_what_followed_from_a_pose_that_is_forgotten(self):
+    def test_leaves_what_followed_from_a_pose_that_is_removed(self):
         world = World(history=seconds(2))
         world.set_pose(**ASK, transform=STILL, at=0)
         roll(world, 1.0, 2.0, 3.0)
@@ -95,7 +95,7 @@ class TestAPoseThatWasSaid:
         assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (2, 3, 4)] == [2.0, 3.0, 100.0]
         assert [world.pose(**ASK, at=seconds(t)).method for t in (3, 3.5, 4)] == ["integrated", "integrated", "sampled"]
 
-    def test_that_is_said_elsewhere_after_all_is_gone_on_from_no_more(self, world):
+    def test_that_is_set_in_another_frame_is_integrated_from_no_more(self, world):
         world.set_pose(**ASK, transform=moved(9.0), at=seconds(2))
         roll(world, 1.0, 3.0)
         world.set_pose(of="base", in_frame="dock", transform=STILL, at=seconds(2))
@@ -103,7 +103,7 @@ class TestAPoseThatWasSaid:
         with pytest.raises(ArmillaryError):
             world.pose(**ASK, at=seconds(3))
 
-    def test_is_gone_on_from_when_twists_came_with_the_poses(self):
+    def test_is_integrated_from_when_twists_come_with_the_poses(self):
         world = World()
         for t in (0.0, 1.0, 2.0):
             drive(world, t, of="base", in_frame="odom")
@@ -131,7 +131,7 @@ class TestAPoseThatWasSaid:
         roll(world, 1.0, speed=3.0)
         assert x_of(world.pose(**ASK, at=seconds(3))) == 4.0
 
-    def test_in_many_at_once_is_gone_on_from(self, world):
+    def test_in_a_batch_is_integrated_from(self, world):
         roll(world, 1.0, 2.0, 3.0, 4.0)
         stamps = [seconds(t) for t in (1.5, 3.5)]
         world.set_poses(**ASK, transforms=[[10.0, 0, 0, 1, 0, 0, 0], [20.0, 0, 0, 1, 0, 0, 0]], at=stamps)
@@ -158,7 +158,7 @@ class TestWhatCannotBeIntegrated:
         roll(world, 2e5)
         assert x_of(world.pose(**ASK, at=seconds(3e5))) == pytest.approx(3e5)
 
-    def test_goes_on_where_a_frame_was_turned_round_once(self):
+    def test_continues_where_a_frame_was_inverted_once(self):
         world = World()
         drive(world, 0.0, 1.0, of="base", in_frame="odom")
         world.set_pose(of="odom", in_frame="base", transform=STILL, at=seconds(-5))

@@ -153,7 +153,7 @@ class TestABodyInAQuestion:
             ("ghost", "It is a body without frames"),
         ],
     )
-    def test_that_needs_a_frame_is_told_apart(self, world, name, words):
+    def test_that_needs_a_frame_is_refused_as_such(self, world, name, words):
         world.add_body("ghost")
         with pytest.raises(UnknownFrame) as refusal:
             world.pose(of=name, in_frame="top")
@@ -164,7 +164,7 @@ class TestABodyInAQuestion:
 
 
 class TestAnInstantTooLate:
-    def test_is_told_every_way_out(self, world):
+    def test_names_every_remedy(self, world):
         with pytest.raises(AfterHistory, match="outside='hold' to accept the nearest sample, or outside='predict'"):
             world.pose(of="grip", in_frame="top", at=seconds(9))
 

@@ -36,7 +36,7 @@ class TestAttaching:
         assert x_of(kitchen.pose(of="cup", in_frame="table", at=seconds(4))) == pytest.approx(1.0)
         assert x_of(kitchen.pose(of="cup", in_frame="hand", at=seconds(7))) == pytest.approx(-3.0)
 
-    def test_goes_along_afterwards(self, kitchen):
+    def test_moves_with_its_parent_afterwards(self, kitchen):
         kitchen.attach(of="cup", to="hand", at=seconds(4))
         assert x_of(kitchen.pose(of="cup", in_frame="table", at=seconds(6))) == pytest.approx(3.0)
 
@@ -54,7 +54,7 @@ class TestAttaching:
         kitchen.detach(of="cup", to="table", at=seconds(6))
         assert x_of(kitchen.pose(of="cup", in_frame="table", at=seconds(99))) == pytest.approx(5.0)
 
-    def test_speaks_for_who_holds_it(self, kitchen):
+    def test_has_the_source_that_places_the_frame(self, kitchen):
         kitchen.fix(of="plate", in_frame="table", transform=STILL, source="camera")
         kitchen.attach(of="plate", to="hand", at=seconds(4))
         assert kitchen.pose(of="plate", in_frame="hand", at=seconds(5)).relations == (("plate", "hand", "camera"),)
@@ -94,12 +94,12 @@ class TestAttaching:
                 call(**({"of": "cup", "to": "hand", "at": seconds(4)} | wish))
         assert (str(kitchen.tree()), len(kitchen.relations())) == before
 
-    def test_outside_the_history_can_be_wished(self, kitchen):
+    def test_outside_the_history_is_an_option(self, kitchen):
         kitchen.attach(of="cup", to="hand", at=seconds(9), outside="hold")
         assert x_of(kitchen.pose(of="cup", in_frame="hand", at=seconds(9))) == pytest.approx(-7.0)
 
 
-class TestAForgottenMove:
+class TestARemovedMove:
     @pytest.fixture
     def cup(self, world):
         """On the shelf always, in the hand from 1 s, on the shelf again from 6 s; then all samples are forgotten."""
@@ -113,7 +113,7 @@ class TestAForgottenMove:
         with pytest.raises(NoSamples):
             cup.pose(of="cup", in_frame="hand", at=seconds(2))
 
-    def test_gives_way_to_what_is_said_for_its_instant(self, cup):
+    def test_is_replaced_by_a_sample_of_its_instant(self, cup):
         cup.set_pose(of="cup", in_frame="hand", transform=moved(3), at=seconds(6))
         with pytest.raises(SingleSample):  # one run in the hand from 1 s on, not two
             cup.pose(of="cup", in_frame="hand", at=seconds(2))
@@ -152,7 +152,7 @@ class TestRivals:
         assert not rivals.can_pose(**ROBOT)
 
     @pytest.mark.parametrize(("who", "x"), [("left", 1), ("right", 2)])
-    def test_are_settled_by_a_preference(self, rivals, who, x):
+    def test_are_decided_by_a_preference(self, rivals, who, x):
         rivals.prefer(of="robot", source=who)
         assert x_of(rivals.pose(**ROBOT)) == x
 
@@ -184,7 +184,7 @@ class TestRivals:
             ({"source": 5}, InvalidName, "source must be a str"),
         ],
     )
-    def test_are_not_settled_by_a_refused_wish(self, rivals, wish, kind, sentence):
+    def test_are_not_decided_by_a_refused_preference(self, rivals, wish, kind, sentence):
         with pytest.raises(kind, match=sentence):
             rivals.prefer(**({"of": "robot", "source": "left"} | wish))
         assert not rivals.can_pose(**ROBOT)

@@ -41,7 +41,7 @@ class TestAName:
             (["map"], "is a str, got"),
         ],
     )
-    def test_is_refused_with_the_cure(self, name, sentence):
+    def test_is_refused_with_a_hint(self, name, sentence):
         with pytest.raises(InvalidName) as caught:
             check_name(name)
         assert sentence in str(caught.value)
@@ -150,27 +150,27 @@ class TestANewNameOneTypoAway:
         world.add_frame(known)
         assert warned(world, new) == []
 
-    def test_is_silenced_by_declaring_it(self, world):
+    def test_is_not_reported_for_a_declared_name(self, world):
         world.add_frame("gripper", "griper")
         assert warned(world, "griper") == []
 
-    def test_is_said_once(self, world):
+    def test_is_reported_once(self, world):
         world.add_frame("gripper")
         assert [len(warned(world, "griper")) for _ in range(3)] == [1, 0, 0]
 
-    def test_is_forgotten_with_the_frame_it_resembled(self, world):
+    def test_is_none_once_the_frame_it_resembled_is_removed(self, world):
         world.add_frame("gripper")
         world.remove_frame("gripper")
         assert warned(world, "griper") == []
 
-    def test_is_seen_past_one_that_is_gone(self, world):
+    def test_is_found_beside_a_removed_one(self, world):
         world.add_frame("gripper")
         world.remove_frame("gripper")
         world.add_frame("gripped")
         (sentence,) = warned(world, "grippe")
         assert "the known 'gripped'" in sentence
 
-    def test_is_seen_however_many_have_come_and_gone(self, world):
+    def test_is_found_however_many_were_added_and_removed(self, world):
         for i in range(12_000):
             world.add_frame(f"visitor{i}")
             world.remove_frame(f"visitor{i}")

@@ -33,12 +33,12 @@ BOTH = (("robot", "map", ""), ("compass", "map", ""))
 
 
 class TestAPoseAlongOtherAxes:
-    def test_says_that_its_axes_were_held(self, world):
+    def test_is_marked_where_its_axes_were_held(self, world):
         pose = world.pose(**ROBOT, expressed_in="compass", at=seconds(2), outside="hold")
         assert (pose.held, pose.predicted, pose.method) == (True, False, "held")
         assert pose.relations == BOTH
 
-    def test_says_that_its_axes_were_predicted(self, world):
+    def test_is_marked_where_its_axes_were_predicted(self, world):
         pose = world.pose(**ROBOT, expressed_in="compass", at=seconds(1.5), outside="predict")
         assert (pose.held, pose.predicted) == (False, True)
         assert pose.xyz == pytest.approx([1.5 * np.cos(1.5), -1.5 * np.sin(1.5), 0])
@@ -49,7 +49,7 @@ class TestAPoseAlongOtherAxes:
         assert pose.stamp == twist.stamp == seconds(1)
         assert world.position(**ROBOT, expressed_in="compass").stamp == seconds(1)
 
-    def test_of_a_frame_that_stands_still_has_the_instant_of_the_axes(self, world):
+    def test_of_a_fixed_frame_has_the_instant_of_the_axes(self, world):
         world.fix(of="cup", in_frame="map", transform=moved(1))
         assert world.pose(of="cup", in_frame="map", expressed_in="compass").stamp == seconds(1)
         assert world.pose(of="cup", in_frame="map", expressed_in="map").stamp is None
@@ -78,7 +78,7 @@ class TestAPoseAlongOtherAxes:
         with pytest.raises(InvalidArgument, match="of_at and fixed_frame go together"):
             world.pose(**ROBOT, of_at=seconds(1), expressed_in="compass")
 
-    def test_says_that_it_was_integrated(self):
+    def test_is_marked_as_integrated(self):
         world = World()
         world.set_pose(**ROBOT, transform=moved(), at=0)
         names = {"of": "robot", "relative_to": "map", "expressed_in": "robot"}
@@ -134,7 +134,7 @@ class TestAPositionAlongUncertainAxes:
 
 class TestExpressing:
     @pytest.mark.parametrize(("outside", "flags"), [("hold", (True, False)), ("predict", (False, True))])
-    def test_says_that_the_axes_were_held_or_predicted(self, world, outside, flags):
+    def test_is_marked_where_the_axes_were_held_or_predicted(self, world, outside, flags):
         at = {"at": seconds(1.5)}
         twist = world.twist(of="robot", relative_to="map", **at)
         pose = world.pose(**ROBOT, **at)

@@ -41,7 +41,7 @@ def waiting(world: World) -> list[int]:
     return [twist.at for twist in world.pending_twists()]
 
 
-class TestIsSettled:
+class TestIsStored:
     @pytest.mark.parametrize("round_", range(20))
     def test_by_the_very_call_that_brings_the_pose(self, world, round_):
         world.set_twist(**FORWARD, at=round_, pending=True)
@@ -84,7 +84,7 @@ class TestIsSettled:
         drive(world, 0.0)
         assert speed(world, seconds(0.5)) == 1.0
 
-    def test_when_a_rival_pose_is_settled(self, world):
+    def test_when_a_preference_decides_between_rival_poses(self, world):
         world.set_twist(**FORWARD, at=0, pending=True)
         world.set_pose(of="robot", in_frame="cart", transform=STILL, at=0, source="a")
         world.fix(of="cart", in_frame="lab", transform=STILL)
@@ -95,7 +95,7 @@ class TestIsSettled:
         world.prefer(of="robot", source="b")
         assert speed(world) == 1.0
 
-    def test_in_the_name_and_with_the_covariance_it_was_said(self, world):
+    def test_with_its_source_and_its_covariance(self, world):
         world.set_twist(**FORWARD, at=0, pending=True, source="imu", covariance=np.diag(np.arange(1.0, 7.0)))
         world.fix(of="robot", in_frame="map", transform=STILL)
         twist = world.twist(of="robot", relative_to="map", at=0)
@@ -176,7 +176,7 @@ class TestIsACopy:
 
 class TestIsReplaced:
     @pytest.mark.parametrize("pending", [False, True])
-    def test_by_a_later_word_about_its_instant(self, world, pending):
+    def test_by_a_later_twist_of_its_instant(self, world, pending):
         world.set_twist(**FORWARD, at=0, pending=True)
         axes = "map" if pending else "robot"
         world.set_twist(**FORWARD | {"linear": (2, 0, 0), "expressed_in": axes}, at=0, pending=pending)
@@ -184,7 +184,7 @@ class TestIsReplaced:
         world.set_pose(of="robot", in_frame="map", transform=STILL, at=0)
         assert speed(world) == 2.0
 
-    def test_by_no_other_word(self, world):
+    def test_by_no_other_twist(self, world):
         world.set_twist(**FORWARD, at=0, pending=True)
         own = FORWARD | {"expressed_in": "robot"}
         world.set_twist(**own, at=1)
@@ -203,7 +203,7 @@ class TestIsReplaced:
         assert waiting(small) == [0, 1]
 
 
-class TestIsForgotten:
+class TestIsRemoved:
     @pytest.mark.parametrize("forget", ["clear", "reset_time"])
     def test_with_the_samples(self, world, forget):
         world.set_twist(**FORWARD, at=0, pending=True)
@@ -232,7 +232,7 @@ class TestIsForgotten:
         assert isinstance(error_of(world.reset_time, to=0.5), ArmillaryError)
         assert waiting(world) == [0]
 
-    def test_and_told_when_it_can_never_be_turned(self, world):
+    def test_and_reported_when_it_can_never_be_rotated(self, world):
         complaints = Mailbox()
         world.on_error = complaints
         drive(world, 0.0)
@@ -242,7 +242,7 @@ class TestIsForgotten:
         assert isinstance(complaints.wait()[0], StampOutOfRange)
         assert complaints.threads == {"armillary-dispatcher"}
 
-    def test_and_told_when_the_twists_are_further(self, world):
+    def test_and_reported_when_the_twists_are_further(self, world):
         complaints = Mailbox()
         world.on_error = complaints
         world.set_twist(**FORWARD, at=0, pending=True, source="imu")
@@ -252,7 +252,7 @@ class TestIsForgotten:
         settle(world)
         assert (len(complaints.letters), world.pending_twists()) == (1, ())
 
-    def test_in_silence_once_the_world_is_closed(self, world):
+    def test_without_a_report_once_the_world_is_closed(self, world):
         complaints = Mailbox()
         world.on_error = complaints
         drive(world, 0.0)
@@ -262,7 +262,7 @@ class TestIsForgotten:
         assert (world.pending_twists(), complaints.letters) == ((), [])
 
 
-class TestTellsOfItself:
+class TestIsListed:
     def test_as_a_value(self, world):
         world.set_twist(**FORWARD | {"expressed_in": "lens"}, at=7, pending=True, source="imu")
         (twist,) = world.pending_twists()

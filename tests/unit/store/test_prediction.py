@@ -22,12 +22,12 @@ def world() -> World:
 
 
 class TestAPrediction:
-    def test_goes_on_with_the_last_motion(self, world):
+    def test_continues_the_last_motion(self, world):
         pose = world.pose(**ASK, at=seconds(2.5))
         assert (x_of(pose), pose.predicted, pose.held, pose.method) == (2.5, True, False, "predicted")
         assert pose.stamp == seconds(2.5)
 
-    def test_believes_a_measured_twist_first(self, world):
+    def test_prefers_a_measured_twist(self, world):
         world.set_twist(of="robot", relative_to="map", expressed_in="robot", linear=(3, 0, 0), angular=(0, 0, 0),
                         at=seconds(2), source="wheels")  # fmt: skip
         assert x_of(world.pose(**ASK, at=seconds(2.5))) == 3.5
@@ -39,7 +39,7 @@ class TestAPrediction:
     def test_of_the_newest_instant_is_not_needed(self, world):
         assert world.pose(**ASK).stamp == seconds(2)
 
-    def test_reaches_as_far_as_it_is_told(self, world):
+    def test_reaches_as_far_as_the_setting(self, world):
         assert x_of(world.pose(**ASK, at=seconds(3))) == 3.0
         with pytest.raises(AfterHistory, match=r"reaches 1 s.*predict_up_to_s=") as refusal:
             world.pose(**ASK, at=seconds(3.5))

@@ -33,7 +33,7 @@ class TestRelations:
             clock.ns = seconds(10)
             yield world
 
-    def test_tell_rate_age_and_span(self, timed):
+    def test_have_rate_age_and_span(self, timed):
         drive(timed, 5, 5.25, 5.5, 6)
         info = only(timed.relations())
         assert (info.of, info.in_frame, info.source, info.kind) == ("robot", "map", "", "sampled")
@@ -64,7 +64,7 @@ class TestRelations:
         info = only(timed.relations())
         assert (info.kind, info.samples, info.first, info.last, info.age_s) == ("sampled", 0, None, None, None)
 
-    def test_that_were_fixed_and_then_sampled_tell_of_their_samples(self, timed):
+    def test_that_were_fixed_and_then_sampled_have_samples(self, timed):
         timed.fix(of="robot", in_frame="map", transform=STILL)
         drive(timed, 5, 6)
         info = only(timed.relations())
@@ -202,7 +202,7 @@ class TestASnapshot:
         for name, transform in seen.items():
             assert transform.is_close(kitchen.pose(of=name, in_frame="camera", at=seconds(1.25)).transform)
 
-    def test_says_what_is_missing_and_why(self, kitchen):
+    def test_lists_what_is_missing_and_why(self, kitchen):
         missing = kitchen.snapshot(in_frame="map", at=seconds(2.5)).missing
         assert {name: type(error) for name, error in missing.items()} == {
             "robot": AfterHistory,
@@ -216,7 +216,7 @@ class TestASnapshot:
         kitchen.fix(of="table", in_frame="map", transform=STILL, source="other")
         assert isinstance(kitchen.snapshot(in_frame="map").missing["table"], AmbiguousPath)
 
-    def test_says_what_was_held(self, kitchen):
+    def test_lists_what_was_held(self, kitchen):
         seen = kitchen.snapshot(in_frame="map", at=seconds(2.5), outside="hold")
         assert seen.held == {"robot", "camera"}
         assert seen["robot"] == moved(2)
@@ -266,7 +266,7 @@ class TestASnapshot:
 
 
 class TestTheTree:
-    def test_of_an_empty_world_says_so(self, world):
+    def test_of_an_empty_world_is_a_note(self, world):
         assert str(world.tree()) == "(no frames)"
 
     def test_draws_branches_and_notes(self, world):
@@ -287,12 +287,12 @@ class TestTheTree:
         assert str(world.tree()) == "moon\nsun"
         assert world.tree().roots == ("moon", "sun")
 
-    def test_says_who_contests_a_frame(self, world):
+    def test_names_the_sources_that_contest_a_frame(self, world):
         world.fix(of="cup", in_frame="table", transform=STILL, source="left")
         world.fix(of="cup", in_frame="tray", transform=STILL, source="right")
         assert "cup  contested by 'left', 'right'" in str(world.tree()).splitlines()
 
-    def test_says_who_contests_a_frame_in_one_that_is_contested_itself(self, world):
+    def test_names_the_sources_that_contest_a_frame_in_a_contested_one(self, world):
         for source in ("left", "right"):
             world.fix(of="table", in_frame="map", transform=STILL, source=source)
             world.fix(of="cup", in_frame="table", transform=STILL, source=source)
@@ -302,7 +302,7 @@ class TestTheTree:
             "cup  contested by 'left', 'right'",
         ]
 
-    def test_of_a_settled_contest_shows_the_chosen_one(self, world):
+    def test_with_a_preference_shows_the_preferred_source(self, world):
         world.fix(of="cup", in_frame="table", transform=STILL, source="left")
         world.fix(of="cup", in_frame="tray", transform=STILL, source="right")
         world.prefer(of="cup", source="right")

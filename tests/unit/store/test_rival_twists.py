@@ -35,7 +35,7 @@ class TestRivalTwists:
         with pytest.raises(AmbiguousPath, match="'wheels' and 'camera'"):
             world.twist(of="cart", relative_to=relative_to, at=AT)
 
-    def test_are_settled_by_a_preference(self, world):
+    def test_are_decided_by_a_preference(self, world):
         say(world, 3.0, "wheels", 0, 2)
         say(world, 4.0, "camera", 0, 2)
         world.prefer(of="cart", source="camera")

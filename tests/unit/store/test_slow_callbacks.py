@@ -78,7 +78,7 @@ class TestCallbacksThatArePending:
         small.on_pose(mailbox, of="cup", in_frame="map")
         mailbox.wait()
 
-    def test_are_told_when_those_who_block_took_all_places(self, small, mailbox):
+    def test_are_refused_when_blocking_waits_took_all_places(self, small, mailbox):
         def wait():
             with pytest.raises(WorldClosed):
                 small.wait_for_pose(of="cup", in_frame="map")
@@ -163,7 +163,7 @@ class TestAQueueBehindASlowCallback:
         closing.join(WAIT_S)
         assert [item for item, _ in mailbox.letters] == list(range(10))
 
-    def test_forgets_what_was_ready_when_it_is_told_to(self, small, slow, mailbox):
+    def test_clears_what_was_ready(self, small, slow, mailbox):
         queue = small.stamped_queue(mailbox, in_frames=["map"])
         queue.put("scan", frame="robot", at=seconds(1))
         queue.clear()
@@ -208,13 +208,13 @@ class TestAnErrorThatNobodyExpected:
         world.store.pose_or_watch, world.on_error = fail, Mailbox()
         return world
 
-    def test_is_told_to_the_world_and_the_thread_goes_on(self, broken):
+    def test_is_reported_to_the_world_and_the_thread_continues(self, broken):
         broken.on_pose(print, **ROBOT)
         assert isinstance(broken.on_error.wait()[0], MemoryError)
         settle(broken)
         assert (broken.store.waits_pending(), broken.store.dispatcher._waits) == (0, {})
 
-    def test_is_told_to_who_waits_too(self, broken, mailbox):
+    def test_is_reported_to_the_wait_too(self, broken, mailbox):
         broken.on_pose(print, **ROBOT, on_failure=mailbox)
         assert isinstance(mailbox.wait()[0], MemoryError)
         assert isinstance(broken.on_error.wait()[0], MemoryError)

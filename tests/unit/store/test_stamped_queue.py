@@ -105,7 +105,7 @@ class TestAStampedQueue:
         queue.put("scan", frame="robot", at=np.int64(seconds(1)))
         assert x_of(done.wait()[0][1]["map"]) == 1.0
 
-    def test_forgets_when_it_is_told_to(self, world, queue, done, dropped):
+    def test_is_empty_after_clear(self, world, queue, done, dropped):
         put(queue, 1, 2)
         queue.clear()
         drive(world, 0, 5)
@@ -208,7 +208,7 @@ class TestWhatIsGivenUp:
         assert {type(reason) for _, reason in dropped.letters} == {WorldClosed}
         assert len(queue) == 0
 
-    def test_is_silent_where_nobody_listens(self, world, done, capfd):
+    def test_is_not_reported_without_on_drop(self, world, done, capfd):
         queue = world.stamped_queue(done, in_frames=["map"], size=1)
         world.on_error = done
         put(queue, 1, 2, 3)

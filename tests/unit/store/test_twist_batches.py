@@ -94,14 +94,14 @@ class TestManyTwists:
 
 
 class TestAWindow:
-    def test_that_is_too_short_says_what_it_covers(self, world):
+    def test_that_is_too_short_names_what_it_covers(self, world):
         with pytest.raises(
             InvalidArgument, match=r"half of it lies before the instant.*window=seconds\(0.1\), or None"
         ):
             world.twist(**ROBOT, at=seconds(1), window=1)
         assert world.twist(**ROBOT, at=seconds(1), window=2).method == "differentiated"
 
-    def test_over_a_single_sample_says_that_it_is_one(self):
+    def test_over_a_single_sample_raises_single_sample(self):
         world = World()
         drive(world, 1)
         with pytest.raises(SingleSample, match=r"where its only sample is, and one pose does not move.*set_twist"):
@@ -134,12 +134,12 @@ class TestStoredTwists:
         assert len(world.twist_samples(**ARM, source="left")) == 1
         assert len(world.twist_samples(**ARM)) == 3  # the world's own word
 
-    def test_that_nobody_said_are_refused(self, world):
+    def test_that_were_never_measured_are_refused(self, world):
         for call in (world.twist_samples, world.keep_twists):
             with pytest.raises(InvalidArgument, match=r"measures how 'robot' moves relative to 'map'.*world.twists"):
                 call(**ROBOT)
 
-    def test_are_forgotten_sooner_on_request(self, world):
+    def test_are_kept_shorter_on_request(self, world):
         world.keep_twists(**ARM, history=seconds(2))
         assert world.twist_samples(**ARM).stamps.tolist() == [seconds(2), seconds(4)]
         with pytest.raises(BeforeHistory):

@@ -57,7 +57,7 @@ class TestADerivative:
 
 
 class TestATwistAlongOtherAxes:
-    def test_comes_back_as_sure_as_it_was_said(self, driving):
+    def test_keeps_its_covariance(self, driving):
         driving.set_twist(**ALONG_MAP, at=0, covariance=OF_TWIST)
         twist = driving.twist(of="car", relative_to="map", at=0)
         np.testing.assert_allclose(twist.covariance, OF_TWIST, atol=CLOSE)
@@ -68,7 +68,7 @@ class TestATwistAlongOtherAxes:
         turned = OF_TWIST + np.diag([0, SIGMA_RAD**2, SIGMA_RAD**2, 0, 0, 0])
         np.testing.assert_allclose(twist.covariance, turned, atol=CLOSE)
 
-    def test_is_as_sure_as_said_whatever_the_pose_is(self):
+    def test_keeps_its_covariance_for_any_pose(self):
         world = World()
         world.set_pose(of="car", in_frame="map", transform=STILL, at=0)
         world.set_twist(**ALONG_MAP, at=0, covariance=OF_TWIST)

@@ -113,7 +113,7 @@ class TestACallback:
         world.add_body("ground", frames=["map"])
         assert mailbox.wait()[0].reference_body == "ground"
 
-    def test_of_poses_alone_does_not_hear_of_measurements(self, world):
+    def test_of_poses_alone_ignores_measurements(self, world):
         mailbox, failures = Mailbox(), Mailbox()
         world.on_twist(mailbox, **ROBOT, at=seconds(1), measured=False, on_failure=failures, timeout_s=PROMPT_S)
         drive(world, 1)

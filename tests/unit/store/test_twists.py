@@ -126,13 +126,13 @@ class TestATwist:
                   for w in (None, seconds(1), seconds(100))]  # fmt: skip
         np.testing.assert_allclose(speeds, (4.0, 2.5, 2.0))
 
-    def test_at_the_newest_instant_says_which(self, world):
+    def test_at_the_newest_instant_has_its_stamp(self, world):
         assert world.twist(of="camera", relative_to="map").stamp == seconds(2)
         world.set_twist(of="robot", relative_to="map", expressed_in="robot", **FORWARD, at=seconds(1.5))
         twist = world.twist(of="robot", relative_to="map", at=LATEST)
         assert (twist.stamp, twist.method) == (seconds(1.5), "measured")
 
-    def test_without_data_says_what_is_missing(self, world):
+    def test_without_data_names_what_is_missing(self, world):
         world.set_pose(of="lonely", in_frame="map", transform=STILL, at=0)
         world.add_frame("moon")
         for of, at, error in [("robot", 3, AfterHistory), ("robot", -1, BeforeHistory), ("lonely", 0, SingleSample),
@@ -140,7 +140,7 @@ class TestATwist:
             with pytest.raises(error):
                 world.twist(of=of, relative_to="map", at=seconds(at))
 
-    def test_held_stands_still(self, world):
+    def test_held_is_zero(self, world):
         twist = world.twist(of="robot", relative_to="map", at=seconds(9), outside="hold")
         assert (twist.held, twist.linear.tolist()) == (True, [0, 0, 0])
 
@@ -189,7 +189,7 @@ class TestAMeasuredTwist:
             world.set_twist(of="robot", relative_to="robot", expressed_in="robot", **FORWARD, at=seconds(1))
         assert everything_about(world) == before
 
-    def test_waits_for_its_poses_when_told_to(self, world):
+    def test_waits_for_its_poses_when_pending(self, world):
         world.set_twist(of="robot", relative_to="map", expressed_in="map", **FORWARD, at=seconds(3), pending=True)
         assert "twist" not in {info.kind for info in world.relations()}
         world.set_pose(of="robot", in_frame="map", transform=yaw(np.pi / 2), at=seconds(3))
@@ -197,7 +197,7 @@ class TestAMeasuredTwist:
         np.testing.assert_allclose(twist.linear, (0, -1, 0), atol=CLOSE)
         assert twist.method == "measured"
 
-    def test_that_can_never_be_turned_is_told(self, world):
+    def test_that_can_never_be_rotated_is_reported(self, world):
         complaints = Mailbox()
         world.on_error = complaints
         world.set_twist(of="robot", relative_to="map", expressed_in="map", **FORWARD, at=seconds(9), pending=True)
@@ -214,7 +214,7 @@ class TestAMeasuredTwist:
         world.prefer(of="robot", source="imu")
         assert world.twist(of="robot", relative_to="map", expressed_in="robot", at=seconds(1)).linear[0] == 2.0
 
-    def test_is_listed_and_forgotten_with_the_rest(self, world):
+    def test_is_listed_and_removed_with_the_rest(self, world):
         world.set_twist(of="robot", relative_to="map", expressed_in="robot", **TURN, at=seconds(1))
         listed = [info for info in world.relations() if info.kind == "twist"]
         assert [(info.of, info.in_frame, info.samples) for info in listed] == [("robot", "map", 1)]

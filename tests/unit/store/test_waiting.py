@@ -90,7 +90,7 @@ class TestWrongUse:
             world.stamped_queue(callback, in_frames=["map"])
 
     @pytest.mark.parametrize("callback", [5, "print"])
-    def test_with_a_failure_that_cannot_be_told_fails_at_the_call(self, world, callback):
+    def test_with_an_on_failure_that_cannot_be_called_fails_at_the_call(self, world, callback):
         with pytest.raises(InvalidArgument, match="on_failure"):
             world.on_pose(fail, **ROBOT, on_failure=callback)
         with pytest.raises(InvalidArgument, match="on_drop"):
@@ -123,7 +123,7 @@ class TestAwaiting:
         with pytest.raises(kind):
             asyncio.run(world.pose_when_ready(**(ROBOT | wish)))
 
-    def test_that_is_cancelled_is_forgotten(self, world):
+    def test_that_is_cancelled_is_removed(self, world):
         async def main():
             task = asyncio.create_task(world.pose_when_ready(**ROBOT))
             await asyncio.sleep(PROMPT_S)
@@ -154,11 +154,11 @@ class TestBlocking:
         assert x_of(world.wait_for_pose(**ROBOT, timeout_s=0)) == 1.0
         assert x_of(world.wait_for_pose(**ROBOT, timeout_s=-5)) == 1.0
 
-    def test_without_end_may_be_said_as_infinity(self, world):
+    def test_without_end_may_be_given_as_infinity(self, world):
         threading.Timer(0.01, drive, args=(world, 1)).start()
         assert x_of(world.wait_for_pose(**ROBOT, timeout_s=math.inf)) == 1.0
 
-    def test_tells_what_was_missing(self, world):
+    def test_names_what_was_missing(self, world):
         world.fix(of="robot", in_frame="odom", transform=moved(1))
         world.add_frame("map")
         with pytest.raises(WaitTimeout, match="Set the pose of 'odom' in 'map'"):
@@ -178,19 +178,19 @@ class EmptyMailbox(Mailbox):
         return 0
 
 
-class TestAListenerThatCountsAsFalse:
-    def test_is_told_of_a_failure(self, world):
+class TestACallbackThatIsFalse:
+    def test_gets_a_failure(self, world):
         box = EmptyMailbox()
         world.on_pose(fail, **ROBOT, on_failure=box, timeout_s=0)
         assert isinstance(box.wait()[0], WaitTimeout)
 
-    def test_is_told_of_errors(self, world):
+    def test_gets_errors(self, world):
         world.on_error = EmptyMailbox()
         drive(world, 1)
         world.on_pose(fail, **ROBOT)
         assert isinstance(world.on_error.wait()[0], KeyError)
 
-    def test_is_told_of_what_is_dropped(self, world):
+    def test_gets_what_is_dropped(self, world):
         box = EmptyMailbox()
         world.stamped_queue(fail, in_frames=["map"], timeout_s=0, on_drop=box).put("scan", frame="robot", at=0)
         assert box.wait()[0][0] == "scan"

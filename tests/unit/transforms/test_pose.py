@@ -20,7 +20,7 @@ def base_in_map(**changes) -> Pose:
 
 
 class TestMakingAPose:
-    def test_takes_what_it_tells(self):
+    def test_has_what_it_is_made_of(self):
         pose = base_in_map(stamp=seconds(2), covariance=COVARIANCE)
         assert (pose.of, pose.in_frame, pose.transform, pose.stamp) == ("base", "map", moved(1), seconds(2))
         assert pose.covariance.tolist() == COVARIANCE.tolist()
@@ -52,7 +52,7 @@ class TestMakingAPose:
             ({"covariance": np.triu(np.ones((6, 6)))}, InvalidArgument, "symmetric"),
         ],
     )
-    def test_is_refused_with_the_cure(self, changes, kind, sentence):
+    def test_is_refused_with_a_hint(self, changes, kind, sentence):
         with pytest.raises(kind, match=sentence):
             base_in_map(**changes)
 
@@ -127,7 +127,7 @@ class TestKeepingPoses:
 
 
 class TestThePoseAWorldAnswers:
-    def test_outlives_the_world(self):
+    def test_stays_valid_without_the_world(self):
         world = World(name="me")
         drive(world, 1, 2)
         pose = world.pose(of="robot", in_frame="map")
@@ -157,6 +157,6 @@ class TestThePoseAWorldAnswers:
         pose = world.pose(of=Name("cup"), in_frame=Name("map"))
         assert (type(pose.of), type(pose.in_frame)) == (str, str)
 
-    def test_says_how_it_was_obtained(self, world):
+    def test_shows_how_it_was_obtained(self, world):
         drive(world, 1, 2)
         assert isinstance(world.pose(of="robot", in_frame="map").method, str)

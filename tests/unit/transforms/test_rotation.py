@@ -125,7 +125,7 @@ class TestARotationThatIsRead:
         with pytest.raises(ValueError, match="WRITEABLE"):
             array.setflags(write=True)
 
-    def test_has_its_scalar_where_the_name_says(self):
+    def test_has_its_scalar_where_the_name_has_it(self):
         np.testing.assert_allclose(TURN.wxyz, (HALF, 0, 0, HALF), atol=CLOSE_RAD)
         np.testing.assert_allclose(TURN.xyzw, (0, 0, HALF, HALF), atol=CLOSE_RAD)
 

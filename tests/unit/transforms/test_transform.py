@@ -165,7 +165,7 @@ class TestUsingATransform:
     def test_composes(self):
         assert (map_T_base @ map_T_base.inverse()).is_close(STILL)
 
-    def test_goes_a_part_of_the_way(self):
+    def test_interpolates_a_part_of_the_motion(self):
         assert STILL.interpolate(moved(4), 0.25).is_close(moved(1))
         assert STILL.interpolate(map_T_base, 0.0).is_close(STILL)
         assert STILL.interpolate(map_T_base, 1.0, kind="screw").is_close(map_T_base)
