@@ -18,7 +18,6 @@ from armillary.notebook import world_html
 from armillary.stamps import LATEST, Latest, seconds
 from armillary.store import PoseQuery, Query, Settings, Store, TwistQuery, points
 from armillary.store.diagnosis import diagnose
-from armillary.store.expressing import express, twist_residual
 from armillary.store.names import frame_of_body
 from armillary.store.nodes import names_of_nodes
 
@@ -485,6 +484,8 @@ class World(WorldFace):
             interpolation: As for `pose`.
         """
         query = Query(outside=outside, policy=policy, interpolation=interpolation)
+        from armillary.store.expressing import express  # noqa: PLC0415  (forces and all: few programs need them)
+
         return express(
             self.store,
             value,
@@ -541,6 +542,8 @@ class World(WorldFace):
         Raises:
             NotMeasured: No twist was measured at that instant.
         """
+        from armillary.store.expressing import twist_residual  # noqa: PLC0415  (see `express`)
+
         return twist_residual(
             self.store,
             TwistQuery(

@@ -1,4 +1,4 @@
-"""The interpreter around us: signals, forks, and its end with threads still waiting."""
+"""The interpreter around us: what is imported, signals, forks, and its end with threads still waiting."""
 
 from __future__ import annotations
 
@@ -74,6 +74,20 @@ assert done.wait(5.0)
     "drops the world": "del world",
     "leaves": "sys.exit(0)",
 }
+
+
+class TestAProgramOfPosesAlone:
+    def test_starts_without_scenes_shapes_files_and_models(self):
+        program = """
+import sys
+from armillary import Transform, World
+world = World()
+world.set_pose(of="cup", in_frame="table", transform=Transform.identity(), at=1)
+world.pose(of="cup", in_frame="table"), world.can_pose(of="cup", in_frame="map"), world.tree()
+parts = ("articulation", "formats", "record", "relations.expressing", "scene", "shapes", "store.changes", "view")
+print([part for part in parts if f"armillary.{part}" in sys.modules], "json" in sys.modules, "xml" in sys.modules)
+"""
+        assert run_python(program).stdout == "[] False False\n"
 
 
 class TestTheEndOfTheInterpreter:

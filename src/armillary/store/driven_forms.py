@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armillary._core import Tape, Transform
-from armillary.formats.descriptions import Triple
+
+if TYPE_CHECKING:
+    from armillary.formats.descriptions import Triple
 
 __all__ = ["ClosedForm", "DrivenForm", "LoopForm", "TapeForm", "driven_form"]
 

@@ -9,7 +9,14 @@ import numpy as np
 
 from armillary.errors import InvalidArgument, NotMeasured
 from armillary.relations.arrays import as_finite
-from armillary.relations.expressing import as_matrices, as_pose_rows, as_rows, expressed_rows, pose_covariances
+from armillary.relations.expressing import (
+    as_matrices,
+    as_pose_rows,
+    as_rows,
+    expressed,
+    expressed_rows,
+    pose_covariances,
+)
 from armillary.stamps import LATEST, Latest
 from armillary.store.query import Query, TwistQuery
 
@@ -43,7 +50,6 @@ def express(
         return _express_rows(store, value, in_frame, at, kind, from_frame, asked)
     when: Any = at if at is not None else getattr(value, "stamp", None)
     when = LATEST if when is None else when
-    from armillary.relations.expressing import expressed  # noqa: PLC0415  (forces and all: few programs need them)
 
     def together(frames: list[str]) -> dict[str, Pose]:
         seen = store.poses_at_once([(frame, in_frame) for frame in frames], at=when, **asked)

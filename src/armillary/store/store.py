@@ -12,7 +12,6 @@ from armillary.errors import AmbiguousPath, ArmillaryError, ChangesForgotten, In
 from armillary.stamps import LATEST, Latest, now
 from armillary.store.bodies import check_body, listed_frames
 from armillary.store.dispatcher import POSE, TWIST, Dispatcher, Kind, WaitHandle, check_timeout
-from armillary.store.inactive import Inactive, all_inactive
 from armillary.store.names import recall_name
 from armillary.store.observers import Observers
 from armillary.store.query import PoseQuery, TwistQuery
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from armillary._core import SceneView
     from armillary.relations import Pose, Twist
     from armillary.store.changes import Change
+    from armillary.store.inactive import Inactive
     from armillary.store.joints import Mechanisms
     from armillary.store.observers import Batch, Observer
     from armillary.store.query import Query
@@ -305,6 +305,8 @@ class Store(StoreCore):
 
     def inactive(self) -> list[Inactive]:
         """Return the assertions that are not active, each with the reason."""
+        from armillary.store.inactive import all_inactive  # noqa: PLC0415
+
         return all_inactive(self)
 
     def digest(self) -> str:
