@@ -1,6 +1,6 @@
 """First poses: a robot, its camera and a cup.
 
-Say where things are with two calls: `fix` for what never moves, `set_pose` for what does. Then ask where
+Place frames with two calls: `fix` for what never moves, `set_pose` for what does. Then ask where
 anything was, seen from anything else, at any time in between. You never multiply the chain yourself.
 
 A transform is named after the two frames it joins: `map_T_base` is the pose of `base` in `map`, and maps
@@ -25,7 +25,7 @@ seen = seconds(1.23)
 camera_T_cup = Transform.from_xyz_rpy(xyz=(0.80, 0.0, 0.0), rpy=(0.0, 0.0, 0.0))
 world.set_pose(of="cup", in_frame="camera", transform=camera_T_cup, at=seen)
 
-print("Who hangs under whom:")
+print("The tree of frames:")
 print(world.tree())
 
 cup = world.pose(of="cup", in_frame="map", at=seen)
@@ -40,7 +40,7 @@ print(f"\nThe newest pose of the base is of t = {base.stamp / 1e9} s: x = {base.
 map_in_camera = world.pose(of="map", in_frame="camera", at=seen)
 print(f"The map's origin seen from the camera: {map_in_camera.transform.translation.round(3)}")
 
-print("\nQuestions that have no answer say why:")
+print("\nThe error of a query without an answer has the reason and a hint:")
 for question in (
     {"of": "cup", "in_frame": "map", "at": seconds(1.5)},
     {"of": "base", "in_frame": "map", "at": seconds(2.5)},
@@ -52,4 +52,4 @@ for question in (
         print(f"  {type(error).__name__}: {error}")
 
 held = world.pose(of="base", in_frame="map", at=seconds(2.5), outside="hold")
-print(f"\nWith outside='hold' the nearest sample is taken, and the answer says so: held = {held.held}")
+print(f"\nWith outside='hold' the nearest sample is taken, and the answer is marked: held = {held.held}")

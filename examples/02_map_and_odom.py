@@ -8,7 +8,7 @@ although nothing moved. Obstacles kept in `odom` stay where they are relative to
 continuous: it only drifts. That is why localisation publishes the *correction*, the pose of `odom` in `map`,
 and not the pose of the robot. The goal is still given on the map; one question takes it into `odom` for planning.
 
-The story is the one told in section V of the tf paper (Foote, 2013).
+The example is that of section V of the tf paper (Foote, 2013).
 """
 
 import math
@@ -18,7 +18,7 @@ import numpy as np
 from armillary import Transform, World, seconds
 
 SPEED_M_PER_S = 0.5
-DRIFT_RAD_PER_S = 0.01  # the odometry believes that it turns a little
+DRIFT_RAD_PER_S = 0.01  # the odometry measures a small turn that does not happen
 HALF_WIDTH_M = 0.33  # of the robot
 SEEN_S, JUMP_S, END_S = 7.0, 8.0, 9.0
 
@@ -28,12 +28,12 @@ def pose_2d(x: float, y: float, yaw: float) -> Transform:
 
 
 def true_map_T_base(t_s: float) -> Transform:
-    """The robot really drives straight ahead."""
+    """The true pose: the robot drives straight ahead."""
     return pose_2d(SPEED_M_PER_S * t_s, 0.0, 0.0)
 
 
 def odom_T_base(t_s: float) -> Transform:
-    """What its odometry says: a large arc."""
+    """The pose by its odometry: a large arc."""
     radius_m = SPEED_M_PER_S / DRIFT_RAD_PER_S
     yaw = DRIFT_RAD_PER_S * t_s
     return pose_2d(radius_m * math.sin(yaw), radius_m * (1.0 - math.cos(yaw)), yaw)
@@ -58,7 +58,7 @@ for keeper in ("map", "odom"):
 world.fix(of="goal", in_frame="map", transform=pose_2d(8.0, 0.0, 0.0))
 
 print(world.tree(), "\n")
-print("Where the robot is told the door post is: metres to its right, and how wrong that is.")
+print("The door post as the robot computes it: metres to its right, and the error.")
 print("  t [s]   kept in map                kept in odom")
 map_T_post = true_map_T_base(SEEN_S) @ base_T_post
 for t_s in (7.0, 7.5, 7.98, 8.0, 8.5, 9.0):
@@ -72,8 +72,8 @@ for t_s in (7.0, 7.5, 7.98, 8.0, 8.5, 9.0):
     print(f"  {t_s:5.2f}   {'    '.join(cells)}")
 
 before, after = (world.pose(of="base", in_frame="map", at=seconds(t)).transform for t in (JUMP_S - 0.02, JUMP_S))
-leap_m = np.linalg.norm(after.translation - before.translation)
-print(f"\nOn the map the robot leapt {leap_m:.2f} m in 20 ms; in odom it moved {SPEED_M_PER_S * 0.02 * 1000:.0f} mm.")
+jump_m = np.linalg.norm(after.translation - before.translation)
+print(f"\nOn the map the robot jumped {jump_m:.2f} m in 20 ms; in odom it moved {SPEED_M_PER_S * 0.02 * 1000:.0f} mm.")
 
 goal = world.pose(of="goal", in_frame="odom", at=seconds(END_S))
 print(f"The goal, given on the map, where the planner wants it: {goal.transform.translation.round(2)} in odom")

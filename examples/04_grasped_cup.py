@@ -1,15 +1,15 @@
-"""The grasped cup: things change hands, and the past stays as it was.
+"""The grasped cup: frames change their parent, and the past stays as it was.
 
-A robot takes a cup from the table, puts it on its own tray and drives away. `attach` hangs the cup under the gripper
-from one instant on, and keeps where it is: no jump, no arithmetic. `detach` lets it go.
+A robot takes a cup from the table, puts it on its own tray and drives away. `attach` makes the cup a child of the
+gripper from one instant on, and keeps where it is: no jump, no arithmetic. `detach` releases it.
 
-The tree has a history. A question about *then* is answered with the tree of then: at 1 s the cup stands on the table,
-at 4 s it moves with the gripper, at 9 s it rides on the tray.
+The tree has a history. A query about an instant is answered with the tree of that instant: at 1 s the cup is on the
+table, at 4 s it moves with the gripper, at 9 s it is on the tray.
 
 `at=` is the instant of the grasp. Without it the cup is attached from now on, where it was last seen.
 
-`attach` speaks in the name of whoever placed the cup. The last part is about a camera that keeps publishing what the
-gripper holds: there the hand has to speak for itself, and `prefer` says that it is believed.
+`attach` writes to the track of the source that placed the cup. The last part is about a camera that keeps publishing
+what the gripper holds: there the hand has to be a source of its own, and `prefer` chooses it.
 """
 
 from armillary import Transform, World, seconds
@@ -20,7 +20,7 @@ def offset(x: float, y: float = 0.0, z: float = 0.0) -> Transform:
 
 
 def blend(start: float, end: float, t_s: float, *, between: tuple[float, float]) -> float:
-    """From start to end while t_s runs through an interval."""
+    """Interpolate from start to end while t_s runs through an interval."""
     begin, stop = between
     return start + (end - start) * min(1.0, max(0.0, (t_s - begin) / (stop - begin)))
 
@@ -33,7 +33,7 @@ world.fix(of="cup", in_frame="table", transform=offset(-0.2, 0.1))
 world.fix(of="tray", in_frame="base", transform=offset(0.2, 0.0, 0.5))
 for tenth in range(101):
     t_s = tenth / 10
-    # The robot stands at x = 1 m until 7 s, then drives backwards at half a metre a second.
+    # The robot waits at x = 1 m until 7 s, then drives backwards at half a metre a second.
     map_x_base = 1.0 - 0.5 * max(0.0, t_s - 7.0)
     world.set_pose(of="base", in_frame="map", transform=offset(map_x_base), at=seconds(t_s))
     # The gripper reaches for the cup, then swings to the tray.
@@ -54,7 +54,7 @@ for t_s in (1.0, 2.9, 3.0, 3.1, 5.0, 5.9, 6.0, 8.0, 10.0):
     gripper_p_cup = world.pose(of="cup", in_frame="gripper", at=seconds(t_s)).transform.translation
     print(f"  {t_s:5.1f}   {map_p_cup.round(3)!s:22}  {gripper_p_cup.round(3)!s:22}")
 
-# Two instants in one question: the spot where the cup stood at 1 s, seen from the robot at 10 s.
+# Two instants in one question: the place where the cup was at 1 s, seen from the robot at 10 s.
 spot = world.pose(of="cup", of_at=seconds(1.0), in_frame="base", at=seconds(10.0), fixed_frame="map")
 print(f"\nThe cup's old place on the table, seen from the robot now: {spot.transform.translation.round(3)}")
 
@@ -64,13 +64,13 @@ for tenth in range(101):
     for thing in ("spoon", "fork"):
         world.set_pose(of=thing, in_frame="table", transform=offset(-0.2), at=seconds(tenth / 10), source="camera")
 
-world.attach(of="spoon", to="gripper", at=GRASP)  # in the camera's name: its next picture takes the spoon back
+world.attach(of="spoon", to="gripper", at=GRASP)  # in the track of the camera: its next picture moves the spoon back
 world.attach(of="fork", to="gripper", at=GRASP, source="hand")  # a track of its own ...
-world.prefer(of="fork", source="hand")  # ... that is believed from the grasp on; before it, the camera is
+world.prefer(of="fork", source="hand")  # ... that is used from the grasp on; before it, the camera is
 world.detach(of="fork", to="tray", at=PLACE, source="hand")
 
 print("\nThe camera keeps publishing:")
 for thing in ("spoon", "fork"):
     for t_s in (2.0, 5.0, 9.0):
         _, in_frame, source = world.pose(of=thing, in_frame="map", at=seconds(t_s)).relations[0]
-        print(f"  {t_s:4.1f} s: the {thing} is in the frame {in_frame}, says the {source}")
+        print(f"  {t_s:4.1f} s: the {thing} is in the frame {in_frame}, source {source}")

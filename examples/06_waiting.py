@@ -7,7 +7,7 @@ A laser scan arrives. The odometry for that very instant arrives 20 ms later. Fo
 * `pose_when_ready` is awaited, for asyncio;
 * `stamped_queue` holds the data itself until its transforms exist. It is tf2's message filter.
 
-A wait that can never succeed ends with its reason, at once, instead of running into its time-out.
+A wait that can never succeed ends with its reason, at once, and not with its time-out.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from armillary import Transform, World, errors, seconds
 
 
 def drive(world: World, *, first: int, last: int) -> threading.Thread:
-    """A driver that reports poses at 50 Hz, from a thread of its own."""
+    """Start a driver that reports poses at 50 Hz, from a thread of its own."""
 
     def report() -> None:
         for step in range(first, last + 1):
@@ -32,7 +32,7 @@ def drive(world: World, *, first: int, last: int) -> threading.Thread:
 
 
 with World() as world:
-    print("wait_for_pose, before anybody has heard of these frames:")
+    print("wait_for_pose, before these frames exist:")
     driver = drive(world, first=0, last=50)
     pose = world.wait_for_pose(of="base", in_frame="map", at=seconds(0.505), timeout_s=5.0)
     print(f"  {pose}")
@@ -60,7 +60,7 @@ with World() as world:
     asyncio.run(both())
     driver.join()
 
-    print("stamped_queue: five scans, the last of which nobody can place in time:")
+    print("stamped_queue: five scans, the last of which has no transform in time:")
     results = []
     queue = world.stamped_queue(
         lambda scan, poses: results.append(f"{scan}: x = {poses['map'].transform.translation[0]:.2f} m"),

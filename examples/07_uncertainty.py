@@ -1,4 +1,4 @@
-"""Uncertainty: how sure is the answer?
+"""Uncertainty: the covariance of an answer.
 
 Give samples a 6x6 covariance and answers have one too. A small error in where the robot *looks* becomes a large
 error in where a distant thing *is*: the lever arm is taken into account, at any instant, along any path.
@@ -6,7 +6,7 @@ error in where a distant thing *is*: the lever arm is taken into account, at any
 The order is (translation, rotation), in the tangent of the frame asked for: `T = mean Exp(xi)`. So the first three
 entries are metres along the axes of `of`, the last three are radians about them.
 
-The last part checks the numbers the hard way: 20 000 noisy robots, and the spread of their answers.
+The last part checks the numbers by sampling: 20 000 noisy robots, and the spread of their answers.
 """
 
 import math
@@ -38,7 +38,7 @@ for of, in_frame in (("base", "map"), ("lamp", "map"), ("lamp", "base"), ("map",
     print(f"  {of:5} in {in_frame:4}   {in_cm_and_degrees(pose.covariance)}")
 print("The lamp is 10 m ahead: one degree is 17 cm there. In the robot's own frame it is exact.")
 
-# The hard way: draw robots, ask each for the lamp, look at the spread in the tangent of the mean.
+# By sampling: draw robots, ask each for the lamp, look at the spread in the tangent of the mean.
 rng = np.random.default_rng(seed=7)
 map_T_base = world.pose(of="base", in_frame="map", at=seconds(1.0)).transform
 lamp_T_map = (map_T_base @ base_T_lamp).inverse()

@@ -5,13 +5,13 @@ and moves too. Nobody measures what the painter wants to know: how fast the *noz
 axes of the panel.
 
 A `RelationGraph` holds bodies with frames on them, poses from frame to frame and twists from body to frame, all of one
-instant. It brings every twist on the way to the point and to the axes of the question, lever arms included, and adds
-them up. What would contradict itself is refused: one part shows how that reads. The last part asks the same of a timed
+instant. It transforms every twist on the path to the point and to the axes of the query, lever arms included, and adds
+them up. Contradictions are refused: one part shows the errors. The last part asks the same of a timed
 `World`, whose poses and twists come one by one.
 
 Scene and numbers are those of De Laet et al., "Rigid body pose and twist scene graph founded on geometric relations
-semantics for robotic applications"; there the bodies are called B, C, O1, E, O2. What the words mean is explained in
-docs/meaning.md.
+semantics for robotic applications"; there the bodies are called B, C, O1, E, O2. docs/meaning.md
+explains the terms.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ TENTH_S = 0.1
 
 
 def workshop(representation=NATIVE) -> RelationGraph:
-    """The bodies and their frames, nothing placed yet."""
+    """Return a graph of the bodies and their frames, without poses."""
     empty = RelationGraph(representation=representation)
     for body, frames in BODIES.items():
         empty.add_body(body, frames=frames)
@@ -50,14 +50,14 @@ def why_not(call) -> None:
 
 graph = workshop()
 
-# Poses first. A pose within a body is constant; a rigid pose between two bodies says that they do not move either.
+# Poses first. A pose within a body is constant; a rigid pose between two bodies is constant as well.
 graph.add_pose(placed("nozzle", "gun", (0.02, 0.0, 0.2), (0, 0, np.pi / 4)))
 graph.add_pose(placed("camera", "base", (1.2, 0.0, 0.8), (np.pi, 0, 0)), rigid=True)
 graph.add_pose(placed("gun", "camera", (0.1, -0.2, 0.7), (0, 0, np.pi / 6)))
 graph.add_pose(placed("flange", "base", (0.9, 0.1, 0.5), (0, np.pi / 2, 0)))
 graph.add_pose(placed("panel", "flange", (0.0, 0.0, 0.15), (0, 0, np.pi)), rigid=True)
 
-# The camera speaks along its own axes, the arm along those of its flange. Both say so.
+# The camera measures along its own axes, the arm along those of its flange. Both are named.
 gun_seen = Twist(
     point="gun", reference_body="camera", expressed_in="camera", linear=(0.2, 0.1, 0.1), angular=(0.05, 0.1, 0.2)
 )
@@ -84,7 +84,7 @@ print("How the gun turns relative to the arm, along the axes of the base; no poi
 turning = graph.angular_velocity(of="gun", relative_to="arm", expressed_in="base")
 print(f"  {turning}")
 
-# The hard way: let gun and arm move on for a millisecond, ask for the pose again, and take the difference.
+# By differences: let gun and arm move on for a millisecond, ask for the pose again, and take the difference.
 moved = {}
 for step_s in (-0.001, 0.001):
     later = workshop()
@@ -101,16 +101,16 @@ gun = next(twist for twist in graph.twists() if twist.point == "gun")
 print(f"  {gun.integrate(graph.pose(of='gun', in_frame='camera'), TENTH_S)}")
 
 print("\nWhat it refuses, and why:")
-why_not(lambda: graph.add_pose(placed("gun", "base", (1.3, 0.2, 0.1), (0, 0, 0))))  # the gun has a place already
+why_not(lambda: graph.add_pose(placed("gun", "base", (1.3, 0.2, 0.1), (0, 0, 0))))  # the gun is placed already
 
-why_not(lambda: workshop().add_twist(gun_seen))  # along the camera's axes: how do they stand to those of the gun?
+why_not(lambda: workshop().add_twist(gun_seen))  # along the camera's axes, whose orientation is unknown
 
 matrices = workshop(HOMOGENEOUS_MATRIX)
 for edge in graph.poses():
     matrices.add_pose(edge.converted(HOMOGENEOUS_MATRIX))
-why_not(lambda: matrices.pose(of="nozzle", in_frame="panel", point="gun"))  # a matrix has no room for another point
+why_not(lambda: matrices.pose(of="nozzle", in_frame="panel", point="gun"))  # a matrix cannot have another point
 
-# The same in time. A world takes poses and twists with their stamps; camera and panel are mounted: fix says so.
+# The same in time. A world takes poses and twists with their stamps; camera and panel are mounted: they are fixed.
 world = World()
 for body, frames in BODIES.items():
     world.add_body(body, frames=frames)
@@ -127,7 +127,7 @@ for edge in graph.poses():
         measured = {"linear": twist.linear, "angular": twist.angular, "expressed_in": twist.expressed_in}
         world.set_twist(**moving, **measured, relative_to=twist.reference_body)
 
-print("\nThe same in a world, a second ago and now; measured twists come first, and the answer says so:")
+print("\nThe same in a world, a second ago and now; measured twists come first, as `.method` shows:")
 for at in (START, END):
     moves = world.twist(of="nozzle", relative_to="panel", at=at)
     print(f"  at {at / 1e9:g} s, {moves.method}: {moves}")

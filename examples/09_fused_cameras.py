@@ -1,11 +1,11 @@
 """Two cameras, one answer: the latest, the most certain, or both fused.
 
-Two cameras on one mast see a cup. Each knows well in which direction it is, and badly how far away: its uncertainty is
-a long thin ellipsoid along its line of sight. They look from two sides, so the ellipsoids cross.
+Two cameras on one mast see a cup. Each measures its direction well, and its distance badly: the uncertainty is
+a long thin ellipsoid along the line of sight. They look from two sides, so the ellipsoids cross.
 
-`world.pose(..., policy=)` says what to make of that. "latest" and "most_certain" take one of them; "fuse" makes the
-best of both, and is sure where they cross. Both hang on the same mast: its error is common to the two, and fusing does
-not make it smaller. The answer says which paths it used, and how far they disagree.
+`world.pose(..., policy=)` chooses how to combine them. "latest" and "most_certain" take one of them; "fuse" is the
+best estimate from both, with a small covariance where they cross. Both are mounted on the same mast: its error is
+common to the two, and fusing does not make it smaller. The answer has the paths it used, and how far they disagree.
 
 With a file name the picture of docs/several_sources.md is drawn into it: `python 09_fused_cameras.py cameras.svg`.
 """
@@ -25,21 +25,21 @@ def placed(x: float, y: float, yaw_deg: float = 0.0) -> Transform:
 
 
 def seen(along_m: float, aside_m: float, camera_T_cup: Transform) -> np.ndarray:
-    """How badly a camera that looks along its x axis sees, one standard deviation, turned to the axes of the cup."""
+    """Return the covariance of a camera that looks along its x axis, along the axes of the cup."""
     sigma = np.array([along_m, aside_m, aside_m, 0.05, 0.05, 0.05])
     cup_R_camera = camera_T_cup.inverse().rotation.matrix
     turn = np.kron(np.eye(2), cup_R_camera)
     return turn @ np.diag(sigma**2) @ turn.T
 
 
-# The mast stands at the origin, known to 4 cm and one degree; the cameras are bolted to a bar on it.
+# The mast is at the origin, known to 4 cm and one degree; the cameras are bolted to a bar on it.
 mast_sigma = np.array([0.04, 0.04, 0.005, 0.0, 0.0, math.radians(1.0)])
 world = World()
 world.fix(of="mast", in_frame="map", transform=Transform.identity(), covariance=np.diag(mast_sigma**2))
 world.fix(of="left", in_frame="mast", transform=placed(0.4, 0.55, -42.5))
 world.fix(of="right", in_frame="mast", transform=placed(0.4, -0.55, 42.5))
 
-# The left camera speaks at whole tenths of a second, the right one between them, and less surely.
+# The left camera reports at whole tenths of a second, the right one between them, with a larger covariance.
 map_T_cup = placed(1.0, 0.0)
 errors = {"left": placed(0.07, -0.01), "right": placed(-0.11, 0.015)}  # along and aside, in the axes of each camera
 for camera, later_s, sigma_m in (("left", 0.0, (0.09, 0.02)), ("right", 0.05, (0.12, 0.03))):
@@ -51,7 +51,7 @@ for camera, later_s, sigma_m in (("left", 0.0, (0.09, 0.02)), ("right", 0.05, (0
         world.set_pose(of="cup", in_frame=camera, transform=camera_T_cup, at=at, covariance=covariance, source=camera)
 
 
-def told(name: str, policy) -> None:
+def print_answer(name: str, policy) -> None:
     pose = world.pose(of="cup", in_frame="map", policy=policy)
     # The covariance is along the axes of the cup: turned to those of the map, to be compared.
     R = pose.rotation.matrix
@@ -62,19 +62,19 @@ def told(name: str, policy) -> None:
     print(f"  {name:14} {where}   at {pose.stamp / 1e9:.2f} s by {used}")
 
 
-print("The cup stands at x 1, y 0. Where the policies see it [m]:")
+print("The cup is at x 1, y 0. Its pose by each policy [m]:")
 for policy in ("latest", "most_certain", "fuse"):
-    told(policy, policy)
-told("by the right", by_source("right"))
+    print_answer(policy, policy)
+print_answer("by the right", by_source("right"))
 
 fused = world.pose(of="cup", in_frame="map", policy="fuse")
 print(f"\nThe cameras are {fused.disagreement:.1f} standard deviations apart: no reason to doubt either.")
 
-# What one would get by forgetting that both hang on one mast: too sure of itself.
+# The result if the common mast were ignored: a covariance that is too small.
 left, right = (path.covariance for path in fused.paths_used)
 naive = np.linalg.inv(np.linalg.inv(left) + np.linalg.inv(right))
 sure, too_sure = (100 * math.sqrt(np.trace(covariance[:3, :3])) for covariance in (fused.covariance, naive))
-print(f"Uncertainty of the fused position: {sure:.1f} cm; counting the mast twice would say {too_sure:.1f} cm.")
+print(f"Uncertainty of the fused position: {sure:.1f} cm; counting the mast twice would give {too_sure:.1f} cm.")
 
 # A policy of one's own is a function of the candidates.
 nearest = world.pose(

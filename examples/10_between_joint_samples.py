@@ -1,6 +1,6 @@
 """Between two samples: joints stay exact where transforms cut the corner.
 
-A robot that shares transforms shares chords: between two samples of the hand the hand is thought to fly straight. A
+A robot that shares transforms shares chords: between two samples the hand is interpolated on a straight line. A
 robot that shares its joints shares the motion itself. Here an arm of two links turns at constant speed, and both are
 sampled every 100 ms: the joints, and the hand. Asked in between, the joints give the hand exactly, and its velocity;
 the sampled transforms are off by centimetres.
@@ -50,7 +50,7 @@ for tenth in range(11):
 
 
 def truth(t_s: np.ndarray) -> np.ndarray:
-    """Where the hand is, by hand."""
+    """Return the exact positions of the hand."""
     shoulder = SPEED["arm/shoulder"] * t_s
     elbow = shoulder + SPEED["arm/elbow"] * t_s
     return np.stack(
@@ -67,8 +67,8 @@ for frame in ("arm/hand", "hand_by_transforms"):
 between = seconds(0.45)
 exact = world.twist(of="arm/hand", relative_to="map", expressed_in="map", at=between)
 chord = world.twist(of="hand_by_transforms", relative_to="map", expressed_in="map", at=between)
-print(f"\nThe hand moves at {np.linalg.norm(exact.linear):.4f} m/s, says its twist, by {exact.method};")
-print(f"the transforms say {np.linalg.norm(chord.linear):.4f} m/s, {chord.method}.")
+print(f"\nThe hand moves at {np.linalg.norm(exact.linear):.4f} m/s by its twist ({exact.method});")
+print(f"by the transforms at {np.linalg.norm(chord.linear):.4f} m/s, {chord.method}.")
 
 if len(sys.argv) > 1:
     with open(sys.argv[1], "w", encoding="utf-8") as file:  # noqa: PTH123  (a script)
