@@ -41,7 +41,7 @@ def list_frames(
 
 
 def listed(frames: tuple[str, ...], path: str, depth: int | None) -> dict[str, int]:
-    """Return names with their number of frames; a name with a trailing slash stands for all frames below it."""
+    """Return names with their number of frames; a name with a trailing slash means all frames below it."""
     wanted = [name for name in frames if not path or name == path or name.startswith(f"{path}/")]
     if not wanted and path:
         raise UnknownFrame(path, frames)

@@ -246,5 +246,5 @@ def _apart(stream: Stream) -> str:
     if not stream.rivals:
         return ""
     if stream.apart_m is None or stream.apart_rad is None:
-        return "contested" if stream.is_contested else "settled"
+        return "contested" if stream.is_contested else "resolved"
     return f"{stream.apart_m * 1e3:.0f} mm {math.degrees(stream.apart_rad):.1f}\N{DEGREE SIGN}"

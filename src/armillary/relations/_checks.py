@@ -243,7 +243,7 @@ def stamp(asked: Asked, a: int | None, b: int | None) -> int | None:
 def representation(asked: Asked, a: Any, b: Any) -> None:
     """Check that coordinates are of the same representation."""
     if a != b:
-        hint = "Convert one of them, in so many words: .converted(representation)."
+        hint = "Convert one of them explicitly: .converted(representation)."
         raise asked.error(errors.RepresentationDiffers, a.name, b.name, hint)
 
 

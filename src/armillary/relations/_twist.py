@@ -330,7 +330,7 @@ def _not_representable(asked: Asked, form: str, point: str, axes: str) -> Semant
 def _sum(asked: Asked, a: Twist, b: Twist) -> Any:
     first, second = a.parts, b.parts
     if type(first) is not type(second) and not (isinstance(first, LinearAngular) and isinstance(second, LinearAngular)):
-        hint = "Convert one of them, in so many words: .converted(representation)."
+        hint = "Convert one of them explicitly: .converted(representation)."
         raise asked.error(RepresentationDiffers, type(a.coordinates).__name__, type(b.coordinates).__name__, hint)
     linear, angular = (x + y for x, y in zip(motion.vectors(a), motion.vectors(b), strict=True))
     # The point moves with the body of the second, the axes are those of the reference of the first.

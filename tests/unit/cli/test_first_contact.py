@@ -177,7 +177,7 @@ class TestAContestedFrame:
 
 
 class TestFixing:
-    def test_speaks_of_what_it_does(self, typed):
+    def test_describes_what_it_does(self, typed):
         help_text = " ".join(typed("fix --help")[1].replace("│", " ").split())
         for words in ("The frame to fix", "The frame it is fixed in", "The saved world to write (.json)"):
             assert words in help_text
@@ -207,7 +207,7 @@ class TestThingsThatAreNotShown:
         rows = {row["name"]: row.get("called") for row in answer(typed, "list --nodes -w kitchen.json")}
         assert (rows[str(here[0])], rows["base"]) == ("cup", None)
 
-    def test_are_left_out_of_extrinsics_with_a_word(self, typed):
+    def test_are_left_out_of_extrinsics_with_a_message(self, typed):
         pytest.importorskip("yaml")
         status, out, err = typed("convert kitchen.json fixed.yaml")
         assert (status, out) == (0, "Converted kitchen.json to fixed.yaml.\n")
@@ -221,7 +221,7 @@ class TestATree:
         assert f"├── {table}  'table' [fixed by 'robot']\n│   └── {cup}  'cup' [fixed by 'robot']\n" in out
         assert max(map(len, out.splitlines())) <= 80
 
-    def test_does_not_repeat_who_alone_speaks(self, tmp_path, monkeypatch, capsys):
+    def test_does_not_repeat_the_only_source(self, tmp_path, monkeypatch, capsys):
         monkeypatch.chdir(tmp_path)
         world = World("robot")
         world.fix(of="camera", in_frame="base", transform=STILL)
@@ -239,15 +239,15 @@ def rows_of(world, capsys):
 
 class TestTheMonitor:
     @pytest.mark.parametrize("parents", [("table", "tray"), ("table", "table")])
-    def test_tells_contested_from_settled(self, capsys, parents):
+    def test_distinguishes_contested_from_resolved(self, capsys, parents):
         world = World("robot", clock=lambda: seconds(9))
         for at, parent, source in zip((1, 5), parents, ("left", "right"), strict=True):
             drive(world, at, of="cup", in_frame=parent, source=source)
         assert [row[-1] for row in rows_of(world, capsys)[2:4]] == ["contested", "contested"]
         world.prefer(of="cup", source="left")
-        assert [row[-1] for row in rows_of(world, capsys)[2:4]] == ["settled", "settled"]
+        assert [row[-1] for row in rows_of(world, capsys)[2:4]] == ["resolved", "resolved"]
 
-    def test_tells_it_in_a_frame_that_is_contested_itself(self):
+    def test_is_known_in_a_frame_that_is_contested_itself(self):
         world = World("robot", clock=lambda: seconds(9))
         for at, source in ((1, "left"), (5, "right")):
             drive(world, at, of="table", source=source)

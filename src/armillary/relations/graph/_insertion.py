@@ -154,7 +154,7 @@ def _check_twist_coordinates(store: GraphStore, twist: Twist, call: str) -> None
 
 
 def _differs(relation: Pose | Twist, call: str, expected: str, found: str) -> RepresentationDiffers:
-    hint = "Convert it, in so many words: .converted(representation), or make the graph of the other kind."
+    hint = "Convert it explicitly: .converted(representation), or make the graph of the other kind."
     reason = f"the graph's coordinates are {expected}, and these are {found}"
     asked = f"{call.partition('_')[0]} {relation!r}"
     return RepresentationDiffers(operation=call, asked=asked, expected=expected, found=found, hint=hint, reason=reason)

@@ -40,7 +40,7 @@ def is_loopback(host: str) -> bool:
 
 
 def describe_reach(host: str) -> str:
-    """Return in words who can connect to a host."""
+    """Return a description of who can connect to a host."""
     if is_loopback(host):
         return "to this computer only"
     return "to everybody who reaches this computer: there is no password"
