@@ -123,7 +123,7 @@ PyObject* pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t posi
                                                            {"reference_point", Py_None},
                                                            {"expressed_in", Py_None}}});
   return guarded([&] {
-    const Self self(Self::store_of(given_self));
+    const Self self{nb::handle(given_self)};
     const std::array<nb::handle, 11> given = expected->read(args, positional, keywords);
     const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, point, reference_point, expressed_in] =
         given;

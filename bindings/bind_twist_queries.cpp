@@ -96,7 +96,7 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
   return guarded([&] {
     const auto [of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured] =
         expected->read(args, positional, keywords);
-    const Self self(Self::store_of(self_object));
+    const Self self{nb::handle(self_object)};
     if (!is_native_policy(policy))
       return nb::object(by_policy(self, "twist", "of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
                                   "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside, "policy"_a = policy,

@@ -136,22 +136,28 @@ PyType_Slot face_slots[] = {
 
 }  // namespace
 
-nb::handle Self::store_of(nb::handle given) {
+Self::Self(nb::handle given) {
   static PyTypeObject* const face = reinterpret_cast<PyTypeObject*>(nb::type<WorldFace>().ptr());
   static PyTypeObject* const store = reinterpret_cast<PyTypeObject*>(nb::type<StoreCore>().ptr());
-  if (!PyObject_TypeCheck(given.ptr(), face)) return PyObject_TypeCheck(given.ptr(), store) ? given : nb::handle();
-  if (!nb::inst_ready(given)) raise("InvalidArgument", "This World was not initialised: call super().__init__() first.");
-  return nb::inst_ptr<WorldFace>(given)->store;
+  const bool is_world = PyObject_TypeCheck(given.ptr(), face) != 0;
+  if (!is_world && PyObject_TypeCheck(given.ptr(), store) == 0) return;
+  if (!nb::inst_ready(given)) {
+    const char* what = is_world ? "World" : "store";
+    raise("InvalidArgument", std::string("This ") + what + " was not initialised: call super().__init__() first.");
+  }
+  const WorldFace* world = is_world ? nb::inst_ptr<WorldFace>(given) : nullptr;
+  nb::handle::operator=(is_world ? nb::handle(world->store) : given);
+  core_ = is_world ? world->core : nb::inst_ptr<StoreCore>(given);
 }
 
 void bind_world(nb::module_& m) {
   nb::class_<WorldFace> face(m, "WorldFace", nb::type_slots(face_slots),
                              "The native base of World: it forwards the calls made most to a Store.");
   face.def(
-          "__init__", [](WorldFace* self, nb::handle_t<StoreCore> store) { new (self) WorldFace{nb::borrow(store)}; }, "store"_a,
+          "__init__", [](WorldFace* self, Self store) { new (self) WorldFace{nb::borrow(store), &core(store)}; }, "store"_a,
           nb::sig("def __init__(self, store: StoreCore) -> None"))
       .def_prop_ro(
-          "store", [](nb::handle self) { return nb::borrow(Self::store_of(self)); }, nb::sig("def store(self) -> Store"),
+          "store", [](nb::handle self) { return nb::borrow(Self(self)); }, nb::sig("def store(self) -> Store"),
           "What holds everything: transports, recorders and viewers are written against it.");
   nb::class_<StoreCore> world(m, "StoreCore", "The native base of armillary.store.Store.");
   world

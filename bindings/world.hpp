@@ -59,15 +59,19 @@ struct StoreCore {
 /// The native base of World: it forwards the calls that a robot program makes most to its store, without a step in Python.
 struct WorldFace {
   nb::object store;
+  StoreCore* core = nullptr;  // of the store
 };
 
 /// A store, as a binding gets it: the store itself, or a World that has it.
 class Self : public nb::handle {
  public:
   Self() = default;
-  explicit Self(nb::handle given) : nb::handle(given) {}
-  /// Accepts a Store or a World; null for anything else.
-  [[nodiscard]] static nb::handle store_of(nb::handle given);
+  /// Accepts a Store or a World; anything else is not valid. Raises InvalidArgument for one that was not initialised.
+  explicit Self(nb::handle given);
+  [[nodiscard]] StoreCore& core() const { return *core_; }
+
+ private:
+  StoreCore* core_ = nullptr;
 };
 
 /// One path, as a policy that native calls take.
@@ -75,10 +79,7 @@ struct PathChoice {
   ChosenSources sources;
 };
 
-[[nodiscard]] inline StoreCore& core(Self self) {
-  if (!nb::inst_ready(self)) raise("InvalidArgument", "This store was not initialised: call super().__init__() first.");
-  return *nb::inst_ptr<StoreCore>(self);
-}
+[[nodiscard]] inline StoreCore& core(Self self) { return self.core(); }
 
 /// The frame's number, or UnknownFrame / InvalidName.
 /// `spelt` is set where the name is stored in another spelling.
@@ -175,7 +176,7 @@ template <>
 struct nanobind::detail::type_caster<armillary::python::Self> {
   NB_TYPE_CASTER(armillary::python::Self, const_name("StoreCore"))
   bool from_python(handle source, uint8_t, cleanup_list*) {
-    value = armillary::python::Self(armillary::python::Self::store_of(source));
+    value = armillary::python::Self(source);
     return value.is_valid();
   }
   static handle from_cpp(const armillary::python::Self& store, rv_policy, cleanup_list*) noexcept { return store.inc_ref(); }
