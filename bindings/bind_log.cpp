@@ -2,11 +2,13 @@
 
 #include <charconv>
 
+#include "armillary/log/adapter.hpp"
 #include "armillary/log/change.hpp"
 #include "armillary/log/resolve.hpp"
 #include "convert.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
+#include "scene_store.hpp"
 #include "scene_values.hpp"
 #include "values.hpp"
 
@@ -226,6 +228,14 @@ nb::list records_of(const log::ChangeLog& self) {
   return list;
 }
 
+nb::list adapted_changes(const nb::list& records) {
+  std::vector<scene::ChangePtr> all;
+  for (nb::handle record : records) all.push_back(nb::cast<const ChangeHandle&>(record).change);
+  nb::list changes;
+  for (const ChangePtr& change : log::adapted(all)) changes.append(nb::cast(LoggedChange{change}));
+  return changes;
+}
+
 void bind_change_log(nb::module_& m) {
   nb::class_<Resolved>(m, "ResolvedTopology", "What a change log means: which assertions hold, and when.")
       .def_prop_ro(
@@ -309,6 +319,9 @@ void bind_log(nb::module_& m) {
             new (&self) LoggedChange(change_from(state[0], state[1]));
           },
           nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"));
+  m.def("adapted_changes", &adapted_changes, "records"_a,
+        nb::sig("def adapted_changes(records: list[ChangeRecord]) -> list[Change]"),
+        "All records of a store as changes of the log. For the tests that compare the two.");
   for (const std::string& name : log::field_names())
     change.def_prop_ro(
         name.c_str(), [name](const LoggedChange& self) { return field_object(self, name); },

@@ -360,9 +360,11 @@ class Resolution:
     def _resolve_bodies(self) -> None:
         claims = {key: r for key, (r, value) in self.slot.items() if value and key[0] in ("body", "claim")}
         claimed = {name for key in claims for name in key[1:]}
-        candidates: list[tuple[Any, ...]] = [
-            (strength(r), 0 if k[0] == "body" else 1, k, None) for k, r in claims.items()
-        ]
+        candidates: list[tuple[Any, ...]] = []
+        for key, record in claims.items():
+            # A record that puts frames on a body declares the body, too: a later declaration does not weaken it.
+            declaring = [r for k, r in claims.items() if k[1] == key[1]] if key[0] == "body" else [record]
+            candidates.append((min(map(strength, declaring)), 0 if key[0] == "body" else 1, key, None))
         for track, slots in self.tracks.items():
             within = [s for s in slots if s.kind != "ended" and {track[1], s.parent} <= claimed]
             candidates += [(strength(s.record), 2, (*track, s.since), s) for s in within]

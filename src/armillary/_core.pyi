@@ -1361,6 +1361,11 @@ class Change:
     @property
     def clock(self) -> Any: ...
 
+def adapted_changes(records: list[ChangeRecord]) -> list[Change]:
+    """
+    All records of a store as changes of the log. For the tests that compare the two.
+    """
+
 class SceneView:
     """One version of a scene."""
 

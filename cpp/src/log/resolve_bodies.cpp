@@ -23,14 +23,22 @@ struct Candidate {
   Kind kind = Kind::body;
   std::string body{}, frame{};
   const Slot* slot = nullptr;
+  Signature strength = record->signature();
 
   /// Stronger first; of one record a body before its frames.
   [[nodiscard]] bool operator<(const Candidate& other) const {
-    const Signature a = record->signature(), b = other.record->signature();
-    if (a != b) return stronger(a, b);
+    if (strength != other.strength) return stronger(strength, other.strength);
     return std::tie(kind, body, frame) < std::tie(other.kind, other.body, other.frame);
   }
 };
+
+/// A record that puts frames on a body declares the body, too: a later declaration does not weaken it.
+Signature strength_of(const Candidate& body, const std::vector<Candidate>& all) {
+  Signature strongest = body.strength;
+  for (const Candidate& other : all)
+    if (other.body == body.body && stronger(other.record->signature(), strongest)) strongest = other.record->signature();
+  return strongest;
+}
 
 /// Takes candidates, the strongest first, but for what contradicts those already taken.
 class BodyRules {
@@ -122,6 +130,8 @@ void resolve_bodies(ResolverState& state) {
     for (const auto& [body, record] : frame.claims)
       if (std::get<SetBody>(record->payload).present) candidates.push_back({record, Candidate::Kind::claim, body, name});
   for (const Candidate& candidate : candidates) claimed.insert({candidate.body, candidate.frame});
+  for (Candidate& body : candidates)
+    if (body.kind == Candidate::Kind::body) body.strength = strength_of(body, candidates);
   for (const auto& [track, slots] : state.slots)
     for (const Slot& slot : slots)
       if (!slot.is<Ended>() && claimed.contains(track.of) && claimed.contains(slot.parent()))

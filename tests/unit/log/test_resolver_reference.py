@@ -208,6 +208,11 @@ class TestBodies:
         assert resolved.on["barrel"] == "gun"
         assert (tuple(log[1]["id"]), "on_other_body") in resolved.inactive(0)
 
+    def test_a_body_that_is_declared_again_keeps_its_frames(self):
+        me = Author()
+        log = [me.sign("set_body", body="gun", frames=[frame], present=True) for frame in ("grip", "barrel")]
+        assert Resolution(log).on == {"gun": "gun", "grip": "gun", "barrel": "gun"}
+
     def test_what_moves_is_not_adopted_and_what_is_adopted_does_not_move(self):
         me, peer = Author(1, clock=10), Author(2, clock=20)
         joined = peer.sign("set_body", body="gun", frames=["barrel", "grip"], present=True)
