@@ -247,8 +247,8 @@ void bind_scene_view(nb::module_& m) {
           "node"_a, "ancestor"_a)
       .def("digest", &digest, "under"_a, nb::sig("def digest(self, under: NodeId) -> bytes"))
       .def("difference", &difference, "other"_a, nb::sig("def difference(self, other: SceneView) -> tuple[list[NodeId], int]"))
-      .def("heard", &version_vector, nb::sig("def heard(self) -> dict[int, tuple[int, list[int]]]"))
-      .def("circles", &cycles, nb::sig("def circles(self) -> list[tuple[NodeId, NodeId, int]]"))
+      .def("version_vector", &version_vector, nb::sig("def version_vector(self) -> dict[int, tuple[int, list[int]]]"))
+      .def("cycles", &cycles, nb::sig("def cycles(self) -> list[tuple[NodeId, NodeId, int]]"))
       .def_prop_ro("number", [](const SceneView& view) { return view.version->number; })
       .def_prop_ro(
           "oldest_past", [](const SceneView& view) { return stamp_or_none(view.version->oldest_past); },

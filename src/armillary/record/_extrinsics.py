@@ -25,7 +25,7 @@ _SAME_RAD = 1e-12
 _DIGITS = 12  # of degrees: 15, not 15.000000000000009
 _HEADING = """\
 # Where fixed frames are: `of` seen in `in_frame`. Edit, then load it over the running world with load_extrinsics.
-# xyz_m: metres. rpy_deg: roll, pitch, yaw in degrees; rpy_rad or wxyz may stand there instead.
+# xyz_m: metres. rpy_deg: roll, pitch, yaw in degrees; rpy_rad or wxyz may be given instead.
 """
 _PLAIN = {
     "null": re.compile(r"~|null|"),
@@ -109,7 +109,7 @@ def _read(top: Field, own_name: str) -> list[tuple[Field, Fix]]:
     for field, fix in poses:
         key = fix.of, fix.source, fix.at
         if key in seen:
-            raise field.at("of").refused("an entry before this one says where it is")
+            raise field.at("of").refused("an entry before this one places it")
         seen.add(key)
     return poses
 
@@ -167,7 +167,7 @@ def _loader() -> type[Any]:
     class Loader(yaml.SafeLoader):  # type: ignore[misc, name-defined]
         """Reads plain values alone."""
 
-        yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012  (the base class says how it is called)
+        yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012  (a name of the base class)
 
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: ARG002, FBT001, FBT002
             keys = [key.value for key, _ in node.value]

@@ -209,7 +209,7 @@ def _fixed(field: Field) -> Fix:
     since = parts["at_ns"].optional(Field.stamp)
     is_unsure, recalibrate = (key in parts and parts[key].boolean() for key in ("is_unsure", "recalibrate"))
     if is_unsure and "covariance" in parts:
-        raise parts["is_unsure"].refused("it has a covariance, which says how sure it is")
+        raise parts["is_unsure"].refused("it has a covariance, which is not unknown then")
     pose = pose_in(field, parts, since)
     return Fix(
         **_edge(parts),

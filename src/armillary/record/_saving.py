@@ -29,7 +29,7 @@ __all__ = ["Contents", "Retention", "contents_of", "write_world"]
 
 C = TypeVar("C", bound=Change)
 Key = tuple[Any, ...]
-"""Tells an assertion apart from others of its kind."""
+"""Identifies an assertion among those of its kind."""
 Sections = Mapping[str, Sequence[Any]]
 """Assertions by the section of the file that they are written to."""
 
@@ -177,7 +177,7 @@ def _is_always(key: Key) -> bool:
 
 
 def _pose_key(fix: Fix) -> Key:
-    """Tell a fixed pose apart from others by its numbers, too."""
+    """Return a key of a fixed pose that includes its numbers."""
     covariance = None if fix.covariance is None else np.asarray(fix.covariance).tobytes()
     return (*_key(fix), fix.transform.matrix.tobytes(), covariance, fix.is_unsure)
 

@@ -176,11 +176,13 @@ class Explanations:
     def _apart(self, error: NotConnected) -> Explanation:
         if error.ended is not None:
             return self._ended(error.ended, error.ended_at)
+        poses = [info for info in self._store.relations() if info.kind != "twist"]
+        related = {info.of for info in poses} | {info.in_frame for info in poses}
         for frame, root, other in (
             (error.of, error.of_root, error.in_frame_root),
             (error.in_frame, error.in_frame_root, error.of_root),
         ):
-            if frame == root and not self._is_placed(frame) and not self._carries(frame):
+            if frame == root and frame not in related:
                 hint = f"Place it: set_pose or fix '{frame}' in '{other}', or in a frame of its tree."
                 return Explanation("missing link", f"No source places '{frame}'.", hint)
         roots = f"'{error.of}' is in that of '{error.of_root}', '{error.in_frame}' in that of '{error.in_frame_root}'"
@@ -194,19 +196,10 @@ class Explanations:
             if since is None
             else f"Ask for an instant before {format_stamp(since)}, or place it again."
         )
-        if self._is_removed_node(frame):
+        node = maker_of(frame)
+        if node is not None and not self._store.view().contains(node):
             return Explanation("removed", f"The node '{frame}' is removed from the scene {when}.", earlier)
         return Explanation("ended", f"'{frame}' has no parent {when}: its source ended the relation.", earlier)
-
-    def _is_removed_node(self, frame: str) -> bool:
-        node = maker_of(frame)
-        return node is not None and not self._store.view().contains(node)
-
-    def _is_placed(self, frame: str) -> bool:
-        return any(info.of == frame and info.kind != "twist" for info in self._store.relations())
-
-    def _carries(self, frame: str) -> bool:
-        return any(info.in_frame == frame and info.kind != "twist" for info in self._store.relations())
 
     # -- Times
 
@@ -255,8 +248,10 @@ class Explanations:
             f"The last sample of {_what(error)} is {format_duration(requested - last)} older than the instant asked for"
         )
         sender = _sender(error)
-        usual = self._period_of(error)
-        rate = f", and usually one comes every {format_duration(usual)}" if usual else ""
+        info = None if error.joint is not None else self._relation_of(error)
+        rate = ""
+        if info is not None and info.rate_hz:
+            rate = f", and usually one comes every {format_duration(round(_NS_PER_S / info.rate_hz))}"
         hint = f"See whether {sender} still sends; or ask for LATEST, wait_for_pose(...), or outside='hold'."
         return Explanation("late", f"{reason}{rate}.", hint)
 
@@ -277,10 +272,6 @@ class Explanations:
             (i for i in self._store.relations() if (i.of, i.in_frame, i.source) == error.edge and i.kind != "twist"),
             None,
         )
-
-    def _period_of(self, error: StampOutOfRange) -> int | None:
-        info = None if error.joint is not None else self._relation_of(error)
-        return None if info is None or not info.rate_hz else round(_NS_PER_S / info.rate_hz)
 
     def _history_of(self, error: StampOutOfRange) -> int | None:
         if error.edge is None or error.joint is not None:

@@ -38,7 +38,7 @@ def all_inactive(store: Store) -> list[Inactive]:
 
 
 def _containment(view: SceneView) -> Iterator[Inactive]:
-    for node, parent, since in view.circles():
+    for node, parent, since in view.cycles():
         yield Inactive(AddParent(node, parent, since), SceneCycle(node, _path_up(view, parent, node)))
 
 

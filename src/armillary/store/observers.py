@@ -89,7 +89,7 @@ class _Subscriber:
         self._report, self._missed, self._is_behind = report, 0, False
 
     def notify(self, batch: Batch) -> None:
-        """Deliver a batch; whatever the observer raises is reported, and stops nobody else."""
+        """Deliver a batch; what the observer raises is reported, and does not stop the others."""
         try:
             self._deliver(batch)
             self._is_behind = False

@@ -55,26 +55,22 @@ def changes_of_requests(requests: Iterable[tuple[Any, ...]], records: list[Chang
     changes = iter(
         changes_of_records(records, is_there=lambda _: True)
     )  # a remote root that is no longer detached was mounted
-    return [
-        _sample(request) if request[0] == "set_transform" else _as_requested(next(changes), request)
-        for request in requests
-    ]
-
-
-def _sample(request: tuple[Any, ...]) -> Change:
-    _, node, (transform, covariance, *_), at = request
-    return SetTransform(node, transform, covariance, at)
-
-
-def _as_requested(change: Change, request: tuple[Any, ...]) -> Change:
-    return replace(change, subtree=request[3]) if isinstance(change, Remove) else change
+    made: list[Change] = []
+    for request in requests:
+        if request[0] == "set_transform":
+            _, node, (transform, covariance, *_), at = request
+            made.append(SetTransform(node, transform, covariance, at))
+            continue
+        change = next(changes)
+        made.append(replace(change, subtree=request[3]) if isinstance(change, Remove) else change)
+    return made
 
 
 def changes_of_records(records: Iterable[ChangeRecord], *, is_there: Callable[[NodeId], bool]) -> list[Change]:
     """Return records as changes that could be applied elsewhere.
 
     A remote root that gets a parent leaves its detached state without a change of its own; one that leaves it without
-    getting a parent is removed. `is_there` says whether a node exists afterwards.
+    getting a parent is removed. `is_there` returns whether a node exists afterwards.
     """
     changes: list[Change] = []
     is_mounted: dict[NodeId, bool] = {}  # by remote root, where a record mounts or detaches it

@@ -52,7 +52,7 @@ class Settings:
             raise InvalidArgument(f"frames must be 'open' or 'declared', got {self.frames!r}.", self.frames)
         if self.clock is not None and not callable(self.clock):
             raise InvalidArgument(
-                "clock must be a callable that tells integer nanoseconds, like armillary.now.", self.clock
+                "clock must be a callable that returns integer nanoseconds, like armillary.now.", self.clock
             )
 
     @property
@@ -81,7 +81,7 @@ class Settings:
             "max_changes": as_positive(self.max_changes, "max_changes"),
             "max_undo": as_positive(self.max_undo, "max_undo"),
             "authority": _as_authority(self.authority),
-            "replica_id": secrets.randbits(64),  # tells apart replicas of one name
+            "replica_id": secrets.randbits(64),  # distinguishes replicas of one name
         }
 
 

@@ -119,7 +119,7 @@ class StampedQueue:
             oldest = lane.popitem(last=False)[1] if len(lane) >= self._size else None
             lane[id(held)] = held
         if oldest is not None:
-            self._drop(oldest, self._full())
+            self._drop(oldest, LimitReached("items in this queue", self._size, "Make it larger, or the data slower."))
 
     def _request(self, held: _Item, questions: list[dict[str, Any]], at: int) -> None:
         """Let an item be delivered, or wait for the transforms that it needs."""
@@ -142,9 +142,6 @@ class StampedQueue:
         return [
             {"of": frame, "in_frame": target, "at": when} | _AS_USUAL for target in self._in_frames for when in times
         ]
-
-    def _full(self) -> LimitReached:
-        return LimitReached("items in this queue", self._size, "Make it larger, or the data slower.")
 
     def clear(self) -> None:
         """Remove all items."""

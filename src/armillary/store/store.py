@@ -59,7 +59,7 @@ class Store(StoreCore):
 
     It writes by `apply` (strict, local), `merge` (lenient, from other replicas and files) and `undo`, and by inserting
     samples; it answers questions about poses, twists, joints and nodes. `World` and `Scene` forward to it; a
-    transport, a recorder or a viewer needs nothing else. The native base holds the queries and the inserts of samples.
+    transport, a recorder or a viewer needs nothing else. The C++ base has the queries and the inserts of samples.
 
     Locks, in the order in which they may be taken: `pending.lock`, `observers.order`, then those of the core. The GIL
     is never taken while a lock of the core is held, and callbacks run under no lock.
@@ -125,12 +125,12 @@ class Store(StoreCore):
     def now(self) -> int:
         """Return the time that changes, ages and limits refer to [ns]."""
         if self._time_method is None or (method := self._time_method()) is None:
-            return self.as_stamp(self._clock(), "what the clock tells") + self._time_offset
-        return self.as_stamp(method(), "what the clock tells")
+            return self.as_stamp(self._clock(), "the time of the clock") + self._time_offset
+        return self.as_stamp(method(), "the time of the clock")
 
     def clock_time(self) -> int:
         """Return the time of the store's clock [ns]."""
-        return self.as_stamp(self._clock(), "what the clock tells") + self._time_offset
+        return self.as_stamp(self._clock(), "the time of the clock") + self._time_offset
 
     def use_time_of(self, method: weakref.WeakMethod[Callable[[], int]]) -> None:
         """Let a method return the time in place of the clock, for as long as its object lives."""
@@ -301,7 +301,7 @@ class Store(StoreCore):
 
     def version_vector(self) -> dict[int, tuple[int, list[int]]]:
         """Return which change records are held, by author: all up to a sequence number, and further ones."""
-        return self.view().heard()
+        return self.view().version_vector()
 
     def inactive(self) -> list[Inactive]:
         """Return the assertions that are not active, each with the reason."""
@@ -351,7 +351,7 @@ class Store(StoreCore):
             self.pending.drop_those_about(self, set(before).difference(self.frames() if before else ()))
 
     def clear(self) -> None:
-        """Forget all samples, and the twists that wait for poses. Structure and fixed poses stay."""
+        """Remove all samples, and the twists that wait for poses. Structure and fixed poses stay."""
         with self.pending.lock:
             super().clear()
             self.pending.drop_all(self)
@@ -518,7 +518,7 @@ class Store(StoreCore):
         own = known[0] if len(known) == 1 else self.name
         who = own if source is None else as_text(source, "source")
         if known and who not in known:
-            raise InvalidArgument(f"No source {who!r} says where joint '{name}' is; these do: {known}.", who)
+            raise InvalidArgument(f"No source {who!r} sets joint '{name}'; these do: {known}.", who)
         stamps, positions, velocities = self.joint_rows(name, start, end, who)
         return JointSamples(stamps=stamps, positions=positions, velocities=velocities)
 

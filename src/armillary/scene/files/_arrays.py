@@ -72,7 +72,7 @@ def _members(reference: Field, content: bytes) -> dict[str, NDArray[Any]]:
             return {info.filename.removesuffix(".npy"): _array(reference, archive, info) for info in archive.infolist()}
     except ArmillaryError:
         raise
-    except Exception as error:  # noqa: BLE001  (zipfile follows what the file says: anything may come of it)
+    except Exception as error:  # noqa: BLE001  (a damaged file may make zipfile raise anything)
         raise reference.refused(f"it is no archive of arrays ({error})") from None
 
 
@@ -84,20 +84,20 @@ def _check_sizes(reference: Field, archive: zipfile.ZipFile, size: int) -> None:
     if any(info.compress_type != zipfile.ZIP_STORED for info in members):
         raise reference.refused("its arrays are compressed, and they must not be")
     if sum(info.file_size for info in members) > size:
-        raise reference.refused("its arrays say that they are larger than the file")
+        raise reference.refused("its arrays are declared larger than the file")
 
 
 def _array(reference: Field, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     member = io.BytesIO(archive.read(info))
     try:
         shape, is_fortran, dtype = _header(member)
-    except Exception as error:  # noqa: BLE001  (numpy parses headers as Python literals: anything may come of it)
+    except Exception as error:  # noqa: BLE001  (numpy parses headers as Python literals, which may raise anything)
         raise reference.refused(f"its member '{info.filename}' is no array ({error})") from None
     rest = member.read()
     try:
         return _shaped(rest, shape, dtype, is_fortran=is_fortran)
     except (TypeError, ValueError):  # numpy limits the number and lengths of axes
-        reason = f"its member '{info.filename}' says {dtype} of the shape {shape}, and is not that"
+        reason = f"its member '{info.filename}' is declared as {dtype} of the shape {shape}, and is not that"
         raise reference.refused(reason) from None
 
 

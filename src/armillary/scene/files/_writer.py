@@ -141,7 +141,9 @@ class _Writer:
         samples = self._samples(node)
         if self._view.is_fixed(node):
             return {"fixed": began} | ({"samples": samples} if samples else {})
-        return {"samples": samples or [{"at_ns": self._view.created_at(node)} | began]}  # the samples are forgotten
+        return {
+            "samples": samples or [{"at_ns": self._view.created_at(node)} | began]
+        }  # its samples are not kept any more
 
     @cached_property
     def _fixed(self) -> dict[tuple[str, str, str], tuple[Transform, NDArray[np.float64] | None]]:
