@@ -61,11 +61,11 @@ class Mailbox:
             return list(self.letters)
 
 
-def settle(world: World) -> None:
-    """Returns when the dispatcher has done everything it was given before."""
+def drain(world: World) -> None:
+    """Return when the dispatcher has served everything that was posted before."""
     done = Mailbox()
-    world.add_frame("settled")
-    world.on_pose(done, of="settled", in_frame="settled")
+    world.add_frame("drained")
+    world.on_pose(done, of="drained", in_frame="drained")
     done.wait()
 
 

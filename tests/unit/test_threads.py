@@ -13,7 +13,7 @@ import pytest
 
 from armillary import World, seconds
 from armillary.errors import ArmillaryError, WaitTimeout
-from unit.kit import STILL, WAIT_S, drive, moved, run_python, settle
+from unit.kit import STILL, WAIT_S, drain, drive, moved, run_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,7 +166,7 @@ class TestWhileFramesComeAndGo:
             busy.on_pose(lambda _: None, of=f"f{i}", in_frame="map", on_failure=bool, timeout_s=0.01).cancel()
 
         race.run(write=come_and_go(busy), flicker=flicker, wait=wait, ask=ask)
-        settle(busy)
+        drain(busy)
         assert busy.store.waits_pending() == 0
 
 

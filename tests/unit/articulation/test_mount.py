@@ -1,4 +1,4 @@
-"""Models that stand in a world: links are frames, variables are joints, edits are followed."""
+"""Models that are mounted in a world: links are frames, variables are joints, edits are followed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def boxed(x=0.0):
     return (ShapeDescription(form=BoxForm(size_m=(0.1, 0.1, 0.1)), link_T_shape=at(x)),)
 
 
-def hung(name, link, joint, *, parent, visuals=()):
+def added(name, link, joint, *, parent, visuals=()):
     child, path = f"{name}/links/{link}", f"{name}/joints/{link}"
     return [
         Apply(f"create {child}", AddLink(path=child, visuals=visuals)),
@@ -42,15 +42,15 @@ def arm(name="arm", visuals=()):
         [
             Apply(f"create {name}", AddObject(name=name, root=f"{name}/links/base")),
             Apply(f"create {name}/links/base", AddLink(path=f"{name}/links/base")),
-            *hung(name, "upper", RevoluteJoint(variable=f"{name}/shoulder", axis=UP), parent="base"),
-            *hung(
+            *added(name, "upper", RevoluteJoint(variable=f"{name}/shoulder", axis=UP), parent="base"),
+            *added(
                 name,
                 "lower",
                 RevoluteJoint(variable=f"{name}/elbow", axis=UP, parent_T_joint=at(1.0)),
                 parent="upper",
                 visuals=visuals,
             ),
-            *hung(name, "hand", FixedJoint(parent_T_joint=at(1.0)), parent="lower"),
+            *added(name, "hand", FixedJoint(parent_T_joint=at(1.0)), parent="lower"),
         ]
     )
     return model
@@ -164,7 +164,7 @@ class TestLimits:
     def test_are_those_of_the_joints(self, world):
         model = arm()
         model.edit(
-            hung(
+            added(
                 "arm",
                 "finger",
                 RevoluteJoint(variable="arm/finger", axis=UP, limits=Limits(lower=-0.5, upper=1.0)),
@@ -225,7 +225,7 @@ class TestEditsOfAMountedModel:
         for t in (0, 10):
             world.set_joints({"arm/shoulder": 0.0, "arm/elbow": 0.0}, at=seconds(t))
         clock.ns = seconds(5)
-        model.edit(hung("arm", "tool", FixedJoint(parent_T_joint=at(0.2)), parent="hand", visuals=boxed()))
+        model.edit(added("arm", "tool", FixedJoint(parent_T_joint=at(0.2)), parent="hand", visuals=boxed()))
         assert world.pose(of="arm/tool", in_frame="map", at=seconds(6)).transform.translation[0] == pytest.approx(2.2)
         assert not world.can_pose(of="arm/tool", in_frame="map", at=seconds(4))
         assert len(world.scene.find({"role": "visual"})) == 1
@@ -236,7 +236,7 @@ class TestEditsOfAMountedModel:
         for t in (0, 10):
             world.set_joints({"arm/shoulder": 0.0, "arm/elbow": 0.0}, at=seconds(t))
         clock.ns = seconds(2)
-        model.edit(hung("arm", "tool", FixedJoint(parent_T_joint=at(0.2)), parent="hand", visuals=boxed()))
+        model.edit(added("arm", "tool", FixedJoint(parent_T_joint=at(0.2)), parent="hand", visuals=boxed()))
         clock.ns = seconds(5)
         model.undo()
         assert world.can_pose(of="arm/tool", in_frame="map", at=seconds(4))
@@ -257,14 +257,14 @@ class TestEditsOfAMountedModel:
     def test_bring_new_joints(self, world):
         model = arm()
         world.mount(model, in_frame="map")
-        model.edit(hung("arm", "finger", RevoluteJoint(variable="arm/finger", axis=UP), parent="hand"))
+        model.edit(added("arm", "finger", RevoluteJoint(variable="arm/finger", axis=UP), parent="hand"))
         world.set_joints({"arm/shoulder": 0.0, "arm/elbow": 0.0, "arm/finger": 1.0}, at=seconds(1))
         assert world.pose(of="arm/finger", in_frame="arm/hand").transform.rotation.rpy[2] == pytest.approx(1.0)
 
     def test_are_not_followed_after_close(self, world):
         model = arm()
         world.mount(model, in_frame="map").close()
-        model.edit(hung("arm", "tool", FixedJoint(), parent="hand"))
+        model.edit(added("arm", "tool", FixedJoint(), parent="hand"))
         assert "arm/tool" not in world.frames()
 
     def test_leave_other_models_alone(self, world):
@@ -292,7 +292,7 @@ class TestTheModelsOfThisProject:
 def test_a_mount_of_a_deleted_world_is_harmless():
     model = arm()
     World().mount(model, in_frame="map")
-    model.edit(hung("arm", "tool", FixedJoint(), parent="hand"))
+    model.edit(added("arm", "tool", FixedJoint(), parent="hand"))
 
 
 def test_a_strange_choice_of_shapes_is_refused(world):

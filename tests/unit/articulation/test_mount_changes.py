@@ -1,4 +1,4 @@
-"""A mount is a change of structure: told, undone, and heard elsewhere without the model."""
+"""A mount is a change of structure: notified, undone, and merged elsewhere without the model."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def world():
 
 class TestAMount:
     def test_is_notified_to_observers_as_changes(self, world, model):
-        told = []
-        world.scene.attach(told.extend)
+        notified = []
+        world.scene.attach(notified.extend)
         world.mount(model, in_frame="map")
-        kinds = {type(change) for change in told}
+        kinds = {type(change) for change in notified}
         assert kinds >= {AddJoints, Drive, Fix, SetAttributes, AddGeometry}
-        assert told[0] == AddJoints({"bar/crank": "wrap", "bar/coupler": "wrap", "bar/rocker": "wrap"})
+        assert notified[0] == AddJoints({"bar/crank": "wrap", "bar/coupler": "wrap", "bar/rocker": "wrap"})
 
     def test_is_undone_as_a_whole(self, world, model):
         before = world.digest()
@@ -136,10 +136,10 @@ class TestAnEditOfAMountedModel:
     def test_that_removes_a_link_is_notified(self, world, model):
         world.mount(model, in_frame="map")
         model.edit(TOOL)
-        told = []
-        world.scene.attach(told.extend)
+        notified = []
+        world.scene.attach(notified.extend)
         model.remove("gripped", "grip", "tool")
-        assert [type(change) for change in told] == [Release]
+        assert [type(change) for change in notified] == [Release]
 
 
 class TestAReplicaOfAWorldWithAMount:

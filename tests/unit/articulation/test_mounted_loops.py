@@ -1,4 +1,4 @@
-"""Loops in a world: dependents are found when their drivers are said, and polished when somebody asks."""
+"""Kinematic loops in a world: dependents are solved when their drivers are set, and again when they are queried."""
 
 from __future__ import annotations
 

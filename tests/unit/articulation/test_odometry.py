@@ -1,4 +1,4 @@
-"""A base on wheels moves when the speeds of its wheels are said."""
+"""A base on wheels moves when the velocities of its wheels are set."""
 
 from __future__ import annotations
 

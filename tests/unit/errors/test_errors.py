@@ -25,7 +25,7 @@ from armillary.scene import AddJoints, ClosedForm, Drive
 from armillary.scene.blocks import _registry
 from armillary.view import draw_tree
 from unit.errors.kinds import EXPRESSIONS, FORMATS, LOOPS, MODELS, NODES, RELATIONS
-from unit.kit import PROMPT_S, STILL, WAIT_S, drive, error_of, settle
+from unit.kit import PROMPT_S, STILL, WAIT_S, drain, drive, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +99,7 @@ def _seen_once(world):
 def _too_many_waits(_):
     with World(max_waits=1) as busy:
         busy.on_pose(print, of="cup", in_frame="map")
-        settle(busy)
+        drain(busy)
         busy.wait_for_pose(of="pot", in_frame="map", timeout_s=WAIT_S)
 
 

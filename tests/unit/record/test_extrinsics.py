@@ -72,15 +72,15 @@ class TestWhatIsEdited:
         assert running.pose(of="lidar", in_frame="map", at=seconds(1.5)).xyz.tolist() == [1.75, 0.0, 0.001]
 
     @pytest.mark.parametrize(
-        "said",
+        "text",
         [
             "rpy_deg: [0, 0, 90]",
             f"rpy_rad: [0, 0, {math.pi / 2}]",
             "wxyz: [0.7071067811865476, 0, 0, 0.7071067811865476]",
         ],
     )
-    def test_can_have_rotations_in_three_forms(self, running, file, said):
-        written(file, f"{{of: lidar, in_frame: base, xyz_m: [0, 0, 0], {said}}}")
+    def test_can_have_rotations_in_three_forms(self, running, file, text):
+        written(file, f"{{of: lidar, in_frame: base, xyz_m: [0, 0, 0], {text}}}")
         running.load_extrinsics(file)
         assert running.pose(of="lidar", in_frame="base").rotation.rpy[2] == pytest.approx(math.pi / 2)
 
@@ -118,13 +118,13 @@ BROKEN = [
 
 
 class TestABrokenFile:
-    @pytest.mark.parametrize(("entry", "field", "said"), BROKEN)
-    def test_is_refused_with_the_place_and_changes_nothing(self, running, file, entry, field, said):
+    @pytest.mark.parametrize(("entry", "field", "text"), BROKEN)
+    def test_is_refused_with_the_place_and_changes_nothing(self, running, file, entry, field, text):
         before = running.digest()
         written(file, entry)
         with pytest.raises(InvalidExtrinsicsFile, match="The world is as it was") as error:
             running.load_extrinsics(file)
-        assert (error.value.field, said in error.value.reason) == (field, True), error.value.reason
+        assert (error.value.field, text in error.value.reason) == (field, True), error.value.reason
         assert running.digest() == before
 
     def test_is_refused_as_a_whole(self, running, file):

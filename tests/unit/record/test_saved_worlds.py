@@ -132,15 +132,15 @@ def cup_on_a_node(world, **placed):
     return world.scene.frame(node)
 
 
-def carried(world):
+def fixed_on_a_node(world):
     world.fix(of="cup", in_frame=cup_on_a_node(world, at=None), transform=moved(2))
 
 
-def seen_on_it(world):
+def sampled_on_a_node(world):
     world.set_pose(of="cup", in_frame=cup_on_a_node(world, at=seconds(1)), transform=moved(2), at=seconds(1))
 
 
-def disputed(world):
+def contested(world):
     world.fix(of=cup_on_a_node(world, at=None), in_frame="table", transform=moved(2), source="other")
 
 
@@ -148,17 +148,19 @@ def named_like_a_node(world):
     world.fix(of="560cb1dd-d7c0-846a-b54f-f6ddbe5f3744", in_frame="map", transform=moved(2))
 
 
-def gone_from_under_a_node(world):
+def removed_with_a_node(world):
     world.add_frame("table")
     world.scene.add_group(parent="table")
     world.remove_frame("table")
 
 
 class TestFramesOfNodes:
-    @pytest.mark.parametrize("say", [carried, seen_on_it, disputed, named_like_a_node, gone_from_under_a_node])
-    def test_differ_from_those_that_were_named(self, say, tmp_path):
+    @pytest.mark.parametrize(
+        "change", [fixed_on_a_node, sampled_on_a_node, contested, named_like_a_node, removed_with_a_node]
+    )
+    def test_differ_from_those_that_were_named(self, change, tmp_path):
         world = World("robot", clock=FakeClock(seconds(2)))
-        say(world)
+        change(world)
         world.save(tmp_path / "world.json")
         loaded = World.load(tmp_path / "world.json")
         assert loaded.digest() == world.digest()
@@ -268,7 +270,7 @@ class TestASavedFile:
 
 @pytest.fixture
 def conflicting():
-    """A world that heard what it does not hold: a loop, a frame on two bodies, what moves on a body."""
+    """A world with inactive assertions: a cycle, a frame on two bodies, what moves on a body."""
     clocks = [FakeClock(seconds(5)), FakeClock(seconds(6))]
     one, two = (World(name, clock=clock) for name, clock in zip(("one", "two"), clocks, strict=True))
     one.fix(of="p", in_frame="q", transform=moved(1))
@@ -298,7 +300,7 @@ class TestAnInactiveAssertion:
         assert faults(document, SCHEMA, SCHEMA) == []
         assert [fixed["of"] for fixed in document["fixed"]] == ["p"]
         last = document["said_last"]
-        assert [word["fixed"]["of"] for word in last if "fixed" in word] == ["q"]
+        assert [entry["fixed"]["of"] for entry in last if "fixed" in entry] == ["q"]
         assert {"bodies": {"name": "cart", "frames": ["tip"]}} in last
 
     def test_becomes_active_when_the_conflict_is_gone(self, conflicting, tmp_path):
@@ -310,7 +312,7 @@ class TestAnInactiveAssertion:
     def test_is_refused_where_it_is_invalid(self, conflicting, tmp_path):
         conflicting.save(tmp_path / "world.json")
         document = json.loads((tmp_path / "world.json").read_text())
-        (place,) = (i for i, word in enumerate(document["said_last"]) if "fixed" in word)
+        (place,) = (i for i, entry in enumerate(document["said_last"]) if "fixed" in entry)
         document["said_last"][place]["fixed"]["in_frame"] = "q"
         (tmp_path / "world.json").write_text(json.dumps(document))
         with pytest.raises(InvalidWorldFile) as error:
@@ -424,7 +426,7 @@ BROKEN = [
 class TestABrokenFile:
     @pytest.mark.parametrize("wrong", BROKEN)
     def test_is_refused_with_the_place(self, saved, tmp_path, wrong):
-        place, value, field, said = wrong
+        place, value, field, text = wrong
         document = copy.deepcopy(json.loads(saved[1].read_text()))
         _at(place, value)(document)
         for array in saved[1].parent.glob("*.npz"):
@@ -433,7 +435,7 @@ class TestABrokenFile:
         with pytest.raises(InvalidWorldFile, match="Nothing was made") as error:
             World.load(tmp_path / "broken.json")
         assert (error.value.field, error.value.path) == (field, str(tmp_path / "broken.json"))
-        assert said in error.value.reason
+        assert text in error.value.reason
 
     @pytest.mark.parametrize("text", ["", "[]", "{", "{}", "null", '{"format": 1, "format": 2}', "[" * 100_000])
     def test_is_refused_when_it_is_something_else(self, tmp_path, text):

@@ -44,7 +44,7 @@ class TestABatch:
             assert Transform.from_xyz_wxyz(xyz=row[:3], wxyz=row[3:]).is_close(pose, m=1e-15, rad=1e-15)
 
     @pytest.mark.parametrize(
-        ("place", "value", "words"),
+        ("place", "value", "text"),
         [
             ((3, 0), 1.0, "last row"),
             ((0, 0), -1.0, "reflection"),
@@ -52,10 +52,10 @@ class TestABatch:
             ((1, 1), 2.0, "unit"),
         ],
     )
-    def test_of_matrices_names_the_one_that_is_no_pose(self, world, place, value, words):
+    def test_of_matrices_names_the_one_that_is_no_pose(self, world, place, value, text):
         matrices = np.stack([np.eye(4)] * 3)
         matrices[(2, *place)] = value
-        with pytest.raises(InvalidTransform, match=rf"transforms\[2\] is not a pose: .*{words}"):
+        with pytest.raises(InvalidTransform, match=rf"transforms\[2\] is not a pose: .*{text}"):
             world.set_poses(**ROBOT, transforms=matrices, at=self.AT[:3])
         assert world.frames() == ()
 
@@ -123,7 +123,7 @@ class TestABatch:
         assert world.frames() == ()
 
     @pytest.mark.parametrize(
-        ("wish", "kind", "sentence"),
+        ("options", "kind", "sentence"),
         [
             ({"transforms": np.zeros((4, 6))}, InvalidArgument, r"transforms must have shape \(N, 7\), got \(4, 6\)"),
             ({"transforms": np.zeros(7)}, InvalidArgument, r"transforms must have shape \(N, 7\)"),
@@ -137,7 +137,7 @@ class TestABatch:
             ({"covariances": np.zeros((3, 6, 6))}, InvalidArgument, r"covariances must have shape \(4, 6, 6\)"),
         ],
     )
-    def test_of_the_wrong_shape_is_refused(self, world, wish, kind, sentence):
+    def test_of_the_wrong_shape_is_refused(self, world, options, kind, sentence):
         with pytest.raises(kind, match=sentence):
-            world.set_poses(**ROBOT, **({"transforms": self.ROWS, "at": self.AT} | wish))
+            world.set_poses(**ROBOT, **({"transforms": self.ROWS, "at": self.AT} | options))
         assert world.frames() == ()

@@ -13,7 +13,7 @@ import pytest
 
 from armillary import LATEST, World, seconds
 from armillary.errors import AmbiguousPath, ArmillaryError, BeforeHistory, WaitTimeout, WorldClosed
-from unit.kit import PROMPT_S, STILL, WAIT_S, Mailbox, drive, settle, x_of
+from unit.kit import PROMPT_S, STILL, WAIT_S, Mailbox, drain, drive, x_of
 
 ROBOT = {"of": "robot", "in_frame": "map"}
 
@@ -31,7 +31,7 @@ class TestACallback:
     def test_comes_when_the_pose_becomes_known(self, world, mailbox):
         world.on_pose(mailbox, **ROBOT, at=seconds(1.5))
         drive(world, 1)
-        settle(world)
+        drain(world)
         assert mailbox.letters == []
         drive(world, 2)
         pose = mailbox.wait()[0]
@@ -40,7 +40,7 @@ class TestACallback:
     def test_comes_once(self, world, mailbox):
         world.on_pose(mailbox, **ROBOT)
         drive(world, 1, 2, 3, 4)
-        settle(world)
+        drain(world)
         assert len(mailbox.letters) == 1
 
     def test_runs_on_the_thread_of_the_world(self, world, mailbox):
@@ -61,7 +61,7 @@ class TestACallback:
         assert x_of(mailbox.wait()[0]) == 3.0
 
     @pytest.mark.parametrize(
-        ("wish", "x"),
+        ("options", "x"),
         [
             ({"at": LATEST}, 2.0),
             ({"at": seconds(3), "outside": "hold"}, 2.0),
@@ -69,8 +69,8 @@ class TestACallback:
             ({"at": seconds(1.5), "interpolation": "screw"}, 1.5),
         ],
     )
-    def test_takes_every_option_of_a_pose(self, world, mailbox, wish, x):
-        world.on_pose(mailbox, **ROBOT, **wish)
+    def test_takes_every_option_of_a_pose(self, world, mailbox, options, x):
+        world.on_pose(mailbox, **ROBOT, **options)
         drive(world, 2)
         drive(world, 1)
         assert x_of(mailbox.wait()[0]) == pytest.approx(x)
@@ -87,7 +87,7 @@ class TestCancelling:
         handle = world.on_pose(mailbox, **ROBOT, on_failure=mailbox)
         assert handle.cancel()
         drive(world, 1)
-        settle(world)
+        drain(world)
         world.close()
         assert mailbox.letters == []
 
@@ -120,13 +120,13 @@ class TestCancelling:
             writer.start()
             silenced = handle.cancel()
             writer.join(WAIT_S)
-            settle(world)
+            drain(world)
             assert len(box.letters) == (0 if silenced else 1)
 
     def test_leaves_nothing_behind(self, world):
         for _ in range(2000):
             world.on_pose(fail, **ROBOT, timeout_s=1000.0).cancel()
-        settle(world)
+        drain(world)
         assert world.store.waits_pending() == 0
         assert len(world.store.dispatcher._deadlines) < 100
         assert world.store.dispatcher._waits == {}
@@ -143,7 +143,7 @@ class TestCancelling:
         with world.store.dispatcher._lock:  # the dispatcher comes no further before the handle is there
             handles.append(world.on_pose(print, **ROBOT, timeout_s=PROMPT_S))
         assert asked.wait() == [True]
-        settle(world)
+        drain(world)
         assert world.store.waits_pending() == 0
 
     def test_by_a_finalizer_inside_the_collector_does_not_block(self):
@@ -181,14 +181,14 @@ class TestAWaitThatFails:
         with World(history=seconds(2)) as world:
             drive(world, 2, 3)
             world.on_pose(fail, **ROBOT, at=seconds(1.5), on_failure=mailbox)
-            settle(world)
+            drain(world)
             assert mailbox.letters == []
             drive(world, 4, 5)
             assert isinstance(mailbox.wait()[0], BeforeHistory)
 
     def test_is_reported_for_rivals(self, world, mailbox):
         world.on_pose(fail, **ROBOT, on_failure=mailbox)
-        settle(world)
+        drain(world)
         world.fix(of="robot", in_frame="odom", transform=STILL, source="a")
         world.fix(of="robot", in_frame="map", transform=STILL, source="b")
         assert isinstance(mailbox.wait()[0], AmbiguousPath)
@@ -218,7 +218,7 @@ class TestAWaitThatFails:
     def test_continues_when_its_frame_is_removed(self, world, mailbox):
         drive(world, 1)
         world.on_pose(mailbox, **ROBOT, at=seconds(2))
-        settle(world)
+        drain(world)
         world.remove_frame("robot")
         drive(world, 1, 3)
         assert x_of(mailbox.wait()[0]) == 2.0
@@ -237,7 +237,7 @@ class TestACallbackThatRaises:
 
     def test_is_printed_where_nobody_listens(self, known, capfd):
         known.on_pose(fail, **ROBOT)
-        settle(known)
+        drain(known)
         assert "armillary: an error in a callback" in (printed := capfd.readouterr().err)
         assert "a fault of the callback" in printed
 
@@ -279,12 +279,12 @@ class TestClosingAWorld:
         world.close()
         assert [type(error) for error in mailbox.letters] == [WorldClosed] * 3
 
-    @pytest.mark.parametrize("settled", [True, False])
-    def test_reports_nothing_without_on_failure(self, world, mailbox, settled):
+    @pytest.mark.parametrize("is_drained", [True, False])
+    def test_reports_nothing_without_on_failure(self, world, mailbox, is_drained):
         world.on_error = mailbox
         world.on_pose(fail, **ROBOT)
-        if settled:
-            settle(world)
+        if is_drained:
+            drain(world)
         world.close()
         assert mailbox.letters == []
 
@@ -350,7 +350,7 @@ class TestAWorldThatIsDropped:
         world = World()
         drive(world, 1)
         world.on_pose(lambda _: None, **ROBOT)
-        settle(world)
+        drain(world)
         gone = weakref.ref(world)
         del world
         gc.collect()
@@ -375,7 +375,7 @@ class TestManyThreads:
             thread.join(WAIT_S)
         for box in boxes.values():
             box.wait()
-        settle(world)
+        drain(world)
         assert {(len(box.letters), x_of(box.letters[0])) for box in boxes.values()} == {(1, 1.5)}
 
     def test_waiting_are_all_answered(self, world, mailbox):

@@ -30,7 +30,7 @@ FRAME_COVARIANCE = np.diag([0.01, 0.02, 0.03, 0.001, 0.002, 0.003])
 
 @pytest.fixture
 def world():
-    """As in the tests of tf2: "b" stands in "a", seen at 2 s."""
+    """As in the tests of tf2: "b" is placed in "a", at 2 s."""
     world = World()
     world.set_pose(of="b", in_frame="a", transform=A_T_B, at=AT)
     return world
@@ -230,7 +230,7 @@ class TestArrays:
         assert (answer.shape, unknown) == ((1, 4, 4), None)
 
     @pytest.mark.parametrize(
-        ("value", "asked", "words"),
+        ("value", "asked", "text"),
         [
             ([[1, 2]], {"kind": "points", "from_frame": "a"}, r"\(N, 3\)"),
             ([[1, 2, np.nan]], {"kind": "points", "from_frame": "a"}, "finite"),
@@ -240,6 +240,6 @@ class TestArrays:
             (np.zeros((3, 3)), {"kind": "points", "from_frame": "a", "at": np.array([AT, AT])}, "one per row"),
         ],
     )
-    def test_that_are_invalid_are_refused(self, world, value, asked, words):
-        with pytest.raises(InvalidArgument, match=words):
+    def test_that_are_invalid_are_refused(self, world, value, asked, text):
+        with pytest.raises(InvalidArgument, match=text):
             world.express(value, in_frame="b", **({"at": AT} | asked))

@@ -103,7 +103,7 @@ class TestATwistInOtherCoordinates:
 
 class TestATwistThatDoesNotFit:
     @pytest.mark.parametrize(
-        ("changes", "words"),
+        ("changes", "text"),
         [
             ({"point": "wheel"}, r"velocity of 'wheel'.*about 'base'.*change_point"),
             ({"body": "truck"}, "body of .* is 'truck', and the call names base or car"),
@@ -111,14 +111,14 @@ class TestATwistThatDoesNotFit:
             ({"stamp": 5}, "is of the instant 5 ns"),
         ],
     )
-    def test_is_refused_with_what_differs(self, world, drive, changes, words):
+    def test_is_refused_with_what_differs(self, world, drive, changes, text):
         before = everything_about(world)
-        with pytest.raises(InvalidArgument, match=words):
+        with pytest.raises(InvalidArgument, match=text):
             world.set_twist(**BASE, twist=drive._replace(**changes))
         assert everything_about(world) == before
 
     @pytest.mark.parametrize(
-        ("given", "words"),
+        ("given", "text"),
         [
             ({"linear": V, "angular": W}, "along the axes of expressed_in=, or twist="),
             ({"linear": V, "expressed_in": "base"}, "takes linear= and angular="),
@@ -129,9 +129,9 @@ class TestATwistThatDoesNotFit:
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
-    def test_is_refused_with_a_hint(self, world, given, words):
+    def test_is_refused_with_a_hint(self, world, given, text):
         before = everything_about(world)
-        with pytest.raises(InvalidArgument, match=words):
+        with pytest.raises(InvalidArgument, match=text):
             world.set_twist(**BASE, **given)
         assert everything_about(world) == before
 

@@ -1,4 +1,4 @@
-"""A source that gives twists: odometry whose poses, after the last one it said, are their integral."""
+"""A source that gives twists: odometry whose poses, after the last one that it sets, are their integral."""
 
 from __future__ import annotations
 
@@ -189,18 +189,18 @@ def said_twist(t: float) -> Event:
 
 
 def answers(events: tuple[Event, ...]) -> list:
-    """What a world says that heard these events, in this order."""
+    """Return the answers of a world that got these events, in this order."""
     world = World()
     for say in events:
         say(world)
-    told: list = []
+    found: list = []
     for t, frame in itertools.product((0, 0.5, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5), ("odom", "dock")):
         try:
             pose = world.pose(of="base", in_frame=frame, at=seconds(t))
-            told.append((t, frame, pose.method, pose.transform.xyz_wxyz.round(9).tolist()))
+            found.append((t, frame, pose.method, pose.transform.xyz_wxyz.round(9).tolist()))
         except ArmillaryError as error:
-            told.append((t, frame, type(error).__name__))
-    return told
+            found.append((t, frame, type(error).__name__))
+    return found
 
 
 class TestTheOrderOfArrival:

@@ -23,7 +23,7 @@ QUARTER = Rotation.from_rpy((0, 0, np.pi / 2))
 
 @pytest.fixture
 def world():
-    """A gun with a tip, turned a quarter on a table with a corner; the table stands in a hall."""
+    """A gun with a tip, turned a quarter on a table with a corner; the table is in a hall."""
     world = World()
     world.add_body("gun", frames=["grip", "tip"])
     world.add_body("table", frames=["top", "corner"])
@@ -145,7 +145,7 @@ class TestABodyInAQuestion:
         assert world.angular_velocity(of="gun", **asked) == world.angular_velocity(of="tip", **asked)
 
     @pytest.mark.parametrize(
-        ("name", "words"),
+        ("name", "text"),
         [
             ("gun", "'gun' in this world. It is a body: name one of its frames, 'grip', 'tip'."),
             ("guns", "Did you mean the body 'gun'?"),
@@ -153,11 +153,11 @@ class TestABodyInAQuestion:
             ("ghost", "It is a body without frames"),
         ],
     )
-    def test_that_needs_a_frame_is_refused_as_such(self, world, name, words):
+    def test_that_needs_a_frame_is_refused_as_such(self, world, name, text):
         world.add_body("ghost")
         with pytest.raises(UnknownFrame) as refusal:
             world.pose(of=name, in_frame="top")
-        assert words in str(refusal.value)
+        assert text in str(refusal.value)
         if name == "ghost":
             with pytest.raises(UnknownFrame, match="without frames"):
                 world.angular_velocity(of=name, relative_to="top")

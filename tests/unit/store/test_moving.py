@@ -72,7 +72,7 @@ class TestAttaching:
         assert {info.source for info in world.relations() if info.of == "cup"} == {"camera", ""}
 
     @pytest.mark.parametrize(
-        ("wish", "kind"),
+        ("options", "kind"),
         [
             ({"of": "cupp"}, UnknownFrame),
             ({"to": "handd"}, UnknownFrame),
@@ -86,12 +86,12 @@ class TestAttaching:
             ({"outside": "guess"}, InvalidArgument),
         ],
     )
-    def test_that_is_refused_changes_nothing(self, kitchen, wish, kind):
+    def test_that_is_refused_changes_nothing(self, kitchen, options, kind):
         kitchen.add_frame("moon")
         before = str(kitchen.tree()), len(kitchen.relations())
         for call in (kitchen.attach, kitchen.detach):
             with pytest.raises(kind):
-                call(**({"of": "cup", "to": "hand", "at": seconds(4)} | wish))
+                call(**({"of": "cup", "to": "hand", "at": seconds(4)} | options))
         assert (str(kitchen.tree()), len(kitchen.relations())) == before
 
     def test_outside_the_history_is_an_option(self, kitchen):
@@ -172,7 +172,7 @@ class TestRivals:
         assert x_of(world.pose(**ROBOT, at=seconds(2.5))) == 9
 
     @pytest.mark.parametrize(
-        ("wish", "kind", "sentence"),
+        ("options", "kind", "sentence"),
         [
             (
                 {"source": "nobody"},
@@ -184,7 +184,7 @@ class TestRivals:
             ({"source": 5}, InvalidName, "source must be a str"),
         ],
     )
-    def test_are_not_decided_by_a_refused_preference(self, rivals, wish, kind, sentence):
+    def test_are_not_decided_by_a_refused_preference(self, rivals, options, kind, sentence):
         with pytest.raises(kind, match=sentence):
-            rivals.prefer(**({"of": "robot", "source": "left"} | wish))
+            rivals.prefer(**({"of": "robot", "source": "left"} | options))
         assert not rivals.can_pose(**ROBOT)

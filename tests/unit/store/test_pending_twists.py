@@ -1,4 +1,4 @@
-"""Twists that wait for the poses which turn them: settled by the call that brings the poses, bounded, and copied."""
+"""Twists that wait for the poses which rotate them: stored by the call that sets the poses, bounded, and copied."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from armillary.errors import (
     StampOutOfRange,
     UnknownFrame,
 )
-from unit.kit import STILL, Mailbox, drive, error_of, everything_about, moved, settle
+from unit.kit import STILL, Mailbox, drain, drive, error_of, everything_about, moved
 
 ALONG_MAP = {"of": "robot", "relative_to": "map", "expressed_in": "map", "angular": (0.0, 0.0, 0.0)}
 FORWARD = ALONG_MAP | {"linear": (1.0, 0.0, 0.0)}
@@ -143,7 +143,7 @@ class TestIsTried:
         for at in (0, 1):
             small.set_twist(**FORWARD, at=at, pending=True)
         handle = small.on_pose(lambda _: None, of="cup", in_frame="map")
-        settle(small)
+        drain(small)
         assert small.store.waits_pending() == 1
         handle.cancel()
         small.clear()
@@ -249,7 +249,7 @@ class TestIsRemoved:
         world.set_twist(**FORWARD | {"expressed_in": "robot"}, at=seconds(100), source="imu")
         drive(world, 0.0)
         assert isinstance(complaints.wait()[0], BeforeHistory)
-        settle(world)
+        drain(world)
         assert (len(complaints.letters), world.pending_twists()) == (1, ())
 
     def test_without_a_report_once_the_world_is_closed(self, world):
@@ -298,7 +298,7 @@ class TestOfAWorldThatWasNotInitialised:
 
 class TestFromManyThreads:
     def test_none_is_lost(self, world):
-        """Poses and twists of the same instants, said at the same time: each twist is stored by whoever is second."""
+        """Poses and twists of the same instants, set at the same time: each twist is stored by the later call."""
         count = 300
         world.set_pose(of="robot", in_frame="map", transform=STILL, at=-1)
 

@@ -11,13 +11,13 @@ import pytest
 from armillary import World, seconds
 from armillary._core import ReadyQueue
 from armillary.errors import LimitReached, WaitTimeout, WorldClosed
-from unit.kit import WAIT_S, Mailbox, drive, settle, x_of
+from unit.kit import WAIT_S, Mailbox, drain, drive, x_of
 
 ROBOT = {"of": "robot", "in_frame": "map"}
 
 
 class Slow:
-    """A callback that is busy until it is told to go on, and again with every call if it is to be."""
+    """A callback that is busy until it is released, and again with every call if it is to be."""
 
     def __init__(self, world: World) -> None:
         self.began, self._go_on = threading.Event(), threading.Event()
@@ -61,7 +61,7 @@ class TestCallbacksThatArePending:
             assert refused(lambda: small.on_pose(mailbox, **ROBOT)).limit == 5
         slow.end()
         assert [x_of(pose) for pose in mailbox.wait(5)] == [0, 1, 2, 3, 4]
-        settle(small)
+        drain(small)
         assert len(mailbox.letters) == 5
 
     def test_for_an_answer_are_no_more_than_allowed(self, small, mailbox):
@@ -102,7 +102,7 @@ class TestCallbacksThatArePending:
 
     def test_and_answered_leave_no_deadline(self, small):
         for _ in range(500):
-            settle(small)
+            drain(small)
             small.on_pose(lambda _: None, **ROBOT, timeout_s=1000.0)
         assert len(small.store.dispatcher._deadlines) < 100
 
@@ -117,7 +117,7 @@ class TestAQueueBehindASlowCallback:
         drive(small, 300)
         slow.end()
         mailbox.wait(3)
-        settle(small)
+        drain(small)
         assert [item for item, _ in mailbox.letters] == [47, 48, 49]
         assert (len(queue), queue.dropped) == (0, 47)
 
@@ -132,7 +132,7 @@ class TestAQueueBehindASlowCallback:
             (1, LimitReached, 2),
         ]
         assert [item for item, _ in mailbox.wait(2)] == [2, 3]
-        settle(small)
+        drain(small)
         assert (len(queue), small.store.waits_pending()) == (2, 2)
 
     def test_keeps_a_bounded_number_of_drops_and_counts_the_rest(self, small, slow):
@@ -168,7 +168,7 @@ class TestAQueueBehindASlowCallback:
         queue.put("scan", frame="robot", at=seconds(1))
         queue.clear()
         slow.end()
-        settle(small)
+        drain(small)
         assert (mailbox.letters, len(queue)) == ([], 0)
 
     def test_lets_other_callbacks_have_their_turn(self, small, mailbox):
@@ -211,7 +211,7 @@ class TestAnErrorThatNobodyExpected:
     def test_is_reported_to_the_world_and_the_thread_continues(self, broken):
         broken.on_pose(print, **ROBOT)
         assert isinstance(broken.on_error.wait()[0], MemoryError)
-        settle(broken)
+        drain(broken)
         assert (broken.store.waits_pending(), broken.store.dispatcher._waits) == (0, {})
 
     def test_is_reported_to_the_wait_too(self, broken, mailbox):

@@ -18,7 +18,7 @@ from armillary.errors import (
     WaitTimeout,
     WorldClosed,
 )
-from unit.kit import PROMPT_S, STILL, WAIT_S, Mailbox, drive, moved, settle, x_of
+from unit.kit import PROMPT_S, STILL, WAIT_S, Mailbox, drain, drive, moved, x_of
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ class TestAStampedQueue:
         assert len(queue) == 1
         assert repr(queue) == "StampedQueue(to be seen from 'map': 1 wait, 0 dropped)"
         drive(world, 1)
-        settle(world)
+        drain(world)
         assert done.letters == []
         drive(world, 2)
         assert x_of(done.wait()[0][1]["map"]) == 1.5
@@ -109,7 +109,7 @@ class TestAStampedQueue:
         put(queue, 1, 2)
         queue.clear()
         drive(world, 0, 5)
-        settle(world)
+        drain(world)
         assert (len(queue), done.letters, dropped.letters, world.store.waits_pending()) == (0, [], [], 0)
 
 
@@ -121,7 +121,7 @@ class TestAQueueForSeveralFrames:
     def test_waits_for_all_of_them(self, world, both, done):
         put(both, 1)
         drive(world, 0, 2, in_frame="odom")
-        settle(world)
+        drain(world)
         assert done.letters == []
         drive(world, 0, 2, of="odom")
         _, poses = done.wait()[0]
@@ -143,7 +143,7 @@ class TestAQueueForSeveralFrames:
             drive(short, 8, 9, of="odom")
             put(both, 1)
             (item, reason) = dropped.wait()[0]
-            settle(short)
+            drain(short)
             assert (item, type(reason), len(dropped.letters)) == ("scan 1", BeforeHistory, 1)
             assert short.store.waits_pending() == 0
 
@@ -153,7 +153,7 @@ class TestAQueueForSeveralFrames:
         for i in range(50):
             both.put(i, frame="robot", at=i)
         dropped.wait(50)
-        settle(world)
+        drain(world)
         assert {type(reason) for _, reason in dropped.letters} == {AmbiguousPath}
         assert (len(both), world.store.waits_pending(), world.store.dispatcher._waits) == (0, 0, {})
 
@@ -163,7 +163,7 @@ class TestTolerance:
         queue = world.stamped_queue(done, in_frames=["map"], tolerance_s=0.5)
         put(queue, 1)
         drive(world, 0, 1.4)
-        settle(world)
+        drain(world)
         assert done.letters == []
         drive(world, 1.5)
         pose = done.wait()[0][1]["map"]
@@ -202,7 +202,7 @@ class TestWhatIsGivenUp:
 
     def test_when_the_world_closes(self, world, queue, dropped):
         put(queue, 1, 2)
-        settle(world)
+        drain(world)
         world.close()
         assert items(dropped) == ["scan 1", "scan 2"]
         assert {type(reason) for _, reason in dropped.letters} == {WorldClosed}
@@ -212,7 +212,7 @@ class TestWhatIsGivenUp:
         queue = world.stamped_queue(done, in_frames=["map"], size=1)
         world.on_error = done
         put(queue, 1, 2, 3)
-        settle(world)
+        drain(world)
         world.close()
         assert done.letters == []
         assert capfd.readouterr().err == ""
@@ -283,7 +283,7 @@ class TestManyThreads:
         drive(world, 0, 9, in_frame="odom")
         drive(world, 0, 9, of="odom")
         done.wait(5)
-        settle(world)
+        drain(world)
         assert sorted(items(done) + items(dropped)) == [(k, i) for k in range(3) for i in range(100)]
         assert queue.dropped == len(dropped.letters)
         assert (len(queue), world.store.waits_pending()) == (0, 0)
@@ -291,7 +291,7 @@ class TestManyThreads:
 
 class TestWrongUse:
     @pytest.mark.parametrize(
-        ("wish", "kind", "sentence"),
+        ("options", "kind", "sentence"),
         [
             ({"in_frames": []}, InvalidArgument, r"in_frames=\['map'\]"),
             ({"in_frames": "map"}, InvalidArgument, r"in_frames=\['map'\]"),
@@ -309,9 +309,9 @@ class TestWrongUse:
             ({"tolerance_s": "some"}, InvalidArgument, "tolerance_s"),
         ],
     )
-    def test_is_refused_when_it_is_made(self, world, done, wish, kind, sentence):
+    def test_is_refused_when_it_is_made(self, world, done, options, kind, sentence):
         with pytest.raises(kind, match=sentence):
-            world.stamped_queue(done, **({"in_frames": ["map"]} | wish))
+            world.stamped_queue(done, **({"in_frames": ["map"]} | options))
 
     @pytest.mark.parametrize(
         ("where", "kind"),

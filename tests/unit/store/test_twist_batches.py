@@ -31,8 +31,8 @@ def world():
     world.set_pose(of="arm", in_frame="robot", transform=yaw(0.1), at=0)
     for t in (0, 2, 4):
         world.set_pose(of="arm", in_frame="robot", transform=yaw(0.1 * t, x=0.2), at=seconds(t))
-        said = names | {"of": "arm", "expressed_in": "arm"}
-        world.set_twist(**said, linear=(0, 0, t), angular=(0, 0, 0.1), at=seconds(t), covariance=SPREAD)
+        twist = names | {"of": "arm", "expressed_in": "arm"}
+        world.set_twist(**twist, linear=(0, 0, t), angular=(0, 0, 0.1), at=seconds(t), covariance=SPREAD)
     return world
 
 
@@ -128,11 +128,11 @@ class TestStoredTwists:
         assert len(world.twist_samples(of="arm", relative_to="base")) == 3
 
     def test_of_rivals_need_a_source(self, world):
-        said = ARM | {"expressed_in": "arm", "linear": (0, 0, 0), "angular": (0, 0, 0), "at": 0}
+        twist = ARM | {"expressed_in": "arm", "linear": (0, 0, 0), "angular": (0, 0, 0), "at": 0}
         for source in ("left", "right"):
-            world.set_twist(**said, source=source)
+            world.set_twist(**twist, source=source)
         assert len(world.twist_samples(**ARM, source="left")) == 1
-        assert len(world.twist_samples(**ARM)) == 3  # the world's own word
+        assert len(world.twist_samples(**ARM)) == 3  # of the world itself
 
     def test_that_were_never_measured_are_refused(self, world):
         for call in (world.twist_samples, world.keep_twists):

@@ -1,4 +1,4 @@
-"""One source says a motion once (C8): what is refused, what stands in the way, and what another source may say."""
+"""One source measures a motion once (C8): what is refused, what it conflicts with, and what another may measure."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class TestABodyOfFramesThatMove:
         say(world, "grip", "x")
         refused(world, "C8b", world.add_body, "gun", frames=["x"])
 
-    @pytest.mark.parametrize("more", [{}, {"expressed_in": "lens", "pending": True}], ids=["said", "waiting"])
+    @pytest.mark.parametrize("more", [{}, {"expressed_in": "lens", "pending": True}], ids=["stored", "pending"])
     def test_does_not_make_two_motions_one(self, more):
         world = World(clock=FakeClock())
         world.fix(of="y", in_frame="x", transform=STILL)

@@ -31,7 +31,7 @@ def world():
         yield world
 
 
-def said(world, at, **more):
+def set_twist_at(world, at, **more):
     world.set_twist(**ROBOT | {"expressed_in": "robot", "at": seconds(at)} | FORWARD | more)
 
 
@@ -92,8 +92,8 @@ class TestACallback:
         drive(world, 0, 2, 9)
         world.on_twist(mailbox, **ROBOT | {"of": "arm"}, expressed_in=axes, at=seconds(1))
         world.fix(of="arm", in_frame="hand", transform=moved(1))
-        said(world, 0, of="hand", expressed_in="hand")
-        said(world, 2, of="hand", expressed_in="hand")
+        set_twist_at(world, 0, of="hand", expressed_in="hand")
+        set_twist_at(world, 2, of="hand", expressed_in="hand")
         world.fix(of="hand", in_frame="robot", transform=moved(1))
         (twist,) = mailbox.wait()
         assert twist == world.twist(**ROBOT | {"of": "arm"}, expressed_in=axes, at=seconds(1))
@@ -117,7 +117,7 @@ class TestACallback:
         mailbox, failures = Mailbox(), Mailbox()
         world.on_twist(mailbox, **ROBOT, at=seconds(1), measured=False, on_failure=failures, timeout_s=PROMPT_S)
         drive(world, 1)
-        said(world, 1)
+        set_twist_at(world, 1)
         (error,) = failures.wait()
         assert isinstance(error, WaitTimeout)
         assert mailbox.letters == []
@@ -136,7 +136,7 @@ class TestAwaiting:
         async def both():
             waiting = asyncio.ensure_future(world.twist_when_ready(**ROBOT, timeout_s=WAIT_S))
             await asyncio.sleep(0)
-            said(world, 1)
+            set_twist_at(world, 1)
             drive(world, 1)
             return await waiting
 

@@ -12,7 +12,7 @@ import pytest
 from armillary import World, seconds
 from armillary._core import ReadyQueue
 from armillary.errors import BeforeHistory, InvalidArgument, InvalidName, InvalidStamp, WaitTimeout, WorldClosed
-from unit.kit import PROMPT_S, WAIT_S, Mailbox, drive, moved, settle, x_of
+from unit.kit import PROMPT_S, WAIT_S, Mailbox, drain, drive, moved, x_of
 
 ROBOT = {"of": "robot", "in_frame": "map"}
 
@@ -36,7 +36,7 @@ class TestATimeout:
     def test_of_ages_is_waited_for_without_work(self, world, mailbox, timeout_s):
         queue = world.store.dispatcher._queue = CountingQueue()
         world.on_pose(mailbox, **ROBOT, timeout_s=timeout_s)
-        settle(world)
+        drain(world)
         time.sleep(PROMPT_S)
         assert queue.pops < 10
         drive(world, 1)
@@ -51,14 +51,14 @@ class TestATimeout:
         ):
             with pytest.raises(InvalidArgument, match="timeout_s"):
                 call()
-        settle(world)
+        drain(world)
         assert world.store.waits_pending() == 0
         assert world.store.dispatcher._waits == {}
 
 
 class TestWrongUse:
     @pytest.mark.parametrize(
-        ("wish", "kind"),
+        ("options", "kind"),
         [
             ({"at": 1.5}, InvalidStamp),
             ({"at": None}, TypeError),
@@ -72,14 +72,14 @@ class TestWrongUse:
             ({"fixed_frame": "/map", "of_at": 5}, InvalidName),
         ],
     )
-    def test_fails_at_the_call(self, world, wish, kind):
-        wish = ROBOT | wish
+    def test_fails_at_the_call(self, world, options, kind):
+        options = ROBOT | options
         with pytest.raises(kind):
-            world.on_pose(fail, **wish)
+            world.on_pose(fail, **options)
         with pytest.raises(kind):
-            world.wait_for_pose(**wish, timeout_s=0)
+            world.wait_for_pose(**options, timeout_s=0)
         with pytest.raises(kind):
-            asyncio.run(world.pose_when_ready(**wish, timeout_s=0))
+            asyncio.run(world.pose_when_ready(**options, timeout_s=0))
         assert world.store.waits_pending() == 0
 
     @pytest.mark.parametrize("callback", [None, 5, "print"])
@@ -107,21 +107,21 @@ class TestAwaiting:
 
     def test_gives_many_at_once(self):
         async def main(world):
-            wishes = [world.pose_when_ready(**ROBOT, at=seconds(t), timeout_s=WAIT_S) for t in range(50)]
+            answers = [world.pose_when_ready(**ROBOT, at=seconds(t), timeout_s=WAIT_S) for t in range(50)]
             asyncio.get_running_loop().call_later(0.01, drive, world, 0, 49)
-            return await asyncio.gather(*wishes)
+            return await asyncio.gather(*answers)
 
         with World(history=seconds(100)) as long:
             assert [x_of(pose) for pose in asyncio.run(main(long))] == pytest.approx(list(range(50)))
 
     @pytest.mark.parametrize(
-        ("wish", "kind"),
+        ("options", "kind"),
         [({"timeout_s": PROMPT_S}, WaitTimeout), ({"at": seconds(-99), "of": "cup"}, BeforeHistory)],
     )
-    def test_raises_the_reason(self, world, wish, kind):
+    def test_raises_the_reason(self, world, options, kind):
         drive(world, 0, 1, of="cup")
         with pytest.raises(kind):
-            asyncio.run(world.pose_when_ready(**(ROBOT | wish)))
+            asyncio.run(world.pose_when_ready(**(ROBOT | options)))
 
     def test_that_is_cancelled_is_removed(self, world):
         async def main():
@@ -132,7 +132,7 @@ class TestAwaiting:
             return task.cancelled()
 
         assert asyncio.run(main())
-        settle(world)
+        drain(world)
         assert world.store.waits_pending() == 0
 
     def test_ends_with_the_world(self, world):
