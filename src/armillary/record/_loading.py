@@ -85,7 +85,7 @@ class SavedJoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedWorld:
-    """The content of a file.
+    """The content of the file of a saved world.
 
     Attributes:
         settings: The arguments of `World`.
@@ -116,7 +116,7 @@ class SavedWorld:
 
 
 def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -> SavedWorld:
-    """Read and check a file.
+    """Read and check the file of a saved world.
 
     Args:
         path: The file that `write_world` wrote.
@@ -209,7 +209,7 @@ def _fixed(field: Field) -> Fix:
     since = parts["at_ns"].optional(Field.stamp)
     is_unsure, recalibrate = (key in parts and parts[key].boolean() for key in ("is_unsure", "recalibrate"))
     if is_unsure and "covariance" in parts:
-        raise parts["is_unsure"].refused("it has a covariance, which is not unknown then")
+        raise parts["is_unsure"].refused("it has a covariance, and is_unsure means an unknown one")
     pose = pose_in(field, parts, since)
     return Fix(
         **_edge(parts),
