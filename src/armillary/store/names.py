@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from armillary.store.store import Store
 
 __all__ = ["admit_name", "declare_name", "frame_of_body", "is_only_a_body", "knows_name", "recall_joint", "recall_name"]
-
-_CALLER = 2  # the line that made the call: bindings have no frames of their own
 
 
 def admit_name(store: Store, name: object) -> str:
@@ -29,8 +28,16 @@ def admit_name(store: Store, name: object) -> str:
         raise UnknownFrame(stored, store.frames())
     near = store.typos.meet(stored, store.has_frame)
     if near is not None:
-        warnings.warn(SuspiciousName(stored, near), stacklevel=_CALLER)
+        warnings.warn(SuspiciousName(stored, near), stacklevel=_levels_to_caller())
     return stored
+
+
+def _levels_to_caller() -> int:
+    """Count the frames of the stack from `admit_name` to the line outside this package that made the call."""
+    frame, levels = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{__package__.partition('.')[0]}."):
+        frame, levels = frame.f_back, levels + 1
+    return levels
 
 
 def declare_name(store: Store, name: object) -> str:

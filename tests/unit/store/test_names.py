@@ -10,6 +10,7 @@ import pytest
 
 from armillary import World
 from armillary.errors import InvalidName, SuspiciousName, UnknownFrame
+from armillary.scene import Fix
 from armillary.transforms import check_name
 from unit.kit import STILL
 
@@ -195,6 +196,12 @@ class TestANewNameOneTypoAway:
         world.add_frame("gripper")
         with pytest.warns(SuspiciousName) as caught:
             world.fix(of="griper", in_frame="map", transform=STILL)
+        assert caught[0].filename == __file__
+
+    def test_points_at_the_line_that_applied_it(self, world):
+        world.add_frame("gripper")
+        with pytest.warns(SuspiciousName) as caught:
+            world.apply([Fix(of="griper", in_frame="map", transform=STILL)])
         assert caught[0].filename == __file__
 
     def test_that_is_made_an_error_stores_nothing(self, world):
