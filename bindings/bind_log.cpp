@@ -133,7 +133,8 @@ log::Samples samples_from(const nb::list& rows) {
     const auto row = nb::borrow<nb::dict>(item);
     if (row.contains("node")) {
       const nb::object at = row["incarnation"];
-      const log::Incarnation incarnation{time_from(at[0], at[1]), {author_from(at[2]), nb::cast<std::uint64_t>(at[3])}};
+      const log::Incarnation incarnation{
+          time_from(at[0], at[1]), nb::cast<std::uint8_t>(at[2]), {author_from(at[3]), nb::cast<std::uint64_t>(at[4])}};
       samples.nodes[{*NodeId::parse(text_of(row["node"])), incarnation}].push_back(row_from(row));
     } else {
       const nb::object track = row["track"];
@@ -214,10 +215,10 @@ nb::dict variables_of(const Resolved& self) {
 
 nb::dict held_by(const log::ChangeLog& self) {
   nb::dict dict;
-  for (const auto& [author, entry] : self.held().entries()) {
-    nb::list beyond;
-    for (const std::uint64_t sequence : entry.beyond) beyond.append(sequence);
-    dict[text_object(log::author_text(author))] = nb::make_tuple(entry.upto, nb::tuple(beyond));
+  for (const auto& [author, ranges] : self.held().entries()) {
+    nb::list parts;
+    for (const auto& [first, last] : ranges) parts.append(nb::make_tuple(first, last));
+    dict[text_object(log::author_text(author))] = nb::tuple(parts);
   }
   return dict;
 }
@@ -264,8 +265,8 @@ void bind_change_log(nb::module_& m) {
       .def(
           "append", [](log::ChangeLog& self, const LoggedChange& change) { return self.append(change.change); }, "change"_a,
           "Take a change; False where it is held already.")
-      .def("held", &held_by, nb::sig("def held(self) -> dict[str, tuple[int, tuple[int, ...]]]"),
-           "Which changes were taken, also those that are superseded: per author all up to a number, and more.")
+      .def("held", &held_by, nb::sig("def held(self) -> dict[str, tuple[tuple[int, int], ...]]"),
+           "Which changes were taken, also those that are superseded: per author ranges of numbers.")
       .def("records", &records_of, nb::sig("def records(self) -> list[Change]"), "The changes that are kept, by id.")
       .def("__len__", &log::ChangeLog::size)
       .def(

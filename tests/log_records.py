@@ -8,7 +8,7 @@ from armillary._core import ROOT_NODE, NodeId
 from resolver_reference import stand_in
 
 Record = dict[str, Any]
-NO_INCARNATION = [0, 0, "0" * 16, 0]
+NO_INCARNATION = [0, 0, 0, "0" * 16, 0]
 IDENTITY = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 ROOT = str(ROOT_NODE)
 
@@ -103,12 +103,12 @@ class Author:
             edge={**edge, "pose": None, "rank": "plain"},
             **fields,
         )
-        record["incarnation"] = incarnation or [*record["time"], *record["id"]]
+        record["incarnation"] = incarnation or [*record["time"], self.authority, *record["id"]]
         return record
 
     def adds_stand_in(self, frame: str, barrier: Record | None = None, at: int | None = 1) -> Record:
         """Add the node that stands for a frame."""
-        incarnation = [*barrier["time"], *barrier["id"]] if barrier else NO_INCARNATION
+        incarnation = [*barrier["time"], barrier["authority"], *barrier["id"]] if barrier else NO_INCARNATION
         return self.adds(stand_in(frame), at=at, kind="frame", frame_name=frame, incarnation=incarnation)
 
     def adds_edge(self, child: Record, parent: Record | str, at: int | None = 1, **options: Any) -> Record:

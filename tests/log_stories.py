@@ -121,7 +121,7 @@ class Story:
         node = REMOTE[a % len(REMOTE)]
         known = [r["incarnation"][0] for r in self._known(who, "add_node") if r["node"] == node]
         generation = max(known, default=1) + (c % 4 == 0)
-        options = {"incarnation": [generation, 0, "0" * 16, 0], "settings": [[KEYS[0], b % 3]]}
+        options = {"incarnation": [generation, 0, 0, "0" * 16, 0], "settings": [[KEYS[0], b % 3]]}
         return self.authors[who].adds(node, DETACHED, self._at(b), kind=KINDS[c % 2], **options)
 
     def do_edge(self, who: int, a: int, b: int, c: int) -> Record | None:

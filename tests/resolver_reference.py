@@ -313,7 +313,7 @@ class Resolution:
     @cache  # noqa: B019
     def containment(self, t: int, *, for_places: bool = False) -> Containment:
         """Containment at an instant; for places there is no time before a node was added."""
-        current = {ROOT: (0, 0, "0" * 16, 0), DETACHED: (0, 0, "0" * 16, 0)}
+        current = {ROOT: (0, 0, 0, "0" * 16, 0), DETACHED: (0, 0, 0, "0" * 16, 0)}
         current |= {n: i for n in self.heads if (i := self._incarnation(n, t, for_places)) is not None}
 
         def is_in_force(e: Edge) -> bool:

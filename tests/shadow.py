@@ -57,12 +57,6 @@ class Shadow:
             return "The node that stands for a frame names it, also where nothing else of it has arrived yet."
         if subject == "node" and at != [None] and "reset_time" in types:
             return "Rule 16: after reset_time nodes have always been, and what had ended is gone."
-        if subject == "node":
-            added = [c.time for c in self.changes.values() if c.type == "add_node" and c.node == name]
-            if len(set(added)) < len(added):
-                return (
-                    "Of two incarnations of one timestamp the higher author is the newer one, whatever the authority."
-                )
         return None
 
     # -- Containment

@@ -1206,9 +1206,9 @@ class ChangeLog:
     def append(self, change: Change) -> bool:
         """Take a change; False where it is held already."""
 
-    def held(self) -> dict[str, tuple[int, tuple[int, ...]]]:
+    def held(self) -> dict[str, tuple[tuple[int, int], ...]]:
         """
-        Which changes were taken, also those that are superseded: per author all up to a number, and more.
+        Which changes were taken, also those that are superseded: per author ranges of numbers.
         """
 
     def records(self) -> list[Change]:

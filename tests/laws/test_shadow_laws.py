@@ -12,7 +12,9 @@ from replica_frames import AMONG_NODES, ASKED_NS, FRAMES, IN_NEW_TIMES
 from replicas import IDS, PAST_NS, Replicas, frame_steps, steps
 from shadow import Shadow
 
-FEW = settings(max_examples=max(1, settings.default.max_examples // 4))  # each one is compared after every step
+FEW = settings(
+    max_examples=max(1, settings.default.max_examples // 4), deadline=None
+)  # each one is compared after every step
 ASKED = (*ASKED_NS[2:4], PAST_NS[-1])
 STORIES = {"nodes": steps, "frames among nodes": frame_steps(AMONG_NODES), "new times": frame_steps(IN_NEW_TIMES)}
 

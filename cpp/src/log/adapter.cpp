@@ -14,7 +14,9 @@ Signature signature_of(const scene::HybridTimestamp& mark) {
   return {{mark.wall_ns, mark.count}, mark.authority, dot_of(mark.dot)};
 }
 
-Incarnation incarnation_of(const scene::HybridTimestamp& mark) { return {{mark.wall_ns, mark.count}, dot_of(mark.dot)}; }
+Incarnation incarnation_of(const scene::HybridTimestamp& mark) {
+  return {{mark.wall_ns, mark.count}, mark.authority, dot_of(mark.dot)};
+}
 
 Edge edge_of(const scene::Change& change) {
   return {.parent = change.parent, .parent_incarnation = incarnation_of(change.parent_incarnation)};

@@ -24,7 +24,8 @@ void check_settings(const std::vector<Setting>& settings) {
 void check_incarnation(const AddNode& payload, const Change& change) {
   if (payload.kind == NodeKind::frame) return;  // that of a removal, or none
   const bool is_shared = payload.edge.parent == kDetachedNode;
-  const bool is_right = is_shared ? payload.incarnation.id == Dot{} : payload.incarnation == Incarnation{change.time, change.id};
+  const bool is_right =
+      is_shared ? payload.incarnation.id == Dot{} : payload.incarnation == Incarnation{change.time, change.authority, change.id};
   if (!is_right) refuse("field 'incarnation' is not that of a new node");
 }
 

@@ -155,8 +155,9 @@ void decode(const Json& json, Signature& out, const char* field) {
   out = {time_from(parts[0], parts[1], field), out.authority, dot_from(parts[3], parts[4], field)};
 }
 void decode(const Json& json, Incarnation& out, const char* field) {
-  const Json::Array& parts = as_array(json, 4, field);
-  out = {time_from(parts[0], parts[1], field), dot_from(parts[2], parts[3], field)};
+  Signature signature;
+  decode(json, signature, field);
+  out = {signature.time, signature.authority, signature.id};
 }
 template <Named T>
 void decode(const Json& json, T& out, const char* field) {

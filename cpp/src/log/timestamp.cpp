@@ -6,48 +6,51 @@
 
 namespace armillary::log {
 
+namespace {
+
+/// Whether one range covers all from `first` to `last`.
+bool covers(const VersionVector::Ranges& ranges, std::uint64_t first, std::uint64_t last) {
+  const auto after = ranges.upper_bound(first);
+  return after != ranges.begin() && std::prev(after)->second >= last;
+}
+
+}  // namespace
+
 bool VersionVector::contains(const Dot& dot) const {
   const auto found = entries_.find(dot.author);
-  if (found == entries_.end()) return false;
-  return dot.sequence <= found->second.upto || std::ranges::binary_search(found->second.beyond, dot.sequence);
+  return found != entries_.end() && covers(found->second, dot.sequence, dot.sequence);
 }
 
 bool VersionVector::contains(const VersionVector& other) const {
   return std::ranges::all_of(other.entries_, [this](const auto& entry) {
-    const auto& [author, theirs] = entry;
-    const auto has = [this, author](std::uint64_t sequence) { return contains(Dot{author, sequence}); };
-    const auto found = entries_.find(author);
-    const std::uint64_t upto = found == entries_.end() ? 0 : found->second.upto;
-    for (std::uint64_t sequence = upto + 1; sequence <= theirs.upto; ++sequence)
-      if (!has(sequence)) return false;  // ends at the first gap: no longer than what is held beyond it
-    return std::ranges::all_of(theirs.beyond, has);
+    const auto own = entries_.find(entry.first);
+    return own != entries_.end() &&
+           std::ranges::all_of(entry.second, [&](const auto& range) { return covers(own->second, range.first, range.second); });
   });
 }
 
-void VersionVector::add(const Dot& dot) {
-  if (contains(dot)) return;
-  auto& [upto, beyond] = entries_[dot.author];
-  beyond.insert(std::ranges::upper_bound(beyond, dot.sequence), dot.sequence);
-  const auto gap = std::ranges::find_if(beyond, [next = upto](std::uint64_t sequence) mutable { return sequence != ++next; });
-  upto += static_cast<std::uint64_t>(gap - beyond.begin());
-  beyond.erase(beyond.begin(), gap);
+void VersionVector::add(std::uint64_t author, std::uint64_t first, std::uint64_t last) {
+  Ranges& ranges = entries_[author];
+  auto next = ranges.upper_bound(first);
+  if (next != ranges.begin() && std::prev(next)->second + 1 >= first) {
+    --next;
+    first = next->first;
+  }
+  while (next != ranges.end() && next->first <= last + 1) {
+    last = std::max(last, next->second);
+    next = ranges.erase(next);
+  }
+  ranges.emplace(first, last);
 }
 
 void VersionVector::add(const VersionVector& other) {
-  for (const auto& [author, theirs] : other.entries_) {
-    Entry& own = entries_[author];
-    own.upto = std::max(own.upto, theirs.upto);
-    std::erase_if(own.beyond, [&own](std::uint64_t sequence) { return sequence <= own.upto; });
-    std::vector<std::uint64_t> beyond = std::exchange(own.beyond, {});
-    beyond.insert(beyond.end(), theirs.beyond.begin(), theirs.beyond.end());
-    for (const std::uint64_t sequence : beyond) add(Dot{author, sequence});
-  }
+  for (const auto& [author, ranges] : other.entries_)
+    for (const auto& [first, last] : ranges) add(author, first, last);
 }
 
 std::uint64_t VersionVector::newest(std::uint64_t author) const {
   const auto found = entries_.find(author);
-  if (found == entries_.end()) return 0;
-  return found->second.beyond.empty() ? found->second.upto : found->second.beyond.back();
+  return found == entries_.end() ? 0 : found->second.rbegin()->second;
 }
 
 HybridTimestamp HybridClock::next(std::int64_t wall_ns) {

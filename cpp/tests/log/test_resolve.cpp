@@ -14,7 +14,7 @@ class Signer {
  public:
   ChangePtr operator()(Payload payload, Stamp at = Stamp{0}) {
     Change change{.id = {7, ++sequence_}, .time = clock_.next(100), .at = at, .payload = std::move(payload)};
-    if (auto* node = std::get_if<AddNode>(&change.payload)) node->incarnation = {change.time, change.id};
+    if (auto* node = std::get_if<AddNode>(&change.payload)) node->incarnation = {change.time, change.authority, change.id};
     return std::make_shared<const Change>(std::move(change));
   }
 

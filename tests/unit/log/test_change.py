@@ -39,7 +39,7 @@ class TestAChange:
         records = [
             me.says("door", driven("frame")),
             me.says("a", fixed("b", 0.1), 5),
-            me.adds(node_id(1), DETACHED, incarnation=[1, 0, "0" * 16, 0]),
+            me.adds(node_id(1), DETACHED, incarnation=[1, 0, 0, "0" * 16, 0]),
         ]
         for record in records:
             one = change(record)
@@ -105,7 +105,7 @@ REFUSED = {
     "a sequence that begins at one": changed(SAID, id=["0" * 16, 0]),
     "have no parents": changed(CUP, node=ROOT),
     "one incarnation alone": changed(CUP, edge={**CUP["edge"], "parent_incarnation": CUP["incarnation"]}),
-    "not that of a new node": changed(CUP, incarnation=[1, 0, "0" * 16, 0]),
+    "not that of a new node": changed(CUP, incarnation=[1, 0, 0, "0" * 16, 0]),
     "a Transform has a placement": changed(CUP, placement=None),
     "is not its own parent": changed(CUP, edge={**CUP["edge"], "parent": CUP["node"]}),
     "is no node id": changed(CUP, node="nobody"),

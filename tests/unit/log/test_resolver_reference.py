@@ -143,7 +143,7 @@ class TestContainment:
 
     def test_two_authors_of_one_remote_root_agree_on_its_kind_and_attributes(self):
         one, two = Author(1, clock=10), Author(2, clock=20)
-        shared = [1, 0, "0" * 16, 0]
+        shared = [1, 0, 0, "0" * 16, 0]
         roots = [
             a.adds(node_id(1), DETACHED, incarnation=shared, settings=[["k", i]]) for i, a in enumerate((one, two))
         ]

@@ -119,10 +119,4 @@ class ChangeLog {
   HybridTimestamp newest_{};
 };
 
-/// The interval of a preference, or of a Forget.
-template <typename P>
-[[nodiscard]] std::pair<Stamp, Stamp> interval_of(const P& payload) {
-  return {payload.start, payload.end};
-}
-
 }  // namespace armillary::log

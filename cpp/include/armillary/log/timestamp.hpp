@@ -43,33 +43,33 @@ struct Signature {
 
 /// Which period of an id between its creation and its removal is meant. A private node has that of its `AddNode`.
 /// One that several authors make has one they agree on: the stand-in of a frame that of the newest removal of the frame
-/// (zero where there was none), a remote root a generation without an id.
+/// (zero where there was none), a remote root a generation without an id. Their order is *newer*, as that of changes.
 struct Incarnation {
   HybridTimestamp time{};
+  std::uint8_t authority = 0;
   Dot id{};
   friend constexpr auto operator<=>(const Incarnation&, const Incarnation&) = default;
 };
 
-/// Which records a replica holds, or has held: per author everything up to `upto`, and some beyond.
+/// Which records a replica holds, or has held: per author ranges of sequences. O(log ranges) for one record.
 class VersionVector {
  public:
-  struct Entry {
-    std::uint64_t upto = 0;
-    std::vector<std::uint64_t> beyond{};  ///< sorted; all greater than `upto` + 1
-    friend bool operator==(const Entry&, const Entry&) = default;
-  };
+  /// First and last of each range, in order; two ranges never touch.
+  using Ranges = std::map<std::uint64_t, std::uint64_t>;
 
   [[nodiscard]] bool contains(const Dot& dot) const;
   [[nodiscard]] bool contains(const VersionVector& other) const;
-  void add(const Dot& dot);
+  void add(const Dot& dot) { add(dot.author, dot.sequence, dot.sequence); }
   void add(const VersionVector& other);
   /// The highest sequence of an author; zero where none is held.
   [[nodiscard]] std::uint64_t newest(std::uint64_t author) const;
-  [[nodiscard]] const std::map<std::uint64_t, Entry>& entries() const { return entries_; }
+  [[nodiscard]] const std::map<std::uint64_t, Ranges>& entries() const { return entries_; }
   friend bool operator==(const VersionVector&, const VersionVector&) = default;
 
  private:
-  std::map<std::uint64_t, Entry> entries_{};
+  void add(std::uint64_t author, std::uint64_t first, std::uint64_t last);
+
+  std::map<std::uint64_t, Ranges> entries_{};
 };
 
 /// Source of timestamps: each one is later than all that were given out or seen.
@@ -85,12 +85,5 @@ class HybridClock {
 
 /// Key of an author: of its name and a number that tells its processes and copies apart.
 [[nodiscard]] std::uint64_t author_key(std::string_view name, std::uint64_t bearer);
-
-/// An author as people know it.
-struct Author {
-  std::string name{};
-  std::uint64_t bearer = 0;
-  friend bool operator==(const Author&, const Author&) = default;
-};
 
 }  // namespace armillary::log
