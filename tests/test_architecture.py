@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import re
 import shutil
 import subprocess
 import sys
@@ -171,6 +172,31 @@ class TestComposition:
 
     def test_needs_few_private_accesses(self):
         assert sum(path.read_text().count("SLF001") for path in SOURCES) < MOST_PRIVATE_ACCESSES
+
+
+class TestTheArchitecturePage:
+    PAGE = (ROOT / "docs" / "architecture.md").read_text()
+
+    def test_names_files_that_exist(self):
+        named = set(re.findall(r"(?<![\w./])((?:[a-z_]+/)*[a-z_]+\.(?:py|cpp|hpp|txt|toml))", self.PAGE))
+        folders = (
+            ROOT,
+            ROOT / "src",
+            ROOT / "src/armillary",
+            ROOT / "cpp/src",
+            ROOT / "cpp/include/armillary",
+            ROOT / "bindings",
+        )
+        everywhere = {
+            path.name for folder in ("src", "cpp", "bindings", "tests") for path in (ROOT / folder).rglob("*")
+        }
+        found = {name for name in named if any((folder / name).exists() for folder in folders)}
+        assert {name for name in named - found if "/" in name or name not in everywhere} == set()
+
+    def test_names_every_module_of_the_store(self):
+        section = self.PAGE.split("## Store")[1].split("## ")[0]
+        modules = {path.name for path in (ROOT / "src/armillary/store").glob("*.py")} - {"__init__.py"}
+        assert {name for name in modules if f"`{name}`" not in section} == set()
 
 
 class TestContributing:
