@@ -38,6 +38,7 @@ TOPICS = (
     "scene_pose",
     "scene_memory",
     "scene_threads",
+    "worlds",
     "driven",
     "tapes",
     "expressions",

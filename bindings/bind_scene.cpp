@@ -179,7 +179,8 @@ nb::tuple apply(Self self, nb::list requests, std::int64_t now_ns, bool for_undo
   nodes.reserve(nb::len(requests));
   for (nb::handle request : requests) wanted.push_back(as_request(request));
   for (const ChangeRequest& request : wanted) nodes.push_back(request.change.node);
-  const Outcome outcome = core(self).store->apply(std::move(wanted), now_ns, for_undo, std::move(tag));
+  const Outcome outcome =
+      with_changes(self, [&](scene::Store& store) { return store.apply(std::move(wanted), now_ns, for_undo, std::move(tag)); });
   check_outcome(self, outcome);
   return nb::make_tuple(with_records ? record_list(outcome.changes) : nb::list(), id_list(nodes));
 }
@@ -187,13 +188,13 @@ nb::tuple apply(Self self, nb::list requests, std::int64_t now_ns, bool for_undo
 nb::list apply_unchecked(Self self, nb::list requests, std::int64_t now_ns) {
   std::vector<ChangeRequest> wanted;
   for (nb::handle request : requests) wanted.push_back(as_request(request));
-  return finish(self, core(self).store->apply_unchecked(std::move(wanted), now_ns));
+  return finish(self, with_changes(self, [&](scene::Store& store) { return store.apply_unchecked(std::move(wanted), now_ns); }));
 }
 
 nb::list merge(Self self, nb::list records) {
   std::vector<ChangePtr> changes;
   for (nb::handle record : records) changes.push_back(checked<ChangeHandle>(record).change);
-  return finish(self, core(self).store->merge(changes));
+  return finish(self, with_changes(self, [&](scene::Store& store) { return store.merge(changes); }));
 }
 
 // -- What others lack
@@ -207,7 +208,7 @@ nb::tuple changes_since(Self self, nb::dict version_vector) {
     scene::set_upto(from, key, nb::cast<std::uint64_t>(parts[0]));
   }
   std::vector<ChangePtr> lacking;
-  const bool complete = core(self).store->changes_since(from, lacking);
+  const bool complete = with_changes(self, [&](scene::Store& store) { return store.changes_since(from, lacking); });
   nb::list records;
   for (const ChangePtr& change : lacking) records.append(change_object(change));
   return nb::make_tuple(records, complete);
@@ -233,7 +234,7 @@ const char* reason_name(scene::InactiveAssertion::Reason reason) {
 /// What was said of frames and does not count: what would say it again, why, the body in the way, and the loop.
 nb::list inactive(Self self) {
   nb::list found;
-  for (scene::InactiveAssertion& one : core(self).store->inactive()) {
+  for (scene::InactiveAssertion& one : with_changes(self, [](scene::Store& store) { return store.inactive(); })) {
     Change change;
     change.kind = one.kind;
     change.assertion = std::make_shared<const scene::FrameAssertion>(std::move(one.assertion));
@@ -248,20 +249,28 @@ nb::list inactive(Self self) {
 }  // namespace
 
 void bind_world_changes(nb::class_<StoreCore>& store) {
-  store.def(
-           "open_scene", [](Self self) { core(self).store->open(); }, "Declare the root frame, which is there from now on.")
+  store
+      .def(
+          "open_scene", [](Self self) { with_changes(self, [&](scene::Store& store) { return store.open(); }); },
+          "Declare the root frame, which is there from now on.")
       .def("apply_requests", &apply, "requests"_a, "now_ns"_a, "for_undo"_a = true, "with_records"_a = true, "tag"_a = "",
            nb::sig("def apply_requests(self, requests: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True, with_records: "
                    "bool = True, tag: str = '') -> tuple[list[ChangeRecord], list[NodeId]]"),
            "Apply all requests or none; the records, where they are wanted, and the node that each request is about.")
       .def(
-          "undo_tags", [](Self self) { return core(self).store->tags(); }, nb::sig("def undo_tags(self) -> tuple[str, str]"),
-          "The tags of what undo and redo would take back next.")
+          "undo_tags", [](Self self) { return with_changes(self, [&](scene::Store& store) { return store.tags(); }); },
+          nb::sig("def undo_tags(self) -> tuple[str, str]"), "The tags of what undo and redo would take back next.")
       .def(
-          "push_undo_barrier", [](Self self, std::string tag) { core(self).store->push_undo_barrier(std::move(tag)); }, "tag"_a,
-          "Let undo stop here, until the barrier is removed.")
+          "push_undo_barrier",
+          [](Self self, std::string tag) {
+            with_changes(self, [&](scene::Store& store) { return store.push_undo_barrier(std::move(tag)); });
+          },
+          "tag"_a, "Let undo stop here, until the barrier is removed.")
       .def(
-          "remove_undo_barrier", [](Self self, const std::string& tag) { return core(self).store->remove_undo_barrier(tag); },
+          "remove_undo_barrier",
+          [](Self self, const std::string& tag) {
+            return with_changes(self, [&](scene::Store& store) { return store.remove_undo_barrier(tag); });
+          },
           "tag"_a, "Whether the barrier was the last thing on the stack, and is removed.")
       .def("apply_unchecked", &apply_unchecked, "requests"_a, "now_ns"_a,
            nb::sig("def apply_unchecked(self, requests: list[tuple[Any, ...]], now_ns: int) -> list[ChangeRecord]"),
@@ -270,13 +279,20 @@ void bind_world_changes(nb::class_<StoreCore>& store) {
            nb::sig("def merge_records(self, records: list[ChangeRecord]) -> list[ChangeRecord]"),
            "Add records of other replicas; those that were new.")
       .def(
-          "undo_last", [](Self self, std::int64_t now_ns) { return finish(self, core(self).store->undo(now_ns)); }, "now_ns"_a,
-          nb::sig("def undo_last(self, now_ns: int) -> list[ChangeRecord]"))
+          "undo_last",
+          [](Self self, std::int64_t now_ns) {
+            return finish(self, with_changes(self, [&](scene::Store& store) { return store.undo(now_ns); }));
+          },
+          "now_ns"_a, nb::sig("def undo_last(self, now_ns: int) -> list[ChangeRecord]"))
       .def(
-          "redo_last", [](Self self, std::int64_t now_ns) { return finish(self, core(self).store->redo(now_ns)); }, "now_ns"_a,
-          nb::sig("def redo_last(self, now_ns: int) -> list[ChangeRecord]"))
+          "redo_last",
+          [](Self self, std::int64_t now_ns) {
+            return finish(self, with_changes(self, [&](scene::Store& store) { return store.redo(now_ns); }));
+          },
+          "now_ns"_a, nb::sig("def redo_last(self, now_ns: int) -> list[ChangeRecord]"))
       .def(
-          "journal", [](Self self) { return record_list(core(self).store->journal()); },
+          "journal",
+          [](Self self) { return record_list(with_changes(self, [&](scene::Store& store) { return store.journal(); })); },
           nb::sig("def journal(self) -> list[ChangeRecord]"), "The change records that are kept, oldest first.")
       .def("inactive_rows", &inactive,
            nb::sig("def inactive_rows(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]"),
@@ -285,7 +301,11 @@ void bind_world_changes(nb::class_<StoreCore>& store) {
            nb::sig("def changes_since(self, held: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"),
            "The records that a version vector lacks, and whether all of them are still kept.")
       .def(
-          "node_samples", [](Self self, const NodeId& node) { return arrays_of(core(self).store->samples(node)); }, "node"_a,
+          "node_samples",
+          [](Self self, const NodeId& node) {
+            return arrays_of(with_changes(self, [&](scene::Store& store) { return store.samples(node); }));
+          },
+          "node"_a,
           nb::sig("def node_samples(self, node: NodeId) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]"))
       .def("view", &view, "The scene as it is now: one version, which never changes.")
       .def("view_at", &view_at, "at"_a.none(), nb::sig("def view_at(self, at: int) -> SceneView"),

@@ -44,13 +44,16 @@ scene::FrameAssertion assertion_of(Self self, const MeasuredTwist& measured) {
   return assertion;
 }
 
+Failure write_new_twist(Self self, const MeasuredTwist& measured, const Act& write) {
+  scene::FrameAssertion assertion = assertion_of(self, measured);
+  if (with_changes(self, [&](scene::Store& store) { return store.knows_twist(assertion); })) return write(assertion);
+  return change_frames(self, scene::ChangeKind::add_twist_relation, std::move(assertion), false, write);
+}
+
 Failure write_twist(Self self, const MeasuredTwist& measured, bool is_new) {
   StoreCore& world = core(self);
   const auto write = [&] { return world.forest->set_twist(measured.name(), measured.sample()); };
-  const bool is_given = !is_new || world.store->knows_twist(assertion_of(self, measured));
-  Failure failure = is_given ? write()
-                             : change_frames(self, scene::ChangeKind::add_twist_relation, assertion_of(self, measured), false,
-                                             [&](scene::FrameAssertion&) { return write(); });
+  Failure failure = is_new ? write_new_twist(self, measured, [&](scene::FrameAssertion&) { return write(); }) : write();
   if (failure) return failure;
   for (const nb::object& name : {measured.of, measured.relative_to})
     if (known_id(world, name) == nullptr) remember(world, name);

@@ -107,9 +107,11 @@ void init(StoreCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
 
 void become(Self self, Self other) {
   StoreCore& twin = core(self);
-  twin.forest->become(*core(other).forest);
   const std::uint64_t replica_id = twin.store->options().replica_id;
-  twin.store = std::make_shared<scene::Store>(*core(other).store, twin.forest, replica_id);
+  twin.store = with_changes(other, [&](const scene::Store& store) {  // frames and changes of one moment
+    twin.forest->become(*core(other).forest);
+    return std::make_shared<scene::Store>(store, twin.forest, replica_id);
+  });
   twin.bodies = nb::list();
   sync_bodies(twin);
   sync_catalog(twin);
@@ -181,21 +183,27 @@ void bind_world(nb::module_& m) {
           "clear", [](Self self) { core(self).forest->clear(); }, "Forget all samples. Structure and fixed poses stay.")
       .def("start_epoch", &reset_time, "to"_a.none(), nb::sig("def start_epoch(self, to: int | None) -> None"))
       .def(
-          "frames_digest", [](Self self) { return hex(core(self).store->frames_digest()); },
+          "frames_digest",
+          [](Self self) { return hex(with_changes(self, [&](scene::Store& store) { return store.frames_digest(); })); },
           "Over all that was said of frames beside the nodes of the scene.")
       .def(
-          "is_named", [](Self self, const std::string& name) { return core(self).store->is_named(name); }, "name"_a)
+          "is_named",
+          [](Self self, const std::string& name) {
+            return with_changes(self, [&](scene::Store& store) { return store.is_named(name); });
+          },
+          "name"_a)
       .def(
           "assertions",
           [](Self self) {
             nb::list changes;
-            for (scene::Change& change : core(self).store->snapshot())
+            for (scene::Change& change : with_changes(self, [](scene::Store& store) { return store.snapshot(); }))
               changes.append(change_object(std::make_shared<const scene::Change>(std::move(change))));
             return changes;
           },
           nb::sig("def assertions(self) -> list[ChangeRecord]"), "What would have to be said of frames for an equal digest.")
       .def_prop_ro(
-          "time_epoch", [](Self self) { return core(self).store->time_epoch(); }, "How often time was reset.")
+          "time_epoch", [](Self self) { return with_changes(self, [&](scene::Store& store) { return store.time_epoch(); }); },
+          "How often time was reset.")
       .def(
           "set_observed", [](Self self, bool is_observed) { core(self).is_observed = is_observed; }, "is_observed"_a)
       .def(

@@ -22,7 +22,7 @@ using namespace nb::literals;
 void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row) {
   const StoreCore& world = core(self);
   if (world.max_ahead_ns < 0) return;
-  const auto now = nb::cast<std::int64_t>(self.attr("now")());
+  const auto now = nb::cast<std::int64_t>(now_of(self));
   if (stamp_ns - now <= world.max_ahead_ns) return;
   char text[200];
   std::snprintf(text, sizeof text,
@@ -113,24 +113,33 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
   set_pose_by_name(self, of, in_frame, value, stamp, source, uncertainty);
 }
 
-/// xyz_wxyz rows as the core stores them: quaternion first, unit; refuses the first bad row.
-std::vector<double> rows_of_vectors(nb::handle transforms) {
-  const Doubles values(transforms, "transforms", {-1, 7});
-  std::vector<double> rows(values.size());
-  const double* from = values.data();
-  for (std::size_t i = 0; i < values.rows(); ++i, from += 7) {
+constexpr std::size_t kManyRows = 1000;  // so long others should not wait for the GIL
+
+/// `count` xyz_wxyz rows as the core stores them: quaternion first, unit. The number of the first bad row, or `count`.
+std::size_t read_rows(const double* from, std::size_t count, std::vector<double>& rows) {
+  rows.resize(count * kPoseWidth);
+  for (std::size_t i = 0; i < count; ++i, from += 7) {
     const Rotation q{from[3], from[4], from[5], from[6]};
     const double n2 = q.squared_norm();
-    if (!std::isfinite(from[0] + from[1] + from[2]) || !(std::abs(n2 - 1.0) <= 0.01))
-      raise("InvalidTransform", "transforms[" + std::to_string(i) +
-                                    "] is not a pose: x y z must be finite and w x y z a unit quaternion. "
-                                    "The order is x, y, z, w, x, y, z. Nothing was stored.");
+    if (!std::isfinite(from[0] + from[1] + from[2]) || !(std::abs(n2 - 1.0) <= 0.01)) return i;
     const Rotation unit = n2 == 1.0 ? q : q.normalized();
-    double* to = rows.data() + 7 * i;
+    double* to = rows.data() + kPoseWidth * i;
     to[0] = unit.w, to[1] = unit.x, to[2] = unit.y, to[3] = unit.z;
     to[4] = from[0], to[5] = from[1], to[6] = from[2];
   }
-  return rows;
+  return count;
+}
+
+/// Refuses the first bad row.
+std::vector<double> rows_of_vectors(nb::handle transforms) {
+  const Doubles values(transforms, "transforms", {-1, 7});
+  std::vector<double> rows;
+  const auto read = [&] { return read_rows(values.data(), values.rows(), rows); };
+  const std::size_t bad = values.rows() < kManyRows ? read() : without_gil(read);
+  if (bad == values.rows()) return rows;
+  raise("InvalidTransform", "transforms[" + std::to_string(bad) +
+                                "] is not a pose: x y z must be finite and w x y z a unit quaternion. "
+                                "The order is x, y, z, w, x, y, z. Nothing was stored.");
 }
 
 std::vector<double> rows_of_matrices(nb::handle transforms) {
@@ -249,7 +258,7 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
   (void)frame_id(self, to, &to_stored);
   if (of.equal(to))
     raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself. Name two different frames.", of);
-  const nb::object from = at.is_none() ? nb::object(self.attr("now")()) : nb::borrow(at);
+  const nb::object from = at.is_none() ? now_of(self) : nb::borrow(at);
   std::optional<std::string_view> who;
   if (!source.is_none()) who = text_of(source_of(self, source));
   const Stamp stamp{as_stamp(from, "at")};

@@ -20,21 +20,24 @@ using scene::FrameAssertion;
 
 namespace {
 
-template <typename Work>
-auto with(Gil gil, Work work) {
-  return gil == Gil::released ? without_gil(work) : work();
+Failure record(Self self, scene::Change change, std::int64_t now_ns, bool for_undo, const Act& act, Gil gil,
+               ChangePtr* recorded = nullptr) {
+  if (gil == Gil::kept)
+    return with_changes(self,
+                        [&](scene::Store& store) { return store.record(std::move(change), now_ns, act, for_undo, recorded); });
+  scene::Store& store = *core(self).store;
+  return without_gil([&] { return store.record(std::move(change), now_ns, act, for_undo, recorded); });
 }
 
 /// Python runs the change under the lock that orders notifications, and notifies the observers after it.
 Failure change_observed(Self self, scene::Change change, std::int64_t now_ns, bool for_undo, const Act& act, Gil gil) {
   Failure failure;
-  const nb::object record = nb::cpp_function([&]() -> nb::object {
+  const nb::object run = nb::cpp_function([&]() -> nb::object {
     ChangePtr recorded;
-    scene::Store& store = *core(self).store;
-    failure = with(gil, [&] { return store.record(std::move(change), now_ns, act, for_undo, &recorded); });
+    failure = record(self, std::move(change), now_ns, for_undo, act, gil, &recorded);
     return failure ? nb::none() : change_object(recorded);
   });
-  (void)core(self).upcalls.notify(self, record);
+  (void)core(self).upcalls.notify(self, run);
   return failure;
 }
 
@@ -44,16 +47,16 @@ Failure change_frames(Self self, ChangeKind kind, FrameAssertion assertion, bool
   scene::Change change;
   change.kind = kind;
   change.assertion = std::make_shared<const FrameAssertion>(std::move(assertion));
-  const nb::object now = self.attr("now")();
+  const nb::object now = now_of(self);
   const std::int64_t now_ns = as_stamp(now, "what the clock tells");
   if (core(self).is_observed) return change_observed(self, std::move(change), now_ns, for_undo, act, gil);
-  scene::Store& store = *core(self).store;
-  return with(gil, [&] { return store.record(std::move(change), now_ns, act, for_undo); });
+  return record(self, std::move(change), now_ns, for_undo, act, gil);
 }
 
 Failure add_samples(Self self, FrameAssertion relation, const Act& act, Gil gil) {
-  if (core(self).store->knows_relation(relation)) return with(gil, [&] { return act(relation); });
-  return change_frames(self, ChangeKind::add_relation, std::move(relation), false, act, gil);
+  if (!with_changes(self, [&](scene::Store& store) { return store.knows_relation(relation); }))
+    return change_frames(self, ChangeKind::add_relation, std::move(relation), false, act, gil);
+  return gil == Gil::kept ? act(relation) : without_gil([&] { return act(relation); });
 }
 
 namespace {

@@ -40,6 +40,16 @@ class GilGivenAway {
   PyThreadState* state_;
 };
 
+/// Calls Python code, which may give the GIL away: a thread that gets it back no more stays here as well.
+template <typename Call>
+auto call_python(Call call) {
+  try {
+    return call();
+  } catch (abi::__forced_unwind&) {
+    stay_for_ever();
+  }
+}
+
 /// Runs `work` without the GIL. What it throws arrives in Python: std::bad_alloc as MemoryError.
 template <typename Work>
 auto without_gil(Work work) {

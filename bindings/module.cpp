@@ -1,9 +1,15 @@
 #include <nanobind/nanobind.h>
 
+#include "gil.hpp"
 #include "modules.hpp"
 
 NB_MODULE(_core, m) {
   nanobind::set_leak_warnings(false);  // a dispatcher thread may hold a world when the interpreter ends
+  // What is no exception of C++ is the end of the thread, see GilGivenAway: the last place where it can be met.
+  nanobind::register_exception_translator([](const std::exception_ptr& exception, void*) {
+    if (!exception) armillary::python::stay_for_ever();
+    std::rethrow_exception(exception);
+  });
   m.doc() = "The native core of Armillary.";
   armillary::python::bind_rotation(m);
   armillary::python::bind_transform(m);

@@ -16,24 +16,24 @@ PyObject* known_id(const StoreCore& world, nb::handle name) {
 }
 
 Upcalls::Upcalls(nb::handle given)
-    : admit_name(given.attr("admit_name")),
-      declare_name(given.attr("declare_name")),
-      recall_name(given.attr("recall_name")),
-      knows_name(given.attr("knows_name")),
-      recall_joint(given.attr("recall_joint")),
-      check_new_pose(given.attr("check_new_pose")),
-      read_twist(given.attr("read_twist")),
-      store_twist(given.attr("store_twist")),
-      resolve_pending(given.attr("store_pending")),
-      complete_joints(given.attr("complete_joints")),
-      complete_joint_series(given.attr("complete_joint_series")),
-      wheels_turned(given.attr("wheels_turned")),
-      pose_between_points(given.attr("pose_between_points")),
-      by_policy(given.attr("by_policy")),
-      notify(given.attr("notify")),
-      as_transform(given.attr("as_transform")),
-      as_joint_covariance(given.attr("as_joint_covariance")),
-      with_row(given.attr("with_row")) {}
+    : admit_name(nb::object(given.attr("admit_name"))),
+      declare_name(nb::object(given.attr("declare_name"))),
+      recall_name(nb::object(given.attr("recall_name"))),
+      knows_name(nb::object(given.attr("knows_name"))),
+      recall_joint(nb::object(given.attr("recall_joint"))),
+      check_new_pose(nb::object(given.attr("check_new_pose"))),
+      read_twist(nb::object(given.attr("read_twist"))),
+      store_twist(nb::object(given.attr("store_twist"))),
+      resolve_pending(nb::object(given.attr("store_pending"))),
+      complete_joints(nb::object(given.attr("complete_joints"))),
+      complete_joint_series(nb::object(given.attr("complete_joint_series"))),
+      wheels_turned(nb::object(given.attr("wheels_turned"))),
+      pose_between_points(nb::object(given.attr("pose_between_points"))),
+      by_policy(nb::object(given.attr("by_policy"))),
+      notify(nb::object(given.attr("notify"))),
+      as_transform(nb::object(given.attr("as_transform"))),
+      as_joint_covariance(nb::object(given.attr("as_joint_covariance"))),
+      with_row(nb::object(given.attr("with_row"))) {}
 
 void remember(StoreCore& world, nb::handle name) {
   const FrameId id = world.forest->find_frame(text_of(name));

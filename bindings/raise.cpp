@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include "gil.hpp"
+
 namespace armillary::python {
 
 nb::object error_class(const char* kind) { return nb::module_::import_("armillary.errors").attr(kind); }
@@ -12,7 +14,7 @@ void raise_object(nb::handle exception) {
 }
 
 void raise(const char* kind, const std::string& message, nb::handle value) {
-  raise_object(value.is_valid() ? error_class(kind)(message, value) : error_class(kind)(message));
+  raise_object(call_python([&] { return value.is_valid() ? error_class(kind)(message, value) : error_class(kind)(message); }));
 }
 
 std::string printed(nb::handle value) { return nb::cast<std::string>(nb::steal<nb::str>(PyObject_Str(value.ptr()))); }

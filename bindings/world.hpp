@@ -3,12 +3,14 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "answers.hpp"
 #include "armillary/graph/candidates.hpp"
 #include "armillary/graph/forest.hpp"
 #include "armillary/scene/store.hpp"
+#include "gil.hpp"
 #include "raise.hpp"
 
 namespace nb = nanobind;
@@ -17,15 +19,26 @@ namespace armillary::python {
 
 struct JointDoor;
 
+/// A Python function that the bindings call.
+class Upcall : nb::object {
+ public:
+  Upcall() = default;
+  explicit Upcall(nb::object function) : nb::object(std::move(function)) {}
+  template <typename... Arguments>
+  nb::object operator()(Arguments&&... arguments) const {
+    return call_python([&] { return nb::object::operator()(std::forward<Arguments>(arguments)...); });
+  }
+};
+
 /// The Python functions that the bindings call, taken from `armillary.store.upcalls.Upcalls` when a store is made, so that a
 /// missing one is found there. Each takes the store first, but for those that are about a value alone.
 struct Upcalls {
-  nb::object admit_name, declare_name, recall_name, knows_name, recall_joint;  // what a name may be, and whether it is known
-  nb::object check_new_pose, read_twist, store_twist, resolve_pending;         // rules of bodies; twists that wait for poses
-  nb::object complete_joints, complete_joint_series, wheels_turned;            // joints that follow from others
-  nb::object pose_between_points, by_policy;                                   // questions that Python puts together
-  nb::object notify;                                                           // observers, in the order of the changes
-  nb::object as_transform, as_joint_covariance, with_row;                      // values: no store
+  Upcall admit_name, declare_name, recall_name, knows_name, recall_joint;  // what a name may be, and whether it is known
+  Upcall check_new_pose, read_twist, store_twist, resolve_pending;         // rules of bodies; twists that wait for poses
+  Upcall complete_joints, complete_joint_series, wheels_turned;            // joints that follow from others
+  Upcall pose_between_points, by_policy;                                   // questions that Python puts together
+  Upcall notify;                                                           // observers, in the order of the changes
+  Upcall as_transform, as_joint_covariance, with_row;                      // values: no store
 
   Upcalls() = default;
   explicit Upcalls(nb::handle given);
@@ -81,9 +94,26 @@ struct PathChoice {
 
 [[nodiscard]] inline StoreCore& core(Self self) { return self.core(); }
 
+/// Does `work(scene::Store&)` while no other thread changes the store. It must not touch Python.
+///
+/// The GIL is given away while another thread has the store, since who changes much does so without the GIL.
+template <typename Work>
+auto with_changes(Self self, Work work) {
+  const std::shared_ptr<scene::Store> store = core(self).store;
+  for (;;) {
+    if (const scene::Store::Hold hold(*store, std::try_to_lock); hold) return work(*store);
+    without_gil([&] { const scene::Store::Hold until_free(*store); });
+  }
+}
+
 /// The frame's number, or UnknownFrame / InvalidName.
 /// `spelt` is set where the name is stored in another spelling.
 [[nodiscard]] FrameId frame_id(Self self, nb::handle name, nb::object* spelt = nullptr);
+
+/// What the clock of the world tells.
+[[nodiscard]] inline nb::object now_of(Self self) {
+  return call_python([&] { return nb::object(self.attr("now")()); });
+}
 
 /// Answers a question by a policy that C++ does not know: `arguments` are those of the question.
 template <typename... Arguments>

@@ -50,10 +50,10 @@ using Map = armillary::PersistentMap<std::uint64_t, std::string, DigestTraits<Sp
 template <std::uint64_t (*Spread)(std::uint64_t)>
 using PlainMap = armillary::PersistentMap<std::uint64_t, std::string, KeyTraits<Spread>>;
 
-/// The same, whose copies borrow children from each other.
+/// The same, whose copies borrow children from each other under a TrieArena's guard.
 template <std::uint64_t (*Spread)(std::uint64_t)>
 struct LendingTraits : DigestTraits<Spread> {
-  using Count = armillary::detail::PlainCount;
+  static constexpr bool kLends = true;
 };
 template <std::uint64_t (*Spread)(std::uint64_t)>
 using LendingMap = armillary::PersistentMap<std::uint64_t, std::string, LendingTraits<Spread>>;
@@ -67,11 +67,11 @@ class SharedText {
   operator const std::string&() const { return text_->value; }
 
  private:
-  struct Text : armillary::detail::PlainlyShared {
+  struct Text : armillary::detail::Counted {
     explicit Text(std::string text) : value(std::move(text)) {}
     std::string value;
   };
-  using Pointer = armillary::detail::PlainPtr<const Text>;
+  using Pointer = armillary::detail::CountedPtr<const Text>;
   Pointer text_;
 };
 template <std::uint64_t (*Spread)(std::uint64_t)>

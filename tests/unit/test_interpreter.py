@@ -40,6 +40,21 @@ def write():
 for task in (ask, write): threading.Thread(target=task, daemon=True).start()
 time.sleep(0.1)
 """,
+    "threads whose calls raise": """
+from armillary.errors import UnknownFrame
+def ask():
+    while True:
+        try: world.pose(of="camera", in_frame="map")
+        except UnknownFrame: pass
+for _ in range(3): threading.Thread(target=ask, daemon=True).start()
+time.sleep(0.1)
+""",
+    "threads that fix": """
+def fix(name):
+    while True: world.fix(of=name, in_frame="table", transform=STILL)
+for name in "abc": threading.Thread(target=fix, args=(name,), daemon=True).start()
+time.sleep(0.1)
+""",
     "a callback that pends": "world.on_pose(print, of='a', in_frame='b')",
     "a callback that does not return": """
 world.on_pose(lambda _: threading.Event().wait(), of="cup", in_frame="table")
@@ -97,8 +112,48 @@ class TestTheEndOfTheInterpreter:
         assert (result.returncode, result.stdout, result.stderr) == (0, "end\n", "")
 
 
+FORKS_DURING_A_LOAD = """
+import warnings
+import numpy as np
+warnings.simplefilter("ignore", DeprecationWarning)  # forking with threads is what this is about
+count = 200_000
+rows, at = np.zeros((count, 7)), np.arange(count)
+rows[:, 3] = 1.0
+own, loaded, stop = World("own"), World("loaded", history=seconds(1e6)), threading.Event()
+def load():
+    i = 0
+    while not stop.is_set():
+        loaded.set_poses(of=f"robot {i % 20}", in_frame="map", transforms=rows, at=at)
+        loaded.remove_frame(f"robot {i % 20}")
+        i += 1
+thread = threading.Thread(target=load)
+thread.start()
+codes = []
+for _ in range(10):
+    time.sleep(0.013)
+    if (pid := os.fork()) == 0:
+        signal.alarm(20)
+        own.fix(of="cup", in_frame="table", transform=STILL)
+        child = World("child")
+        child.fix(of="cup", in_frame="table", transform=STILL)
+        child.set_poses(of="robot", in_frame="map", transforms=rows[:10], at=at[:10])
+        node = child.scene.add_group(parent=child.scene.root)
+        child.scene.remove(node)
+        assert child.copy().pose(of="cup", in_frame="table").transform == STILL
+        os._exit(0)
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+stop.set()
+thread.join()
+print(set(codes))
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 class TestAForkedProcess:
+    def test_has_worlds_of_its_own_while_another_was_loading(self):
+        result = run_python(f"{PREAMBLE}{FORKS_DURING_A_LOAD}", timeout_s=240.0)
+        assert (result.stdout, result.returncode) == ("{0}\n", 0), result.stderr
+
     @pytest.mark.parametrize("task", FORKS)
     def test_with_a_running_dispatcher(self, task):
         child = "\n".join("    " + line for line in FORKS[task].splitlines())

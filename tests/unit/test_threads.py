@@ -40,6 +40,62 @@ except MemoryError:
     print("MemoryError, and on it goes")
 """
 
+# The pieces of what follows end themselves: a lock that is waited for in vain would stop all tests.
+BOUNDED = """
+import faulthandler
+faulthandler.dump_traceback_later(90, exit=True)
+import random, threading, time
+from armillary import Transform, World
+from armillary.errors import ArmillaryError
+from armillary.scene import Fix
+STILL = Transform.identity()
+
+def pend(world, frame, at):
+    axes = dict(relative_to="base", expressed_in="map")
+    world.set_twist(of=frame, **axes, linear=(1, 0, 0), angular=(0, 0, 0), at=at, pending=True)
+"""
+
+A_PENDING_TWIST_AND_AN_OBSERVER = """
+robot, other, seen = World("robot"), World("other"), []
+robot.scene.attach(seen.append)
+pend(robot, "wheel", 0)
+other.fix(of="wheel", in_frame="map", transform=STILL)
+{bring}
+print(len(robot.pending_twists()), len(seen) > 0)
+"""
+
+HAMMER = """
+world, peer = World("world"), World("peer")
+world.scene.attach(lambda changes: world.frames())
+for i in range(4):
+    peer.fix(of=f"wheel {i}", in_frame="map", transform=STILL)
+end, surprises = time.monotonic() + 3, []
+
+def again(step):
+    chosen = random.Random(step.__name__)
+    while time.monotonic() < end:
+        try: step(f"wheel {chosen.randrange(4)}", chosen.randrange(10**9))
+        except ArmillaryError: pass
+        except Exception as error: surprises.append(repr(error))
+
+def wait_for_poses(frame, at): pend(world, frame, at)
+def merge(frame, at): world.merge(peer.scene.changes())
+def apply(frame, at): world.apply([Fix(of=frame, in_frame="map", transform=STILL)])
+def fix(frame, at): world.fix(of=frame, in_frame="base", transform=STILL)
+def place(frame, at): world.set_pose(of=frame, in_frame="map", transform=STILL, at=at)
+def attach(frame, at): world.attach(of=frame, to="base", at=at)
+def remove(frame, at): world.remove_frame(frame, subtree=True)
+def clear(frame, at): world.clear()
+def reset(frame, at): world.reset_time()
+def copy(frame, at): world.copy().fix(of=frame, in_frame="base", transform=STILL)
+
+steps = (wait_for_poses, merge, apply, fix, place, attach, remove, clear, reset, copy)
+threads = [threading.Thread(target=again, args=(step,)) for step in steps]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(surprises[:3])
+"""
+
 
 class Race:
     """Calls functions again and again, each on its own thread, and collects what surprised them."""
@@ -238,3 +294,20 @@ class TestWorkWithoutTheGil:
     def test_that_runs_out_of_memory_is_an_error_like_others(self):
         done = run_python(OUT_OF_MEMORY)
         assert (done.returncode, done.stdout, done.stderr) == (0, "MemoryError, and on it goes\n", "")
+
+
+class TestLocks:
+    @pytest.mark.parametrize(
+        "bring",
+        [
+            "robot.merge(other.scene.changes())",
+            "robot.apply([Fix(of='wheel', in_frame='map', transform=STILL)])",
+        ],
+    )
+    def test_a_pending_twist_is_stored_by_what_observers_are_notified_of(self, bring):
+        result = run_python(BOUNDED + A_PENDING_TWIST_AND_AN_OBSERVER.format(bring=bring), timeout_s=120.0)
+        assert (result.returncode, result.stdout) == (0, "0 True\n"), result.stderr
+
+    def test_are_taken_in_one_order(self):
+        result = run_python(BOUNDED + HAMMER, timeout_s=150.0)
+        assert (result.returncode, result.stdout) == (0, "[]\n"), result.stderr

@@ -26,11 +26,14 @@ bool is_edge_to(const Edge& edge, const NodeRecord& parent) {
 }  // namespace
 
 Key KeyPool::intern(std::string_view text) {
-  const auto known = texts_.find(text);
-  return Key{known != texts_.end() ? &*known : &*texts_.emplace(text).first};
+  const std::lock_guard guard(lock_);
+  auto place = texts_.find(text);
+  if (place == texts_.end()) place = texts_.emplace(text).first;
+  size_.store(texts_.size(), std::memory_order_relaxed);
+  return Key{&*place};
 }
 
-Draft::Draft(VersionPtr base, KeyPool& keys) : base_(std::move(base)), next_(new_version(base_.get())), keys_(keys) {
+Draft::Draft(VersionPtr base, KeyPool& keys) : base_(std::move(base)), next_(std::make_shared<Version>(*base_)), keys_(keys) {
   ++next_->number;
 }
 

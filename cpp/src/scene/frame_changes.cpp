@@ -296,7 +296,7 @@ bool Store::is_in_line(const Change& change) const {
 
 /// Where loops and bodies leave the relation out, its samples are there when it comes into force.
 bool Store::merge_samples(std::vector<PlaceSample> samples) {
-  const VersionLock guard;
+  const Hold hold(*this);
   const auto is_known = [this](const PlaceSample& sample) {
     return assertions_.has_relation({.of = sample.of, .in_frame = sample.in_frame, .source = sample.source});
   };
@@ -313,7 +313,7 @@ bool Store::merge_samples(std::vector<PlaceSample> samples) {
 
 Failure Store::record(Change change, std::int64_t now_ns, const std::function<Failure(FrameAssertion&)>& act, bool for_undo,
                       ChangePtr* recorded) {
-  const VersionLock guard;
+  const Hold hold(*this);
   auto assertion = std::make_shared<FrameAssertion>(*change.assertion);
   if (Failure failure = act(*assertion)) return failure;
   Draft draft(version(), *keys_);
@@ -339,38 +339,38 @@ Failure Store::record(Change change, std::int64_t now_ns, const std::function<Fa
 }
 
 bool Store::knows_relation(const FrameAssertion& assertion) const {
-  const VersionLock guard;
+  const Hold hold(*this);
   return assertions_.has_relation(assertion);
 }
 
 bool Store::knows_twist(const FrameAssertion& assertion) const {
-  const VersionLock guard;
+  const Hold hold(*this);
   return assertions_.has_twist(assertion);
 }
 
 std::vector<Change> Store::snapshot() const {
-  const VersionLock guard;
+  const Hold hold(*this);
   return assertions_.snapshot();
 }
 
 std::optional<bool> Store::is_named(const std::string& name) const {
-  const VersionLock guard;
+  const Hold hold(*this);
   return assertions_.is_named(name);
 }
 
 SampleTable Store::samples(const NodeId& node) const {
-  const VersionLock guard;
+  const Hold hold(*this);
   const NodeRecord* record = version()->find(node);
   return record != nullptr && record->is_transform() ? samples_of(version(), *record, names_, *forest_) : SampleTable{};
 }
 
 std::uint64_t Store::time_epoch() const {
-  const VersionLock guard;
+  const Hold hold(*this);
   return assertions_.time_epoch();
 }
 
 std::vector<InactiveAssertion> Store::inactive() const {
-  const VersionLock guard;
+  const Hold hold(*this);
   std::vector<InactiveAssertion> all = assertions_.rigid().inactive;
   for (ClosingRun& run : forest_->closing_runs()) {
     InactiveAssertion& inactive =
@@ -384,7 +384,7 @@ std::vector<InactiveAssertion> Store::inactive() const {
 }
 
 Digest Store::frames_digest() const {
-  const VersionLock guard;
+  const Hold hold(*this);
   return assertions_.digest();
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 /// The scene before any change: two groups that are always there.
 std::shared_ptr<Version> first_version() {
-  std::shared_ptr<Version> version = new_version();
+  auto version = std::make_shared<Version>();
   for (const NodeId& id : {kRootNode, kDetachedNode}) {
     auto record = NewRecord::make();
     record->id = id;
@@ -33,26 +33,28 @@ Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
       authorship_{author_key(options_.author, options_.replica_id)},
       keys_(std::make_shared<KeyPool>()),
       assertions_(options_.max_runs, options_.max_journal) {
-  const VersionLock guard;
+  const Hold hold(*this);
   (void)forest_->transact({}, first_version());
 }
 
 void Store::open() {
   {
-    const VersionLock guard;
+    const Hold hold(*this);
     is_open_ = true;
   }
   forest_->add_frame(options_.root_frame);
 }
 
 Store::Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t replica_id)
+    : Store(Hold(other), other, std::move(forest), replica_id) {}
+
+Store::Store(const Hold&, const Store& other, std::shared_ptr<Forest> forest, std::uint64_t replica_id)
     : forest_(std::move(forest)),
       options_(other.options_),
       names_(other.names_),
       authorship_(other.authorship_.copy(author_key(options_.author, replica_id), other.version()->version_vector)),
       keys_(other.keys_),
       assertions_(other.assertions_) {
-  const VersionLock guard;
   options_.replica_id = replica_id;
   journal_ = other.journal_;
   dropped_ = other.dropped_;
@@ -64,7 +66,7 @@ Store::Store(const Store& other, std::shared_ptr<Forest> forest, std::uint64_t r
 }
 
 Store::~Store() {
-  const VersionLock guard;
+  const Hold hold(*this);
   done_.clear();
   undone_.clear();
 }
@@ -221,7 +223,7 @@ Refusal Store::take(std::vector<ChangeRequest> requests, Draft& draft, std::int6
 }
 
 Outcome Store::apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, bool for_undo, std::string tag) {
-  const VersionLock guard;
+  const Hold hold(*this);
   Draft draft(version(), *keys_);
   Taken taken;
   taken.is_local = true;
@@ -241,7 +243,7 @@ Outcome Store::apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, b
 }
 
 Outcome Store::merge(std::span<const ChangePtr> changes) {
-  const VersionLock guard;
+  const Hold hold(*this);
   Draft draft(version(), *keys_);
   Taken taken;
   for (const ChangePtr& change : changes)
@@ -250,7 +252,7 @@ Outcome Store::merge(std::span<const ChangePtr> changes) {
 }
 
 Outcome Store::apply_unchecked(std::vector<ChangeRequest> requests, std::int64_t now_ns) {
-  const VersionLock guard;
+  const Hold hold(*this);
   Draft draft(version(), *keys_);
   Taken taken;
   for (ChangeRequest& request : requests) request.is_unchecked = true;
@@ -437,7 +439,7 @@ void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
 // -- What others lack
 
 bool Store::changes_since(const VersionVector& version_vector, std::vector<ChangePtr>& out) const {
-  const VersionLock guard;
+  const Hold hold(*this);
   for (const ChangePtr& change : journal_)
     if (!has_seen(version_vector, change->timestamp.dot)) out.push_back(change);
   return std::ranges::all_of(dropped_, [&](const auto& entry) {
@@ -447,7 +449,7 @@ bool Store::changes_since(const VersionVector& version_vector, std::vector<Chang
 }
 
 std::vector<ChangePtr> Store::journal() const {
-  const VersionLock guard;
+  const Hold hold(*this);
   return {journal_.begin(), journal_.end()};
 }
 

@@ -189,7 +189,7 @@ Outcome Store::undo(std::int64_t now_ns) { return take_back(done_, undone_, now_
 Outcome Store::redo(std::int64_t now_ns) { return take_back(undone_, done_, now_ns); }
 
 Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns) {
-  const VersionLock guard;
+  const Hold hold(*this);
   if (from.empty()) return {Refusal{Fault::nothing_to_undo}, {}};
   const Batch& batch = from.back();
   Draft draft(version(), *keys_);
@@ -237,13 +237,13 @@ std::vector<NodeSample> Store::samples_of_removed(const Draft& draft) const {
 }
 
 std::pair<std::string, std::string> Store::tags() const {
-  const VersionLock guard;
+  const Hold hold(*this);
   const auto of_last = [](const std::deque<Batch>& stack) { return stack.empty() ? std::string() : stack.back().tag; };
   return {of_last(done_), of_last(undone_)};
 }
 
 void Store::push_undo_barrier(std::string tag) {
-  const VersionLock guard;
+  const Hold hold(*this);
   Batch batch;
   batch.tag = std::move(tag);
   remember(done_, std::move(batch));
@@ -251,7 +251,7 @@ void Store::push_undo_barrier(std::string tag) {
 }
 
 bool Store::remove_undo_barrier(const std::string& tag) {
-  const VersionLock guard;
+  const Hold hold(*this);
   const auto last = std::ranges::find(done_.rbegin(), done_.rend(), tag, &Batch::tag);
   if (last == done_.rend()) return false;
   done_.erase(std::next(last).base());
@@ -274,7 +274,7 @@ UndoEntry Store::undo_entry_of(const ChangePtr& change, const Draft& draft, cons
   if (removes || sets) entry.before = held(draft.version().alive, change->node);
   if (sets && entry.before == nullptr) entry.before = held(draft.version().gone, change->node);
   const bool holds_others = removes && entry.before != nullptr && !entry.before->children.empty();
-  if (holds_others) entry.version = taken.adds ? new_version(&draft.version()) : draft.base();
+  if (holds_others) entry.version = taken.adds ? std::make_shared<const Version>(draft.version()) : draft.base();
   return entry;
 }
 

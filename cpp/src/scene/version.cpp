@@ -1,61 +1,12 @@
 #include "armillary/scene/version.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "armillary/scene/ancestry.hpp"
 
 namespace armillary::scene {
-
-// -- Versions
-
-namespace {
-
-struct VersionOwner {
-  std::recursive_mutex lock;
-  std::mutex dropped_lock;  // guards `dropped`
-  std::vector<const Version*> dropped;
-  std::atomic<bool> has_dropped = false;  // seldom: spares the lock
-};
-
-VersionOwner& owner() {
-  static auto* only = new VersionOwner;  // outlives every version, whenever it is dropped
-  return *only;
-}
-
-void drop(const Version* version) {
-  const std::unique_lock held(owner().lock, std::try_to_lock);
-  if (held) {
-    delete version;
-    return;
-  }
-  const std::lock_guard guard(owner().dropped_lock);
-  owner().dropped.push_back(version);
-  owner().has_dropped.store(true, std::memory_order_release);
-}
-
-}  // namespace
-
-std::shared_ptr<Version> new_version(const Version* base) {
-  return {base == nullptr ? new Version : new Version(*base), [](const Version* version) { drop(version); }};
-}
-
-VersionLock::VersionLock() {
-  owner().lock.lock();
-  if (!owner().has_dropped.load(std::memory_order_acquire)) return;
-  std::vector<const Version*> dropped;
-  {
-    const std::lock_guard guard(owner().dropped_lock);
-    dropped.swap(owner().dropped);
-    owner().has_dropped.store(false, std::memory_order_relaxed);
-  }
-  for (const Version* version : dropped) delete version;
-}
-
-VersionLock::~VersionLock() { owner().lock.unlock(); }
 
 std::uint64_t author_key(std::string_view name, std::uint64_t replica_id) {
   Sha256 hash;

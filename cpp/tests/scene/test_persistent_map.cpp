@@ -1,11 +1,16 @@
 // A persistent map against std::map, through random histories and every kind of hash.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -37,12 +42,31 @@ void change(M& map, Model& model, std::uint64_t key, const std::string& value) {
   CHECK((map.find(key) != nullptr) == model.contains(key));
 }
 
-/// Versions branch off, go on side by side, and are dropped in any order.
+/// Some arenas, one of which, or none, is at work in each step.
+class Arenas {
+ public:
+  explicit Arenas(std::size_t count) {
+    while (arenas_.size() < count) arenas_.push_back(armillary::detail::TrieArena::make());
+  }
+  [[nodiscard]] std::unique_ptr<armillary::detail::TrieArena::Guard> next() {
+    if (arenas_.empty()) return nullptr;
+    const std::size_t chosen = random_() % (arenas_.size() == 1 ? 1 : arenas_.size() + 1);
+    return chosen < arenas_.size() ? std::make_unique<armillary::detail::TrieArena::Guard>(*arenas_[chosen]) : nullptr;
+  }
+
+ private:
+  std::mt19937_64 random_{3};
+  std::vector<std::shared_ptr<armillary::detail::TrieArena>> arenas_;
+};
+
+/// Versions branch off, go on side by side, and are dropped in any order. What arenas made outlives them.
 template <typename M>
-void follow_a_model() {
+void follow_a_model(std::size_t arena_count = 0) {
   std::mt19937_64 random(7);
+  std::optional<Arenas> arenas(arena_count);
   std::vector<std::pair<M, Model>> versions(1);
   for (int step = 0; step < 6000; ++step) {
+    const auto guard = arenas->next();
     if (step % 20 == 19) versions.push_back(versions[random() % versions.size()]);
     auto& [map, model] = versions[random() % 3 == 0 ? random() % versions.size() : versions.size() - 1];
     change(map, model, random() % 200, std::to_string(random() % 100'000));
@@ -50,6 +74,7 @@ void follow_a_model() {
     if (step % 500 == 0)
       for (const auto& [kept, its_model] : versions) CHECK(equals(kept, its_model));
   }
+  arenas.reset();
   for (const auto& [map, model] : versions) {
     CHECK(equals(map, model));
     M anew;
@@ -141,8 +166,10 @@ void change(SetsByNumber& map, ModelSets& model, std::uint64_t key, std::uint64_
 
 TEST(map_of_sets, "a map of sets follows the model, and sets go when they are empty") {
   std::mt19937_64 random(11);
+  Arenas arenas(3);
   std::vector<std::pair<SetsByNumber, ModelSets>> versions(1);
   for (int step = 0; step < 6000; ++step) {
+    const auto guard = step < 3000 ? arenas.next() : nullptr;
     if (step % 5 == 4) versions.push_back(versions.back());
     if (versions.size() > 8) versions.erase(versions.begin() + static_cast<std::ptrdiff_t>(random() % versions.size()));
     auto& [map, model] = versions[random() % 3 == 0 ? random() % versions.size() : versions.size() - 1];
@@ -192,16 +219,83 @@ TEST(map_model_low, "a map follows the model where keys differ in the last bits"
 TEST(map_model_high, "a map follows the model where keys differ in the first bits") { follow_a_model<Map<high_bits>>(); }
 TEST(map_model_scattered, "a map follows the model where hashes are scattered") { follow_a_model<Map<scattered>>(); }
 TEST(map_model_colliding, "a map follows the model where hashes are equal") { follow_a_model<Map<colliding>>(); }
-TEST(map_all_lending_low, "a map that lends entries follows the model: last bits") { follow_a_model<AllLendingMap<low_bits>>(); }
+TEST(map_all_lending_low, "a map that lends entries follows the model: last bits") { follow_a_model<AllLendingMap<low_bits>>(1); }
 TEST(map_all_lending_scattered, "a map that lends entries follows the model: scattered") {
-  follow_a_model<AllLendingMap<scattered>>();
+  follow_a_model<AllLendingMap<scattered>>(1);
 }
 TEST(map_all_lending_colliding, "a map that lends entries follows the model: equal hashes") {
-  follow_a_model<AllLendingMap<colliding>>();
+  follow_a_model<AllLendingMap<colliding>>(1);
 }
-TEST(map_lending_low, "a map whose copies borrow follows the model: last bits") { follow_a_model<LendingMap<low_bits>>(); }
-TEST(map_lending_high, "a map whose copies borrow follows the model: first bits") { follow_a_model<LendingMap<high_bits>>(); }
-TEST(map_lending_scattered, "a map whose copies borrow follows the model: scattered") { follow_a_model<LendingMap<scattered>>(); }
+TEST(map_lending_low, "a map whose copies borrow follows the model: last bits") { follow_a_model<LendingMap<low_bits>>(1); }
+TEST(map_lending_high, "a map whose copies borrow follows the model: first bits") { follow_a_model<LendingMap<high_bits>>(1); }
+TEST(map_lending_scattered, "a map whose copies borrow follows the model: scattered") {
+  follow_a_model<LendingMap<scattered>>(1);
+}
 TEST(map_lending_colliding, "a map whose copies borrow follows the model: equal hashes") {
-  follow_a_model<LendingMap<colliding>>();
+  follow_a_model<LendingMap<colliding>>(1);
+}
+TEST(map_arenas_low, "maps whose nodes are of several arenas follow the model: last bits") {
+  follow_a_model<AllLendingMap<low_bits>>(3);
+}
+TEST(map_arenas_scattered, "maps whose nodes are of several arenas follow the model: scattered") {
+  follow_a_model<AllLendingMap<scattered>>(3);
+  follow_a_model<LendingMap<scattered>>(3);
+}
+TEST(map_arenas_colliding, "maps whose nodes are of several arenas follow the model: equal hashes") {
+  follow_a_model<AllLendingMap<colliding>>(3);
+}
+
+namespace {
+
+/// Goes on from a map that others have as well, in an arena of its own: what it changed is there, and the rest as it was.
+bool goes_on(AllLendingMap<scattered> map, std::uint64_t seed) {
+  const auto arena = armillary::detail::TrieArena::make();
+  Model model;
+  map.for_each([&](std::uint64_t key, const std::string& value) { model[key] = value; });
+  std::mt19937_64 random(seed);
+  std::vector<AllLendingMap<scattered>> older;
+  for (int step = 0; step < 300; ++step) {
+    older.push_back(map);
+    if (older.size() > 3) older.erase(older.begin() + static_cast<std::ptrdiff_t>(random() % older.size()));
+    const armillary::detail::TrieArena::Guard guard(*arena);
+    const std::uint64_t key = random() % 400;
+    if (random() % 3 == 0) {
+      map.erase(key);
+      model.erase(key);
+    } else {
+      map.set(key, std::to_string(step));
+      model[key] = std::to_string(step);
+    }
+  }
+  return equals(map, model);
+}
+
+}  // namespace
+
+TEST(map_threads_of_arenas, "stress: maps that share nodes are changed, read and dropped by threads of different arenas") {
+  const auto arena = armillary::detail::TrieArena::make();
+  AllLendingMap<scattered> map;
+  std::mutex lock;  // guards `map`, not what it shares with copies
+  std::atomic<bool> stop{false};
+  std::atomic<int> wrong{0};
+  const auto take = [&] {
+    const std::lock_guard guard(lock);
+    return map;
+  };
+  std::vector<std::thread> others;
+  for (std::uint64_t seed = 0; seed < 3; ++seed)
+    others.emplace_back([&, seed] {
+      for (std::uint64_t round = 0; !stop; ++round)
+        if (!goes_on(take(), seed + 10 * round)) ++wrong;
+    });
+  for (std::uint64_t step = 0; step < 20'000; ++step) {
+    AllLendingMap<scattered> next = take();
+    const armillary::detail::TrieArena::Guard guard(*arena);
+    next.set(step % 400, std::to_string(step));
+    const std::lock_guard publishing(lock);
+    map = std::move(next);
+  }
+  stop = true;
+  for (std::thread& thread : others) thread.join();
+  CHECK(wrong == 0 && map.size() == 400);
 }

@@ -1,8 +1,10 @@
-// Readers of a scene see whole versions while a writer changes it, and let go of them whenever they like.
+// Readers of a scene see whole versions while writers change it and its copies, and let go of them whenever they like.
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "armillary/scene/search.hpp"
 #include "armillary/scene/store.hpp"
@@ -34,9 +36,12 @@ ChangeRequest leaving(const NodeId& node, std::int64_t number) {
   return request;
 }
 
+std::shared_ptr<Forest> small_forest() { return std::make_shared<Forest>(ForestOptions{.retention = tests::keeping(50)}); }
+
 /// Beside a crowd that stays there are always five guests, who bear the number of the change that brought them.
 struct Party {
-  Store store{std::make_shared<Forest>(ForestOptions{.retention = tests::keeping(50)}), {.history = {20}, .max_journal = 50}};
+  std::shared_ptr<Forest> forest = small_forest();
+  Store store{forest, {.history = {20}, .max_journal = 50}};
   std::vector<NodeId> guests{};
   std::atomic<bool> stop{false};
   std::atomic<std::int64_t> looks{0}, torn{0};
@@ -94,4 +99,76 @@ TEST(scene_stress, "stress: versions of a scene are seen whole while it changes,
   for (std::thread* thread : {&writer, &reader, &another}) thread->join();
   CHECK(party.looks > 0);
   CHECK(party.torn == 0);
+}
+
+namespace {
+
+/// A copy of a store, as long as nobody else copies or changes its forest.
+struct Twin {
+  std::shared_ptr<Forest> forest = small_forest();
+  std::unique_ptr<Store> store{};
+
+  Twin(const Store& other, const Forest& its_forest, std::uint64_t replica_id) {
+    const Store::Hold hold(other);
+    forest->become(its_forest);
+    store = std::make_unique<Store>(other, forest, replica_id);
+  }
+};
+
+/// Adds and removes nodes in `store`, and in copies of it that live for a few changes.
+void change_and_copy(const Store& store, const Forest& forest, std::uint64_t seed, const std::atomic<bool>& stop,
+                     std::atomic<int>& torn) {
+  for (std::uint64_t round = 0; !stop; ++round) {
+    Twin twin(store, forest, seed + round);
+    const VersionPtr before = twin.store->version();
+    std::vector<NodeId> added;
+    for (std::int64_t i = 0; i < 6; ++i) {
+      ChangeRequest request = coming(i, "visitor");
+      added.push_back(request.change.node);
+      if (twin.store->apply({std::move(request)}, i).refusal) ++torn;
+    }
+    for (std::size_t i = 0; i < 3; ++i)
+      if (twin.store->apply({leaving(added[i], 7)}, 7).refusal) ++torn;
+    if (twin.store->version()->alive.size() != before->alive.size() + 3) ++torn;
+    if (!Party::is_whole(*before)) ++torn;
+  }
+}
+
+}  // namespace
+
+TEST(scene_stress_copies, "stress: copies of a store are changed and dropped while it changes, by several threads") {
+  Party party;
+  std::atomic<int> torn{0};
+  {
+    const Store& store = party.store;
+    const Forest& forest = *party.forest;
+    std::thread writer([&] { party.write(); }), reader([&] { party.read(); });
+    std::thread one([&] { change_and_copy(store, forest, 1'000'000, party.stop, torn); });
+    std::thread another([&] { change_and_copy(store, forest, 2'000'000, party.stop, torn); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(800));
+    party.stop = true;
+    for (std::thread* thread : {&writer, &reader, &one, &another}) thread->join();
+  }
+  CHECK(party.looks > 0);
+  CHECK(party.torn == 0);
+  CHECK(torn == 0);
+}
+
+TEST(scene_stress_outlived, "stress: versions outlive the stores that share them") {
+  std::vector<VersionPtr> versions;
+  {
+    Party party;
+    for (std::uint64_t id = 1; id < 5; ++id) {
+      const Twin twin(party.store, *party.forest, id);
+      party.exchange(static_cast<std::int64_t>(id) + 1);
+      if (twin.store->apply({coming(9, "visitor")}, 9).refusal) ++party.torn;
+      versions.push_back(twin.store->version());
+      versions.push_back(party.store.version());
+    }
+    CHECK(party.torn == 0);
+  }
+  for (std::size_t i = 0; i < versions.size(); ++i)
+    CHECK(versions[i]->alive.size() == 2 + kCrowd + kBatch + (i % 2 == 0 ? 1 : 0));
+  std::thread elsewhere([&] { versions.clear(); });
+  elsewhere.join();
 }

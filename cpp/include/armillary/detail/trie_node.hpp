@@ -14,9 +14,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "armillary/detail/block_pool.hpp"
-#include "armillary/detail/plain_ptr.hpp"
+#include "armillary/detail/counted_ptr.hpp"
 #include "armillary/detail/sha256.hpp"
+#include "armillary/detail/trie_arena.hpp"
 
 namespace armillary::detail {
 
@@ -79,51 +79,12 @@ struct RowEdit {
   }
 };
 
-/// How many share a node, for maps that several threads copy and drop as they like.
-class AtomicCount {
- public:
-  static constexpr bool kLends = false;  ///< a loan has two sides that would have to change at once
-  [[nodiscard]] static void* take(std::size_t bytes) { return ::operator new(bytes); }
-  static void give(void* node, std::size_t) noexcept { ::operator delete(node); }
-  void add() { shares_.fetch_add(1, std::memory_order_relaxed); }
-  /// Whether it was the last.
-  [[nodiscard]] bool drop() { return shares_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
-  [[nodiscard]] bool is_one() const { return shares_.load(std::memory_order_acquire) == 1; }
-  [[nodiscard]] bool is_none() const { return shares_.load(std::memory_order_acquire) == 0; }
-
- private:
-  std::atomic<std::uint32_t> shares_{1};
-};
-
-/// A count without atomics, for maps that are made, copied, changed and dropped under one lock.
-class PlainCount {
- public:
-  static constexpr bool kLends = true;
-  [[nodiscard]] static void* take(std::size_t bytes) { return pool().take(bytes); }
-  static void give(void* node, std::size_t bytes) noexcept { pool().give(node, bytes); }
-  void add() { ++shares_; }
-  [[nodiscard]] bool drop() { return --shares_ == 0; }
-  [[nodiscard]] bool is_one() const { return shares_ == 1; }
-  [[nodiscard]] bool is_none() const { return shares_ == 0; }
-
- private:
-  static BlockPool& pool() {
-    static constinit BlockPool only;  // nothing destroys it: it outlives every map, whenever that is dropped
-    return only;
-  }
-
-  std::uint32_t shares_ = 1;
-};
-
+/// Whether the nodes of a map lend to each other.
 template <typename Traits>
-struct CountOf {
-  using Type = AtomicCount;
-};
+inline constexpr bool kMapLends = false;
 template <typename Traits>
-  requires requires { typename Traits::Count; }
-struct CountOf<Traits> {
-  using Type = typename Traits::Count;
-};
+  requires requires { Traits::kLends; }
+inline constexpr bool kMapLends<Traits> = Traits::kLends;
 
 /// A share in a node; the last one frees it.
 template <typename Node>
@@ -139,11 +100,11 @@ class NodeRef {
     return *this;
   }
   ~NodeRef() {
-    if (node_ != nullptr && node_->shares_.drop()) Node::leave(node_);
+    if (node_ != nullptr) Node::drop(node_);
   }
 
   /// Nobody else sees the node, provided that nobody else sees this share.
-  [[nodiscard]] bool is_sole() const { return node_->shares_.is_one() && node_->borrowers_ == 0; }
+  [[nodiscard]] bool is_sole() const { return node_->is_here() && node_->shares_.is_one() && node_->borrowers_ == 0; }
   [[nodiscard]] const Node* get() const { return node_; }
   [[nodiscard]] Node* get() { return node_; }
   [[nodiscard]] const Node* operator->() const { return node_; }
@@ -161,10 +122,11 @@ class NodeRef {
 ///
 /// One block of memory: this header, the entries in the order of their slots, the children likewise.
 ///
-/// A copy borrows the children and entries that it has in common with the original instead of counting them: what lies
-/// anywhere in memory would be fetched for that. When the original goes it leaves them to the copy; as long as it has several
-/// copies it waits for all but one of them to go.
-template <typename Entry, typename Cache, typename Count>
+/// Where both are of one arena, a copy borrows the children and entries that it has in common with the original instead of
+/// counting them: what lies anywhere in memory would be fetched for that. When the original goes it leaves them to the copy;
+/// as long as it has several copies it waits for all but one of them to go. All of that happens under the lock of the arena.
+/// Of a node of another arena nothing but the count is changed, and what it holds is only read.
+template <typename Entry, typename Cache, bool kLends>
 class TrieNode {
  public:
   using EntryType = Entry;
@@ -220,23 +182,29 @@ class TrieNode {
  private:
   friend Ref;
   static_assert(alignof(Entry) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-  static constexpr bool kLendsEntries = Count::kLends && !std::is_trivially_destructible_v<Entry> &&
+  static constexpr bool kLendsEntries = kLends && !std::is_trivially_destructible_v<Entry> &&
                                         kIsRelocatable<typename Entry::KeyType> && kIsRelocatable<typename Entry::ValueType>;
 
   static constexpr bool kCopiesBytes = kLendsEntries || std::is_trivially_copyable_v<Entry>;
 
-  explicit TrieNode(std::uint32_t child_count) : child_count_(child_count) {}
+  TrieNode(std::uint32_t child_count, TrieArena* arena) : child_count_(child_count), arena_(arena) {}
   ~TrieNode() {
     if (!kLendsEntries || is_bucket()) std::ranges::destroy(entries());
   }
 
   static TrieNode* make(std::uint32_t entry_count, std::uint32_t child_count) {
-    return new (Count::take(size_of(entry_count, child_count))) TrieNode(child_count);
+    TrieArena* arena = kLends ? TrieArena::current() : nullptr;
+    const std::size_t size = size_of(entry_count, child_count);
+    return new (arena != nullptr ? arena->take(size) : ::operator new(size)) TrieNode(child_count, arena);
   }
   static void destroy(TrieNode* node) {
     const std::size_t size = size_of(node->entry_count_, node->child_count_);
+    TrieArena* arena = node->arena_;
     node->~TrieNode();
-    Count::give(node, size);
+    if (arena != nullptr)
+      arena->give(node, size);
+    else
+      ::operator delete(node);
   }
 
   /// The usual case, above what is edited: the rows stay where they are.
@@ -264,7 +232,23 @@ class TrieNode {
     return made;
   }
 
-  // -- Loans
+  // -- Shares and loans
+
+  /// Whether this thread may change more of it than its count.
+  [[nodiscard]] bool is_here() const { return !kLends || arena_ == nullptr || arena_->is_current(); }
+
+  static void drop(TrieNode* node) {
+    if (!node->is_here())
+      drop_elsewhere(node);
+    else if (node->shares_.drop())
+      leave(node);
+  }
+
+  /// The last share is dropped under the lock of its arena.
+  [[gnu::noinline]] static void drop_elsewhere(TrieNode* node) {
+    if (!node->shares_.drop_unless_last())
+      node->arena_->defer(node, [](void* deferred) { drop(static_cast<TrieNode*>(deferred)); });
+  }
 
   /// Nobody holds the node any more, but copies of it may need its children.
   static void leave(TrieNode* node) {
@@ -289,12 +273,22 @@ class TrieNode {
 
   void borrow(TrieNode& original) {
     const Slots common = borrowed();
-    if constexpr (Count::kLends) {
-      if ((common.entries | common.children) != 0) borrow_from(original);
-    } else {
-      for_each_bit(common.children, [this](SlotBits bit) { child_row()[rank(slots_.children, bit)].node_->shares_.add(); });
-      owned_ = slots_;
+    if ((common.entries | common.children) == 0) return;
+    if (arena_ != nullptr && arena_ == original.arena_)
+      borrow_from(original);
+    else
+      share(original, common);
+  }
+
+  /// The bytes are there already: what they refer to is counted.
+  void share(const TrieNode& original, Slots common) {
+    for_each_bit(common.children, [&](SlotBits bit) { child_row()[rank(slots_.children, bit)].node_->shares_.add(); });
+    if constexpr (kLendsEntries) {
+      static_assert(std::is_nothrow_copy_constructible_v<Entry>);
+      for_each_bit(common.entries,
+                   [&](SlotBits bit) { new (&entry_row()[rank(slots_.entries, bit)]) Entry(original.entry_at(bit)); });
     }
+    owned_ = slots_;
   }
 
   /// Everything but what `next` does not have; then this node goes.
@@ -378,7 +372,7 @@ class TrieNode {
     append_bytes(old.subspan(edit.next_in(old.size())));
   }
 
-  Count shares_;
+  ShareCount shares_;
   std::uint32_t entry_count_ = 0;
   Slots slots_;
   Slots owned_;  // what is not borrowed
@@ -386,6 +380,7 @@ class TrieNode {
   std::uint32_t borrowers_ = 0;      // copies that borrow from this node
   std::uintptr_t borrower_sum_ = 0;  // of their addresses: that of the last one when there is one
   TrieNode* lender_ = nullptr;
+  TrieArena* arena_;  // that made it, or null
   [[no_unique_address]] Cache cache_;
 };
 

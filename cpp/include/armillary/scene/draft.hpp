@@ -1,26 +1,34 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <mutex>
 #include <unordered_set>
 
 #include "armillary/scene/version.hpp"
 
 namespace armillary::scene {
 
-/// The texts of keys, each kept once, for all versions of a scene and of its copies. Bounded. Used under a VersionLock.
+/// The texts of keys, each kept once, for all versions of a scene and of its copies. Bounded.
 class KeyPool {
  public:
   static constexpr std::size_t kLimit = 100'000;
 
   /// What others accepted is never too much: copies must stay equal.
   [[nodiscard]] Key intern(std::string_view text);
-  [[nodiscard]] bool has_room_for(std::string_view text) const { return texts_.size() < kLimit || texts_.contains(text); }
+  [[nodiscard]] bool has_room_for(std::string_view text) const {
+    if (size_.load(std::memory_order_relaxed) < kLimit) return true;
+    const std::lock_guard guard(lock_);
+    return texts_.contains(text);
+  }
 
  private:
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
 
+  std::atomic<std::size_t> size_ = 0;
+  mutable std::mutex lock_;                                       // guards `texts_`; no other is taken under it
   std::unordered_set<std::string, Hash, std::equal_to<>> texts_;  // nodes of it never move
 };
 
@@ -33,7 +41,7 @@ struct FrameEvent {
   Stamp at{};
 };
 
-/// The next version while it is made, under a VersionLock. Dropped, nothing has happened.
+/// The next version while it is made, under the lock of its store. Dropped, nothing has happened.
 ///
 /// Its effects never refuse and do not depend on the order in which changes arrive: two drafts that took the same set
 /// of changes are equal in all that a digest covers.

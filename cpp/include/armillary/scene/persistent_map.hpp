@@ -26,9 +26,9 @@ struct Nothing {
 /// Threads may read one map, and change different maps that share nodes; who changes a map must be alone with it.
 ///
 /// `Traits` has `uint64_t hash(const Key&)`, `bool equal(const Key&, const Key&)` and, for digests,
-/// `Digest digest(const Key&, const Value&)`; with `using Count = detail::PlainCount` threads may only read such maps, and who
-/// makes, copies, changes or drops one that shares nodes with others holds a lock. For digests that are to agree between machines
-/// `hash` must agree as well.
+/// `Digest digest(const Key&, const Value&)`. For digests that are to agree between machines `hash` must agree as well.
+/// With `static constexpr bool kLends = true` a change made under a TrieArena's guard does not count what the copy of a node
+/// has in common with the original: cheaper where a map is large and the version before it goes soon.
 template <typename Key, typename Value, typename Traits>
 class PersistentMap {
  public:
@@ -132,7 +132,7 @@ class PersistentMap {
   };
   using Level = detail::TrieLevel;
   using Cache = std::conditional_t<detail::HasDigest<Traits, Key, Value>, detail::DigestCache, detail::NoDigestCache>;
-  using Node = detail::TrieNode<Entry, Cache, typename detail::CountOf<Traits>::Type>;
+  using Node = detail::TrieNode<Entry, Cache, detail::kMapLends<Traits>>;
   using Ref = typename Node::Ref;
   using Slots = typename Node::Slots;
   using Walk = detail::TrieWalk<Node, Traits>;

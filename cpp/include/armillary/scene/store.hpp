@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <span>
 
 #include "armillary/graph/forest.hpp"
@@ -100,9 +101,19 @@ void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits);
 
 /// The writer of a world's structure: changes are applied whole or not at all, versions are published.
 ///
-/// Writers take one lock; readers take none.
+/// Writers take the one lock of their store; readers take none. No two stores' locks are ever waited for together: copies
+/// share immutable tries, and what is merged was copied out before.
 class Store {
  public:
+  /// Keeps other threads from changing this store, or waiting for it, as long as it lives. What its thread does goes on.
+  class Hold : detail::TrieArena::Guard {
+   public:
+    explicit Hold(const Store& store) : Guard(*store.arena_) {}
+    /// False where another thread holds it.
+    Hold(const Store& store, std::try_to_lock_t) : Guard(*store.arena_, std::try_to_lock) {}
+    using Guard::operator bool;
+  };
+
   Store(std::shared_ptr<Forest> forest, StoreOptions options);
 
   /// A copy of a scene for a copy of its forest; what it does not change it shares.
@@ -155,6 +166,8 @@ class Store {
   [[nodiscard]] std::vector<ChangePtr> journal() const;
 
  private:
+  Store(const Hold& other_is_held, const Store& other, std::shared_ptr<Forest> forest, std::uint64_t replica_id);
+
   struct Taken {
     std::vector<ChangePtr> changes{};
     std::vector<UndoEntry> entries{};  ///< one for each change that is made here
@@ -193,7 +206,8 @@ class Store {
   FrameNames names_;
   Authorship authorship_;
   std::shared_ptr<KeyPool> keys_;
-  // Guarded by VersionLock, as is the order of commits:
+  // Its lock guards the order of commits, all that follows, and the loans of the trie nodes that were made here.
+  std::shared_ptr<detail::TrieArena> arena_ = detail::TrieArena::make();
   std::deque<ChangePtr> journal_;
   VersionVector dropped_;  // what the journal does not hold any more
   std::deque<Batch> done_, undone_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "armillary/detail/plain_ptr.hpp"
+#include "armillary/detail/counted_ptr.hpp"
 #include "armillary/graph/companion.hpp"
 #include "armillary/scene/change.hpp"
 #include "armillary/scene/persistent_map.hpp"
@@ -13,13 +13,13 @@ struct Key {
 };
 
 /// A value that records and the index share.
-struct SharedValue : AttributeValue, detail::PlainlyShared {
+struct SharedValue : AttributeValue, detail::Counted {
   explicit SharedValue(AttributeValue value)
       : AttributeValue(std::move(value)), index_bits(is_number() ? order_bits() : hash()) {}
 
   std::uint64_t index_bits;  ///< of a number its place among numbers, of others a hash
 };
-using ValuePtr = detail::PlainPtr<const SharedValue>;
+using ValuePtr = detail::CountedPtr<const SharedValue>;
 
 /// One assertion of an attribute. Of all about a key the one with the highest timestamp holds.
 struct Attribute {
@@ -44,20 +44,20 @@ struct Edge {
   [[nodiscard]] bool holds_at(Stamp at) const { return from <= at && at < until; }
 };
 
-/// Maps of scenes are changed and dropped under `VersionLock` alone.
+/// Maps of scenes are changed under the lock of their store, and may be dropped anywhere.
 struct SceneMapTraits {
-  using Count = detail::PlainCount;
+  static constexpr bool kLends = true;
 };
 struct NodeSetTraits : NodeIdTraits, SceneMapTraits {};
 using NodeSet = PersistentSet<NodeId, NodeSetTraits>;
 
 /// A record that a version holds, and one that is being made.
 struct NodeRecord;
-using RecordPtr = detail::PlainPtr<const NodeRecord>;
-using NewRecord = detail::PlainPtr<NodeRecord>;
+using RecordPtr = detail::CountedPtr<const NodeRecord>;
+using NewRecord = detail::CountedPtr<NodeRecord>;
 
 /// All that is known of one node. Immutable once it is in a version that is published.
-struct NodeRecord : detail::PlainlyShared {
+struct NodeRecord : detail::Counted {
   NodeId id{};
   NodeKind kind = NodeKind::unknown;  ///< unknown: others name it, but the change that adds it has not arrived
   bool has_frame = false;             ///< in the world; whether it is in it at present: `is_in_own_frame`
@@ -187,18 +187,5 @@ struct Version : Companion {
   [[nodiscard]] std::vector<NodeId> path_up(const NodeId& from, const NodeId& ancestor, Stamp since) const;
 };
 using VersionPtr = std::shared_ptr<const Version>;
-
-/// A version to be edited: empty, or a copy. To be called under a VersionLock.
-/// The last reader may drop a version anywhere: it is then freed by who holds the lock next.
-[[nodiscard]] std::shared_ptr<Version> new_version(const Version* base = nullptr);
-
-/// Held by who makes or changes versions of any scene. One for all, because copies of scenes share what they have in common.
-class VersionLock {
- public:
-  VersionLock();
-  ~VersionLock();
-  VersionLock(const VersionLock&) = delete;
-  VersionLock& operator=(const VersionLock&) = delete;
-};
 
 }  // namespace armillary::scene
