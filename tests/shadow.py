@@ -57,6 +57,10 @@ class Shadow:
             return "The node that stands for a frame names it, also where nothing else of it has arrived yet."
         if subject == "node" and at != [None] and "reset_time" in types:
             return "Rule 16: after reset_time nodes have always been, and what had ended is gone."
+        if subject == "pose" and any(
+            reason == "cycle" for t in self._points() for _, reason in self.resolved.inactive(t)
+        ):
+            return "Rule 10: what closes a cycle is inactive at the instants of the cycle alone, not always."
         return None
 
     # -- Containment
@@ -94,11 +98,13 @@ class Shadow:
     def _inactive(self) -> Iterator[Difference]:
         old = {_row_of(one) for one in self.world.scene.inactive()}
         new = set()
-        points = {0, PRESENT, *itertools.chain.from_iterable(_stamps(c) for c in self.changes.values())}
-        for t in points:
+        for t in self._points():
             new |= {row for id_, reason in self.resolved.inactive(t) for row in _rows_of(self.changes[id_], reason)}
         for row in sorted(old ^ new, key=str):
             yield ("inactive", *row), row in old, row in new
+
+    def _points(self) -> set[int]:
+        return {0, PRESENT, *itertools.chain.from_iterable(_stamps(c) for c in self.changes.values())}
 
     # -- Poses, where no two sources contest a frame
 

@@ -48,6 +48,17 @@ def test_a_world_and_its_shadow_agree_after_every_step(subject, data):
         replicas.close()
 
 
+def test_a_cycle_is_cut_at_its_instants_alone():
+    replicas = ShadowedReplicas(3)
+    try:
+        replicas.run([("edit", 0, "fix", 1, 0, 0), ("edit", 1, "fix", 0, 1, 2)])
+        shadow = Shadow(replicas.worlds[0])
+        found = list(shadow.differences(IDS, FRAMES[:-1], [800]))
+        assert {shadow.explanation(one).split(":")[0] for one in found} == {"Rule 10"}
+    finally:
+        replicas.close()
+
+
 def test_joints_are_known_to_the_shadow(world):
     world.apply([AddJoints({"hinge": "linear", "slide": "hold"}), RemoveJoints(["slide"])])
     log = ChangeLog()
