@@ -3,7 +3,7 @@
 python tests/interface_snapshot.py --write    after a change of the interface that is meant
 python tests/interface_snapshot.py            shows the difference
 
-A line says what a user can type. Where a thing is defined, its annotations and its docstring are not in it.
+A line is what a user can type. Where a thing is defined, its annotations and its docstring are not in it.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _plain(text: str) -> str:
 
 
 def _command_lines() -> Iterator[str]:
-    """`armillary COMMAND` with its arguments and options, as its help tells them."""
+    """`armillary COMMAND` with its arguments and options, as in its help."""
     overview = _help()
     block = re.split(r"Commands", overview)[-1]
     commands = re.findall(r"^[│| ]*([a-z][a-z-]+) {2,}\S", block, re.MULTILINE)

@@ -14,18 +14,20 @@ TYPES = {
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
 }
-WORDS = {
+KEYWORDS = {
     "$schema", "$defs", "$ref", "title", "description", "type", "required", "additionalProperties", "properties",
     "const", "enum", "oneOf", "anyOf", "items", "minItems", "maxItems", "pattern",
 }  # fmt: skip
 
 
 def faults(value: Any, schema: dict[str, Any], top: dict[str, Any], place: str = "") -> list[str]:
-    """Where a value is not what a schema says, as paths."""
-    assert set(schema) <= WORDS, f"this check does not know {set(schema) - WORDS}"
+    """Return the paths at which a value violates a schema."""
+    assert set(schema) <= KEYWORDS, f"this check does not know {set(schema) - KEYWORDS}"
     if "$ref" in schema:
         return faults(value, top["$defs"][schema["$ref"].removeprefix("#/$defs/")], top, place)
-    wrong = [f"{place}: {word}" for word in ("type", "const", "enum", "pattern") if not _holds(value, schema, word)]
+    wrong = [
+        f"{place}: {keyword}" for keyword in ("type", "const", "enum", "pattern") if not _holds(value, schema, keyword)
+    ]
     if "oneOf" in schema:
         fitting = [one for one in schema["oneOf"] if not faults(value, one, top, place)]
         wrong += [] if len(fitting) == 1 else [f"{place}: fits {len(fitting)} of oneOf"]
@@ -38,15 +40,15 @@ def faults(value: Any, schema: dict[str, Any], top: dict[str, Any], place: str =
     return wrong
 
 
-def _holds(value: Any, schema: dict[str, Any], word: str) -> bool:
-    if word not in schema:
+def _holds(value: Any, schema: dict[str, Any], keyword: str) -> bool:
+    if keyword not in schema:
         return True
-    wanted = schema[word]
-    if word == "type":
+    wanted = schema[keyword]
+    if keyword == "type":
         return TYPES[wanted](value)
-    if word == "pattern":
+    if keyword == "pattern":
         return isinstance(value, str) and re.search(wanted, value) is not None
-    return value == wanted if word == "const" else value in wanted
+    return value == wanted if keyword == "const" else value in wanted
 
 
 def _of_object(value: dict[str, Any], schema: dict[str, Any], top: dict[str, Any], place: str) -> list[str]:

@@ -43,7 +43,7 @@ class Refused(Exception):
 
 
 class Unclear(Exception):
-    """What no oracle can tell: a prediction over many turns, where rounding decides."""
+    """What no oracle can decide: a prediction over many turns, where rounding decides."""
 
 
 def refuse(kind: str, edge: Relation | None = None) -> Refused:
@@ -126,11 +126,11 @@ def body_twist(Ta: np.ndarray, Tb: np.ndarray, duration_s: float, how: str) -> n
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """One thing that was said about a frame: a sample, or a fixing that lasts."""
+    """One assertion about a frame: a sample, or a fixed pose that lasts."""
 
     stamp: float  # an int, or ALWAYS
     parent: str
-    value: np.ndarray | None  # None: gone, it only says since when the frame is under its parent
+    value: np.ndarray | None  # None: expired, only the instant from which the frame has its parent is left
     covariance: np.ndarray | None
     fixed: bool
     driver: Driver | None = None  # set: a fixing whose value is computed
@@ -334,7 +334,7 @@ def propagate(steps: Sequence[Step]) -> np.ndarray | None:
 
 
 class ReferenceWorld:
-    """Frames, what every source said about them, and the questions of `armillary.World`."""
+    """Frames, what every source asserted about them, and the queries of `armillary.World`."""
 
     def __init__(self, *, history=math.inf, interpolation="linear", default_covariance=None):
         self.history, self.interpolation = history, interpolation
@@ -365,8 +365,8 @@ class ReferenceWorld:
 
     def _commit(self, of: str, source: str, events: dict[float, Event]) -> None:
         before = self.events
-        said = [event for event in events.values() if event.fixed or event.stamp != ALWAYS]
-        self.events = {**before, (of, source): {event.stamp: event for event in said}}
+        remaining = [event for event in events.values() if event.fixed or event.stamp != ALWAYS]
+        self.events = {**before, (of, source): {event.stamp: event for event in remaining}}
         self._expire(of, source)
         if self._has_loop():
             self.events = before
@@ -376,8 +376,8 @@ class ReferenceWorld:
     def _sample_stamps(self, relation: Relation) -> list[float]:
         of, parent, source = relation
         events = self.events.get((of, source), {}).values()
-        said = [event for event in events if event.parent == parent and event.value is not None]
-        return [event.stamp for event in said if not event.fixed]
+        remaining = [event for event in events if event.parent == parent and event.value is not None]
+        return [event.stamp for event in remaining if not event.fixed]
 
     def _expire(self, of: str, source: str) -> None:
         for run in self.runs(of, source):
@@ -468,8 +468,8 @@ class ReferenceWorld:
 
     def structure(self, t: float) -> dict[str, Run | str | None]:
         above = {frame: self.run_above(frame, t) for frame in self.frames}
-        while circles := cycles(above):
-            above[max(circles[0], key=lambda frame: (above[frame].weakness(t), frame))] = None
+        while found_cycles := cycles(above):
+            above[max(found_cycles[0], key=lambda frame: (above[frame].weakness(t), frame))] = None
         return above
 
     def path(self, of: str, in_frame: str, t: float) -> list[tuple[Run, bool]]:
@@ -515,8 +515,8 @@ class ReferenceWorld:
             raise refuse("UnknownFrame")
         seen = fixed_frame or of
         t = self.latest(seen, in_frame) if at == LATEST else at
-        legs = [(seen, in_frame, t), (of, fixed_frame, of_at)][: 1 if fixed_frame is None else 2]
-        steps = collect(lambda leg: self.steps(*leg, outside, how), legs, latest=at == LATEST)
+        segments = [(seen, in_frame, t), (of, fixed_frame, of_at)][: 1 if fixed_frame is None else 2]
+        steps = collect(lambda segment: self.steps(*segment, outside, how), segments, latest=at == LATEST)
         timeless = t == LATEST or (bool(steps) and all(step.run.timeless for step in steps))
         return Answer(
             matrix=product(steps),
@@ -557,7 +557,7 @@ def cycles(above: dict[str, Run | str | None]) -> list[list[str]]:
 
 
 def has_cycle(runs: list[Run]) -> bool:
-    """Whether the edges of these runs, of all sources together, close a circle: peel off leaves."""
+    """Whether the edges of these runs, of all sources together, close a cycle: remove leaves until none is left."""
     while runs:
         inner = [run for run in runs if run.parent in {other.of for other in runs}]
         if len(inner) == len(runs):

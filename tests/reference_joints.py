@@ -1,4 +1,4 @@
-"""Joints in plain Python: what was said of each variable, and the poses that variables drive.
+"""Joints in plain Python: the samples of each variable, and the poses that variables drive.
 
 The oracle of the laws of jointed worlds, beside `reference.py`. A rotation is one variable with four names.
 """
@@ -55,53 +55,53 @@ class State:
 
 
 class ReferenceJoints:
-    """Variables, and what every source said of them: one value a stamp."""
+    """Variables, and the samples of every source: one value a stamp."""
 
     def __init__(self, kinds: dict[str, str], *, history: float = math.inf) -> None:
         self.kinds, self.history = kinds, history
         self.clear()
 
     def clear(self) -> None:
-        self.said: dict[tuple[str, str], dict[int, tuple[Any, Any]]] = {}
+        self.stored: dict[tuple[str, str], dict[int, tuple[Any, Any]]] = {}
         self.begins: dict[tuple[str, str], int] = {}
         self.preferred: dict[str, str] = {}
 
     def set_joints(self, joints: dict[str, Any], *, at: int, velocities: dict[str, Any], source: str) -> None:
         for name in joints:
-            if at < max(self.said.get((name, source), {at: None})) - self.history:
+            if at < max(self.stored.get((name, source), {at: None})) - self.history:
                 raise refuse("BeforeHistory")
         for name, value in joints.items():
-            self.said.setdefault((name, source), {})[at] = value, velocities.get(name)
+            self.stored.setdefault((name, source), {})[at] = value, velocities.get(name)
             self.begins[name, source] = min(at, self.begins.get((name, source), at))
 
     def sources(self, name: str) -> list[str]:
-        return [source for joint, source in self.said if joint == name]
+        return [source for joint, source in self.stored if joint == name]
 
     def kept(self, name: str, source: str) -> dict[int, tuple[Any, Any]]:
-        said = self.said[name, source]
-        return {t: said[t] for t in sorted(said) if t >= max(said) - self.history}
+        stored = self.stored[name, source]
+        return {t: stored[t] for t in sorted(stored) if t >= max(stored) - self.history}
 
-    def believed(self, name: str, t: float) -> dict[int, tuple[Any, Any]]:
+    def active_samples(self, name: str, t: float) -> dict[int, tuple[Any, Any]]:
         """The samples that count at t, oldest first."""
-        spoken = self.sources(name)
-        opened = [source for source in spoken if self.begins[name, source] <= t]
+        known = self.sources(name)
+        opened = [source for source in known if self.begins[name, source] <= t]
         if self.preferred.get(name) in opened:
             opened = [self.preferred[name]]
         if len(opened) > 1:
             raise refuse("ContestedJoint")
-        if not spoken:
+        if not known:
             raise refuse("NoSamples")
-        return self.kept(name, opened[0] if opened else min(spoken, key=lambda s: self.begins[name, s]))
+        return self.kept(name, opened[0] if opened else min(known, key=lambda s: self.begins[name, s]))
 
     def span(self, name: str) -> tuple[float, float]:
-        """Over all sources; (inf, -inf) where nobody spoke."""
+        """Return first and last stamp over all sources; (inf, -inf) where there are no samples."""
         kept = [self.kept(name, source) for source in self.sources(name)]
         first = min((min(samples) for samples in kept), default=math.inf)
         last = max((max(samples) for samples in kept), default=-math.inf)
         return first, math.inf if kept and self.kinds[name] == "hold" else last
 
     def at(self, name: str, t: float, outside: str) -> State:
-        samples, kind = self.believed(name, t), self.kinds[name]
+        samples, kind = self.active_samples(name, t), self.kinds[name]
         before, after = [s for s in samples if s <= t], [s for s in samples if s > t]
         if t in samples:
             return State(samples[t][0], self._velocity_at(name, samples, int(t)))

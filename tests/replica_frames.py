@@ -1,4 +1,4 @@
-"""What copies say of frames in a simulation, such that they contradict one another: loops, bodies, rivals, removals."""
+"""Conflicting assertions of replicas about frames in a simulation: loops, bodies, rivals, removals."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ FRAMES = ("p", "q", "r", "gun", str(TAG))
 BODIES = ("gun", "cart")
 SINCE_NS = (None, None, 800, 1200)
 ASKED_NS = (500, 799, 800, 1000, 1200, 1900)
-SAID = ("fix", "fix", "fix", "fix", "move", "recalibrate", "await", "await_twists")
+ASSERTED = ("fix", "fix", "fix", "fix", "move", "recalibrate", "await", "await_twists")
 GRASPS = ("attach", "attach")
-EDITS = (*SAID, *GRASPS, "unfix", "body", "body", "prefer", "erase", "erase_all", "frame")
+EDITS = (*ASSERTED, *GRASPS, "unfix", "body", "body", "prefer", "erase", "erase_all", "frame")
 AMONG_NODES = (*EDITS, "tag", "tag", "untag", "grasp_tag")
 ABOUT_NODES = ("tag", "tag", "untag", "grasp_tag", "grasp_tag", "fix", "unfix", "erase", "attach", "frame")
 IN_NEW_TIMES = (*EDITS, "reset")
 
-some_frame, some_word = st.integers(0, len(FRAMES) - 1), st.integers(0, 7)
+some_frame, frame_value = st.integers(0, len(FRAMES) - 1), st.integers(0, 7)
 
 
-def frame_deed(world: World, kind: str, of: int, other: int, value: int) -> None:
-    """What `frame_change` says, or a grasp: it is a change as well, but what it says is where the frame is."""
+def edit_frame(world: World, kind: str, of: int, other: int, value: int) -> None:
+    """Apply a `frame_change`, or a grasp: it is a change as well, but its pose depends on where the frame is."""
     if kind != "attach":
         world.apply([frame_change(world, kind, of, other, value)])
         return
@@ -54,7 +54,7 @@ def frame_deed(world: World, kind: str, of: int, other: int, value: int) -> None
 
 
 def frame_change(world: World, kind: str, of: int, other: int, value: int) -> Change:
-    """A change by its numbers; `value` tells since when, and who says it."""
+    """Return a change by its numbers; `value` determines its instant and its source."""
     above = FRAMES[other % len(FRAMES)]
     frame = FRAMES[of % (len(FRAMES) - 1)]  # where the tag is, is a matter of the scene
     since, source = SINCE_NS[value % 4], "shared" if value >= 4 else f"{world.name}'s"
@@ -88,19 +88,19 @@ def frame_change(world: World, kind: str, of: int, other: int, value: int) -> Ch
 
 def _unfix(world: World, number: int) -> Change:
     """One of the poses that are fixed, as far as this copy knows."""
-    said = [record.state()[13] for record in world.scene.changes() if record.kind == "fix"]
-    of, in_frame, source, since = said[number % len(said)][:4] if said else ("p", "q", "shared", None)
+    fixed = [record.state()[13] for record in world.scene.changes() if record.kind == "fix"]
+    of, in_frame, source, since = fixed[number % len(fixed)][:4] if fixed else ("p", "q", "shared", None)
     return Unfix(of=of, in_frame=in_frame, source=source, at=since)
 
 
-def said_but_inactive(world: World) -> list[str]:
+def inactive_assertions(world: World) -> list[str]:
     return [f"{one.change}: {one.reason}" for one in world.scene.inactive()]
 
 
 def about_frames(world: World, asked_ns: Sequence[int] = ASKED_NS) -> dict[Any, Any]:
-    """What copies must agree on about frames."""
+    """Return what replicas must agree on about frames."""
     facts: dict[Any, Any] = {"world": world.digest(), "epoch": world.time_epoch, "frames": sorted(world.frames())}
-    facts |= {"inactive": said_but_inactive(world)}
+    facts |= {"inactive": inactive_assertions(world)}
     facts |= {("on", frame): world.body_of(frame) for frame in world.frames()}
     pairs = itertools.permutations(FRAMES, 2)
     return facts | {(of, above, at): _pose(world, of, above, at) for of, above in pairs for at in asked_ns}

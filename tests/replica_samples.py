@@ -1,4 +1,4 @@
-"""Copies that also exchange samples, over the same transport: each gets everywhere in the end, in whatever order."""
+"""Replicas that also exchange samples, over the same transport: each arrives everywhere in the end, in any order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from armillary import Transform, World
 from armillary.errors import ArmillaryError
-from replica_frames import FRAMES, about_frames, some_frame, some_word
+from replica_frames import FRAMES, about_frames, frame_value, some_frame
 from replicas import Replicas, frame_steps, some_replica, unharmed
 from unit.kit import FakeClock
 
@@ -21,7 +21,7 @@ BESIDE_SAMPLES = ("fix", "fix", "move", "await", "attach", "attach", "unfix", "b
 SAMPLED_NS = (405, 605, 805, 995, 1195, 1605)
 ASKED_NS = (500, 605, 805, 900, 1000, 1195, 1900)
 
-seen = st.tuples(st.just("see"), some_replica, some_frame, some_frame, some_word)
+seen = st.tuples(st.just("see"), some_replica, some_frame, some_frame, frame_value)
 sample_steps: st.SearchStrategy[Step] = st.one_of(seen, seen, frame_steps(BESIDE_SAMPLES))
 
 
@@ -40,13 +40,13 @@ class Sample(NamedTuple):
 
 
 class SamplingReplicas(Replicas):
-    """Nobody says two things for one instant, and frames stay: of a sample nobody knows when it was said."""
+    """No source has two samples for one instant, and frames stay: a sample has no timestamp of its own."""
 
     def __init__(self, count: int, damage: Damage = unharmed) -> None:
         self.known: list[dict[Sample, None]] = [{} for _ in range(count)]  # to whom
-        self.said: set[tuple[str, str, int]] = set()
+        self.sent: set[tuple[str, str, int]] = set()
         super().__init__(count, damage)
-        with World("first", clock=FakeClock(100)) as first:  # whose words nobody takes back
+        with World("first", clock=FakeClock(100)) as first:  # whose assertions are not undone
             first.add_frame(*FRAMES)
             for world in self.worlds:
                 world.merge(first.scene.changes())
@@ -55,13 +55,13 @@ class SamplingReplicas(Replicas):
         """A sample that its author is refused is none."""
         me = replica % len(self.worlds)
         source = "eyes" if value >= 4 else f"{self.worlds[me].name}'s eyes"
-        at, x_m = SAMPLED_NS[(value + of) % len(SAMPLED_NS)], 1.0 + value + len(self.said)
+        at, x_m = SAMPLED_NS[(value + of) % len(SAMPLED_NS)], 1.0 + value + len(self.sent)
         sample = Sample(FRAMES[of % (len(FRAMES) - 1)], FRAMES[other], source, at, x_m)
-        if (sample.of, source, at) in self.said:
+        if (sample.of, source, at) in self.sent:
             return
         with suppress(ArmillaryError):
             self._do(me, lambda world: write(world, sample))
-            self.said.add((sample.of, source, at))
+            self.sent.add((sample.of, source, at))
             self.known[me][sample] = None
             self.letters += [(me, one, [sample]) for one in range(len(self.worlds)) if one != me]
 
@@ -74,17 +74,17 @@ class SamplingReplicas(Replicas):
     def _receive(self, receiver: int, states: list[Any]) -> None:
         super()._receive(receiver, [state for state in states if not isinstance(state, Sample)])
         for sample in states:
-            if isinstance(sample, Sample) and self.hear(self.worlds[receiver], sample):
+            if isinstance(sample, Sample) and self.receive(self.worlds[receiver], sample):
                 self.known[receiver][sample] = None
 
     def newcomer(self, seed: int) -> World:
         world = super().newcomer(seed)
         samples = list(self.known[0])
         random.Random(seed).shuffle(samples)
-        assert all(self.hear(world, sample) for sample in samples)
+        assert all(self.receive(world, sample) for sample in samples)
         return world
 
-    def hear(self, world: World, sample: Sample) -> bool:
+    def receive(self, world: World, sample: Sample) -> bool:
         """What belongs to a relation that is not known here yet has to come again."""
         edge = {"of": sample.of, "in_frame": sample.in_frame, "source": sample.source}
         return world.store.merge_poses(**edge, transforms=[sample.transform.xyz_wxyz], at=[sample.at])
@@ -93,7 +93,7 @@ class SamplingReplicas(Replicas):
 class RefusingReplicas(SamplingReplicas):
     """They take the samples of others as if they were their own."""
 
-    def hear(self, world: World, sample: Sample) -> bool:
+    def receive(self, world: World, sample: Sample) -> bool:
         with suppress(ArmillaryError):
             write(world, sample)
         return True
@@ -105,5 +105,5 @@ def write(world: World, sample: Sample) -> None:
 
 
 def about_samples(world: World) -> dict[Any, Any]:
-    """What copies must agree on that have the same samples."""
+    """Return what replicas with the same samples must agree on."""
     return about_frames(world, ASKED_NS)

@@ -1,7 +1,7 @@
-"""Several copies of one world that exchange their changes over a transport which loses, delays, repeats and reorders.
+"""Several replicas of one world that exchange their changes over a transport which loses, delays, repeats and reorders.
 
 A run is a list of steps of plain numbers, so that a failing one shrinks to the few that matter. Whatever happened on
-the way, a run ends with everybody asking everybody else for what is lacking; then all copies must be equal.
+the way, a run ends with everybody asking everybody else for what is lacking; then all replicas must be equal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from armillary.scene import (
     SetAttributes,
     Sphere,
 )
-from replica_frames import frame_deed, said_but_inactive, some_frame, some_word
+from replica_frames import edit_frame, frame_value, inactive_assertions, some_frame
 from unit.kit import FakeClock
 
 if TYPE_CHECKING:
@@ -53,18 +53,18 @@ EDITS = (*ADDITIONS, "say", "unsay", *["add_parent"] * 4, "remove_parent", "remo
 some_replica, some_node = st.integers(0, 4), st.integers(0, len(IDS) - 1)
 some_parent, some_value = st.integers(0, len(IDS)), st.integers(0, 2)
 edits = st.tuples(st.just("edit"), some_replica, st.sampled_from(EDITS), some_node, some_parent, some_value)
-deeds = st.tuples(st.sampled_from(["deliver", "drop", "repeat"]), st.integers(0, 9))
+deliveries = st.tuples(st.sampled_from(["deliver", "drop", "repeat"]), st.integers(0, 9))
 syncs = st.tuples(st.just("sync"), some_replica, some_replica)
 partitions = st.tuples(st.just("partition"), st.integers(0, 31))
 take_backs = st.tuples(st.sampled_from(["undo", "redo"]), some_replica)
-on_the_way = [*[deeds] * 3, syncs, partitions, take_backs]
+on_the_way = [*[deliveries] * 3, syncs, partitions, take_backs]
 steps = st.sampled_from([edits] * 6 + on_the_way).flatmap(lambda kind: kind)
 
 
 def frame_steps(kinds: Sequence[str]) -> st.SearchStrategy[Step]:
     """The same about frames."""
-    said = st.tuples(st.just("edit"), some_replica, st.sampled_from(kinds), some_frame, some_frame, some_word)
-    return st.sampled_from([said] * 6 + on_the_way).flatmap(lambda kind: kind)
+    edited = st.tuples(st.just("edit"), some_replica, st.sampled_from(kinds), some_frame, some_frame, frame_value)
+    return st.sampled_from([edited] * 6 + on_the_way).flatmap(lambda kind: kind)
 
 
 def unharmed(state: State, receiver: World) -> State:
@@ -72,7 +72,7 @@ def unharmed(state: State, receiver: World) -> State:
 
 
 class Replicas:
-    """The copies, what is on its way between them, and who cannot hear whom."""
+    """The replicas, the messages between them, and which of them are not connected."""
 
     def __init__(self, count: int, damage: Damage = unharmed) -> None:
         self.clocks = [FakeClock(1000 + 37 * i) for i in range(count)]  # nobody's clock is right
@@ -84,13 +84,13 @@ class Replicas:
     def run(self, script: Sequence[Step]) -> None:
         for step, *what in script:
             getattr(self, step)(*what)
-        self.settle()
+        self.exchange_all()
 
     def edit(self, replica: int, kind: str, node: int, parent: int, value: int) -> None:
         """What the scene refuses was not meant."""
         with suppress(ArmillaryError):
-            deed = node_deed if kind in EDITS else frame_deed
-            self._do(replica, lambda world: deed(world, kind, node, parent, value))
+            action = edit_node if kind in EDITS else edit_frame
+            self._do(replica, lambda world: action(world, kind, node, parent, value))
 
     def undo(self, replica: int) -> None:
         with suppress(ArmillaryError):
@@ -100,13 +100,13 @@ class Replicas:
         with suppress(ArmillaryError):
             self._do(replica, lambda world: world.redo())
 
-    def _do(self, replica: int, deed: Callable[[World], object]) -> None:
-        """And tell everybody."""
+    def _do(self, replica: int, action: Callable[[World], object]) -> None:
+        """Do something with a replica, and send its changes to all others."""
         me = replica % len(self.worlds)
         self.clocks[me].ns += TICK_NS
-        heard = self.worlds[me].scene.version_vector()
-        deed(self.worlds[me])
-        news = [record.state() for record in self.worlds[me].scene.changes(since=heard)]
+        held = self.worlds[me].scene.version_vector()
+        action(self.worlds[me])
+        news = [record.state() for record in self.worlds[me].scene.changes(since=held)]
         self.letters += [(me, other, [state]) for other in range(len(self.worlds)) if other != me for state in news]
 
     def deliver(self, letter: int) -> None:
@@ -125,7 +125,7 @@ class Replicas:
             del self.letters[letter % len(self.letters)]
 
     def partition(self, island: int) -> None:
-        """Bits of those who hear one another, and not the others; nobody: all hear all."""
+        """Connect the replicas of these bits with one another, and not with the others; none: all with all."""
         self.island = island
 
     def _is_on_island(self, replica: int) -> bool:
@@ -141,7 +141,7 @@ class Replicas:
         world = self.worlds[receiver]
         world.merge([ChangeRecord.from_state(self._damage(state, world)) for state in states])
 
-    def settle(self) -> None:
+    def exchange_all(self) -> None:
         """Everybody asks everybody, twice: what came to one in the first round gets to the others in the second."""
         self.letters.clear()
         self.island = 0
@@ -173,22 +173,22 @@ def _world(number: int, clock: FakeClock) -> World:
     return world
 
 
-def node_deed(world: World, kind: str, node: int, parent: int, value: int) -> None:
+def edit_node(world: World, kind: str, node: int, parent: int, value: int) -> None:
     world.apply([node_change(world, kind, node, parent, value)])
 
 
 def node_change(world: World, kind: str, node: int, parent: int, value: int) -> Change:
-    """A change by its numbers; `value` also tells how far it is dated back."""
+    """Return a change by its numbers; `value` also determines how far it is dated back."""
     this, above = _nodes(world.scene, kind, node, parent)
-    at, said = world.now() - 250 * value, {"name": f"{world.name}{value}"}
+    at, named = world.now() - 250 * value, {"name": f"{world.name}{value}"}
     changes: dict[str, Callable[[], Change]] = {
-        "group": lambda: AddGroup(parent=above, id=this, attributes=said, at=at),
+        "group": lambda: AddGroup(parent=above, id=this, attributes=named, at=at),
         "fixed": lambda: AddTransform(parent=above, id=this, transform=TURNED[value], at=None),
         "sampled": lambda: AddTransform(parent=above, id=this, transform=TURNED[value], at=at),
         "geometry": lambda: AddGeometry(parent=above, id=this, shape=Sphere(1.0 + value)),
         "connection": lambda: AddConnection(parent=above, id=this, sources=[IDS[value]], targets=[world.scene.root]),
-        "remote_root": lambda: AddRemoteRoot(this, said),
-        "say": lambda: SetAttributes(this, said, at),
+        "remote_root": lambda: AddRemoteRoot(this, named),
+        "say": lambda: SetAttributes(this, named, at),
         "unsay": lambda: SetAttributes(this, {"name": None, "mass": value}, at),
         "add_parent": lambda: AddParent(this, above, at),
         "remove_parent": lambda: RemoveParent(this, above, at),
@@ -211,7 +211,7 @@ def _some(nodes: list[NodeId], number: int) -> NodeId:
 
 
 def differences(worlds: Sequence[World], asked: Callable[[World], dict[Any, Any]]) -> list[str]:
-    """In what these copies differ from the first, in words; nothing: they are equal."""
+    """Return in what these replicas differ from the first; nothing: they are equal."""
     wanted = asked(worlds[0])
     others = [(world, asked(world)) for world in worlds[1:]]
     return [
@@ -227,11 +227,11 @@ def about_everything(world: World) -> dict[Any, Any]:
 
 
 def about_now(world: World) -> dict[Any, Any]:
-    """What copies must agree on."""
+    """Return what replicas must agree on."""
     scene = world.scene
     facts: dict[Any, Any] = {"digest": scene.digest(), "found": scene.find({}), "count": len(scene)}
-    facts |= {"light": scene.find({"mass": 0}), "heard": scene.version_vector()}
-    facts |= {"world": world.digest(), "inactive": said_but_inactive(world)}
+    facts |= {"light": scene.find({"mass": 0}), "version vector": scene.version_vector()}
+    facts |= {"world": world.digest(), "inactive": inactive_assertions(world)}
     return facts | {node: _of_node(scene, node) for node in [scene.root, *IDS]}
 
 

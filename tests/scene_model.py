@@ -1,7 +1,7 @@
 """What a scene should be, in plain Python: the oracle of its laws.
 
 One copy of it, and its changes in the order in which they were accepted. Nothing is ever deleted: a change opens or
-closes containments, which carry since when and until when they are true, or says something of a thing.
+closes containments, which have the instants since and until which they are true, or sets attributes of a thing.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class SceneModel:
     """The containments of things, and what every `apply` did."""
 
     def __init__(self, root: NodeId) -> None:
-        self.root, self.limbo = Thing(root, "group"), Thing(root, "limbo")  # limbo: what is addressed, not found
+        self.root, self.detached = Thing(root, "group"), Thing(root, "detached")  # of nodes without a parent
         self.containments: list[Containment] = []
         self.undos: list[list[Step]] = []
         self.redos: list[list[Step]] = []
         self.next_lives: dict[Thing, Thing] = {}
 
     def view(self, stamp: int | None = None) -> ModelView:
-        return ModelView(self.root, self.limbo, self.containments, stamp)
+        return ModelView(self.root, self.detached, self.containments, stamp)
 
     def apply(self, changes: Sequence[Change], now: int) -> None:
         """All or none."""
@@ -78,23 +78,23 @@ class SceneModel:
 
     def _inverse(self, step: Step, now: int) -> Step:
         done, *what = step
-        if done == "said":
+        if done == "assigned":
             thing, key, before, after = self._self(what[0]), *what[1:]
-            thing.said.append((key, before, now))
-            return ("said", thing, key, after, before)
+            thing.assignments.append((key, before, now))
+            return ("assigned", thing, key, after, before)
         child, parent = map(self._self, what)
         return self._close(child, parent, now) if done == "opened" else self._open(self._back(child, now), parent, now)
 
     def _self(self, thing: Thing) -> Thing:
-        """In its present life."""
+        """Return a thing in its present incarnation."""
         while thing in self.next_lives:
             thing = self.next_lives[thing]
         return thing
 
     def _back(self, thing: Thing, now: int) -> Thing:
         """As it was, with all that was in it; what had its id taken since begins anew."""
-        lives = [edge.child for edge in self.containments if edge.child.id == thing.id]
-        fresh = thing if lives[-1] is thing or self._self(thing) is lives[-1] else thing.begun_anew(now)
+        incarnations = [edge.child for edge in self.containments if edge.child.id == thing.id]
+        fresh = thing if incarnations[-1] is thing or self._self(thing) is incarnations[-1] else thing.begun_anew(now)
         if fresh is not thing:
             self.next_lives[thing] = fresh
         for edge in [edge for edge in self.containments if edge.parent is thing and edge.end is None]:
@@ -118,7 +118,7 @@ class SceneModel:
         at = self._since(change, now)
         match change:
             case SetAttributes():
-                return self._say(self._there(change.id), change.attributes, at)
+                return self._assign(self._there(change.id), change.attributes, at)
             case SetTransform():
                 return self._place(self._there(change.id), change.transform, at)
             case AddParent():
@@ -138,7 +138,7 @@ class SceneModel:
         return now if was_there or change.at is not None or not can_be_always else ALWAYS_NS
 
     def _add(self, change: Any, at: int) -> list[Step]:
-        parent = self.limbo if isinstance(change, AddRemoteRoot) else self._holder(change.parent)
+        parent = self.detached if isinstance(change, AddRemoteRoot) else self._holder(change.parent)
         if change.id in self.view().things:
             raise Refused("the id is taken")
         thing = Thing(change.id, kind_of(change), payload_of(change))
@@ -147,13 +147,13 @@ class SceneModel:
                 self._there(end)
         if thing.kind in PLACED:
             self._place(thing, change.transform, None if change.at is None else at)
-        self._say(thing, change.attributes or {}, at)
+        self._assign(thing, change.attributes or {}, at)
         return [self._open(thing, parent, at)]
 
-    def _say(self, thing: Thing, attributes: Any, at: int) -> list[Step]:
+    def _assign(self, thing: Thing, attributes: Any, at: int) -> list[Step]:
         before = thing.attributes(None)
-        thing.said += [(key, value, at) for key, value in attributes.items()]
-        return [("said", thing, key, before.get(key), value) for key, value in attributes.items()]
+        thing.assignments += [(key, value, at) for key, value in attributes.items()]
+        return [("assigned", thing, key, before.get(key), value) for key, value in attributes.items()]
 
     def _place(self, thing: Thing, transform: Transform, at: int | None) -> list[Step]:
         if thing.kind not in PLACED:
@@ -167,12 +167,12 @@ class SceneModel:
     def _contain(self, child: Thing, parent: Thing, at: int) -> list[Step]:
         now = self.view()
         if child is self.root or parent in now.parents(child) or now.is_in(parent, child):
-            raise Refused("it is the root, or there already, or a circle")
-        self._refuse_circles_of_the_past(child, parent, at)
-        mounted = [self._close(child, self.limbo, at)] if self.limbo in now.parents(child) else []
+            raise Refused("it is the root, or there already, or a cycle")
+        self._refuse_cycles_of_the_past(child, parent, at)
+        mounted = [self._close(child, self.detached, at)] if self.detached in now.parents(child) else []
         return [*mounted, self._open(child, parent, at)]
 
-    def _refuse_circles_of_the_past(self, child: Thing, parent: Thing, at: int) -> None:
+    def _refuse_cycles_of_the_past(self, child: Thing, parent: Thing, at: int) -> None:
         """A loop is a loop at one instant, and it must be seen from no instant."""
         ends = {edge.start for edge in self.containments} | {
             edge.end for edge in self.containments if edge.end is not None
@@ -180,7 +180,7 @@ class SceneModel:
         for stamp in {at, *ends}:
             edges = [edge for edge in self.containments if edge.holds(stamp)]
             if stamp >= at and child in _upwards(edges, parent):
-                raise Refused("a circle in the past")
+                raise Refused("a cycle in the past")
 
     def _take_out(self, child: Thing, parent: Thing, at: int) -> list[Step]:
         if parent not in self.view().parents(child):

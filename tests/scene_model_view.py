@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Unclear(Exception):
-    """What is to be seen, the rules leave open: a circle at one past instant."""
+    """The rules leave open what is visible: a cycle at one past instant."""
 
 
 @dataclass(eq=False)
@@ -30,19 +30,19 @@ class Thing:
     payload: Any = None
     fixed: Transform | None = None
     samples: dict[int, Transform] = field(default_factory=dict)
-    said: list[tuple[str, Any, int]] = field(default_factory=list)
+    assignments: list[tuple[str, Any, int]] = field(default_factory=list)
 
     def begun_anew(self, now: int) -> Thing:
-        """Another life, as it was and where it was last."""
-        said = [(key, value, now) for key, value in self.attributes(None).items()]
+        """Return another incarnation, as it was and where it was last."""
+        assignments = [(key, value, now) for key, value in self.attributes(None).items()]
         place = self.samples[max(self.samples)] if self.samples else self.fixed
         if self.fixed is not None or place is None:
-            return Thing(self.id, self.kind, self.payload, place, said=said)
-        return Thing(self.id, self.kind, self.payload, samples={now: place}, said=said)
+            return Thing(self.id, self.kind, self.payload, place, assignments=assignments)
+        return Thing(self.id, self.kind, self.payload, samples={now: place}, assignments=assignments)
 
     def attributes(self, stamp: int | None) -> dict[str, Any]:
-        """The last one to speak is right, from its instant on."""
-        values = {key: value for key, value, at in self.said if stamp is None or at <= stamp}
+        """Return the attributes: the last assignment wins, from its instant on."""
+        values = {key: value for key, value, at in self.assignments if stamp is None or at <= stamp}
         return {key: value for key, value in values.items() if value is not None}
 
     def parent_T_thing(self, stamp: int) -> Transform:
@@ -68,8 +68,8 @@ class Containment:
         return self.end is None if stamp is None else self.start <= stamp and (self.end is None or stamp < self.end)
 
 
-def _lives(containments: Iterable[Containment], stamp: int | None) -> set[Thing]:
-    """Of each id the life that began last by then; every one where no instant is asked for."""
+def _incarnations(containments: Iterable[Containment], stamp: int | None) -> set[Thing]:
+    """Return of each id the incarnation that began last by then; every one where no instant is asked for."""
     began = dict.fromkeys(edge.child for edge in containments)  # in the order in which they were added
     if stamp is None:
         return set(began)
@@ -80,14 +80,16 @@ def _lives(containments: Iterable[Containment], stamp: int | None) -> set[Thing]
 class ModelView:
     """The model at one instant; None: as it is, whatever instants were given."""
 
-    def __init__(self, root: Thing, limbo: Thing, containments: Iterable[Containment], stamp: int | None) -> None:
-        self.stamp, self.root, self.limbo = stamp, root, limbo
-        lives = _lives(containments, stamp)
+    def __init__(self, root: Thing, detached: Thing, containments: Iterable[Containment], stamp: int | None) -> None:
+        self.stamp, self.root, self.detached = stamp, root, detached
+        incarnations = _incarnations(containments, stamp)
         self._edges = [
-            edge for edge in containments if edge.holds(stamp) and {edge.child, edge.parent} <= {root, limbo, *lives}
+            edge
+            for edge in containments
+            if edge.holds(stamp) and {edge.child, edge.parent} <= {root, detached, *incarnations}
         ]
-        reached = self._reached([root, limbo])
-        self.things = {thing.id: thing for thing in reached if thing is not limbo}
+        reached = self._reached([root, detached])
+        self.things = {thing.id: thing for thing in reached if thing is not detached}
         if len(self.things) < len(reached) - 1:
             raise Unclear
         self._edges = [edge for edge in self._edges if edge.parent in reached]
@@ -120,7 +122,7 @@ class ModelView:
         return {node: self._content(thing) for node, thing in self.things.items()}
 
     def _content(self, thing: Thing) -> tuple[Any, ...]:
-        parents = [parent.id for parent in self.parents(thing) if parent is not self.limbo]
+        parents = [parent.id for parent in self.parents(thing) if parent is not self.detached]
         children = [child.id for child in self.children(thing)]
         return thing.kind, parents, children, thing.attributes(self.stamp), thing.payload
 
@@ -129,14 +131,17 @@ class ModelView:
         above_T_thing = Transform.identity()
         while thing is not self.root:
             parents = self.parents(thing)
-            if len(parents) != 1 or parents[0] is self.limbo:
+            if len(parents) != 1 or parents[0] is self.detached:
                 return None
             above_T_thing = thing.parent_T_thing(self.stamp) @ above_T_thing
             thing = parents[0]
         return above_T_thing
 
 
-def _is_true_of(query: dict[str, Any], said: dict[str, Any]) -> bool:
+def _is_true_of(query: dict[str, Any], assignments: dict[str, Any]) -> bool:
     """1 and 1.0 are one number, and True is none."""
-    met = [key in said and (said[key], said[key] is True) == (wanted, wanted is True) for key, wanted in query.items()]
+    met = [
+        key in assignments and (assignments[key], assignments[key] is True) == (wanted, wanted is True)
+        for key, wanted in query.items()
+    ]
     return all(met)

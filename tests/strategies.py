@@ -139,7 +139,7 @@ Statement = tuple[str, dict[str, Any]]
 
 
 def placements(pairs: list[Pair] = DOWNHILL) -> st.SearchStrategy[dict[str, Any]]:
-    """Who says that which frame is where, without a time."""
+    """A source, a frame and its parent, without a time."""
     return st.builds(
         lambda pair, **rest: {"of": pair[0], "in_frame": pair[1], **rest},
         st.sampled_from(pairs),
@@ -181,25 +181,25 @@ def preferences(draw: st.DrawFn) -> Statement:
 @st.composite
 def histories(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL) -> list[Statement]:
     """Every frame somewhere, then more: late and repeated samples, moves, rivals, fixings."""
-    said = draw(backbones())
+    made = draw(backbones())
     for part in draw(st.lists(bursts(pairs) | fixings(pairs).map(lambda f: [f]), max_size=5)):
-        said.extend(part)
-    return said
+        made.extend(part)
+    return made
 
 
 @st.composite
 def backbones(draw: st.DrawFn) -> list[Statement]:
     """Something about almost every frame, all from one source."""
-    said: list[Statement] = []
+    made: list[Statement] = []
     for of in FRAMES[1:]:
         mine = [pair for pair in DOWNHILL if pair[0] == of]
         fixing = fixings(mine).map(lambda statement: [statement])
-        said.extend(draw(bursts(mine) | bursts(mine) | bursts(mine) | fixing | st.just([])))
-    return [(method, {**arguments, "source": ""}) for method, arguments in said]
+        made.extend(draw(bursts(mine) | bursts(mine) | bursts(mine) | fixing | st.just([])))
+    return [(method, {**arguments, "source": ""}) for method, arguments in made]
 
 
 def forests() -> st.SearchStrategy[list[Statement]]:
-    """One fixing for every frame but the roots: which frame hangs where never changes."""
+    """One fixing for every frame but the roots: parents never change."""
     edges = [st.none() | placements([p for p in DOWNHILL if p[0] == of]) for of in FRAMES[1:]]
     return st.tuples(*edges).map(lambda chosen: [("fix", edge) for edge in chosen if edge])
 
@@ -295,9 +295,9 @@ class Twins:
         self.reference = ReferenceWorld(history=history, **options)
 
     def do(self, method: str, arguments: dict[str, Any]) -> None:
-        said = _with_values(arguments)
-        expected = outcome(lambda: getattr(self.reference, method)(**said), Refused)
-        actual = outcome(lambda: getattr(self.world, method)(**_for_armillary(said)), ArmillaryError)
+        made = _with_values(arguments)
+        expected = outcome(lambda: getattr(self.reference, method)(**made), Refused)
+        actual = outcome(lambda: getattr(self.world, method)(**_for_armillary(made)), ArmillaryError)
         if isinstance(expected, Refused):
             assert_same_refusal(actual, Refused((kind, None) for kind in expected.kinds))
         else:

@@ -1,6 +1,6 @@
 """Coordinates that are casadi expressions: the proof that the protocol of representations is open.
 
-Nothing of the library knows these classes. A position and a rotation matrix stand side by side, so that points and
+Nothing of the library knows these classes. A position and a rotation matrix are kept side by side, so that points and
 axes can be chosen freely.
 """
 

@@ -262,16 +262,16 @@ def documented_modules():
 
 
 class TestDocumentation:
-    def test_says_something_of_every_module(self):
+    def test_describes_every_module(self):
         undocumented = [relative(path) for path in SOURCES if not ast.get_docstring(ast.parse(path.read_text()))]
         assert undocumented == []
 
     @pytest.mark.parametrize("module", documented_modules(), ids=lambda module: module.__name__)
-    def test_says_something_of_everything_public(self, module):
+    def test_describes_everything_public(self, module):
         silent = [name for name, part in public_parts(module) if not (inspect.getdoc(part) or "").strip()]
         assert silent == []
 
-    def test_says_something_of_every_method_of_the_world(self):
+    def test_describes_every_method_of_the_world(self):
         names = [name for name in dir(armillary.World) if not name.startswith("_")]
         silent = [name for name in names if not (inspect.getdoc(getattr(armillary.World, name)) or "").strip()]
         assert silent == []

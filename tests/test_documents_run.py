@@ -3,7 +3,7 @@
 Every page is one program: its ```python blocks run in order, in one namespace, in an empty folder. A ```text block that
 follows a ```python block is what that block prints. A picture it draws is the one in docs/images with that name. C++
 blocks are compiled and run. Links lead somewhere, shell blocks name make targets that exist, and what a page calls a
-method of the world is one. In a ```console block what stands behind a `$` is typed, and the rest is what it prints.
+method of the world is one. In a ```console block what follows a `$` is typed, and the rest is what it prints.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def pages(paths: list[Path] = PAGES) -> pytest.MarkDecorator:
 
 @dataclass(frozen=True)
 class Block:
-    """One fenced block and where it stands."""
+    """One fenced block and its line."""
 
     language: str
     code: str
@@ -82,7 +82,7 @@ def _printed(text: str, block: re.Match[str], after: re.Match[str] | None) -> st
 
 
 def typed(session: str) -> None:
-    """Types what stands behind each `$` of a session, so that all of the session is printed."""
+    """Type what follows each `$` of a session, so that all of the session is printed."""
     from armillary.cli import main  # noqa: PLC0415  (an extra)
 
     for command in re.findall(r"^\$ (armillary .*)$", session, re.MULTILINE):
@@ -103,9 +103,9 @@ class TestEveryPage:
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
                 exec(block.compiled(path), namespace) if block.language == "python" else typed(block.code)
-            told = block.code if block.language == "console" else block.printed
-            if told is not None:
-                assert printed.getvalue().splitlines() == told.splitlines(), f"{page_id(path)}:{block.line}"
+            expected = block.code if block.language == "console" else block.printed
+            if expected is not None:
+                assert printed.getvalue().splitlines() == expected.splitlines(), f"{page_id(path)}:{block.line}"
         stored = ROOT / "docs/images"
         drawn = [file for file in tmp_path.glob("*.svg") if (stored / file.name).exists()]
         assert [file.name for file in drawn if file.read_bytes() != (stored / file.name).read_bytes()] == []

@@ -45,7 +45,7 @@ CENTRE = {
     "y": 190,
     "width": 290,
     "height": 310,
-}  # the picture between the panels, below what viser says first
+}  # the picture between the panels, below the first message of viser
 
 
 @pytest.fixture(scope="module")
@@ -86,15 +86,15 @@ class Session:
     def picture(self) -> np.ndarray:
         return pixels(self.page.screenshot(clip=CENTRE))
 
-    def settled(self) -> np.ndarray:
+    def stable_picture(self) -> np.ndarray:
         """Return a screenshot once two in a row are alike and show something."""
         pictures = [self.picture(), self.picture()]
 
-        def stands_still() -> bool:
+        def is_stable() -> bool:
             pictures[:] = [pictures[1], self.picture()]
             return colorful(pictures[1]) and not differ(*pictures)
 
-        assert wait_for(stands_still), "the picture never stood still"
+        assert wait_for(is_stable), "the picture never stopped changing"
         return pictures[1]
 
     def press(self, label: str, key: str) -> None:
@@ -136,13 +136,13 @@ class TestThePage:
     def test_shows_the_frames_beside_the_picture_and_in_it(self, session):
         for name in ("map", "crane/base", "crane/boom"):
             assert session.page.get_by_text(name, exact=True).first.is_visible()
-        assert colorful(session.settled())
+        assert colorful(session.stable_picture())
 
     def test_asks_for_nothing_outside_this_computer(self, session):
         hosts = {urlsplit(url.removeprefix("blob:")).hostname for url in session.asked}
         assert hosts == {"127.0.0.1"}
 
-    def test_tells_of_the_frame_that_is_searched_for(self, session):
+    def test_shows_the_frame_that_is_searched_for(self, session):
         search = session.page.get_by_text("Search", exact=True).locator("xpath=following::input[1]")
         search.fill("boom")
         session.page.get_by_text("Placed in crane/base").wait_for()
@@ -152,13 +152,13 @@ class TestThePage:
 
 class TestTheTimeSlider:
     def test_goes_back_and_the_picture_is_another(self, session):
-        now = session.settled()
+        now = session.stable_picture()
         session.press("Time [s]", "Home")
         session.page.get_by_text("paused").wait_for()
         assert wait_for(lambda: differ(now, session.picture()))
 
     def test_becomes_live_again(self, session):
-        then = session.settled()
+        then = session.stable_picture()
         session.page.get_by_role("button", name="Live").click()
         session.page.get_by_text("live").first.wait_for()
         assert wait_for(lambda: differ(then, session.picture()))
@@ -166,7 +166,7 @@ class TestTheTimeSlider:
 
 class TestAJointSlider:
     def test_moves_the_link_to_its_limit(self, session):
-        level = session.settled()
+        level = session.stable_picture()
         session.unfold("Joints of crane")
         session.press("lift", "End")
         assert wait_for(lambda: session.joint("crane/lift") == pytest.approx(1.5, abs=1e-6))

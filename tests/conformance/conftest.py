@@ -10,7 +10,7 @@ HISTORY = seconds(10)
 
 @pytest.fixture
 def world():
-    """As much memory as a tf2 buffer has when nothing else is said: ten seconds."""
+    """A world with the default history of a tf2 buffer: ten seconds."""
     with World(history=HISTORY) as fresh:
         yield fresh
 
@@ -23,7 +23,7 @@ def tf2_buffer(tf2_peer):
 
 @pytest.fixture
 def house(clock):
-    """A world of things, whose clock stands at zero until it is set; it remembers ten seconds."""
+    """A world of things, whose clock is zero until it is set; its history is ten seconds."""
     with World("house", history=HISTORY, clock=clock) as fresh:
         yield fresh
 

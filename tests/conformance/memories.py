@@ -27,7 +27,7 @@ class Sample(NamedTuple):
         return self.in_frame, self.of, self.stamp, list(self.xyz), list(self.wxyz)
 
 
-class Leg(NamedTuple):
+class Segment(NamedTuple):
     of: str
     in_frame: str
     at: int | None
@@ -60,8 +60,8 @@ class Memory:
                 self._forgotten(rival)
         return True
 
-    def told(self, of: str) -> dict[int, Sample]:
-        """What a tf2 that is to answer alike is told about a frame."""
+    def samples_for_tf2(self, of: str) -> dict[int, Sample]:
+        """Return the samples of a frame that make a tf2 buffer answer alike."""
         return self.samples[of]
 
     def fix(self, sample: Sample) -> None:
@@ -69,16 +69,16 @@ class Memory:
 
     def neighbours(self, of: str, at: int) -> tuple[Sample | None, Sample | None]:
         """The samples at or before, and at or after an instant."""
-        told = self.told(of)
-        stamps = sorted(told)
+        samples_for_tf2 = self.samples_for_tf2(of)
+        stamps = sorted(samples_for_tf2)
         place = bisect_right(stamps, at)
-        before = told[stamps[place - 1]] if place else None
+        before = samples_for_tf2[stamps[place - 1]] if place else None
         if before is not None and before.stamp == at:
             return before, before
-        return before, told[stamps[place]] if place < len(stamps) else None
+        return before, samples_for_tf2[stamps[place]] if place < len(stamps) else None
 
     def parent(self, of: str, at: int | None) -> str | None:
-        """The frame it hung under, as if the first and the last sample reached on for ever."""
+        """Return its parent, as if the first and the last sample had no limits in time."""
         if of in self.fixed:
             return self.fixed[of].in_frame
         if not self.samples.get(of):
@@ -89,26 +89,29 @@ class Memory:
     def way_up(self, frame: str, at: int | None) -> list[str]:
         return climb(frame, lambda child: self.parent(child, at))
 
-    def edges(self, leg: Leg) -> set[tuple[str, str]] | None:
-        """The (of, in_frame) between the two frames of a leg; None when nothing connects them."""
-        between = children_between(self.way_up(leg.of, leg.at), self.way_up(leg.in_frame, leg.at))
-        return None if between is None else {(child, self.parent(child, leg.at)) for child in between}
+    def edges(self, segment: Segment) -> set[tuple[str, str]] | None:
+        """The (of, in_frame) between the two frames of a segment; None when nothing connects them."""
+        between = children_between(self.way_up(segment.of, segment.at), self.way_up(segment.in_frame, segment.at))
+        return None if between is None else {(child, self.parent(child, segment.at)) for child in between}
 
-    def way_between(self, leg: Leg) -> tuple[list[str], list[str]] | None:
-        """The children from each end of a leg up to where they meet, by all that armillary remembers."""
-        ways = [climb(name, lambda child: self.remembered_parent(child, leg.at)) for name in (leg.of, leg.in_frame)]
+    def way_between(self, segment: Segment) -> tuple[list[str], list[str]] | None:
+        """The children from each end of a segment up to the common ancestor, by all that armillary stores."""
+        ways = [
+            climb(name, lambda child: self.remembered_parent(child, segment.at))
+            for name in (segment.of, segment.in_frame)
+        ]
         between = children_between(*ways)
         return None if between is None else tuple([child for child in way if child in between] for way in ways)
 
     def remembered_parent(self, of: str, at: int | None) -> str | None:
-        """The frame it hung under, also where the samples that said so are forgotten."""
+        """Return its parent, also where the samples under this parent have expired."""
         return self.parent(of, at)
 
     def wall(self, of: str, at: int | None) -> Sample | None:
         """The first sample of the run at an instant, where it is forgotten and so is all that followed until then."""
 
-    def moving_edges(self, leg: Leg) -> list[str]:
-        return [child for child, _ in self.edges(leg) or () if child not in self.fixed]
+    def moving_edges(self, segment: Segment) -> list[str]:
+        return [child for child, _ in self.edges(segment) or () if child not in self.fixed]
 
     def _expiring_with(self, sample: Sample) -> list[Sample]:
         raise NotImplementedError
@@ -121,7 +124,7 @@ class Memory:
 
 
 def climb(frame: str, parent: Callable[[str], str | None]) -> list[str]:
-    """A frame and what it hangs under, up to the root."""
+    """Return a frame and its ancestors, up to the root."""
     way = [frame]
     while (above := parent(way[-1])) is not None:
         way.append(above)
@@ -134,7 +137,7 @@ def children_between(way: list[str], other: list[str]) -> set[str] | None:
 
 
 class Tf2Memory(Memory):
-    """All parents of a frame expire together, and the first word about an instant stays."""
+    """All parents of a frame expire together, and the first sample of an instant stays."""
 
     def _expiring_with(self, sample: Sample) -> list[Sample]:
         return list(self.samples[sample.of].values())
@@ -144,7 +147,7 @@ class Tf2Memory(Memory):
 
 
 class ArmillaryMemory(Memory):
-    """Every relation expires by itself, and the last word about an instant stays.
+    """Every relation expires by itself, and the last sample of an instant stays.
 
     Of samples that expired a run keeps its beginning, as a wall: what was before it does not come back. Runs whose
     samples have all expired vanish at the front of a track, and are nothing but a wall in its middle.
@@ -161,8 +164,8 @@ class ArmillaryMemory(Memory):
             self._keep_beginnings(sample.of)
         return taken
 
-    def told(self, of: str) -> dict[int, Sample]:
-        """tf2 knows no walls. It is told that the frame hung in a place that nothing connects to the rest."""
+    def samples_for_tf2(self, of: str) -> dict[int, Sample]:
+        """Return the samples, with a disconnected parent where runs without samples separate others: tf2 has none."""
         nowhere = {
             stamp: wall._replace(in_frame=f"nowhere/{of}")
             for stamp, wall in self.walls[of].items()
@@ -171,7 +174,7 @@ class ArmillaryMemory(Memory):
         return self.samples[of] | nowhere
 
     def wall(self, of: str, at: int | None) -> Sample | None:
-        newest = max((stamp for stamp in self.told(of) if at is None or stamp <= at), default=None)
+        newest = max((stamp for stamp in self.samples_for_tf2(of) if at is None or stamp <= at), default=None)
         return self.walls[of].get(newest)
 
     def remembered_parent(self, of: str, at: int | None) -> str | None:

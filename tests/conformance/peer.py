@@ -1,4 +1,4 @@
-"""The client side of `tf2_peer.py`: the tf2 of Debian, spoken to through a pipe."""
+"""The client side of `tf2_peer.py`: the tf2 of Debian, through a pipe."""
 
 import contextlib
 import itertools
@@ -12,7 +12,7 @@ import pytest
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 SCRIPT = Path(__file__).with_name("tf2_peer.py")
-TF2_ABSENT = 3  # the exit status by which tf2_peer.py says that its imports failed
+TF2_ABSENT = 3  # the exit status of tf2_peer.py when its imports failed
 INSTALL = "apt-get install -y libtf2-dev python3-tf2 python3-geometry-msgs python3-rospy"
 
 
@@ -70,30 +70,30 @@ class Tf2Peer:
 
 
 class Tf2Buffer:
-    """One `tf2_py.BufferCore`. Told things wait here until a question is asked, then travel with it."""
+    """One `tf2_py.BufferCore`. Insertions wait here until a question is asked, and are sent with it."""
 
     def __init__(self, peer: Tf2Peer, name: str) -> None:
         self._peer, self._name = peer, name
-        self._told: list[list[Any]] = []
+        self._queued: list[list[Any]] = []
 
-    def tell(self, operation: str, *arguments: Any) -> None:
-        self._told.append([operation, self._name, *arguments])
+    def send(self, operation: str, *arguments: Any) -> None:
+        self._queued.append([operation, self._name, *arguments])
 
     def ask(self, operation: str, *arguments: Any) -> Any:
         return self.ask_all([[operation, *arguments]])[0]
 
     def ask_all(self, questions: Sequence[Sequence[Any]]) -> list[Any]:
-        told, self._told = self._told, []
+        queued, self._queued = self._queued, []
         asked = [[operation, self._name, *arguments] for operation, *arguments in questions]
-        answers = self._peer.ask(told + asked)
-        failed = [answer for answer in answers[: len(told)] if answer is not None]
-        assert not failed, f"tf2 could not be told: {failed[0]}"
-        return answers[len(told) :]
+        answers = self._peer.ask(queued + asked)
+        failed = [answer for answer in answers[: len(queued)] if answer is not None]
+        assert not failed, f"tf2 refused an insertion: {failed[0]}"
+        return answers[len(queued) :]
 
 
 @pytest.fixture(scope="session")
 def tf2_peer() -> Iterator[Tf2Peer]:
-    """The running peer, or a skip that says how to install it."""
+    """The running peer, or a skip that names how to install it."""
     try:
         peer = Tf2Peer()
     except Tf2AbsentError as absent:

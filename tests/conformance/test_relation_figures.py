@@ -1,6 +1,6 @@
 """Every accepted and every rejected case of the paper's figures 2 to 6, by the name of its figure.
 
-The drawings are not in the text; the edges that exist before each case are those the captions tell of.
+The drawings are not in the text; the edges that exist before each case are those of the captions.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ class TestFigure6TwistConstraints:
 
 
 class TestBeyondTheFigures:
-    def test_a_circle_of_frames_is_rejected(self, graph):
+    def test_a_cycle_of_frames_is_rejected(self, graph):
         graph.add_pose(pose("c1", "c2"))
         graph.add_pose(pose("c2", "c3"))
         assert_refused(graph, "C6b", graph.add_pose, pose("c3", "c1"))
@@ -216,6 +216,6 @@ class TestBeyondTheFigures:
         graph.add_pose(pose("b2", "c2"))
         assert_refused(graph, "C6b", graph.add_pose, pose("b1", "b2"))
 
-    def test_a_frame_said_to_be_on_another_body_is_rejected_C2(self, graph):
+    def test_a_frame_put_on_another_body_is_rejected_C2(self, graph):
         elsewhere = Pose(of="a", body="D", in_frame="e", transform=SOMEWHERE)
         assert_refused(graph, "C2", graph.add_pose, elsewhere)

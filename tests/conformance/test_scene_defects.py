@@ -14,7 +14,7 @@ from armillary import Transform, World, seconds
 from armillary.errors import SceneCycle, UnknownNode
 from armillary.scene import Box, NodeId, PointCloud, Sphere
 from conformance.scenes import IDENTITY, shifted
-from conformance.things import CLOSE_M, Heard, covariance_of, fixed, kept_s, sampled, xyz
+from conformance.things import CLOSE_M, RecordedChanges, covariance_of, fixed, kept_s, sampled, xyz
 
 SURE = covariance_of(1, 2, 3, 4, 5, 6)
 
@@ -48,7 +48,7 @@ class TestD3LongCyclesAreAccepted:
         assert scene.digest() == before
 
     def test_is_not_here_among_replicas(self, house):
-        """Each half of the circle is allowed where it is made; together they are not."""
+        """Each half of the cycle is allowed where it is made; together they are not."""
         x, y = (house.scene.add_group(parent=house.scene.root) for _ in range(2))
         copy = World("copy")
         copy.merge(house.scene.changes())
@@ -203,9 +203,9 @@ class TestD17ObserversMakeIdsOfTheirOwn:
         assert copy.scene.digest() == scene.digest()
 
     def test_is_not_here_for_any_kind(self, scene):
-        heard = Heard(scene)
+        recorded = RecordedChanges(scene)
         self.add_everything(scene)
-        assert [change.id in scene for change in heard] == [True] * 6
+        assert [change.id in scene for change in recorded] == [True] * 6
 
 
 class TestD18TheDocumentedDefaultIsAnother:

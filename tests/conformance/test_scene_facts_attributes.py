@@ -7,7 +7,7 @@ import pytest
 from armillary import seconds
 from armillary.errors import InvalidArgument, InvalidAttribute
 from armillary.scene import exists
-from conformance.things import Heard
+from conformance.things import RecordedChanges
 
 
 @pytest.fixture
@@ -105,12 +105,12 @@ class TestSettingDiffers:
         assert scene.attributes(cup) == {"name": "cup"}
 
     def test_by_taking_the_same_again_as_a_change_a10(self, scene, cup):
-        before, heard = scene.digest(), Heard(scene)
+        before, recorded = scene.digest(), RecordedChanges(scene)
         scene.set_attributes(cup, {"color": "red"})
-        assert heard.counts() == {"SetAttributes": 1}
+        assert recorded.counts() == {"SetAttributes": 1}
         assert scene.digest() == before
 
-    def test_by_minding_who_spoke_last_a11(self, scene, cup):
+    def test_by_the_order_of_assertions_a11(self, scene, cup):
         """`at` is since when something is true, and no version number: a late correction of the past is one."""
         scene.set_attributes(cup, {"color": "green"}, at=seconds(1.0))
         scene.set_attributes(cup, {"color": "blue"}, at=seconds(0.5))

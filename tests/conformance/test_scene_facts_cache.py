@@ -10,7 +10,7 @@ from armillary import World, seconds
 from armillary.errors import AfterHistory, BeforeHistory, InvalidArgument, NoSamples
 from armillary.scene import SetTransform
 from conformance.scenes import shifted
-from conformance.things import CLOSE_M, MICROSECOND, Heard, covariance_of, kept_s, sampled, samples_of, xyz
+from conformance.things import CLOSE_M, MICROSECOND, RecordedChanges, covariance_of, kept_s, sampled, samples_of, xyz
 
 STAMPS_S = (-2, 0, 10, 15)
 
@@ -154,15 +154,15 @@ class TestATransform:
 
     def test_has_no_counter_and_observers_count_what_was_accepted_t1(self, scene):
         node = sampled(scene, 50)
-        heard = Heard(scene)
+        recorded = RecordedChanges(scene)
         scene.set_transform(node, shifted(), at=seconds(51))
         with pytest.raises(BeforeHistory):
             scene.set_transform(node, shifted(), at=0)
-        assert heard.counts() == {SetTransform.__name__: 1}
+        assert recorded.counts() == {SetTransform.__name__: 1}
 
-    @pytest.mark.parametrize("said", ["120s", "0s", "-120s", "120", "s", "garbage"])
-    def test_takes_no_setting_from_its_attributes_t2(self, house, scene, said):
-        tagged = {"tf:max_duration": said}
+    @pytest.mark.parametrize("text", ["120s", "0s", "-120s", "120", "s", "garbage"])
+    def test_takes_no_setting_from_its_attributes_t2(self, house, scene, text):
+        tagged = {"tf:max_duration": text}
         node = scene.add_transform(parent=scene.root, transform=shifted(), at=0, attributes=tagged)
         assert scene.attributes(node) == tagged
         scene.set_transform(node, shifted(), at=seconds(100))

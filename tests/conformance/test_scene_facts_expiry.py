@@ -5,7 +5,7 @@ import pytest
 from armillary import seconds
 from armillary.scene import Sphere
 from conformance.scenes import shifted
-from conformance.things import Heard, fixed, sampled
+from conformance.things import RecordedChanges, fixed, sampled
 
 
 @pytest.fixture
@@ -41,10 +41,10 @@ class TestTheDeleter:
 
     def test_notifies_observers(self, scene, clock):
         sampled(scene, 0)
-        heard = Heard(scene)
+        recorded = RecordedChanges(scene)
         clock.ns = seconds(100)
         scene.expire(older_than=seconds(5))
-        assert heard.counts() == {"Remove": 1}
+        assert recorded.counts() == {"Remove": 1}
 
     def test_can_be_asked_for_one_kind_alone(self, scene, clock):
         node = sampled(scene, 0)

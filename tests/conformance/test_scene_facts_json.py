@@ -9,7 +9,7 @@ from armillary import World, seconds
 from armillary.errors import InvalidSceneFile, NodeExists
 from armillary.scene import Box, Capsule, Cylinder, Mesh, NodeId, PointCloud, Sphere, VoxelGrid
 from conformance.scenes import shifted
-from conformance.things import Heard, covariance_of
+from conformance.things import RecordedChanges, covariance_of
 
 TRIANGLE = Mesh(np.eye(3), [[0, 1, 2]])
 CELLS = VoxelGrid(np.ones((2, 2, 2), dtype=bool), voxel_size_m=0.1)
@@ -108,7 +108,7 @@ class TestAFileDiffers:
         scene.add_geometry(parent=scene.root, shape=CELLS)
         scene.save(tmp_path / "scene.json")
         fresh = World("reader")
-        heard = Heard(fresh.scene)
+        recorded = RecordedChanges(fresh.scene)
         fresh.scene.load(tmp_path / "scene.json")
-        assert heard.counts()["AddGeometry"] == 1
-        assert heard.batches == 1
+        assert recorded.counts()["AddGeometry"] == 1
+        assert recorded.batches == 1

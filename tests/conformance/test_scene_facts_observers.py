@@ -1,4 +1,4 @@
-"""Who is told what, held against the facts of the paper's library about observers and filters."""
+"""Which observers are notified of what, against the facts of the paper's library about observers and filters."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from armillary.scene import (
 )
 from armillary.scene.domains import SubgraphChecker
 from conformance.scenes import shifted
-from conformance.things import Heard, covariance_of, fixed
+from conformance.things import RecordedChanges, covariance_of, fixed
 
 SURE = covariance_of(1, 1, 1, 1, 1, 1)
 NOBODY = NodeId("11111111-1111-4111-8111-111111111111")
@@ -60,33 +60,33 @@ def play(scene):
 
 class TestAnObserver:
     def test_is_called_once_for_every_change(self, scene):
-        heard = Heard(scene)
+        recorded = RecordedChanges(scene)
         play(scene)
-        assert heard.counts() == SCRIPT
-        assert heard.batches == sum(SCRIPT.values())
+        assert recorded.counts() == SCRIPT
+        assert recorded.batches == sum(SCRIPT.values())
 
     def test_is_not_notified_after_it_was_detached(self, scene):
-        heard = Heard(scene)
-        scene.detach(heard)
+        recorded = RecordedChanges(scene)
+        scene.detach(recorded)
         play(scene)
-        assert heard == []
+        assert recorded == []
 
     def test_is_detached_once_o2(self, scene):
-        heard = Heard(scene)
-        scene.detach(heard)
+        recorded = RecordedChanges(scene)
+        scene.detach(recorded)
         with pytest.raises(InvalidArgument, match="is not attached"):
-            scene.detach(heard)
+            scene.detach(recorded)
 
     def test_is_notified_once_of_a_cascade(self, scene):
         top = scene.add_group(parent=scene.root)
         scene.add_group(parent=scene.add_group(parent=top))
-        heard = Heard(scene)
+        recorded = RecordedChanges(scene)
         scene.remove(top)
-        assert [type(change) for change in heard] == [Remove]
+        assert [type(change) for change in recorded] == [Remove]
 
 
 class TestAChangeThatFails:
-    """One error each, told to who asked, and to nobody else."""
+    """One error each, raised to the caller, and to no observer."""
 
     @pytest.fixture
     def leaf(self, scene):
@@ -107,11 +107,11 @@ class TestAChangeThatFails:
     def test_raises_and_notifies_no_observer_o1_o3(self, house, scene, leaf, change, error):
         reported = []
         house.on_error = reported.append
-        heard = Heard(scene)
+        recorded = RecordedChanges(scene)
         with pytest.raises(error) as refused:
             change(scene, leaf)
         assert isinstance(refused.value, ArmillaryError)
-        assert (heard, reported) == ([], [])
+        assert (recorded, reported) == ([], [])
 
 
 class Filtered(list):
@@ -123,12 +123,12 @@ class Filtered(list):
 
 
 class TestAFilterIsAFunction:
-    """The library had a language of constraints for this; what it could say is said in Python."""
+    """The library had a language of constraints for this; here filters are Python functions."""
 
     def passed(self, scene, lets_pass):
-        heard = Filtered(scene, lets_pass)
+        recorded = Filtered(scene, lets_pass)
         play(scene)
-        return heard
+        return recorded
 
     def test_without_a_condition_passes_all_f1(self, scene):
         assert len(self.passed(scene, lambda _: True)) == sum(SCRIPT.values())
@@ -190,8 +190,8 @@ class TestChainedObservers:
                     scene.add_parent(change.id, scene.root)
 
         scene.attach(mount)
-        heard = Heard(scene)
+        recorded = RecordedChanges(scene)
         remote = scene.add_remote_root(NodeId.random())
         far = fixed(scene, 1, parent=remote, attributes={"name": "far"})
-        assert heard.counts() == {"AddRemoteRoot": 1, "AddParent": 1, "AddTransform": 1}
+        assert recorded.counts() == {"AddRemoteRoot": 1, "AddParent": 1, "AddTransform": 1}
         assert scene.find({"name": "far"}) == [far]

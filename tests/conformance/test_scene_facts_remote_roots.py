@@ -83,7 +83,7 @@ class TestRemoteRootsDiffer:
                 scene.add_parent(scene.root, parent)
 
     def test_by_not_being_needed_between_replicas_r2(self, house, scene):
-        """Copies have one root in common: nothing is announced, and what one says stands where the other looks."""
+        """Replicas have one root in common: none is announced, and a node of one is found by the other."""
         scene.add_group(parent=scene.root, attributes={"name": "cup"})
         copy = World("copy")
         copy.merge(scene.changes())

@@ -4,7 +4,7 @@ import pytest
 
 from armillary import World, seconds
 from armillary.scene import NodeId, Sphere
-from conformance.things import Heard, fixed
+from conformance.things import RecordedChanges, fixed
 
 
 @pytest.fixture
@@ -28,9 +28,9 @@ def two_diamonds(scene):
 class TestAReplay:
     def test_lists_each_thing_once(self, house, copy):
         two_diamonds(house.scene)
-        heard = Heard(copy.scene)
+        recorded = RecordedChanges(copy.scene)
         copy.merge(house.scene.changes())
-        assert heard.counts() == {"AddGroup": 7, "AddParent": 2, "AddTransform": 1, "AddGeometry": 1}
+        assert recorded.counts() == {"AddGroup": 7, "AddParent": 2, "AddTransform": 1, "AddGeometry": 1}
 
     def test_is_the_same_scene(self, house, copy):
         two_diamonds(house.scene)
@@ -41,9 +41,9 @@ class TestAReplay:
     def test_twice_is_once_p1(self, house, copy):
         two_diamonds(house.scene)
         copy.merge(house.scene.changes())
-        heard = Heard(copy.scene)
+        recorded = RecordedChanges(copy.scene)
         assert copy.merge(house.scene.changes()) == []
-        assert heard == []
+        assert recorded == []
 
     def test_in_any_order_is_the_same_p1(self, house, copy):
         """The library lost every child whose parent came later."""
@@ -89,7 +89,7 @@ class TestTheDigest:
 
 
 class Mirror:
-    """Two worlds that tell each other whatever they hear."""
+    """Two worlds that send each other every change that they receive."""
 
     def __init__(self, *worlds):
         for here, there in (worlds, worlds[::-1]):
@@ -101,31 +101,31 @@ class Mirror:
 
 class TestTwoScenesThatMirrorEachOther:
     @pytest.fixture
-    def heard(self, house, copy):
+    def recorded(self, house, copy):
         Mirror(house, copy)
-        return Heard(house.scene), Heard(copy.scene)
+        return RecordedChanges(house.scene), RecordedChanges(copy.scene)
 
-    def counts(self, heard, name):
-        return [one.counts().get(name, 0) for one in heard]
+    def counts(self, recorded, name):
+        return [one.counts().get(name, 0) for one in recorded]
 
-    def test_both_know_both_roots(self, house, copy, heard):
+    def test_both_know_both_roots(self, house, copy, recorded):
         for world in (house, copy):
             world.scene.add_remote_root(NodeId.random())
-        assert self.counts(heard, "AddRemoteRoot") == [2, 2]
+        assert self.counts(recorded, "AddRemoteRoot") == [2, 2]
 
-    def test_are_notified_of_a_group_once(self, house, copy, heard):
+    def test_are_notified_of_a_group_once(self, house, copy, recorded):
         group = house.scene.add_group(parent=house.scene.root)
-        assert self.counts(heard, "AddGroup") == [1, 1]
+        assert self.counts(recorded, "AddGroup") == [1, 1]
         assert group in copy.scene
 
-    def test_do_not_play_ping_pong(self, house, copy, heard):
+    def test_do_not_play_ping_pong(self, house, copy, recorded):
         group = house.scene.add_group(parent=house.scene.root)
         for world, value in ((house, 1), (copy, 2), (house, 1), (copy, 1)):
             world.scene.set_attributes(group, {"toggle": value})
-        assert self.counts(heard, "SetAttributes") == [4, 4]
+        assert self.counts(recorded, "SetAttributes") == [4, 4]
         assert house.scene.attributes(group) == copy.scene.attributes(group) == {"toggle": 1}
 
-    def test_agree_on_who_spoke_last_a11(self, house, copy, heard):
+    def test_agree_on_the_last_assertion_a11(self, house, copy, recorded):
         """The library refused the second, whose stamp is older, and passed it on to nobody."""
         group = house.scene.add_group(parent=house.scene.root)
         house.scene.set_attributes(group, {"color": "red"}, at=seconds(1))

@@ -40,8 +40,8 @@ def rivals(*placements):
     """One frame, placed by as many sources as there are (transform, covariance)."""
     world = World()
     for i, (transform, covariance) in enumerate(placements):
-        said = {"transform": transform, "covariance": covariance, "source": f"camera{i}"}
-        world.set_pose(of="cup", in_frame="map", at=seconds(1), **said)
+        sample = {"transform": transform, "covariance": covariance, "source": f"camera{i}"}
+        world.set_pose(of="cup", in_frame="map", at=seconds(1), **sample)
     return world
 
 

@@ -1,4 +1,4 @@
-"""What docs/tf2_differences.md says about tf2 is true of the tf2 that Debian ships.
+"""What docs/tf2_differences.md states about tf2 is true of the tf2 that Debian ships.
 
 The other column of that page is held by the tests of the same row id in the neighbouring files.
 """
@@ -21,16 +21,16 @@ def tf2(tf2_buffer):
 
 
 class Speaker:
-    """Says to tf2 in one word what takes it a message: a frame at x metres."""
+    """Short calls for messages to tf2: a frame at x metres."""
 
     def __init__(self, buffer):
         self.buffer = buffer
 
     def insert(self, parent, child, at_s, *, x=0.0, wxyz=UPRIGHT):
-        self.buffer.tell("insert", parent, child, seconds(at_s), [x, 0.0, 0.0], list(wxyz))
+        self.buffer.send("insert", parent, child, seconds(at_s), [x, 0.0, 0.0], list(wxyz))
 
     def insert_static(self, parent, child, *, x=0.0):
-        self.buffer.tell("insert_static", parent, child, 0, [x, 0.0, 0.0], UPRIGHT)
+        self.buffer.send("insert_static", parent, child, 0, [x, 0.0, 0.0], UPRIGHT)
 
     def x(self, target, source, at_s):
         return self.buffer.ask("lookup", target, source, seconds(at_s))["xyz"][0]
@@ -63,7 +63,7 @@ class TestInsertingIntoTf2:
         tf2.insert("other", "b", 1 + 2 * HISTORY_S)
         assert tf2.error("a", "b", 1) == "ExtrapolationException"
 
-    def test_keeps_the_first_word_i14(self, tf2):
+    def test_keeps_the_first_sample_i14(self, tf2):
         tf2.insert("a", "b", 1, x=1.0)
         tf2.insert("a", "b", 1, x=2.0)
         assert tf2.x("a", "b", 1) == 1.0
@@ -98,7 +98,7 @@ class TestStaticTransformsOfTf2:
 
     def test_do_not_become_static_after_clearing_s9(self, tf2):
         tf2.insert("a", "b", 5)
-        tf2.buffer.tell("clear")
+        tf2.buffer.send("clear")
         tf2.insert_static("a", "b")
         assert tf2.error("a", "b", 9) == "ExtrapolationException"
 
@@ -144,13 +144,13 @@ class TestAskingTf2:
 
     def test_after_clearing_gives_two_different_errors_e17(self, tf2):
         tf2.insert("a", "b", 1)
-        tf2.buffer.tell("clear")
+        tf2.buffer.send("clear")
         assert tf2.error("a", "b", LATEST) == "ConnectivityException"
         assert tf2.error("a", "b", 1) == "ExtrapolationException"
 
     def test_blurs_the_stamps_of_today_e19(self, tf2):
         today = seconds(1_700_000_000) + 100_000_001
-        tf2.buffer.tell("insert", "a", "b", today, [0.0, 0.0, 0.0], UPRIGHT)
+        tf2.buffer.send("insert", "a", "b", today, [0.0, 0.0, 0.0], UPRIGHT)
         assert tf2.buffer.ask("latest", "a", "b") != today
 
     def test_lists_the_child_before_its_parent_x3(self, tf2):

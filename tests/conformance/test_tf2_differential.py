@@ -1,8 +1,8 @@
-"""Random stories told to armillary and to the tf2 of Debian; both must give the same answers.
+"""Random stories replayed in armillary and in the tf2 of Debian; both must give the same answers.
 
 What may differ is decided by the predicates of `twins.py`, from the story and not from the answers, and each
 difference is checked for its own meaning: an answer held across a move must be tf2's number when it is held
-on request, a latest answer for another stamp must be what tf2 says about that stamp.
+on request, a latest answer for another stamp must be what tf2 answers about that stamp.
 """
 
 import contextlib
@@ -62,11 +62,11 @@ class Storyteller:
     def samples(self) -> list[Sample]:
         """Mostly in order, some a little late, some later than the history reaches."""
         moving = [number for number in self.children if not self._is_fixed(number)]
-        told = [sample for number in moving for sample in self._series(number)]
-        lateness = self.random.choice([0, seconds(1), seconds(15)], p=[0.7, 0.25, 0.05], size=len(told))
-        stamps = np.array([sample.stamp for sample in told], dtype=float)
-        arrival = stamps + lateness * self.random.uniform(size=len(told))
-        return [told[index] for index in np.argsort(arrival, kind="stable")]
+        inserted = [sample for number in moving for sample in self._series(number)]
+        lateness = self.random.choice([0, seconds(1), seconds(15)], p=[0.7, 0.25, 0.05], size=len(inserted))
+        stamps = np.array([sample.stamp for sample in inserted], dtype=float)
+        arrival = stamps + lateness * self.random.uniform(size=len(inserted))
+        return [inserted[index] for index in np.argsort(arrival, kind="stable")]
 
     def questions(self, memory: Memory) -> Iterator[Question]:
         names = sorted(memory.frames)
@@ -130,7 +130,7 @@ class Storyteller:
         return bool(self.random.uniform() < probability)
 
 
-def told_and_asked(peer, plot: Plot, memory=Tf2Memory, stories=STORIES) -> Counter[str]:
+def inserted_and_queried(peer, plot: Plot, memory=Tf2Memory, stories=STORIES) -> Counter[str]:
     verdicts = Counter()
     for seed in range(stories):
         storyteller = Storyteller(seed, plot)
@@ -139,7 +139,7 @@ def told_and_asked(peer, plot: Plot, memory=Tf2Memory, stories=STORIES) -> Count
             for sample in storyteller.fixings():
                 twin.fix(sample)
             for sample in storyteller.samples():
-                twin.tell(sample)
+                twin.insert(sample)
             verdicts += twin.compare(storyteller.questions(twin.memory))
     return verdicts
 
@@ -153,32 +153,32 @@ def assert_agreement(verdicts: Counter[str], *, apart_from: set[str]) -> None:
 
 class TestRandomStories:
     def test_with_one_parent_per_frame_are_answered_alike(self, tf2_peer):
-        verdicts = told_and_asked(tf2_peer, Plot(span=WITHIN_THE_HISTORY))
+        verdicts = inserted_and_queried(tf2_peer, Plot(span=WITHIN_THE_HISTORY))
         assert_agreement(verdicts, apart_from=WITHOUT_MOVES)
 
     @pytest.mark.parametrize("grain", [1, AN_EIGHTH_OF_A_SECOND])
     def test_longer_than_the_history_are_forgotten_alike(self, tf2_peer, grain):
         """With a coarse grain many samples are exactly as old as the history."""
-        verdicts = told_and_asked(tf2_peer, Plot(span=BEYOND_THE_HISTORY, grain=grain))
+        verdicts = inserted_and_queried(tf2_peer, Plot(span=BEYOND_THE_HISTORY, grain=grain))
         assert_agreement(verdicts, apart_from=WITHOUT_MOVES)
 
     def test_with_moves_are_answered_alike_outside_the_gaps(self, tf2_peer):
-        verdicts = told_and_asked(tf2_peer, Plot(span=WITHIN_THE_HISTORY, parents=3))
+        verdicts = inserted_and_queried(tf2_peer, Plot(span=WITHIN_THE_HISTORY, parents=3))
         assert_agreement(verdicts, apart_from=WITH_MOVES)
 
-    def test_with_moves_beyond_the_history_equal_an_endless_tf2_told_what_is_kept(self, tf2_peer):
+    def test_with_moves_beyond_the_history_equal_an_endless_tf2_given_what_is_kept(self, tf2_peer):
         """And where a move is that was forgotten: there nothing is interpolated, and nothing older comes back."""
-        verdicts = told_and_asked(tf2_peer, Plot(span=BEYOND_THE_HISTORY, parents=3), ArmillaryMemory)
+        verdicts = inserted_and_queried(tf2_peer, Plot(span=BEYOND_THE_HISTORY, parents=3), ArmillaryMemory)
         assert_agreement(verdicts, apart_from=WITH_MOVES | {"led_through_a_forgotten_time"})
 
-    def test_with_repeated_stamps_equal_tf2_told_the_last_word_only(self, tf2_peer):
+    def test_with_repeated_stamps_equal_tf2_given_the_last_sample_only(self, tf2_peer):
         plot = Plot(span=WITHIN_THE_HISTORY, parents=3, repeats=0.3)
-        assert_agreement(told_and_asked(tf2_peer, plot, ArmillaryMemory), apart_from=WITH_MOVES)
+        assert_agreement(inserted_and_queried(tf2_peer, plot, ArmillaryMemory), apart_from=WITH_MOVES)
 
     def test_of_today_are_answered_alike(self, tf2_peer):
         """tf2's Python passes stamps as floating seconds, so today's need a grain that survives that."""
         plot = Plot(span=BEYOND_THE_HISTORY, begin=seconds(1_700_000_000), grain=seconds(1) // 64)
-        assert_agreement(told_and_asked(tf2_peer, plot), apart_from=WITHOUT_MOVES)
+        assert_agreement(inserted_and_queried(tf2_peer, plot), apart_from=WITHOUT_MOVES)
 
 
 NAMES = ["a", "b", "c", "d", "e"]
@@ -188,13 +188,13 @@ instants = st.integers(1, 12)
 @st.composite
 def small_stories(draw):
     """A handful of samples on whole seconds: small enough to read when hypothesis has shrunk one."""
-    told = []
+    inserted = []
     for of, stamp in draw(st.lists(st.tuples(st.integers(1, 4), instants), unique=True, max_size=14)):
         parent = draw(st.integers(0, of - 1))
         turn = draw(st.sampled_from([(1.0, 0.0, 0.0, 0.0), (0.8, 0.6, 0.0, 0.0), (0.0, 0.0, 0.6, -0.8)]))
         xyz = (float(stamp), float(of), 0.0)
-        told.append(Sample(NAMES[of], NAMES[parent], seconds(stamp), xyz, turn))
-    return told
+        inserted.append(Sample(NAMES[of], NAMES[parent], seconds(stamp), xyz, turn))
+    return inserted
 
 
 @st.composite
@@ -213,21 +213,21 @@ class TestSmallStories:
         twin = Twin(tf2_peer, seconds(100))
         with contextlib.closing(twin.world):
             for sample in story:
-                twin.tell(sample)
+                twin.insert(sample)
             verdicts = twin.compare(questions)
         assert verdicts.total() == len(questions)
 
 
 @pytest.fixture(scope="module")
 def scanner(tf2_peer):
-    """A moving chain with a fixed end, told to both: map, base, arm and scanner."""
+    """A moving chain with a fixed end in both: map, base, arm and scanner."""
     twin = Twin(tf2_peer, HISTORY)
     storyteller = Storyteller(0, Plot(span=WITHIN_THE_HISTORY))
     storyteller.names = ["map", "base", "arm", "scanner"]
     twin.fix(storyteller.sample(3, "arm", 0))
     for tick in range(100):
-        twin.tell(storyteller.sample(1, "map", BEGIN + tick * seconds(0.05)))
-        twin.tell(storyteller.sample(2, "base", BEGIN + tick * seconds(0.07)))
+        twin.insert(storyteller.sample(1, "map", BEGIN + tick * seconds(0.05)))
+        twin.insert(storyteller.sample(2, "base", BEGIN + tick * seconds(0.07)))
     with contextlib.closing(twin.world):
         yield twin
 
@@ -239,7 +239,7 @@ def instants_of_a_scan():
 
 @pytest.fixture(scope="module")
 def tf2_of_a_scan(scanner, instants_of_a_scan):
-    """What tf2 says about each instant, one lookup at a time: translations and quaternions."""
+    """Return the answers of tf2 about each instant, one lookup at a time: translations and quaternions."""
     found = scanner.tf2().ask_all([["lookup", "map", "scanner", int(at)] for at in instants_of_a_scan])
     return np.array([answer["xyz"] for answer in found]), np.array([answer["wxyz"] for answer in found])
 

@@ -1,4 +1,4 @@
-"""Rows E1 to E19 of the tf2 conformance table: which instants are answered, and how a refusal is said."""
+"""Rows E1 to E19 of the tf2 conformance table: which instants are answered, and which errors are raised."""
 
 import pytest
 
@@ -44,7 +44,7 @@ class TestTheLatestAnswer:
         set_often(world, of="b", in_frame="a", at_s=[0, 1, 0.5])
         assert latest_s(world, "b", "a") == 1
 
-    def test_e2_does_not_exist_for_a_frame_nobody_told_of(self, world):
+    def test_e2_does_not_exist_for_an_unknown_frame(self, world):
         set_often(world, of="b", in_frame="a", at_s=[1])
         with pytest.raises(errors.UnknownFrame):
             world.pose(of="b", in_frame="ghost", at=LATEST)
@@ -59,7 +59,7 @@ class TestTheLatestAnswer:
 
 class TestAnInstantOutsideTheHistory:
     @pytest.mark.parametrize("at", [seconds(5) - 1, seconds(5) + 1, 0, seconds(100)])
-    def test_e4_is_said_to_be_beside_the_only_sample(self, world, at):
+    def test_e4_is_reported_as_beside_the_only_sample(self, world, at):
         set_often(world, of="b", in_frame="a", at_s=[5])
         with pytest.raises(errors.SingleSample) as caught:
             world.pose(of="b", in_frame="a", at=at)
@@ -76,14 +76,14 @@ class TestAnInstantOutsideTheHistory:
         with pytest.raises(errors.BeforeHistory):
             world.pose(of="b", in_frame="a", at=seconds(1) - 1)
 
-    def test_e6_is_told_to_the_nanosecond(self, world):
+    def test_e6_is_reported_to_the_nanosecond(self, world):
         set_often(world, of="b", in_frame="a", at_s=[1, 2])
         with pytest.raises(errors.AfterHistory) as caught:
             world.pose(of="b", in_frame="a", at=seconds(2) + 1)
         evidence = caught.value
         assert (evidence.requested, evidence.first, evidence.last) == (seconds(2) + 1, seconds(1), seconds(2))
 
-    def test_e6_is_told_to_the_nanosecond_in_words(self, world):
+    def test_e6_is_reported_to_the_nanosecond_in_the_text(self, world):
         set_often(world, of="b", in_frame="a", at_s=[1, 2])
         sentences = set()
         for beside in (1, 2, 3):
@@ -93,7 +93,7 @@ class TestAnInstantOutsideTheHistory:
         assert len(sentences) == 3
 
     @pytest.mark.parametrize(("at_s", "kind"), [(0.5, errors.BeforeHistory), (2.5, errors.AfterHistory)])
-    def test_e18_is_told_apart_by_the_class_of_the_error(self, world, at_s, kind):
+    def test_e18_is_distinguished_by_the_class_of_the_error(self, world, at_s, kind):
         set_often(world, of="b", in_frame="a", at_s=[1, 2])
         assert world.can_pose(of="b", in_frame="a", at=seconds(at_s)) is False
         with pytest.raises(errors.StampOutOfRange) as caught:
@@ -243,7 +243,7 @@ class TestALoop:
 class TestAFrameThatMoves:
     @pytest.fixture
     def moving(self, world):
-        """c: under a at 1 s, under b at 3 s; a and b stand at 100 m and 200 m in w."""
+        """c: in a at 1 s, in b at 3 s; a and b are at 100 m and 200 m in w."""
         world.fix(of="a", in_frame="w", transform=shifted(x=100.0))
         world.fix(of="b", in_frame="w", transform=shifted(x=200.0))
         world.set_pose(of="c", in_frame="a", transform=shifted(x=1.0), at=seconds(1))
@@ -259,7 +259,7 @@ class TestAFrameThatMoves:
             moving.pose(of="c", in_frame="w", at=seconds(2))
         assert not moving.can_pose(of="c", in_frame="w", at=seconds(2))
 
-    def test_e16_is_held_there_on_request_and_says_so(self, moving):
+    def test_e16_is_held_there_on_request_and_marked(self, moving):
         held = moving.pose(of="c", in_frame="w", at=seconds(2), outside="hold")
         assert held.transform.translation[0] == 101.0
         assert held.held

@@ -217,10 +217,10 @@ class TestAStampThatIsRepeated:
             world.set_pose(of="b", in_frame="a", transform=IDENTITY, at=seconds(5))
         assert stamps_of(world, of="b", in_frame="a") == [seconds(5)]
 
-    def test_i16_keeps_order_and_the_last_word_in_a_worked_example(self):
+    def test_i16_keeps_order_and_the_last_sample_in_a_worked_example(self):
         with World(history=10) as world:
-            told = [(0, 0), (10, 1), (5, 2), (3, 3), (8, 4), (8, 5), (8, 6)]
-            for stamp, x in told:
+            inserted = [(0, 0), (10, 1), (5, 2), (3, 3), (8, 4), (8, 5), (8, 6)]
+            for stamp, x in inserted:
                 world.set_pose(of="b", in_frame="a", transform=shifted(x=float(x)), at=stamp)
             kept = world.samples(of="b", in_frame="a")
             assert kept.stamps.tolist() == [0, 3, 5, 8, 10]
@@ -250,7 +250,7 @@ class TestTwoWhoDisagree:
         with pytest.raises(errors.AmbiguousPath):
             world.pose(of="b", in_frame="a", at=seconds(1))
 
-    def test_i19_are_settled_by_a_preference(self, world):
+    def test_i19_are_resolved_by_a_preference(self, world):
         for source, x in (("left", 1.0), ("right", 2.0)):
             world.set_pose(of="b", in_frame="a", transform=shifted(x=x), at=seconds(1), source=source)
         world.prefer(of="b", source="right")

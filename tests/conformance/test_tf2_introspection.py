@@ -1,4 +1,4 @@
-"""Rows X1 to X5 of the tf2 conformance table: what a world tells about itself."""
+"""Rows X1 to X5 of the tf2 conformance table: what a world reports about itself."""
 
 import pytest
 
@@ -30,13 +30,13 @@ class TestAnAnswer:
         assert sorted(f"{child} {parent}" for child, parent, _ in used) == sorted(CHAINS[of, in_frame])
 
     @pytest.mark.parametrize("fixed_frame", ["c", "a", "e"])
-    def test_x2_names_them_for_two_instants_whatever_stood_still(self, forked, fixed_frame):
+    def test_x2_names_them_for_two_instants_whatever_the_fixed_frame(self, forked, fixed_frame):
         pose = forked.pose(of="e", in_frame="c", at=seconds(1), of_at=seconds(1), fixed_frame=fixed_frame)
         assert {f"{child} {parent}" for child, parent, _ in pose.relations} == set(CHAINS["e", "c"])
 
 
 class TestAWorld:
-    def test_x3_lists_the_frames_it_was_told_of(self, world):
+    def test_x3_lists_the_frames_that_were_placed(self, world):
         assert world.frames() == ()
         world.set_pose(of="b", in_frame="a", transform=IDENTITY, at=0)
         assert sorted(world.frames()) == ["a", "b"]

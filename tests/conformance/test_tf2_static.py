@@ -33,7 +33,7 @@ class TestAFixedPose:
             fixed_chain.pose(of="c", in_frame="a", at=seconds(5))
         assert not fixed_chain.can_pose(of="c", in_frame="a", at=seconds(5))
 
-    def test_s10_is_the_same_long_after_it_was_told(self, world):
+    def test_s10_is_the_same_long_after_it_was_set(self, world):
         world.fix(of="b", in_frame="a", transform=turned(0.3, x=1.0), at=seconds(1.1))
         assert_close(world.pose(of="b", in_frame="a", at=seconds(1.5)).transform, turned(0.3, x=1.0))
 

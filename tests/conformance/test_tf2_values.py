@@ -31,7 +31,7 @@ PLACE_IN_Y = PLACE_IN_I | {"d": (1, 1), "e": (1, 2)}
 
 
 def grown(world, tree):
-    """Every edge stands still, and is said so at 1 s and at 10 s."""
+    """Every edge is at rest, and has equal samples at 1 s and at 10 s."""
     for (name, (parent, (x, y))), at_s in itertools.product(tree.items(), (1, 10)):
         world.set_pose(of=name, in_frame=parent, transform=shifted(x=x, y=y), at=seconds(at_s))
     return world
@@ -133,7 +133,7 @@ HALF_STEPS = range(STEP // 2, seconds(4.9), STEP)
 
 @pytest.fixture(scope="module")
 def helix():
-    """b climbs in a, c circles around b, d swings in a and is told half a step later than the others."""
+    """b climbs in a, c circles around b, d swings in a and is sampled half a step later than the others."""
     with World(history=seconds(10)) as world:
         for at in range(0, seconds(5) + 1, STEP):
             t, later = at / 1e9, (at + STEP // 2) / 1e9
@@ -233,8 +233,8 @@ class TestInterpolating:
     def test_v15_returns_a_sample_untouched_at_its_own_stamp(self, world, at_s):
         random = np.random.default_rng(3)
         for stamp in (1, 2, 3):
-            told = Transform.exp(random.normal(size=6))
-            world.set_pose(of="b", in_frame="a", transform=told, at=seconds(stamp))
+            sampled = Transform.exp(random.normal(size=6))
+            world.set_pose(of="b", in_frame="a", transform=sampled, at=seconds(stamp))
         kept = world.samples(of="b", in_frame="a").transforms[at_s - 1]
         found = world.pose(of="b", in_frame="a", at=seconds(at_s)).transform
         assert found.xyz_wxyz.tolist() == kept.tolist()

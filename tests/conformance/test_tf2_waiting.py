@@ -17,7 +17,7 @@ PATIENCE_S = 10.0  # for what must come; a failure costs this long, a success no
 A_MOMENT_S = 0.05  # for what must not come while somebody waits
 WELL_BELOW_A_POLL_S = 0.05  # tf2 looks a hundred times per timeout: every 0.6 s here
 
-# Where c was at 1 s, seen from b at 5 s, through a, which stood still.
+# Where c was at 1 s, seen from b at 5 s, through a, which did not move.
 TWO_INSTANTS = {"of": "c", "of_at": seconds(1), "in_frame": "b", "at": seconds(5), "fixed_frame": "a"}
 
 
@@ -180,7 +180,7 @@ class TestAwaiting:
         assert pose.stamp == seconds(1)
 
     def test_w10_ends_with_the_sample_that_completes_it(self, world):
-        async def ask_then_tell():
+        async def ask_then_insert():
             asked = asyncio.create_task(world.pose_when_ready(of="b", in_frame="a", at=seconds(2)))
             await asyncio.sleep(0)
             set_along_x(world, of="b", in_frame="a", at_s=[1])
@@ -189,18 +189,18 @@ class TestAwaiting:
             set_along_x(world, of="b", in_frame="a", at_s=[2])
             return was_early, await asyncio.wait_for(asked, PATIENCE_S)
 
-        was_early, pose = asyncio.run(ask_then_tell())
+        was_early, pose = asyncio.run(ask_then_insert())
         assert not was_early
         assert pose.transform.translation[0] == 2.0
 
     def test_w10_waits_for_the_latest_too(self, world):
-        async def ask_then_tell():
+        async def ask_then_insert():
             asked = asyncio.create_task(world.pose_when_ready(of="b", in_frame="a", at=LATEST))
             await asyncio.sleep(0)
             set_along_x(world, of="b", in_frame="a", at_s=[3])
             return await asyncio.wait_for(asked, PATIENCE_S)
 
-        assert asyncio.run(ask_then_tell()).stamp == seconds(3)
+        assert asyncio.run(ask_then_insert()).stamp == seconds(3)
 
 
 class TestAQuestionWithTwoInstants:
@@ -210,13 +210,13 @@ class TestAQuestionWithTwoInstants:
         return world
 
     def test_w10_is_awaited_like_any_other(self, half_known):
-        async def ask_then_tell():
+        async def ask_then_insert():
             asked = asyncio.create_task(half_known.pose_when_ready(**TWO_INSTANTS))
             await asyncio.sleep(0)
             set_along_x(half_known, of="b", in_frame="a", at_s=[5])
             return await asyncio.wait_for(asked, PATIENCE_S)
 
-        assert asyncio.run(ask_then_tell()).transform.translation[0] == -4.0
+        assert asyncio.run(ask_then_insert()).transform.translation[0] == -4.0
 
     def test_w2_calls_back_like_any_other(self, half_known):
         arrived = Inbox()
@@ -240,7 +240,7 @@ class TestTheClock:
         with World(clock=lambda: seconds(42)) as world:
             assert world.now() == seconds(42)
 
-    def test_w14_goes_backwards_only_when_it_is_said(self, world):
+    def test_w14_goes_backwards_only_by_reset_time(self, world):
         set_along_x(world, of="b", in_frame="a", at_s=[100])
         with pytest.raises(errors.BeforeHistory):
             set_along_x(world, of="b", in_frame="a", at_s=[80])

@@ -49,8 +49,8 @@ def covariance_of(*variances: float) -> np.ndarray:
     return np.diag(np.array(variances, dtype=float))
 
 
-class Heard(list):
-    """An observer: every change it was told, batch after batch."""
+class RecordedChanges(list):
+    """An observer: every change it was notified of, batch after batch."""
 
     def __init__(self, scene: Scene) -> None:
         super().__init__()

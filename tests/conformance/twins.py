@@ -1,4 +1,4 @@
-"""One story told to armillary and to tf2, the same questions asked of both, and what may differ.
+"""One story replayed in armillary and in tf2, the same questions asked of both, and what may differ.
 
 A `Twin` feeds both. Its `memory` is a plain account of which samples tf2 holds; the predicates of the
 documented differences (docs/tf2_differences.md) are decided from that account alone, never from an answer.
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armillary import LATEST, Transform, World, errors
-from conformance.memories import ENDLESS, Leg, Memory, Sample, Tf2Memory
+from conformance.memories import ENDLESS, Memory, Sample, Segment, Tf2Memory
 from conformance.peer import Tf2Buffer, Tf2Peer
 
 CLOSE = 1e-9  # metres, and quaternion components
@@ -38,10 +38,10 @@ class Question(NamedTuple):
     fixed_frame: str | None = None
 
     @property
-    def legs(self) -> tuple[Leg, ...]:
+    def segments(self) -> tuple[Segment, ...]:
         if self.fixed_frame is None:
-            return (Leg(self.of, self.in_frame, self.at),)
-        return Leg(self.of, self.fixed_frame, self.of_at), Leg(self.fixed_frame, self.in_frame, self.at)
+            return (Segment(self.of, self.in_frame, self.at),)
+        return Segment(self.of, self.fixed_frame, self.of_at), Segment(self.fixed_frame, self.in_frame, self.at)
 
     def for_tf2(self, simple: str) -> list[Any]:
         at, of_at = self.at or TF2_LATEST, self.of_at or TF2_LATEST
@@ -60,7 +60,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """A value with its stamp, or the kind of error; `can` is what canTransform or can_pose said."""
+    """A value with its stamp, or the kind of error; `can` is what canTransform or can_pose returned."""
 
     can: bool | None = None
     error: type[Exception] | None = None
@@ -78,51 +78,51 @@ class Answer:
 
 def held_across_a_move(memory: Memory, question: Question) -> bool:
     """tf2 keeps the last pose under the old parent until the first under the new one (E16)."""
-    return any(in_a_gap(memory, leg) for leg in question.legs if leg.at is not None)
+    return any(in_a_gap(memory, segment) for segment in question.segments if segment.at is not None)
 
 
-def in_a_gap(memory: Memory, leg: Leg) -> bool:
-    around = [memory.neighbours(child, leg.at) for child in memory.moving_edges(leg)]
+def in_a_gap(memory: Memory, segment: Segment) -> bool:
+    around = [memory.neighbours(child, segment.at) for child in memory.moving_edges(segment)]
     return any(before and after and before.in_frame != after.in_frame for before, after in around)
 
 
 def disconnected_with_missing_data(memory: Memory, question: Question) -> bool:
     """tf2 reports the missing data of frames that no data could ever connect (E9)."""
-    return any(memory.way_between(leg) is None and lacks_data(memory, leg) for leg in question.legs)
+    return any(memory.way_between(segment) is None and lacks_data(memory, segment) for segment in question.segments)
 
 
-def lacks_data(memory: Memory, leg: Leg) -> bool:
-    ways = {*memory.way_up(leg.of, leg.at), *memory.way_up(leg.in_frame, leg.at)}
+def lacks_data(memory: Memory, segment: Segment) -> bool:
+    ways = {*memory.way_up(segment.of, segment.at), *memory.way_up(segment.in_frame, segment.at)}
     moving = [frame for frame in ways if memory.samples.get(frame)]
-    return leg.at is not None and any(None in memory.neighbours(frame, leg.at) for frame in moving)
+    return segment.at is not None and any(None in memory.neighbours(frame, segment.at) for frame in moving)
 
 
 def latest_meets_a_move(memory: Memory, question: Question) -> bool:
     """tf2 takes the newest common stamp of today's path and asks yesterday's path about it (E1)."""
-    return any(newest_path_differs_from_then(memory, leg) for leg in question.legs if leg.at is None)
+    return any(newest_path_differs_from_then(memory, segment) for segment in question.segments if segment.at is None)
 
 
-def newest_path_differs_from_then(memory: Memory, leg: Leg) -> bool:
-    newest = [max(memory.samples[child]) for child in memory.moving_edges(leg)]
+def newest_path_differs_from_then(memory: Memory, segment: Segment) -> bool:
+    newest = [max(memory.samples[child]) for child in memory.moving_edges(segment)]
     if not newest:
         return False
-    then = leg._replace(at=min(newest))
-    return memory.edges(then) != memory.edges(leg) or in_a_gap(memory, then)
+    then = segment._replace(at=min(newest))
+    return memory.edges(then) != memory.edges(segment) or in_a_gap(memory, then)
 
 
 def led_through_a_forgotten_time(memory: Memory, question: Question) -> bool:
-    """armillary knows under which parent a frame hung when its samples are gone; tf2 cannot be told (I12)."""
-    return any(forgotten_edges(memory, leg) for leg in question.legs)
+    """armillary knows the parent of a frame whose samples have expired; tf2 cannot represent it (I12)."""
+    return any(forgotten_edges(memory, segment) for segment in question.segments)
 
 
-def forgotten_edges(memory: Memory, leg: Leg) -> list[str]:
-    between = memory.way_between(leg)
-    return [child for way in between or () for child in way if memory.wall(child, leg.at)]
+def forgotten_edges(memory: Memory, segment: Segment) -> list[str]:
+    between = memory.way_between(segment)
+    return [child for way in between or () for child in way if memory.wall(child, segment.at)]
 
 
 def is_all_connected(memory: Memory, question: Question) -> bool:
     """At instants that are given, and by all that armillary remembers."""
-    return all(leg.at is not None and memory.way_between(leg) is not None for leg in question.legs)
+    return all(segment.at is not None and memory.way_between(segment) is not None for segment in question.segments)
 
 
 def asked_of_itself_though_unknown(memory: Memory, question: Question) -> bool:
@@ -133,11 +133,11 @@ def asked_of_itself_though_unknown(memory: Memory, question: Question) -> bool:
 
 def nothing_on_the_path_moves(memory: Memory, question: Question) -> bool:
     """tf2 stamps constants with the instant asked about, armillary with None (S2, E10)."""
-    return not memory.moving_edges(question.legs[-1])
+    return not memory.moving_edges(question.segments[-1])
 
 
 class Twin:
-    """A world and a tf2 buffer that were told the same."""
+    """A world and a tf2 buffer with the same insertions."""
 
     def __init__(self, peer: Tf2Peer, history: int, memory: Callable[[int], Memory] = Tf2Memory) -> None:
         self.world = World(history=history)
@@ -145,11 +145,11 @@ class Twin:
         self._peer = peer
         self._live = peer.buffer(history) if memory is Tf2Memory else None
 
-    def tell(self, sample: Sample) -> None:
+    def insert(self, sample: Sample) -> None:
         """A late sample is refused by armillary with an error exactly where tf2 drops it with a warning."""
         taken = self.memory.insert(sample)
         if self._live:
-            self._live.tell("insert", *sample.for_tf2)
+            self._live.send("insert", *sample.for_tf2)
         try:
             self.world.set_pose(of=sample.of, in_frame=sample.in_frame, transform=sample.transform, at=sample.stamp)
         except errors.BeforeHistory:
@@ -160,19 +160,19 @@ class Twin:
     def fix(self, sample: Sample) -> None:
         self.memory.fix(sample)
         if self._live:
-            self._live.tell("insert_static", *sample.for_tf2)
+            self._live.send("insert_static", *sample.for_tf2)
         self.world.fix(of=sample.of, in_frame=sample.in_frame, transform=sample.transform)
 
     def tf2(self) -> Tf2Buffer:
-        """The buffer told everything as it came; or an endless one, told exactly what armillary remembers."""
+        """Return the buffer with all insertions in order; or an endless one, with exactly what armillary stores."""
         if self._live:
             return self._live
         endless = self._peer.buffer(ENDLESS)
         for sample in self.memory.fixed.values():
-            endless.tell("insert_static", *sample.for_tf2)
+            endless.send("insert_static", *sample.for_tf2)
         for of in list(self.memory.samples):
-            for sample in self.memory.told(of).values():
-                endless.tell("insert", *sample.for_tf2)
+            for sample in self.memory.samples_for_tf2(of).values():
+                endless.send("insert", *sample.for_tf2)
         return endless
 
     def compare(self, questions: Iterable[Question]) -> Counter[str]:
@@ -209,7 +209,7 @@ class Twin:
             return False
         if ours.stamp is None or question.at is not None or question.fixed_frame is None:
             return ours.stamp is None
-        return ours.stamp == our_answer(self.world, Question(*question.legs[0])).stamp
+        return ours.stamp == our_answer(self.world, Question(*question.segments[0])).stamp
 
 
 def our_answer(world: World, question: Question, **how: Any) -> Answer:
@@ -238,43 +238,43 @@ def refused_and_held_on_request(twin, question, ours, theirs, tf2) -> bool:
     )
 
 
-def told_that_nothing_connects_them(twin, question, ours, theirs, tf2) -> bool:
+def reports_no_connection(twin, question, ours, theirs, tf2) -> bool:
     return ours.error is errors.NotConnected and theirs.error is errors.StampOutOfRange
 
 
 def answered_for_a_stamp_that_is_covered(twin, question, ours, theirs, tf2) -> bool:
-    """Not later than tf2's stamp, and what tf2 itself says about that stamp; or there is no such stamp."""
+    """Not later than tf2's stamp, and what tf2 itself answers about that stamp; or there is no such stamp."""
     if ours.error:
         return ours.error in (errors.StampOutOfRange, errors.NotConnected)
-    stamps = [our_answer(twin.world, Question(*leg)).stamp for leg in question.legs]
+    stamps = [our_answer(twin.world, Question(*segment)).stamp for segment in question.segments]
     timed = question._replace(at=stamps[-1], of_at=stamps[0])
     no_later = theirs.error is not None or ours.stamp <= theirs.stamp
     return no_later and ours.is_close(their_answer(tf2.ask(*timed.for_tf2("lookup")), ours.can))
 
 
 def refused_and_held_at_the_oldest_kept(twin, question, ours, theirs, tf2) -> bool:
-    """Out of range; held, it is the product of what tf2 says about every edge where that has a sample."""
+    """Out of range; held, it is the product of what tf2 answers about every edge where that has a sample."""
     if not is_all_connected(twin.memory, question):
         return ours.error is errors.StampOutOfRange
     held = our_answer(twin.world, question, outside="hold")
-    by_hand = [held_by_hand(twin.memory, leg, tf2) for leg in question.legs]
-    if any(leg is None for leg in by_hand):
+    by_hand = [held_by_hand(twin.memory, segment, tf2) for segment in question.segments]
+    if any(segment is None for segment in by_hand):
         return ours.error is held.error is errors.StampOutOfRange
     expected = reduce(lambda a_T_b, c_T_a: c_T_a @ a_T_b, by_hand)
     theirs = Answer(xyz=expected.translation, wxyz=expected.rotation.wxyz)
     return ours.error is errors.StampOutOfRange and held.is_close(theirs)
 
 
-def held_by_hand(memory: Memory, leg: Leg, tf2: Tf2Buffer) -> Transform | None:
+def held_by_hand(memory: Memory, segment: Segment, tf2: Tf2Buffer) -> Transform | None:
     """`in_frame_T_of`; None where a run on the way has no sample left to hold."""
     ends = []
-    for way in memory.way_between(leg):
+    for way in memory.way_between(segment):
         top_T_end = Transform.identity()
         for child in way:
-            at = nearest(memory, child, leg.at)
+            at = nearest(memory, child, segment.at)
             if at is None:
                 return None
-            found = tf2.ask("lookup", memory.remembered_parent(child, leg.at), child, at)
+            found = tf2.ask("lookup", memory.remembered_parent(child, segment.at), child, at)
             top_T_end = Transform.from_xyz_wxyz(xyz=found["xyz"], wxyz=found["wxyz"]) @ top_T_end
         ends.append(top_T_end)
     top_T_of, top_T_in_frame = ends
@@ -292,14 +292,14 @@ def nearest(memory: Memory, child: str, at: int) -> int | None:
     return at if before and after else (before or after).stamp
 
 
-def told_that_the_name_is_wrong(twin, question, ours, theirs, tf2) -> bool:
+def reports_a_wrong_name(twin, question, ours, theirs, tf2) -> bool:
     return ours.error in (errors.UnknownFrame, errors.InvalidName) and not theirs.error
 
 
 DIFFERENCES = {
     held_across_a_move: refused_and_held_on_request,
-    disconnected_with_missing_data: told_that_nothing_connects_them,
+    disconnected_with_missing_data: reports_no_connection,
     latest_meets_a_move: answered_for_a_stamp_that_is_covered,
     led_through_a_forgotten_time: refused_and_held_at_the_oldest_kept,
-    asked_of_itself_though_unknown: told_that_the_name_is_wrong,
+    asked_of_itself_though_unknown: reports_a_wrong_name,
 }

@@ -17,7 +17,7 @@ import numpy as np
 from armillary import LATEST, World
 from armillary.errors import ArmillaryError
 from armillary.scene import exists, greater
-from corpus.telling import NODE_LABELS, NODES, OWN_ROOTS, SHARED_ROOTS, Telling, told
+from corpus.telling import NODE_LABELS, NODES, OWN_ROOTS, SHARED_ROOTS, Replay, replayed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -54,32 +54,32 @@ IDENTIFYING = (
 
 def answers(story: Story) -> dict[str, Group]:
     """By `who: group`; the group of a world that answers as the first one does is just the name of that one."""
-    telling = told(story)
+    replay = replayed(story)
     try:
-        return _all_groups(telling)
+        return _all_groups(replay)
     finally:
-        telling.close()
+        replay.close()
 
 
-def _all_groups(telling: Telling) -> dict[str, Group]:
-    found: dict[str, Group] = {"story: outcomes": dict(enumerate_text(telling.outcomes))}
-    found["story: digests"] = _digests(telling)
-    for world in telling.worlds:
-        _add(found, telling, world.name if world.name in "abcde" else "loaded", world)
-    if telling.story.number % 3 == 0:
-        newcomer = telling.newcomer()
+def _all_groups(replay: Replay) -> dict[str, Group]:
+    found: dict[str, Group] = {"story: outcomes": dict(enumerate_text(replay.outcomes))}
+    found["story: digests"] = _digests(replay)
+    for world in replay.worlds:
+        _add(found, replay, world.name if world.name in "abcde" else "loaded", world)
+    if replay.story.number % 3 == 0:
+        newcomer = replay.newcomer()
         if isinstance(newcomer, str):
             found["newcomer: error"] = {"error": newcomer}
         else:
-            _add(found, telling, "newcomer", newcomer)
+            _add(found, replay, "newcomer", newcomer)
             newcomer.close()
     return found
 
 
-def _add(found: dict[str, Group], telling: Telling, who: str, world: World) -> None:
-    telling.now_ns = max(telling.now_ns, LATER_NS)  # all clocks have passed what is asked about
-    first = telling.worlds[0].name
-    for name, group in world_answers(world, telling.story.family).items():
+def _add(found: dict[str, Group], replay: Replay, who: str, world: World) -> None:
+    replay.now_ns = max(replay.now_ns, LATER_NS)  # all clocks have passed what is asked about
+    first = replay.worlds[0].name
+    for name, group in world_answers(world, replay.story.family).items():
         same = who != first and found.get(f"{first}: {name}") == group
         found[f"{who}: {name}"] = {"as": first} if same else group
 
@@ -125,13 +125,13 @@ def canonical(group: Group) -> str:
 # -- Groups
 
 
-def _digests(telling: Telling) -> Group:
-    """Which steps left the world that acted with equal digests: what undo restores, and where copies agree."""
+def _digests(replay: Replay) -> Group:
+    """Which steps left the world that acted with equal digests: what undo restores, and where replicas agree."""
     found: Group = {}
     for which, name in enumerate(("world", "scene")):
         seen: dict[str, int] = {}
-        values = [pair[which] for pair in telling.digests]
-        values += [(world.digest(), world.scene.digest())[which] for world in telling.worlds]
+        values = [pair[which] for pair in replay.digests]
+        values += [(world.digest(), world.scene.digest())[which] for world in replay.worlds]
         found[name] = [seen.setdefault(value, len(seen)) for value in values]
     return found
 

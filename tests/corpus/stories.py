@@ -130,7 +130,7 @@ class Story:
 
     @property
     def is_loose(self) -> bool:
-        """It ends as it is: the worlds do not tell one another the rest."""
+        """Whether it ends as it is: the worlds do not exchange the rest."""
         return self.number % 8 == 0
 
     def with_steps(self, steps: tuple[Step, ...]) -> Story:

@@ -79,7 +79,7 @@ DOOR = """
 """
 
 
-class Telling:
+class Replay:
     """The worlds of one story, and what they have written to one another."""
 
     def __init__(self, story: Story, folder: Path) -> None:
@@ -103,9 +103,9 @@ class Telling:
             self._step(KINDS[kind], number % len(self.worlds), numbers, steps[:taken])
             del steps[:taken]
         if not self.story.is_loose:
-            self.settle()
+            self.exchange_all()
 
-    def settle(self) -> None:
+    def exchange_all(self) -> None:
         """Everybody asks everybody for what is lacking, twice."""
         pairs = [(one, other) for one in range(len(self.worlds)) for other in range(len(self.worlds)) if one != other]
         for receiver, sender in pairs * 2:
@@ -164,9 +164,9 @@ class Telling:
         if kind not in LOCAL:
             self._write(me, before)
 
-    def _try(self, me: int, deed: Callable[[], object]) -> None:
+    def _try(self, me: int, action: Callable[[], object]) -> None:
         try:
-            deed()
+            action()
             outcome = "ok"
         except ArmillaryError as error:
             outcome = type(error).__name__
@@ -250,12 +250,12 @@ class Telling:
 LOCAL = ("letter", "letter_again", "sync", "sync_singly", "copy", "save_load", "wait", "see_everywhere")
 
 
-def told(story: Story, folder: Path | None = None) -> Telling:
-    """A story told to its end. Whoever asks closes its worlds."""
+def replayed(story: Story, folder: Path | None = None) -> Replay:
+    """Replay a story to its end. The caller closes its worlds."""
     with tempfile.TemporaryDirectory() as temporary:
-        telling = Telling(story, folder or Path(temporary))
-        telling.run()
-    return telling
+        replay = Replay(story, folder or Path(temporary))
+        replay.run()
+    return replay
 
 
 # -- What the numbers of a step mean
@@ -302,7 +302,7 @@ def since(world: World, number: int) -> int:
     return world.now() - (0, 0, 0, 150, 250, 700, 0, 0)[number]
 
 
-def words(world: World, c: int) -> dict[str, Any]:
+def attributes_of(world: World, c: int) -> dict[str, Any]:
     return {"name": f"{world.name}{c % 3}", "mass": c} if c % 2 else {"name": "cup"}
 
 
@@ -327,11 +327,11 @@ def _unfix(world: World, a: int, b: int, c: int, d: int) -> Change:
 
 
 def _node_settings(world: World, a: int, b: int, c: int, d: int) -> dict[str, Any]:
-    return {"parent": parent_of(world, b), "id": fresh(world, a), "attributes": words(world, c)}
+    return {"parent": parent_of(world, b), "id": fresh(world, a), "attributes": attributes_of(world, c)}
 
 
 def _in_frame_settings(world: World, a: int, b: int, c: int, d: int) -> dict[str, Any]:
-    return {"parent": frame_name(b), "id": fresh(world, a), "attributes": words(world, c)}
+    return {"parent": frame_name(b), "id": fresh(world, a), "attributes": attributes_of(world, c)}
 
 
 CHANGES: dict[str, Callable[..., Change]] = {
@@ -349,9 +349,11 @@ CHANGES: dict[str, Callable[..., Change]] = {
     "connection": lambda w, a, b, c, d: AddConnection(
         **_node_settings(w, a, b, c, d), sources=[_existing(w, c)], targets=[w.scene.root], at=since(w, d)
     ),
-    "own_root": lambda w, a, b, c, d: AddRemoteRoot(OWN_ROOTS["abcde".index(w.name) % 4], words(w, c), since(w, d)),
-    "shared_root": lambda w, a, b, c, d: AddRemoteRoot(SHARED_ROOTS[a % 2], words(w, c), since(w, d)),
-    "say": lambda w, a, b, c, d: SetAttributes(_existing(w, a), words(w, c), since(w, d)),
+    "own_root": lambda w, a, b, c, d: AddRemoteRoot(
+        OWN_ROOTS["abcde".index(w.name) % 4], attributes_of(w, c), since(w, d)
+    ),
+    "shared_root": lambda w, a, b, c, d: AddRemoteRoot(SHARED_ROOTS[a % 2], attributes_of(w, c), since(w, d)),
+    "say": lambda w, a, b, c, d: SetAttributes(_existing(w, a), attributes_of(w, c), since(w, d)),
     "unsay": lambda w, a, b, c, d: SetAttributes(_existing(w, a), {"name": None, "mass": c}, since(w, d)),
     "add_parent": lambda w, a, b, c, d: AddParent(_existing(w, a), parent_of(w, b), since(w, d)),
     "remove_parent": lambda w, a, b, c, d: RemoveParent(_existing(w, a), _above(w, a, b), since(w, d)),

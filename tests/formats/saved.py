@@ -95,7 +95,7 @@ def frames_world() -> World:
 
 
 def reset_world() -> World:
-    """Time began anew after something was said."""
+    """A time epoch began after some assertions."""
     world = World("again", clock=Clock(seconds(10)))
     world.fix(of="cup", in_frame="map", transform=placed(1), at=seconds(5))
     world.scene.add_transform(parent=world.scene.root, id=node(1), transform=placed(2), at=seconds(6))
@@ -153,7 +153,7 @@ def nodes_world() -> World:
 
 
 def merged_world() -> World:
-    """What two worlds said against each other, of which some is inactive."""
+    """Conflicting assertions of two worlds, of which some are inactive."""
     clock = Clock(seconds(10))
     one, other = World("one", clock=clock), World("other", clock=clock, authority=1)
     one.fix(of="a", in_frame="b", transform=placed(1))
@@ -264,12 +264,12 @@ def everything(world: World) -> dict[str, Any]:
     """What a world answers at instants of these files."""
     asked_s = (4, 6.5, 8.7, 9, 13)
     groups = world_answers(world, "saved", [seconds(t) for t in asked_s])
-    said = {name: group for name, group in groups.items() if name not in ABOUT_STORIES}
+    content = {name: group for name, group in groups.items() if name not in ABOUT_STORIES}
     scene = world.scene
     nodes = [node(i) for i in range(20) if node(i) in scene]
-    said["known nodes"] = {str(each): _of_node(scene, each) for each in nodes}
-    said["spheres"] = {str(each): _sphere(scene, each) for each in nodes}
-    return said
+    content["known nodes"] = {str(each): _of_node(scene, each) for each in nodes}
+    content["spheres"] = {str(each): _sphere(scene, each) for each in nodes}
+    return content
 
 
 def _of_node(scene: Any, each: NodeId) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A batch says what its changes say one after the other, samples of any instant included."""
+"""A batch has the effect of its changes one after the other, samples of any instant included."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def everything(world: World) -> list[list[float] | str]:
 
 
 @given(st.lists(journeys(), max_size=4), st.lists(st.one_of(samples, samples, moves), min_size=2, max_size=8))
-def test_together_as_one_by_one(past: list[list[Change]], wishes: list[Change]) -> None:
+def test_together_as_one_by_one(past: list[list[Change]], changes: list[Change]) -> None:
     clock = FakeClock(0)
     with World("singly", clock=clock) as singly:
         begin(singly)
@@ -78,7 +78,7 @@ def test_together_as_one_by_one(past: list[list[Change]], wishes: list[Change]) 
             clock.ns += seconds(1)
             is_accepted(singly, change)
         with singly.copy() as together:
-            batch = [change for change in wishes if is_accepted(singly, change)]
+            batch = [change for change in changes if is_accepted(singly, change)]
             together.apply(batch)
             assert everything(together) == everything(singly)
             assert together.scene.find({}) == singly.scene.find({})

@@ -27,7 +27,7 @@ REPRESENTATIONS += (relations.position_euler("intrinsic ZYX"),)
 
 @st.composite
 def origins(draw, size, **more):
-    """Every field other than it is where nothing is said."""
+    """Every field differs from its default."""
     spread = draw(covariances())[:size, :size]
     flags = {name: draw(st.booleans()) for name in ("held", "predicted")}
     known = {"stamp": draw(st.none() | st.integers(-5, 5)), "covariance": draw(st.none() | st.just(spread))}
@@ -92,8 +92,8 @@ class TestATwin:
 
     def test_of_an_answer_says_how_it_was_obtained(self, again):
         world = World()
-        said = {"of": "a", "relative_to": "b", "expressed_in": "a", "linear": (1, 0, 0), "angular": (0, 0, 1)}
-        world.set_twist(**said, at=seconds(2))
+        motion = {"of": "a", "relative_to": "b", "expressed_in": "a", "linear": (1, 0, 0), "angular": (0, 0, 1)}
+        world.set_twist(**motion, at=seconds(2))
         world.set_pose(of="a", in_frame="b", transform=np.eye(4), at=0)
         pose = world.pose(of="a", in_frame="b", at=seconds(1))
         assert (pose.method, pose.integrated) == ("integrated", True)
@@ -105,15 +105,21 @@ class TestATwin:
 
 
 class TestACopyOfAWorld:
-    def test_knows_along_whose_axes_a_twist_was_said(self):
+    def test_keeps_the_axes_along_which_a_twist_was_given(self):
         world, unsure = World(), 0.01 * np.eye(6)
         world.add_frame("first")
-        said = {"of": "cup", "relative_to": "map", "expressed_in": "camera", "linear": (1, 2, 3), "angular": (0, 0, 1)}
+        motion = {
+            "of": "cup",
+            "relative_to": "map",
+            "expressed_in": "camera",
+            "linear": (1, 2, 3),
+            "angular": (0, 0, 1),
+        }
         for t in (0, 1):
             for frame in ("camera", "cup"):
                 turned = Transform.exp([t, 0, 0, 0, 0, 0.3 * t])
                 world.set_pose(of=frame, in_frame="map", transform=turned, at=seconds(t), covariance=unsure)
-            world.set_twist(**said, at=seconds(t), covariance=unsure)
+            world.set_twist(**motion, at=seconds(t), covariance=unsure)
         asked = {"of": "cup", "relative_to": "map", "at": seconds(0.5)}
         covariance = world.twist(**asked).covariance
         assert covariance is not None

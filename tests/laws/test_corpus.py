@@ -51,7 +51,7 @@ class TestTheCorpus:
 
 
 class TestADifference:
-    def test_is_told_step_by_step_and_answer_by_answer(self, stories):
+    def test_is_reported_step_by_step_and_answer_by_answer(self, stories):
         one = stories[1]
         now = {name: dict(group) for name, group in one.answers.items()}
         now["a: frames"] = {"frames": ["elsewhere"]}

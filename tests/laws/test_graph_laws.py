@@ -100,7 +100,7 @@ class TestPosesOfAGraph:
         assert back.is_close(graph.pose(of=a, in_frame=b), m=100 * CLOSE_M, rad=CLOSE_RAD)
 
     @given(st.data(), scenes())
-    def test_are_the_same_after_an_edge_was_removed_and_told_inverted(self, data, scene):
+    def test_are_the_same_after_an_edge_was_replaced_by_its_inverse(self, data, scene):
         graph = scene.graph()
         answer = graph.pose(of=max(scene.bodies), in_frame="f0")
         of = data.draw(st.sampled_from(scene.order))
@@ -218,7 +218,7 @@ class TestEditsOfAGraph:
             pair.edit(*edit)
 
     @given(st.lists(EDITS, min_size=5, max_size=40), st.data())
-    def test_offer_only_what_is_accepted_and_tells_the_same(self, edits, data):
+    def test_offer_only_what_is_accepted_and_equivalent(self, edits, data):
         pair = Pair()
         for edit in edits:
             pair.edit(*edit)

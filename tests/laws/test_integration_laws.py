@@ -15,11 +15,11 @@ TENTHS = st.integers(0, 50)
 ASK = {"of": "base", "in_frame": "odom"}
 
 
-def say_pose(world: World, at: int, value: int) -> None:
+def set_pose_value(world: World, at: int, value: int) -> None:
     world.set_pose(**ASK, transform=Transform.from_matrix(VALUES[value]), at=at)
 
 
-def say_twist(world: World, at: int, v: np.ndarray, relative_to: str = "odom") -> None:
+def set_twist_value(world: World, at: int, v: np.ndarray, relative_to: str = "odom") -> None:
     world.set_twist(of="base", relative_to=relative_to, expressed_in="base", linear=v[:3], angular=v[3:], at=at)
 
 
@@ -43,12 +43,14 @@ class TestIntegration:
     @settings(max_examples=80)
     def test_goes_on_from_the_newest_pose_in_any_order(self, poses, twists, random):
         poses, twists, world, without = by_stamp(poses), by_stamp(twists), World(), World()
-        said = [(say_pose, *item) for item in poses.items()] + [(say_twist, *item) for item in twists.items()]
-        random.shuffle(said)
-        for say, at, value in said:
-            say(world, at, value)
+        assertions = [(set_pose_value, *item) for item in poses.items()] + [
+            (set_twist_value, *item) for item in twists.items()
+        ]
+        random.shuffle(assertions)
+        for set_value, at, value in assertions:
+            set_value(world, at, value)
         for at, value in poses.items():
-            say_pose(without, at, value)
+            set_pose_value(without, at, value)
         newest = max(poses)
         for t in range(min(poses), newest + 1, seconds(0.05)):
             seen = world.pose(**ASK, at=t)
@@ -66,9 +68,9 @@ class TestIntegration:
     def test_of_what_is_forgotten_stays_in_what_is_kept(self, speeds, limit, random):
         twists = {seconds(0.1 * (i + 1)): v for i, v in enumerate(speeds)}
         world = World(**limit)
-        say_pose(world, 0, 3)
+        set_pose_value(world, 0, 3)
         for at in nearly_sorted(random, list(twists), 4):
-            say_twist(world, at, twists[at])
+            set_twist_value(world, at, twists[at])
         expected = integrated(VALUES[3], 0, twists)
         for t in sorted(twists)[-5:]:
             assert_close(world.pose(**ASK, at=t).transform, expected[t])
@@ -78,8 +80,10 @@ class TestIntegration:
     def test_is_about_bodies_whenever_they_are_declared(self, twists, declared_first):
         world, twists = World(), by_stamp(twists)
         declare = [lambda: world.add_body("wheels", frames=["odom", "axle"])]
-        say = [lambda: say_pose(world, 0, 2)] + [lambda t=t: say_twist(world, t, twists[t], "axle") for t in twists]
-        for step in declare + say if declared_first else say + declare:
+        set_value = [lambda: set_pose_value(world, 0, 2)] + [
+            lambda t=t: set_twist_value(world, t, twists[t], "axle") for t in twists
+        ]
+        for step in declare + set_value if declared_first else set_value + declare:
             step()
         for t, expected in integrated(VALUES[2], 0, twists).items():
             assert_close(world.pose(**ASK, at=t).transform, expected)

@@ -113,15 +113,15 @@ class TestAnyInstantBetween:
 
     @pytest.mark.parametrize("how", HOW)
     @given(transforms(), st.floats(0.0, 1.0))
-    def test_of_a_thing_that_stands_still_is_where_it_stands(self, how, still, part):
+    def test_of_a_frame_at_rest_is_its_pose(self, how, still, part):
         world = between(still, still, interpolation=how)
         assert_close(ask(world, int(part * seconds(1.0))), still)
 
     @given(modest_transforms(), modest_transforms(), st.floats(0.0, 1.0))
-    def test_is_the_inverse_of_the_opposite_question(self, first, second, part):
+    def test_is_the_inverse_of_the_reverse_question(self, first, second, part):
         world, at = between(first, second), int(part * seconds(1.0))
-        opposite = world.pose(of="map", in_frame="base", at=at).transform
-        assert_close(opposite.inverse(), ask(world, at))
+        reverse = world.pose(of="map", in_frame="base", at=at).transform
+        assert_close(reverse.inverse(), ask(world, at))
 
 
 class TestTheShortestArc:

@@ -1,4 +1,4 @@
-"""What a world answers about frames that joints drive, whatever is said of the joints and in whatever order."""
+"""What a world answers about frames that joints drive, for any samples of the joints in any order."""
 
 import itertools
 
@@ -100,13 +100,13 @@ class JointTwins:
             of=of, in_frame=in_frame, driver=Driver(self.joints, drivers, lambda q: ORIGIN @ MOTIONS[kind](*q))
         )
 
-    def say(self, statement):
+    def state(self, statement):
         expected = outcome(lambda: self.joints.set_joints(**statement), Refused)
         values, rates = statement["joints"], dict(statement["velocities"])
         if "ball" in rates:
             rates["ball"] = quaternion_rate(values["ball"], rates["ball"])
-        said = {**statement, "joints": spread(values), "velocities": spread(rates) or None}
-        actual = outcome(lambda: self.world.set_joints(said.pop("joints"), **said), ArmillaryError)
+        assertions = {**statement, "joints": spread(values), "velocities": spread(rates) or None}
+        actual = outcome(lambda: self.world.set_joints(assertions.pop("joints"), **assertions), ArmillaryError)
         if isinstance(expected, Refused):
             assert type(actual).__name__ in expected.kinds
         else:
@@ -135,20 +135,20 @@ MOTIONS = {
 
 class TestAWorldWithJoints:
     @given(st.lists(statements(), max_size=14), st.lists(questions, min_size=1, max_size=12))
-    def test_answers_as_the_reference_does(self, said, asked):
+    def test_answers_as_the_reference_does(self, assertions, asked):
         twins = JointTwins()
-        for statement in said:
-            twins.say(statement)
+        for statement in assertions:
+            twins.state(statement)
         for question in asked:
             twins.ask(question)
 
     @given(
         st.lists(statements(stamps=[10 * t for t in STAMPS]), max_size=14), st.lists(questions, min_size=1, max_size=12)
     )
-    def test_forgets_each_joint_against_its_own_newest_sample(self, said, asked):
+    def test_forgets_each_joint_against_its_own_newest_sample(self, assertions, asked):
         twins = JointTwins(history=seconds(2))
-        for statement in said:
-            twins.say(statement)
+        for statement in assertions:
+            twins.state(statement)
         for question in asked:
             at = question["at"] if question["at"] == reference.LATEST else 10 * question["at"]
             expected = outcome(lambda q=question, at=at: twins.joints.at("lift", at, q["outside"]), Refused)
@@ -159,12 +159,12 @@ class TestAWorldWithJoints:
         st.lists(statements(), max_size=10, unique_by=lambda s: (s["at"], s["source"])),
         st.randoms(use_true_random=False),
     )
-    def test_does_not_care_in_which_order_it_hears(self, said, random):
+    def test_does_not_depend_on_the_order_of_samples(self, assertions, random):
         first, second = JointTwins(), JointTwins()
-        for statement in said:
-            first.say(statement)
-        for statement in random.sample(said, len(said)):
-            second.say(statement)
+        for statement in assertions:
+            first.state(statement)
+        for statement in random.sample(assertions, len(assertions)):
+            second.state(statement)
         for name in [*list(KINDS)[:-1], *PARTS]:
             for at in [*STAMPS, *BETWEEN]:
                 seen = [
@@ -173,20 +173,20 @@ class TestAWorldWithJoints:
                 assert str(seen[0]) == str(seen[1])
 
     @given(st.lists(statements(), max_size=14), st.sampled_from(["raise", "hold", "predict"]))
-    def test_tells_where_each_joint_is(self, said, outside):
+    def test_returns_the_state_of_each_joint(self, assertions, outside):
         twins = JointTwins()
-        for statement in said:
-            twins.say(statement)
+        for statement in assertions:
+            twins.state(statement)
         for name, at in itertools.product(list(KINDS)[:-1], [*STAMPS, *BETWEEN, *BEYOND]):
             expected = outcome_or_none(lambda n=name, at=at: twins.joints.at(n, at, outside))
             if expected is not None:
                 assert_same_state(twins.world, name, at, outside, expected)
 
     @given(st.lists(statements(sources=[""]), min_size=3, max_size=10), st.sampled_from(BETWEEN))
-    def test_moves_as_its_poses_change(self, said, at):
+    def test_moves_as_its_poses_change(self, assertions, at):
         twins = JointTwins()
-        for statement in said:
-            twins.say({**statement, "velocities": {}})
+        for statement in assertions:
+            twins.state({**statement, "velocities": {}})
         question = {"of": "tool", "relative_to": "map", "at": at}
         try:
             expected = numeric_twist(twins.reference, **question)
@@ -198,10 +198,10 @@ class TestAWorldWithJoints:
         assert twist.method == "mixed"
 
     @given(st.lists(statements(sources=[""]), min_size=3, max_size=10), st.sampled_from(["map", "hand"]))
-    def test_answers_many_instants_and_all_frames_as_one_after_the_other(self, said, in_frame):
+    def test_answers_many_instants_and_all_frames_as_one_after_the_other(self, assertions, in_frame):
         twins = JointTwins()
-        for statement in said:
-            twins.say(statement)
+        for statement in assertions:
+            twins.state(statement)
         at = np.array([*STAMPS, *BETWEEN])
         single = [
             outcome(lambda t=t: twins.world.pose(of="tool", in_frame=in_frame, at=int(t)), ArmillaryError) for t in at

@@ -1,4 +1,4 @@
-"""How sure motions of joints are, and poses at two instants, against first order in every number that was said."""
+"""Covariances of motions of joints, and of poses at two instants, against first order in every number of a sample."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pairs = st.sampled_from([("l4", "l0"), ("l1", "l4"), ("l4", "l2")])
 speed_roots = st.lists(st.floats(-0.3, 0.3), min_size=36, max_size=36).map(lambda v: np.reshape(v, (6, 6)))
 
 
-def said(world, numbers, covariances=None):
+def with_samples(world, numbers, covariances=None):
     """Two samples, of three joints each."""
     for i, at in enumerate((0, seconds(1))):
         sure = {} if covariances is None else {"covariance": covariances[i]}
@@ -26,7 +26,7 @@ def said(world, numbers, covariances=None):
     return world
 
 
-def said_with_speeds(world, numbers, covariances=None):
+def with_speeds(world, numbers, covariances=None):
     """Two samples of positions and velocities."""
     for i, at in enumerate((0, seconds(1))):
         q, v = numbers[6 * i : 6 * i + 3], numbers[6 * i + 3 : 6 * i + 6]
@@ -58,29 +58,31 @@ class TestTheMotionOfAnArm:
     @given(angles, angles, roots, roots, pairs)
     def test_is_as_sure_as_the_two_samples_it_is_between(self, first, second, root, other, frames):
         numbers, covariances = [*first, *second], (root @ root.T, other @ other.T)
-        covariance = said(arm(), numbers, covariances).twist(of=frames[0], relative_to=frames[1], at=AT).covariance
-        J = jacobian(lambda x: moving(said(arm(), x), frames), numbers)
+        covariance = (
+            with_samples(arm(), numbers, covariances).twist(of=frames[0], relative_to=frames[1], at=AT).covariance
+        )
+        J = jacobian(lambda x: moving(with_samples(arm(), x), frames), numbers)
         assert np.abs(covariance - J @ blocks(*covariances) @ J.T).max() < CLOSE_TO_NUMERIC
         assert_psd(covariance)
 
     @given(angles, angles, speed_roots, speed_roots, pairs)
     def test_is_as_sure_as_the_velocities_that_are_given(self, q, v, root, second, frames):
         numbers, covariances = [*q, *v, *v, *q], (root @ root.T, second @ second.T)
-        world = said_with_speeds(arm(), numbers, covariances)
+        world = with_speeds(arm(), numbers, covariances)
         covariance = world.twist(of=frames[0], relative_to=frames[1], at=AT).covariance
-        J = jacobian(lambda x: moving(said_with_speeds(arm(), x), frames), numbers)
+        J = jacobian(lambda x: moving(with_speeds(arm(), x), frames), numbers)
         assert np.abs(covariance - J @ blocks(*covariances) @ J.T).max() < CLOSE_TO_NUMERIC
 
     @given(angles, angles, roots, st.sampled_from(["l0", "l2", "l4"]))
     def test_is_turned_by_joints_that_are_no_surer(self, first, second, root, axes):
         numbers, covariances = [*first, *second], (root @ root.T, root @ root.T)
         asked = {"expressed_in": axes}
-        world = said(arm(), numbers, covariances)
+        world = with_samples(arm(), numbers, covariances)
         covariance = world.twist(of="l4", relative_to="l1", at=AT, **asked).covariance
-        J = jacobian(lambda x: moving(said(arm(), x), ("l4", "l1"), **asked), numbers)
+        J = jacobian(lambda x: moving(with_samples(arm(), x), ("l4", "l1"), **asked), numbers)
         assert np.abs(covariance - J @ blocks(*covariances) @ J.T).max() < CLOSE_TO_NUMERIC
 
-    def test_is_not_known_for_velocities_of_which_nobody_said_it(self):
+    def test_is_unknown_for_velocities_without_one(self):
         world = arm()
         for at in (0, seconds(1)):
             world.set_joints(
@@ -94,11 +96,11 @@ class TestAPoseAtTwoInstants:
     @given(angles, angles, roots, roots)
     def test_is_no_surer_than_any_tie_between_its_joints_makes_it(self, first, second, root, other):
         numbers, covariances = np.array([*first, *second]), (root @ root.T, other @ other.T)
-        world = said(arm(), numbers, covariances)
+        world = with_samples(arm(), numbers, covariances)
         asked = {"of": "l2", "of_at": 0, "in_frame": "l4", "at": seconds(1), "fixed_frame": "l0"}
         covariance = world.pose(**asked).covariance
         middle = world.pose(**asked).transform.inverse().matrix
-        J = jacobian(lambda x: _log(middle @ said(arm(), x).pose(**asked).transform.matrix), numbers)
+        J = jacobian(lambda x: _log(middle @ with_samples(arm(), x).pose(**asked).transform.matrix), numbers)
         for sign in (-1.0, 0.0, 1.0):
             S = blocks(*covariances)
             S[:3, 3:] = sign * root @ other.T
@@ -107,7 +109,7 @@ class TestAPoseAtTwoInstants:
 
     @given(angles, roots)
     def test_at_one_instant_twice_is_that_at_one(self, q, root):
-        world = said(arm(), [*q, *q], (root @ root.T, root @ root.T))
+        world = with_samples(arm(), [*q, *q], (root @ root.T, root @ root.T))
         once = world.pose(of="l2", in_frame="l4", at=0).covariance
         twice = world.pose(of="l2", of_at=0, in_frame="l4", at=0, fixed_frame="l0").covariance
         assert np.abs(once - twice).max() < 1e-9

@@ -1,4 +1,4 @@
-"""A world that applies what it is told of another one stays equal to it, whatever happens there."""
+"""A world that applies the notified changes of another one stays equal to it, whatever happens there."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ changes = st.one_of(
     st.builds(AddParent, nodes, parents),
     st.builds(RemoveParent, nodes, parents),
     st.builds(Remove, nodes, subtree=st.booleans()),
-    st.builds(SetAttributes, st.sampled_from([*NODES, "shelf"]), st.just({"said": True})),
+    st.builds(SetAttributes, st.sampled_from([*NODES, "shelf"]), st.just({"seen": True})),
     st.builds(SetTransform, nodes, places),
 )
 steps = st.one_of(st.lists(changes, min_size=1, max_size=4), st.sampled_from(["undo", "redo"]))

@@ -66,7 +66,7 @@ def places(value: object) -> list:
 
 
 def replace_one(operations: list, chance: random.Random) -> None:
-    """Something else in place of one value: nonsense, or what stands elsewhere."""
+    """Something else in place of one value: nonsense, or a value from elsewhere in the file."""
     container, key = chance.choice(places(operations))
     other, there = chance.choice(places(operations))
     if chance.random() < 0.1 and isinstance(container, dict):

@@ -54,8 +54,8 @@ INSTANTS = st.integers(seconds(1.0) + 1, seconds(3.0) - 1)
 class TestATwistAlongThePoses:
     @given(histories(), SOMEWHERE, SOMEWHERE, st.sampled_from(BETWEEN), INTERPOLATION)
     @settings(max_examples=60)
-    def test_is_the_derivative_of_the_pose(self, said, of, relative_to, at, how):
-        twins = Twins().do_all(said)
+    def test_is_the_derivative_of_the_pose(self, statements, of, relative_to, at, how):
+        twins = Twins().do_all(statements)
         question = {"of": of, "relative_to": relative_to, "at": at, "interpolation": how}
         expected = outcome(lambda: numeric_twist(twins.reference, **question), Refused)
         actual = outcome(lambda: twins.world.twist(**question), ArmillaryError)
@@ -87,7 +87,7 @@ class TestATwistAlongThePoses:
 
 @st.composite
 def measured_trees(draw):
-    """A tree of fixed poses, and measured twists that join bodies without a circle."""
+    """A tree of fixed poses, and measured twists that join bodies without a cycle."""
     world, plain, links = World(), ReferenceWorld(), []
     for i, name in enumerate(FRAMES[1:], start=1):
         edge = {"of": name, "in_frame": draw(st.sampled_from(FRAMES[:i]))}

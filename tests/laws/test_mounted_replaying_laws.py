@@ -1,4 +1,4 @@
-"""A mounted model is changes: who hears them has its joints and poses, in whatever order, and without the model."""
+"""A mounted model is changes: a replica has its joints and poses, in whatever order, and without the model."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _raised(error: BaseException) -> None:
 
 
 class Program:
-    """A world, and the models that stand in it by name."""
+    """A world, and the models that are mounted in it by name."""
 
     def __init__(self) -> None:
         self.world = new_world()
@@ -120,7 +120,7 @@ def test_merging_the_changes_into_an_empty_world_gives_an_equal_one(program: lis
 
 @MANY
 @given(programs, st.integers(0, 100))
-def test_the_order_in_which_they_are_heard_does_not_matter(program: list[Any], seed: int) -> None:
+def test_the_order_in_which_they_arrive_does_not_matter(program: list[Any], seed: int) -> None:
     world = ran(program)
     changes, others = world.scene.changes(), [new_world("a"), new_world("b")]
     for other in others:
@@ -133,36 +133,36 @@ def test_the_order_in_which_they_are_heard_does_not_matter(program: list[Any], s
 
 @MANY
 @given(programs)
-def test_applying_what_an_observer_was_told_gives_an_equal_world(program: list[Any]) -> None:
+def test_applying_the_notified_changes_gives_an_equal_world(program: list[Any]) -> None:
     made, other = Program(), new_world()
-    told: list[Change] = []
-    made.world.scene.attach(told.extend)
+    notified: list[Change] = []
+    made.world.scene.attach(notified.extend)
     for call in program:
         made.run(call)
-    for change in told:
+    for change in notified:
         other.apply([change])
     changes = map(change_of, made.world.scene.changes())
-    assert [type(change) for change in changes] == [type(change) for change in told]
+    assert [type(change) for change in changes] == [type(change) for change in notified]
     assert other.digest() == made.world.digest()
 
 
 @MANY
 @given(programs)
-def test_what_was_undone_was_never_said(program: list[Any]) -> None:
+def test_undone_changes_leave_no_trace(program: list[Any]) -> None:
     made = Program()
     world = made.world
     for call in program:
         before, depth = world.digest(), len(world.scene.changes())
         made.run(call)
-        said = len(world.scene.changes()) > depth
-        if not said or call[0] not in {"mount", "mount_bars", "fix"}:
+        has_changes = len(world.scene.changes()) > depth
+        if not has_changes or call[0] not in {"mount", "mount_bars", "fix"}:
             continue
         assert_is_taken_back_and_done_again(world, before)
 
 
 @MANY
 @given(programs, st.floats(-1, 1))
-def test_who_heard_it_answers_the_same(program: list[Any], q: float) -> None:
+def test_a_replica_answers_the_same(program: list[Any], q: float) -> None:
     world, other = ran(program), new_world("other")
     other.merge(world.scene.changes())
     for one in (world, other):

@@ -41,8 +41,8 @@ def both(world, question, axes, at):
 
 class TestAPoseAlongOtherAxes:
     @given(backbones() | histories(), triples(), st.sampled_from(INSTANTS))
-    def test_is_of_the_pose_and_of_the_axes(self, said, triple, at):
-        (question, axes), world = triple, Twins().do_all(said).world
+    def test_is_of_the_pose_and_of_the_axes(self, statements, triple, at):
+        (question, axes), world = triple, Twins().do_all(statements).world
         pose, turn = both(world, question, axes, at)
         answer = asked(world, World.pose, **question, expressed_in=axes, at=at)
         if isinstance(pose, ArmillaryError) or isinstance(turn, ArmillaryError):
@@ -56,8 +56,8 @@ class TestAPoseAlongOtherAxes:
         assert_same_covariance(answer.covariance, pose.covariance)
 
     @given(backbones(), triples())
-    def test_is_of_the_newest_common_instant(self, said, triple):
-        (question, axes), world = triple, Twins().do_all(said).world
+    def test_is_of_the_newest_common_instant(self, statements, triple):
+        (question, axes), world = triple, Twins().do_all(statements).world
         question["outside"] = "raise"
         common = [
             at
@@ -73,8 +73,8 @@ class TestAPoseAlongOtherAxes:
 
 class TestAPosition:
     @given(backbones(), triples(), st.sampled_from(INSTANTS))
-    def test_has_the_numbers_of_the_pose(self, said, triple, at):
-        (question, axes), world = triple, Twins(default_covariance=0.01 * np.eye(6)).do_all(said).world
+    def test_has_the_numbers_of_the_pose(self, statements, triple, at):
+        (question, axes), world = triple, Twins(default_covariance=0.01 * np.eye(6)).do_all(statements).world
         pose = asked(world, World.pose, **question, expressed_in=axes, at=at)
         position = asked(world, World.position, **question, expressed_in=axes, at=at)
         if isinstance(pose, ArmillaryError):

@@ -1,4 +1,4 @@
-"""Every structural call is a change: a world is what its changes say, in whatever order another hears them."""
+"""Every structural call is a change: a world follows from its changes, in whatever order a replica receives them."""
 
 from __future__ import annotations
 
@@ -102,15 +102,15 @@ def test_merging_the_changes_into_an_empty_world_gives_an_equal_one(program: lis
 
 @MANY
 @given(of_frames)
-def test_applying_what_an_observer_was_told_gives_an_equal_world(program: list[Any]) -> None:
+def test_applying_the_notified_changes_gives_an_equal_world(program: list[Any]) -> None:
     world, other = new_world(), new_world()
-    told: list[Change] = []
-    world.scene.attach(told.extend)
+    notified: list[Change] = []
+    world.scene.attach(notified.extend)
     for call in program:
         run(world, call)
-    for change in told:
+    for change in notified:
         other.apply([change])
-    assert [type(change) for change in map(change_of, world.scene.changes())] == [type(change) for change in told]
+    assert [type(change) for change in map(change_of, world.scene.changes())] == [type(change) for change in notified]
     assert other.digest() == world.digest()
 
 
@@ -126,28 +126,28 @@ def _do_to_node(world: World, kind: str, arguments: list[Any]) -> None:
         case "remove", [node]:
             scene.remove(NODES[node])
         case "say", [node]:
-            scene.set_attributes(NODES[node], {"said": world.now()})
+            scene.set_attributes(NODES[node], {"seen": world.now()})
         case _:
             getattr(world, kind)()
 
 
 @MANY
 @given(st.lists(node_calls, max_size=25))
-def test_applying_what_an_observer_was_told_of_nodes_gives_an_equal_scene(program: list[Any]) -> None:
+def test_applying_the_notified_changes_of_nodes_gives_an_equal_scene(program: list[Any]) -> None:
     world, other = new_world(), new_world()
-    told: list[Change] = []
-    world.scene.attach(told.extend)
+    notified: list[Change] = []
+    world.scene.attach(notified.extend)
     for kind, *arguments in program:
         with suppress(ArmillaryError):
             _do_to_node(world, kind, arguments)
-    for change in told:
+    for change in notified:
         other.apply([change])
     assert other.digest() == world.digest()
 
 
 @MANY
 @given(programs, programs, st.integers(0, 100))
-def test_copies_that_heard_the_same_are_equal(mine: list[Any], yours: list[Any], seed: int) -> None:
+def test_replicas_with_the_same_changes_are_equal(mine: list[Any], yours: list[Any], seed: int) -> None:
     worlds = [new_world("one"), new_world("two")]
     for world, program in zip(worlds, (mine, yours), strict=True):
         for call in program:
@@ -164,7 +164,7 @@ def test_copies_that_heard_the_same_are_equal(mine: list[Any], yours: list[Any],
 
 @MANY
 @given(programs)
-def test_what_was_undone_was_never_said(program: list[Any]) -> None:
+def test_undone_changes_leave_no_trace(program: list[Any]) -> None:
     world = new_world()
     for call in program:
         before = world.digest()

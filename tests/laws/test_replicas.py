@@ -1,4 +1,4 @@
-"""Copies of a scene that heard the same changes are equal, whatever the transport did to them on the way."""
+"""Replicas of a scene with the same changes are equal, whatever the transport did to them on the way."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ POSE = 4  # in the fact
 
 
 def scripts(longest: int = 8, steps=steps):
-    """How many copies, some bursts of steps, and in which order a newcomer hears it all."""
+    """How many replicas, some bursts of steps, and in which order a newcomer receives all changes."""
     bursts = st.lists(st.lists(steps, min_size=1, max_size=8), min_size=1, max_size=longest)
     return st.tuples(st.integers(3, 5), bursts.map(lambda some: list(chain.from_iterable(some))), st.integers(0, 3))
 
@@ -65,19 +65,19 @@ SEEN = [  # what once went wrong
     ],
 ]
 GONE = edit(0, "unfix")
-SEEN_OF_FRAMES = [  # a frame that was removed, in which a tag was in a former life of it
+SEEN_OF_FRAMES = [  # a frame that was removed, in which a tag was in an earlier incarnation of it
     [
         *[edit(0, "fix", 0, 1), ("deliver", 0), GONE, edit(0, "tag", 1), GONE, *[("deliver", 0)] * 4],
         *[edit(0, "fix", 1), GONE, edit(0, "erase_all"), edit(1, "tag"), edit(2, "tag")],
     ],
 ]
 SEEN_OF_NODES = [
-    [edit(1, "grasp_tag", 0, 0, 1), edit(1, "tag"), edit(1, "untag")],  # heard with the removal or before it
-    [  # a life that was never seen
+    [edit(1, "grasp_tag", 0, 0, 1), edit(1, "tag"), edit(1, "untag")],  # received with the removal or before it
+    [  # an incarnation that was never seen
         *[*LATER[1:], edit(0, "grasp_tag"), edit(0, "tag"), edit(0, "untag", 0, 0, 2), edit(0, "tag")],
         *[*LATER[1:], edit(1, "grasp_tag"), edit(1, "tag")],
     ],
-    [  # in the name of the node, at the instant it was removed, and taken back
+    [  # with the source of the node, at the instant it was removed, and undone
         *[edit(0, "tag"), edit(1, "tag"), edit(2, "grasp_tag"), ("deliver", 0), edit(1, "tag"), edit(1, "tag")],
         *[edit(0, "tag"), edit(0, "untag", 0, 0, 7), edit(0, "tag"), edit(0, "tag"), ("undo", 2), *LATER[2:]],
         *[("redo", 2), edit(0, "tag"), edit(0, "tag"), ("undo", 2), edit(1, "grasp_tag", 0, 0, 1)],
@@ -138,7 +138,7 @@ class TestReplicas:
 
 
 def by_arrival(state, receiver: World):
-    """The last one to be heard is right, not the last one to speak."""
+    """The last one to be received wins, not the last one to be made."""
     if state[KIND] == ADD_NODE:
         return state
     _, *rest = state[STAMP]
@@ -163,8 +163,8 @@ def deaf_to_attributes(state, receiver: World):
     return (*state[:ATTRIBUTES], [], state[OBSERVED])
 
 
-def true_when_heard(state, receiver: World):
-    """Changes hold since they were heard of, not since what they say."""
+def true_when_received(state, receiver: World):
+    """Changes hold since they were received, not since their instant."""
     return (*state[:AT], receiver.now(), *state[AT + 1 :])
 
 
@@ -177,7 +177,7 @@ def held_for_always(state, receiver: World):
 
 
 def nobody_above_others(state, receiver: World):
-    """What was said first counts, whoever said it."""
+    """The first assertion wins, whatever its author."""
     if state[KIND] == ADD_NODE:
         return state
     wall_ns, count, _, *dot = state[STAMP]
@@ -192,7 +192,7 @@ class TestABrokenRule:
         broken_run(damage, settings(ENOUGH, phases=[Phase.generate]))
 
     def test_for_the_past_is_found(self):
-        broken_run(true_when_heard, settings(ENOUGH, phases=[Phase.generate]), about_the_past)
+        broken_run(true_when_received, settings(ENOUGH, phases=[Phase.generate]), about_the_past)
 
     @pytest.mark.parametrize("damage", [by_arrival, held_for_always, nobody_above_others])
     def test_for_frames_is_found(self, damage):
@@ -205,10 +205,10 @@ class TestABrokenRule:
         assert len(broken_run(removing_nothing, ENOUGH)) <= 3
 
 
-def broken_run(damage, enough: settings, asked=about_now, said=steps, kind=Replicas) -> list:
+def broken_run(damage, enough: settings, asked=about_now, edits=steps, kind=Replicas) -> list:
     """The steps of a run in which the damage shows."""
     try:
-        return find(scripts(4, said), lambda script: bool(disagreement(script, asked, damage, kind)), settings=enough)[
+        return find(scripts(4, edits), lambda script: bool(disagreement(script, asked, damage, kind)), settings=enough)[
             1
         ]
     except NoSuchExample:

@@ -1,4 +1,4 @@
-"""Worlds in files: all that was said of a world is in its file, and a file that was changed is refused, or sound."""
+"""Worlds in files: all changes of a world are in its file, and a file that was changed is refused, or valid."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_world_from_its_file_is_equal(program: list[Any]) -> None:
 
 
 @given(scripts(longest=4, steps=frame_steps(WITHOUT_NODES)))
-def test_what_copies_said_together_comes_back(script: Any) -> None:
+def test_conflicting_changes_of_replicas_come_back(script: Any) -> None:
     count, todo, _ = script
     replicas = Replicas(count)
     replicas.run(todo)
@@ -60,18 +60,18 @@ def test_what_copies_said_together_comes_back(script: Any) -> None:
 
 
 @given(scripts(longest=6))
-def test_containment_that_copies_said_together_comes_back(script: Any) -> None:
+def test_conflicting_containment_of_replicas_comes_back(script: Any) -> None:
     count, todo, _ = script
     replicas = Replicas(count)
     replicas.run(todo)
     world = replicas.worlds[0]
     loaded = saved_and_loaded(world)
     assert loaded.scene.digest() == world.scene.digest()
-    assert circles_of_the_living(loaded) == circles_of_the_living(world)
+    assert cycles_of_active_nodes(loaded) == cycles_of_active_nodes(world)
     replicas.close()
 
 
-def circles_of_the_living(world: World) -> set[tuple[Any, Any]]:
+def cycles_of_active_nodes(world: World) -> set[tuple[Any, Any]]:
     """What is gone is not saved, nor what it was in."""
     scene = world.scene
     found = (one.change for one in scene.inactive())
@@ -81,7 +81,7 @@ def circles_of_the_living(world: World) -> set[tuple[Any, Any]]:
 
 
 def about_what_is_saved(world: World) -> dict[Any, Any]:
-    """Without samples there is nothing in the way of relations that have none; of the ways round a loop any is told."""
+    """Without samples nothing contradicts relations that have none; of the paths round a loop any is reported."""
     facts = about_frames(world)
     facts["inactive"] = sorted(str(one.change) for one in world.scene.inactive())
     return facts
@@ -105,14 +105,14 @@ def load_changed(folder: Path, data: bytes) -> World | None:
 
 class TestAFileWithSomethingChanged:
     @given(seed=st.integers(0, 2**32))
-    def test_is_refused_or_says_a_world_when_bytes_are_other(self, folder, seed):
+    def test_is_refused_or_gives_a_world_when_bytes_are_other(self, folder, seed):
         chance, data = random.Random(seed), (folder / "world.json").read_bytes()
         for _ in range(MUTATIONS):
             world = load_changed(folder, mutated(data, chance))
             assert world is None or saved_and_loaded(world).digest() == world.digest()
 
     @given(seed=st.integers(0, 2**32))
-    def test_is_refused_or_says_a_world_when_values_are_other(self, folder, seed):
+    def test_is_refused_or_gives_a_world_when_values_are_other(self, folder, seed):
         chance, document = random.Random(seed), json.loads((folder / "world.json").read_text())
         for _ in range(MUTATIONS):
             changed = copy.deepcopy(document)

@@ -78,7 +78,7 @@ def changes(living):
 
 
 def everything(scene) -> dict:
-    """What can be asked of every node of a scene, as the model says it."""
+    """What can be asked of every node of a scene, as the model answers it."""
     nodes = scene.find({}) + [node for node in IDS if node in scene]
     return {node: answers(scene, node) for node in nodes}
 
@@ -151,7 +151,7 @@ class ASceneAndItsModel(RuleBasedStateMachine):
     def take_out(self, data):
         """Where there is something to take out."""
         now = self.model.view()
-        ways = [(node, up.id) for node in self.living for up in now.parents(now.things[node]) if up.kind != "limbo"]
+        ways = [(node, up.id) for node in self.living for up in now.parents(now.things[node]) if up.kind != "detached"]
         if ways:
             self.do([RemoveParent(*data.draw(st.sampled_from(ways)), data.draw(stamps))])
 
@@ -231,14 +231,17 @@ class ASceneAndItsModel(RuleBasedStateMachine):
     @invariant()
     def equal_scenes_have_equal_digests_and_no_others(self):
         unmounted = sorted(str(node) for node in self.scene.remote_roots)
-        said = repr((unmounted, sorted((str(node), str(answer)) for node, answer in self.comparable().items())))
-        assert self.digests.setdefault(said, self.scene.digest()) == self.scene.digest()
+        described = repr((unmounted, sorted((str(node), str(answer)) for node, answer in self.comparable().items())))
+        assert self.digests.setdefault(described, self.scene.digest()) == self.scene.digest()
         assert len(set(self.digests.values())) == len(self.digests)
 
     def comparable(self) -> dict:
         """The content without orders, which are no part of the digest."""
         content = self.model.view().content()
-        return {node: (kind, sorted(map(str, up)), said, what) for node, (kind, up, _, said, what) in content.items()}
+        return {
+            node: (kind, sorted(map(str, up)), described, what)
+            for node, (kind, up, _, described, what) in content.items()
+        }
 
     @invariant()
     def a_replay_gives_the_same(self):

@@ -27,32 +27,32 @@ class AWorldAndItsReference(RuleBasedStateMachine):
         super().__init__()
         self.twins = Twins()
 
-    @initialize(said=backbones())
-    def begin(self, said):
-        self.twins.do_all(said)
+    @initialize(statements=backbones())
+    def begin(self, statements):
+        self.twins.do_all(statements)
 
-    @rule(said=bursts(ANY_PAIR) | st.lists(samples(ANY_PAIR), min_size=1, max_size=5))
-    def sample(self, said):
-        self.twins.do_all(said)
+    @rule(statements=bursts(ANY_PAIR) | st.lists(samples(ANY_PAIR), min_size=1, max_size=5))
+    def sample(self, statements):
+        self.twins.do_all(statements)
 
-    @rule(said=fixings(ANY_PAIR))
-    def fix(self, said):
-        self.twins.do(*said)
+    @rule(statements=fixings(ANY_PAIR))
+    def fix(self, statements):
+        self.twins.do(*statements)
 
     @precondition(lambda self: self.twins.reference.frames)
-    @rule(wish=preferences(), data=st.data())
-    def prefer(self, wish, data):
+    @rule(preference=preferences(), data=st.data())
+    def prefer(self, preference, data):
         known = data.draw(st.sampled_from(sorted(self.twins.reference.frames)))
-        self.twins.do("prefer", {**wish[1], "of": known})
+        self.twins.do("prefer", {**preference[1], "of": known})
 
     @rule(name=st.sampled_from(FRAMES), subtree=st.booleans())
     def remove_frame(self, name, subtree):
         self.twins.do("remove_frame", {"name": name, "subtree": subtree})
 
-    @rule(said=bursts(ANY_PAIR))
-    def clear_and_begin_anew(self, said):
+    @rule(statements=bursts(ANY_PAIR))
+    def clear_and_begin_anew(self, statements):
         self.twins.do("clear", {})
-        self.twins.do_all(said)
+        self.twins.do_all(statements)
 
     @rule(asked=st.lists(questions(), min_size=1, max_size=5))
     def ask(self, asked):

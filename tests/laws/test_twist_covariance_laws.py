@@ -24,7 +24,7 @@ LARGEST_TURN_RAD = 2.5
 
 @dataclass(frozen=True)
 class Sample:
-    """A pose somebody said, at a stamp or for ever; `covariance` in the tangent of `of`."""
+    """A pose that was set, at a stamp or for ever; `covariance` in the tangent of `of`."""
 
     of: str
     in_frame: str
@@ -32,7 +32,7 @@ class Sample:
     transform: Transform
     covariance: np.ndarray
 
-    def say(self, world: World, error: np.ndarray | None) -> None:
+    def write(self, world: World, error: np.ndarray | None) -> None:
         pushed = self.transform if error is None else self.transform @ Transform.exp(error)
         edge = {"of": self.of, "in_frame": self.in_frame, "transform": pushed, "covariance": self.covariance}
         if self.at is None:
@@ -43,7 +43,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Measured:
-    """A twist somebody said; exact, so that all its uncertainty is that of the poses."""
+    """A twist that was set; exact, so that all its uncertainty is that of the poses."""
 
     of: str
     relative_to: str
@@ -51,14 +51,14 @@ class Measured:
     at: int
     twist: np.ndarray
 
-    def say(self, world: World) -> None:
+    def write(self, world: World) -> None:
         source = f"{self.of} seen from {self.relative_to}"
         names = {"of": self.of, "relative_to": self.relative_to, "expressed_in": self.expressed_in, "source": source}
         world.set_twist(**names, linear=self.twist[:3], angular=self.twist[3:], at=self.at, covariance=np.zeros((6, 6)))
 
 
 @dataclass(frozen=True)
-class Said:
+class Data:
     samples: list[Sample]
     measured: list[Measured]
     bodies: list[tuple[str, str]]  # two frames each
@@ -66,11 +66,11 @@ class Said:
     def world(self, pushed: int | None = None, error: np.ndarray | None = None) -> World:
         world = World(name="poses")
         for i, sample in enumerate(self.samples):
-            sample.say(world, error if i == pushed else None)
+            sample.write(world, error if i == pushed else None)
         for pair in self.bodies:
             world.add_body("the body of " + pair[0], frames=pair)
         for measured in self.measured:
-            measured.say(world)
+            measured.write(world)
         return world
 
 
@@ -89,28 +89,28 @@ def uncertain(dice: np.random.Generator) -> np.ndarray:
     return _covariance(6, int(dice.integers(2**32)), 0.1)
 
 
-def tree(seed: int, edges: int, measured: float = 0.0) -> Said:
+def tree(seed: int, edges: int, measured: float = 0.0) -> Data:
     """Edges up and down: sampled or fixed, some or all of them measured."""
     dice = np.random.default_rng(seed)
-    names, said = FRAMES[: edges + 1], Said([], [], [])
+    names, data = FRAMES[: edges + 1], Data([], [], [])
     for i, of in enumerate(names[1:], start=1):
         parent = names[dice.integers(i)]
         is_fixed = edges > 1 and dice.uniform() < 0.2
         stamped = [(None, moving(dice)[0])] if is_fixed else zip(STAMPS, moving(dice), strict=True)
-        said.samples.extend(Sample(of, parent, at, T, uncertain(dice)) for at, T in stamped)
+        data.samples.extend(Sample(of, parent, at, T, uncertain(dice)) for at, T in stamped)
         if not is_fixed and dice.uniform() < measured:
-            measure(said, of, parent, str(dice.choice(names)), dice)
-    return said
+            measure(data, of, parent, str(dice.choice(names)), dice)
+    return data
 
 
-def measure(said: Said, of: str, parent: str, axes: str, dice: np.random.Generator) -> None:
+def measure(data: Data, of: str, parent: str, axes: str, dice: np.random.Generator) -> None:
     """Of the child, or of the parent relative to it, or of another frame on the child's body; along some axes."""
     kind = dice.choice(["child", "parent", "mount"])
     head, reference = {"child": (of, parent), "parent": (parent, of), "mount": (f"{of} mount", parent)}[kind]
     if kind == "mount":
-        said.samples.append(Sample(head, of, None, moving(dice)[0], uncertain(dice)))
-        said.bodies.append((of, head))
-    said.measured.extend(Measured(head, reference, axes, at, dice.uniform(-1.0, 1.0, size=6)) for at in STAMPS)
+        data.samples.append(Sample(head, of, None, moving(dice)[0], uncertain(dice)))
+        data.bodies.append((of, head))
+    data.measured.extend(Measured(head, reference, axes, at, dice.uniform(-1.0, 1.0, size=6)) for at in STAMPS)
 
 
 def question(seed: int, edges: int) -> dict:
@@ -127,25 +127,25 @@ def six(twist) -> np.ndarray:
     return np.concatenate([twist.linear, twist.angular])
 
 
-def by_pushing(said: Said, **asked) -> np.ndarray:
+def by_pushing(data: Data, **asked) -> np.ndarray:
     """J S J^T, each sample pushed along each axis of its tangent, forth and back."""
     total = np.zeros((6, 6))
-    for i, sample in enumerate(said.samples):
+    for i, sample in enumerate(data.samples):
         columns = []
         for axis in STEP * np.eye(6):
-            forth, back = (six(said.world(i, sign * axis).twist(**asked)) for sign in (1.0, -1.0))
+            forth, back = (six(data.world(i, sign * axis).twist(**asked)) for sign in (1.0, -1.0))
             columns.append((forth - back) / (2 * STEP))
         J = np.column_stack(columns)
         total += J @ sample.covariance @ J.T
     return total
 
 
-def assert_as_sure(said: Said, **asked) -> None:
-    twist = said.world().twist(**asked)
+def assert_as_sure(data: Data, **asked) -> None:
+    twist = data.world().twist(**asked)
     if twist.stamp is None:
         assert np.array_equal(twist.covariance, np.zeros((6, 6)))
         return
-    expected = by_pushing(said, **asked)
+    expected = by_pushing(data, **asked)
     np.testing.assert_allclose(twist.covariance, expected, atol=CLOSE * max(np.abs(expected).max(), 1e-6))
 
 

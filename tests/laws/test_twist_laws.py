@@ -171,7 +171,7 @@ class TestTwists:
 
 class TestVelocities:
     @given(vectors(), vectors())
-    def test_are_opposite_seen_from_the_other_side(self, v, w):
+    def test_are_negated_seen_from_the_other_side(self, v, w):
         line = LinearVelocity(point="a", body="c", reference_body="d", coordinates=v)
         assert line.inverse() == LinearVelocity(
             point="a", body="d", reference_body="c", expressed_in="d", coordinates=-v

@@ -60,8 +60,11 @@ def measurements(draw):
     if draw(st.integers(0, 5)) == 0:
         return "set_pose", {"of": of, "in_frame": other, "transform": SOMEWHERE, "at": seconds(2)}
     of, other = draw(st.sampled_from([(of, other), (other, of)]))
-    said = {"of": of, "relative_to": other, "expressed_in": of, "at": at, "source": "imu"}  # no pose is integrated
-    return "set_twist", said | TURNING
+    names = {"of": of, "relative_to": other, "expressed_in": of}
+    return "set_twist", names | {
+        "at": at,
+        "source": "imu",
+    } | TURNING  # by another source: no pose is integrated
 
 
 @st.composite
@@ -104,15 +107,15 @@ class Waiting:
 
 class TestAWait:
     @given(st.lists(statements(), min_size=1, max_size=25), questions(), st.sampled_from([FRAMES, FRAMES, ()]))
-    def test_is_over_as_soon_as_there_is_an_answer(self, said, question, known):
+    def test_is_over_as_soon_as_there_is_an_answer(self, assertions, question, known):
         world = World()
         world.add_frame(*known)
         wait = Waiting(world, question)
         with closing(wait):
-            self.hold_throughout(wait, said)
+            self.hold_throughout(wait, assertions)
 
     @given(st.lists(measurements(), min_size=1, max_size=12), questions(), st.integers(0, 4))
-    def test_hears_of_measured_twists(self, said, question, poses):
+    def test_ends_with_a_measured_twist(self, assertions, question, poses):
         """Poses of one instant: nothing to differentiate, and whatever is measured can be carried anywhere."""
         world, at = World(), seconds(2)
         for of, in_frame in list(pairwise(FRAMES))[:poses]:
@@ -121,11 +124,11 @@ class TestAWait:
         world.add_body("cd", frames=["d"])
         wait = Waiting(world, question | {"at": at if question["at"] is not LATEST else LATEST, "measured": True})
         with closing(wait):
-            self.hold_throughout(wait, said)
+            self.hold_throughout(wait, assertions)
 
-    def hold_throughout(self, wait, said):
+    def hold_throughout(self, wait, assertions):
         world, question = wait.world, wait.question
-        for method, arguments in said:
+        for method, arguments in assertions:
             outcome(lambda m=method, a=arguments: getattr(world, m)(**a), ArmillaryError)
             wait.go_on()
             if wait.is_over:

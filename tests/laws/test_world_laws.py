@@ -77,7 +77,7 @@ def grasp(world):
 
 @pytest.fixture
 def dispute(world):
-    """Two cameras that disagree about a cup from 2 s on; something stands on the cup."""
+    """Two cameras that disagree about a cup from 2 s on; a straw is placed in the cup."""
     put(world, "cup", "map", {0: 0.0, 4: 4.0}, source="left")
     put(world, "cup", "map", {2: 102.0, 4: 104.0}, source="right")
     bolt(world, "straw", "cup", 0.5)
@@ -93,9 +93,9 @@ class TestAWorld:
             twins.ask(question)
 
     @given(histories(), st.lists(preferences(), max_size=6), QUESTIONS)
-    def test_answers_like_the_reference_when_rivals_are_preferred(self, history, wishes, asked):
+    def test_answers_like_the_reference_when_rivals_are_preferred(self, history, preferred, asked):
         twins = Twins().do_all(history)
-        twins.do_all([wish for wish in wishes if wish[1]["of"] in twins.reference.frames])
+        twins.do_all([statement for statement in preferred if statement[1]["of"] in twins.reference.frames])
         for question in asked:
             twins.ask(question)
 
@@ -133,7 +133,7 @@ class TestAWorld:
 
 class TestTheOrderOfArrival:
     @given(
-        st.lists(samples(), max_size=20, unique_by=lambda said: (said[1]["of"], said[1]["at"])),
+        st.lists(samples(), max_size=20, unique_by=lambda sample: (sample[1]["of"], sample[1]["at"])),
         st.randoms(use_true_random=False),
         QUESTIONS,
     )
@@ -144,7 +144,7 @@ class TestTheOrderOfArrival:
         for question in asked:
             twins.ask(question)
 
-    def test_does_not_matter_before_two_that_speak_at_the_same_stamp(self):
+    def test_does_not_matter_before_two_samples_at_the_same_stamp(self):
         answers = set()
         for sources in (("left", "right"), ("right", "left")):
             world = World()
@@ -187,7 +187,7 @@ class TestAQuery:
         assert_close(world.pose(of=c, in_frame=a).transform, a_T_b @ b_T_c)
 
     @given(histories(), questions())
-    def test_is_the_inverse_of_the_opposite_query(self, history, question):
+    def test_is_the_inverse_of_the_reverse_query(self, history, question):
         world = Twins().do_all(history).world
         there = {"of": question["of"], "in_frame": question["in_frame"]}
         back = {"of": question["in_frame"], "in_frame": question["of"]}
@@ -231,7 +231,7 @@ class TestAMove:
     def test_happens_at_the_first_sample_under_the_new_parent(self, grasp):
         assert where(grasp, "cup", "map", 4) == 24.0
 
-    def test_told_late_splits_what_was_one_run(self, grasp):
+    def test_of_a_late_sample_splits_what_was_one_run(self, grasp):
         put(grasp, "cup", "gripper", {1: 7.0})
         assert where(grasp, "cup", "map", 1) == 27.0
         with pytest.raises(SingleSample):
@@ -239,7 +239,7 @@ class TestAMove:
         with pytest.raises(SingleSample):
             where(grasp, "cup", "map", 1.5)
 
-    def test_told_for_a_stamp_that_is_taken_replaces_the_sample(self, grasp):
+    def test_at_the_stamp_of_a_sample_replaces_it(self, grasp):
         put(grasp, "cup", "gripper", {2: 2.0})
         assert where(grasp, "cup", "map", 2) == 22.0
         assert where(grasp, "cup", "map", 3) == 23.0
@@ -258,7 +258,7 @@ class TestRivals:
         assert set(caught.value.sources) == {"left", "right"}
         assert not dispute.can_pose(of="straw", in_frame="map", at=seconds(3.0))
 
-    def test_do_not_exist_before_the_second_one_speaks(self, dispute):
+    def test_do_not_exist_before_the_first_sample_of_the_second(self, dispute):
         assert where(dispute, "cup", "map", 1) == 1.0
 
     def test_do_not_matter_above_the_common_ancestor(self, dispute):
@@ -266,11 +266,11 @@ class TestRivals:
         assert where(dispute, "straw", "cup", 3) == 0.5
 
     @pytest.mark.parametrize(("source", "expected"), [("left", 3.5), ("right", 103.5)])
-    def test_are_settled_by_a_preference(self, dispute, source, expected):
+    def test_are_resolved_by_a_preference(self, dispute, source, expected):
         dispute.prefer(of="cup", source=source)
         assert where(dispute, "straw", "map", 3) == expected
 
-    def test_are_not_settled_by_a_preference_taken_back(self, dispute):
+    def test_are_not_resolved_by_a_preference_that_was_removed(self, dispute):
         dispute.prefer(of="cup", source="left")
         dispute.prefer(of="cup", source=None)
         with pytest.raises(AmbiguousPath):
@@ -405,7 +405,7 @@ class TestForgetting:
 
 
 class TestClearing:
-    def test_empties_samples_and_keeps_what_hangs_where(self, grasp):
+    def test_removes_samples_and_keeps_parents(self, grasp):
         grasp.clear()
         with pytest.raises(NoSamples):
             where(grasp, "cup", "map", 5)
@@ -423,7 +423,7 @@ class TestClearing:
 
 
 class TestRemovingAFrame:
-    def test_is_refused_while_others_hang_under_it_at_any_time(self, grasp):
+    def test_is_refused_while_it_is_a_parent_at_any_time(self, grasp):
         with pytest.raises(FrameInUse) as caught:
             grasp.remove_frame("table")
         assert set(caught.value.frames) == {"cup"}
@@ -436,14 +436,14 @@ class TestRemovingAFrame:
         grasp.remove_frame("table")
         assert {"cup", "table"}.isdisjoint(grasp.frames())
 
-    def test_takes_what_hangs_under_it_along_when_asked_to(self, grasp):
+    def test_removes_its_subtree_when_asked_to(self, grasp):
         grasp.remove_frame("table", subtree=True)
         assert {"cup", "table"}.isdisjoint(grasp.frames())
         assert where(grasp, "gripper", "map", 1) == 20.0
 
 
 class TestTwoTimes:
-    def test_meet_in_the_frame_that_stood_still(self, world):
+    def test_meet_in_the_frame_that_did_not_move(self, world):
         put(world, "robot", "map", {0: 0.0, 4: 4.0})
         put(world, "cup", "map", {0: 0.0, 4: 40.0})
         pose = world.pose(of="cup", of_at=seconds(1.0), in_frame="robot", at=seconds(3.0), fixed_frame="map")

@@ -83,7 +83,7 @@ class TestALockingCompartment:
 
 
 class TestADifferentialDrive:
-    """No position says where it is; its wheels say how it moves (eq. 4.8), left and right the right way round."""
+    """It has no position variable; its wheels determine how it moves (eq. 4.8), left and right not exchanged."""
 
     base = DifferentialDrive(variable="base", wheel_radius_m=0.06, wheel_distance_m=0.3748)
 
@@ -128,12 +128,12 @@ class TestAFaucet:
 
     turn, lift = position("tap/turn"), position("tap/lift")
 
-    def test_tells_which_variables_make_water(self):
+    def test_finds_the_variables_that_make_water(self):
         model = made(faucet("tap"))
         assert model.value("tap/flow").free_variables == {self.lift}
         assert model.value("tap/temperature").free_variables == {self.turn}
 
-    def test_tells_what_has_to_be_moved_for_it(self):
+    def test_finds_what_has_to_be_moved_for_it(self):
         affected = made(faucet("tap")).affected_by(made(faucet("tap")).value("tap/flow").free_variables)
         assert affected.links == ("tap/links/handle",)
         assert "tap/flow" in affected.expressions

@@ -186,7 +186,7 @@ class TestTheQuestions:
         on_door, speed, sure, _, before = answers(rest.world, cup_estimates(rest.world))
         then = rest.world.pose(of=TOOL, in_frame=DOOR, at=seconds(LENGTH_S - 0.5)).xyz
         np.testing.assert_allclose(list(on_door.values.values()), then, atol=EXACT_M)
-        assert speed.values["speed_m_s"] < 0.1  # the robot stands
+        assert speed.values["speed_m_s"] < 0.1  # the robot is at rest
         assert sure.values["together_m"] < min(sure.values[who] for who in (HEAD, WALL, HAND))
         assert before.values["ahead_m"] < -0.8  # the cup was behind where the robot looks now
 
@@ -197,8 +197,8 @@ class TestTheQuestions:
         assert [bool(answer.values) for answer in found] == [False, False, True, True, False]
 
     def test_about_the_past_are_answered_with_the_tree_of_then(self, rest):
-        stood = rest.world.pose(of=CUP, in_frame=MAP, at=seconds(3.0), policy="fuse")
-        assert apart_m(stood.transform, rest.scenario.map_T_cup(3.0)) < 0.05
+        seen = rest.world.pose(of=CUP, in_frame=MAP, at=seconds(3.0), policy="fuse")
+        assert apart_m(seen.transform, rest.scenario.map_T_cup(3.0)) < 0.05
         seen_from_now = rest.world.pose(
             of=CUP, of_at=seconds(3.0), in_frame=BASE, at=seconds(9.9), fixed_frame=MAP, policy=by_source(HEAD)
         )

@@ -93,7 +93,7 @@ class TestTheCorrection:
         assert np.diff(x_m).max() == pytest.approx(SPEED_M_PER_S * 0.005, abs=CLOSE_M)
 
     def test_takes_the_goal_along(self, world):
-        """Given on the map, wanted in the frame in which the obstacles stand still."""
+        """Given on the map, wanted in the frame in which the obstacles do not move."""
         early, late = (world.pose(of="goal", in_frame="odom", at=seconds(t_s)).transform for t_s in (SEEN_S, END_S))
         assert early.is_close(planar(8.0, 0.0), m=CLOSE_M, rad=CLOSE_RAD)
         assert late.is_close(FOUND.inverse() @ planar(8.0, 0.0), m=CLOSE_M, rad=CLOSE_RAD)
@@ -103,7 +103,7 @@ class TestTheCorrection:
         assert world.pose(of="base", in_frame="odom", at=LATEST).stamp == seconds(6.0)
         assert world.pose(of="base", in_frame="map", at=LATEST).stamp == seconds(END_S)
 
-    def test_says_who_spoke(self, world):
+    def test_has_its_sources(self, world):
         pose = world.pose(of="base", in_frame="map", at=seconds(1.0))
         assert pose.relations == (("base", "odom", "wheels"), ("odom", "map", "localisation"))
 

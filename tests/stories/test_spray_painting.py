@@ -1,6 +1,6 @@
 """The paper's robot that spray-paints a moving object: O1 with a nozzle {f1}, held by C; O2 on E; all over the base B.
 
-Every number is from the specification, checked there against central differences. The same story is told in five
+Every number is from the specification, checked there against central differences. The same example is computed in five
 kinds of coordinates, one of them symbolic: each number given is then a casadi symbol, put back at the very end.
 """
 
@@ -213,7 +213,7 @@ class TestIntegration:
 
 class TestAPoseOfAnotherPoint:
     @pytest.mark.parametrize("kind", FREE_KINDS)
-    def test_is_known_where_the_coordinates_can_say_it(self, kind):
+    def test_is_known_where_the_coordinates_can_express_it(self, kind):
         cell = Cell(KINDS[kind]()).painted()
         pose = cell.graph.pose(of="f1", in_frame="o2", point="o1", expressed_in="b")
         assert (pose.of, pose.point, pose.body, pose.expressed_in) == ("f1", "o1", "O1", "b")

@@ -66,7 +66,7 @@ class TestThePaintingRobot:
         assert_moves(twist, [0.093696152, -0.058267949, 0.309], [-0.1, 0.3, 0.15])
         assert_moves(twist.inverse(), [-0.093696152, 0.058267949, -0.309], [0.1, -0.3, -0.15])
 
-    def test_tells_it_in_other_axes_and_the_other_way_round(self, world):
+    def test_converts_to_other_axes_and_the_reverse_direction(self, world):
         along = world.twist(of="f1", relative_to="O2", expressed_in="f1", at=AT)
         assert_moves(along, [0.023692568, -0.313551935, -0.093696152], [0.328600605, -0.067243160, 0.1])
         back = world.twist(of="o2", relative_to="O1", expressed_in="o2", at=AT)

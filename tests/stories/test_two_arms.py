@@ -53,10 +53,10 @@ def joints_of(place, base_x_m: float, elbow: float) -> np.ndarray:
 
 
 def left_at(at: int) -> np.ndarray:
-    """Where the leading arm is told to be: on lines between samples half a second apart."""
+    """Return the commanded positions of the leading arm: linear between samples half a second apart."""
     grid = np.arange(0, END + 1, seconds(0.5))
-    told = np.array([[1.0 + 0.1 * np.sin(t * 1e-9), -0.7 - 0.15 * np.sin(0.7e-9 * t), 0.2] for t in grid])
-    return np.array([np.interp(at, grid, column) for column in told.T])
+    targets = np.array([[1.0 + 0.1 * np.sin(t * 1e-9), -0.7 - 0.15 * np.sin(0.7e-9 * t), 0.2] for t in grid])
+    return np.array([np.interp(at, grid, column) for column in targets.T])
 
 
 RIGHT_AT_GRASP = np.array([2.1, 0.8, 0.1])
@@ -83,11 +83,11 @@ def world():
     world.mount(arm("right"), in_frame="right_stand")
     world.fix(of="tray", in_frame="left/hand", transform=along(0.05))
     for t in np.arange(0, GRASP + 1, seconds(0.5)):
-        say(world, int(t), right=RIGHT_AT_GRASP + 0.1 * (t - GRASP) * 1e-9)
+        set_arms(world, int(t), right=RIGHT_AT_GRASP + 0.1 * (t - GRASP) * 1e-9)
     return world
 
 
-def say(world, at: int, right=None) -> None:
+def set_arms(world, at: int, right=None) -> None:
     joints = dict(zip(LEFT, left_at(at), strict=True))
     world.set_joints(joints if right is None else joints | dict(zip(RIGHT, right, strict=True)), at=at)
 
@@ -95,14 +95,14 @@ def say(world, at: int, right=None) -> None:
 def hold(world):
     loop = world.close_loop(of="right/hand", on="tray", dependents=RIGHT, at=GRASP)
     for t in np.arange(GRASP + seconds(0.5), RELEASE, seconds(0.5)):
-        say(world, int(t))
+        set_arms(world, int(t))
     return loop
 
 
 def let_go(world, loop) -> None:
     loop.open(at=RELEASE)
     for t in np.arange(RELEASE, END + 1, seconds(0.5)):
-        say(world, int(t), right=RIGHT_AT_GRASP)
+        set_arms(world, int(t), right=RIGHT_AT_GRASP)
 
 
 WHILE_HELD = [int(t) for t in np.linspace(GRASP, RELEASE - seconds(0.5), 23)]
@@ -150,13 +150,13 @@ class TestTwoArmsThatHoldATray:
         loop = hold(world)
         copy = world.copy()
         copy.closed_loops[0].open(at=seconds(5))
-        say(copy, seconds(7))
-        say(world, seconds(7))
+        set_arms(copy, seconds(7))
+        set_arms(world, seconds(7))
         assert copy.joint("right/a").stamp < seconds(7)
         assert world.joint("right/a").value == pytest.approx(right_while_held(seconds(7))[0], abs=CLOSED)
         assert loop.until is None
 
-    def test_who_heard_of_it_sees_the_same(self, world):
+    def test_a_replica_answers_the_same(self, world):
         let_go(world, hold(world))
         other = World("elsewhere", history=seconds(100), clock=lambda: seconds(100))
         other.merge(world.scene.changes())
@@ -176,7 +176,7 @@ class TestTwoArmsThatHoldATray:
         assert (loop.until, loop.holds_at(RELEASE)) == (None, True)
         world.undo()
         assert (world.digest(), loop.holds_at(GRASP)) == (before, False)
-        say(world, seconds(3))
+        set_arms(world, seconds(3))
         assert world.joint("right/a").stamp == GRASP
 
     def test_goes_on_when_a_model_is_edited(self, world):

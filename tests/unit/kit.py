@@ -10,7 +10,7 @@ from armillary import Transform, World, seconds
 
 CLOSE_M = 1e-9
 CLOSE_RAD = 1e-9
-WAIT_S = 20.0  # nothing here takes long; what hangs must end
+WAIT_S = 20.0  # nothing here takes long; what blocks must end
 PROMPT_S = 0.05  # a time-out that is meant to pass
 
 STILL = Transform.identity()
@@ -31,7 +31,7 @@ def x_of(pose) -> float:
 
 
 class FakeClock:
-    """A clock that stands still until it is set."""
+    """A clock that does not advance until it is set."""
 
     def __init__(self, ns: int = 0) -> None:
         self.ns = ns

@@ -64,7 +64,7 @@ class TestMemory:
         world.keep(**ROBOT, max_samples=2)
         assert stamps_of(world) == [seconds(2), seconds(3)]
 
-    def test_keeps_what_is_not_said(self, world):
+    def test_keeps_the_options_that_are_not_given(self, world):
         drive(world, 1)
         world.keep(**ROBOT, history=seconds(3))
         world.keep(**ROBOT, max_samples=9)
@@ -74,7 +74,7 @@ class TestMemory:
         assert stamps_of(world) == [seconds(4.5)]
 
     @pytest.mark.parametrize(
-        ("wish", "kind", "sentence"),
+        ("options", "kind", "sentence"),
         [
             ({"history": 1.5}, InvalidArgument, r"Pass seconds\(10\)"),
             ({"history": 0}, InvalidArgument, "above zero"),
@@ -88,10 +88,10 @@ class TestMemory:
             ({"source": 5}, (InvalidName, InvalidArgument), "source must be a str"),
         ],
     )
-    def test_is_not_changed_by_a_refused_wish(self, world, wish, kind, sentence):
+    def test_is_not_changed_by_refused_options(self, world, options, kind, sentence):
         drive(world, 1, 2, 3)
         with pytest.raises(kind, match=sentence):
-            world.keep(**(ROBOT | wish))
+            world.keep(**(ROBOT | options))
         assert len(stamps_of(world)) == 3
 
 
@@ -112,8 +112,8 @@ class TestThinning:
     BOUND_M, BOUND_RAD = 0.01, 0.02
 
     @staticmethod
-    def thinned(poses, at, **wish):
-        world = World(history=seconds(100), **wish)
+    def thinned(poses, at, **options):
+        world = World(history=seconds(100), **options)
         for row, stamp in zip(poses, at, strict=True):
             world.set_poses(**ROBOT, transforms=row[None], at=[stamp])
         return world

@@ -179,7 +179,7 @@ class TestWhileFramesComeAndGo:
         race.run(write=come_and_go(busy), look=look)
 
     def test_the_tree_is_drawn(self, busy, race):
-        race.run(write=come_and_go(busy), draw=lambda _: str(busy.tree()), tell=lambda _: busy.relations())
+        race.run(write=come_and_go(busy), draw=lambda _: str(busy.tree()), report=lambda _: busy.relations())
 
     def test_a_batch_is_of_the_frame_it_was_asked_for(self, busy, race):
         def look(_):

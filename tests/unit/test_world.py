@@ -32,7 +32,7 @@ def stamps_of(world, **names):
 
 class TestMakingAWorld:
     @pytest.mark.parametrize(
-        ("wish", "sentence"),
+        ("options", "sentence"),
         [
             ({"name": 5}, "name must be a str"),
             ({"history": 1.5}, r"history .* Pass seconds\(10\)"),
@@ -75,9 +75,9 @@ class TestMakingAWorld:
             ({"thin_m": "some", "thin_rad": 0.1}, "thin_m"),
         ],
     )
-    def test_is_refused_with_the_cure(self, wish, sentence):
+    def test_is_refused_with_the_cure(self, options, sentence):
         with pytest.raises(InvalidArgument, match=sentence):
-            World(**wish)
+            World(**options)
 
     @pytest.mark.parametrize("root_frame", ["", "/map", 5, None, "a\nb"])
     def test_needs_a_name_for_its_root(self, root_frame):
@@ -89,7 +89,7 @@ class TestMakingAWorld:
             World("\ud800")
 
     @pytest.mark.parametrize(
-        "wish",
+        "options",
         [
             {"history": np.int64(5)},
             {"max_samples": np.int32(5)},
@@ -100,14 +100,14 @@ class TestMakingAWorld:
             {"default_covariance": COVARIANCE.tolist()},
         ],
     )
-    def test_takes_numbers_of_numpy_and_lists(self, wish):
-        World(**wish).close()
+    def test_takes_numbers_of_numpy_and_lists(self, options):
+        World(**options).close()
 
     def test_has_a_map_and_no_frames(self, world):
         assert (world.name, world.root_frame, world.time_epoch) == ("", "map", 0)
         assert (world.frames(), world.relations()) == ((), ())
 
-    def test_speaks_in_its_own_name(self):
+    def test_is_its_own_source(self):
         world = World("lab")
         world.fix(**ROBOT, transform=STILL)
         assert world.relations()[0].source == "lab"
@@ -142,12 +142,12 @@ class TestTheClock:
         clock.ns = 42
         assert world.now() == 42
 
-    def test_may_tell_numpy_integers(self):
+    def test_may_return_numpy_integers(self):
         assert World(clock=lambda: np.int64(42)).now() == 42
 
-    @pytest.mark.parametrize("told", [1.5, "now", None, 2**70])
-    def test_that_tells_no_stamp_is_refused(self, told):
-        world = World(clock=lambda: told, max_ahead_s=1.0)
+    @pytest.mark.parametrize("returned", [1.5, "now", None, 2**70])
+    def test_that_returns_no_stamp_is_refused(self, returned):
+        world = World(clock=lambda: returned, max_ahead_s=1.0)
         for call in (world.now, lambda: drive(world, 1), lambda: world.add_frame("a")):
             with pytest.raises((InvalidArgument, InvalidStamp), match="clock"):
                 call()
@@ -159,7 +159,7 @@ class TestTheClock:
 
         assert World(clock=Paused(42)).now() == 42
 
-    def test_that_raises_is_heard(self):
+    def test_that_raises_is_reported(self):
         def broken():
             raise OSError("no clock")
 
@@ -202,7 +202,7 @@ class TestResettingTime:
         world.reset_time(to=np.int64(0))
         assert world.now() == 0
 
-    def test_without_a_wish_leaves_the_clock(self, clock):
+    def test_without_an_instant_leaves_the_clock(self, clock):
         world = World(clock=clock)
         world.reset_time(to=50)
         world.reset_time()
@@ -225,7 +225,7 @@ class TestRemovingFrames:
         with pytest.raises(UnknownFrame):
             world.pose(**ROBOT)
 
-    def test_is_refused_while_others_hang_there(self, world):
+    def test_is_refused_while_it_is_a_parent(self, world):
         drive(world, 1)
         with pytest.raises(FrameInUse) as caught:
             world.remove_frame("map")

@@ -123,7 +123,7 @@ class TestACompiledExpression:
             assert not np.shares_memory(first, values)
             np.testing.assert_array_equal(first, kept)
 
-    def test_writes_where_it_is_told(self, compiled):
+    def test_writes_to_the_given_output(self, compiled):
         out = np.full((2, 4, 4), np.nan)
         given_values = np.array([[1.0, 0.0, 0.0], [2.0, 0.5, 0.0]])
         assert compiled(given_values, out=out) is out
@@ -248,7 +248,7 @@ class TestMachineCode:
         with pytest.raises(CannotCompile, match="Install one, or use backend='vm'"):
             (a * 3.21).compile(order=[a], backend="c")
 
-    def test_is_refused_with_what_the_compiler_said(self, monkeypatch):
+    def test_is_refused_with_the_output_of_the_compiler(self, monkeypatch):
         monkeypatch.setattr(compiling, "c_source", lambda _: "no C at all")
         with pytest.raises(CannotCompile, match="failed with"):
             (a * 3.22).compile(order=[a], backend="c")

@@ -25,7 +25,7 @@ def driven(form: ClosedForm, interpolations) -> World:
 
 @pytest.mark.parametrize("name", NATIVE)
 class TestEveryJointOfTheNativeCore:
-    def test_stands_where_its_expression_says(self, name):
+    def test_is_where_its_expression_evaluates_to(self, name):
         joint, values, _ = made(name, parent_T_joint=ORIGIN)
         world = driven(joint.closed_form, joint.interpolations)
         world.set_joints({variable.name: value for variable, value in values.items()}, at=seconds(1))

@@ -162,7 +162,7 @@ class TestAModelFromAFile:
         with pytest.raises(InvalidModelFile, match="kinds="):
             again(model, kinds=[Sag, Wobbling])
 
-    def test_has_joints_wherever_they_stand(self):
+    def test_has_joints_in_any_order(self):
         @operation(writes=["j", "k"])
         def both(read, *, plain: RevoluteJoint, other: Joint):
             return {"j": plain, "k": other}
@@ -172,7 +172,7 @@ class TestAModelFromAFile:
         loaded = again(model, kinds=[both, Wobbling])
         assert (loaded.value("j"), loaded.value("k")) == (ContinuousJoint(variable="q"), Wobbling(variable="w"))
 
-    def test_needs_to_be_told_of_classes(self):
+    def test_needs_the_list_of_classes(self):
         with pytest.raises(InvalidArgument, match="classes of operations"):
             again(door(), kinds=["Sag"])
 
@@ -304,7 +304,7 @@ class TestWhatCannotBeSaved:
         assert path.read_bytes() == before
 
 
-def said(model: ArticulationModel) -> dict:
+def document_of(model: ArticulationModel) -> dict:
     return json.loads(model.to_bytes())
 
 
@@ -359,7 +359,7 @@ WRONG = {
 class TestAFileThatIsNoModel:
     @pytest.mark.parametrize(("change", "field", "says"), WRONG.values(), ids=WRONG)
     def test_is_refused_with_the_place_of_what_is_wrong(self, change, field, says):
-        whole = said(door())
+        whole = document_of(door())
         change(whole)
         if "makes no model" in says:
             whole["sha256"] = _checksum(whole["operations"])
@@ -378,7 +378,7 @@ class TestAFileThatIsNoModel:
         value: object = 1
         for _ in range(400):
             value = {"type": "tuple", "items": [value]}
-        whole = said(with_value(1))
+        whole = document_of(with_value(1))
         whole["operations"][0]["value"] = value
         with pytest.raises(InvalidModelFile):
             ArticulationModel.from_bytes(json.dumps(whole).encode())
@@ -405,7 +405,7 @@ def _again(document: dict, **changes) -> None:
 class TestAnExpressionThatIsNone:
     @pytest.mark.parametrize(("change", "field", "says"), WRONG_EXPRESSIONS.values(), ids=WRONG_EXPRESSIONS)
     def test_is_refused_with_its_place(self, change, field, says):
-        whole = said(with_value(sin(Q)))
+        whole = document_of(with_value(sin(Q)))
         change(whole["operations"][0]["value"]["value"])
         with pytest.raises(InvalidModelFile, match=says) as caught:
             ArticulationModel.from_bytes(json.dumps(whole).encode())

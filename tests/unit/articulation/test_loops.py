@@ -98,7 +98,7 @@ class TestAFourBarLinkage:
             change.ravel(), slope_of(lambda a: first.evaluate(bar.configuration(a, solver)).ravel(), 0.7), atol=1e-5
         )
 
-    def test_keeps_its_branch_and_takes_another_when_told(self):
+    def test_keeps_its_branch_and_takes_another_on_request(self):
         bar = FourBar()
         solver = bar.closure.solver()
         up = solver.solve({bar.crank: 0.5})

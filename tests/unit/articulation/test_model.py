@@ -1,4 +1,4 @@
-"""Models: values by path, poses, constraints, what moves what, and being told."""
+"""Models: values by path, poses, constraints, what moves what, and subscriptions."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ class TestConstraints:
 
 
 class TestWhatVariablesMove:
-    def test_is_all_that_hangs_on_them(self):
+    def test_is_all_that_they_move(self):
         found = door().affected_by({HINGE})
         assert set(found.links) == {"door/links/panel", "door/links/handle", "door/links/bolt"}
         assert set(found.geometry) == {"door/links/panel/visuals/0", "door/links/handle/collisions/0"}
@@ -304,63 +304,66 @@ def _renamed(name: str) -> str:
 
 class TestBeingTold:
     def test_of_paths(self):
-        model, told = door(), []
-        model.on_path(told.append, "door/links/handle")
+        model, notified = door(), []
+        model.on_path(notified.append, "door/links/handle")
         model.apply(SetValue("other", 1.0), tag="other")
-        assert told == []
+        assert notified == []
         handle = AddJoint(path="door/joints/latch", joint=FixedJoint())
         model.edit([Apply("create door/joints/push", AddJoint(path="door/joints/push", joint=FixedJoint()))])
-        assert told == []
+        assert notified == []
         model.apply(handle, tag="create door/joints/latch")
-        assert told[0].paths == {"door/joints/latch", "door/links/handle"}
+        assert notified[0].paths == {"door/joints/latch", "door/links/handle"}
 
     def test_of_constraints(self):
-        model, told = door(), []
-        model.on_constraints(told.append, {HINGE})
+        model, notified = door(), []
+        model.on_constraints(notified.append, {HINGE})
         model.apply(SetValue("limit", Constraint(0.0, 1.0, LATCH)), tag="limit")
-        assert told == []
+        assert notified == []
         model.apply(SetValue("limit", Constraint(0.0, HINGE, LATCH)), tag="limit")
         model.apply(SetValue("limit", Constraint(0.0, 1.0, LATCH)), tag="limit")
-        assert len(told) == 2
+        assert len(notified) == 2
 
     def test_of_tags(self):
-        model, told = door(), []
-        model.on_tags(told.append, re.compile("connect .*"))
-        model.on_tags(told.append, "exactly.")
+        model, notified = door(), []
+        model.on_tags(notified.append, re.compile("connect .*"))
+        model.on_tags(notified.append, "exactly.")
         model.apply(SetValue("a", 1.0), tag="exactly!")
-        assert told == []
+        assert notified == []
         model.apply(SetValue("a", 1.0), tag="exactly.")
         model.apply(Connect(child="door/links/bolt"), tag="connect bolt")
-        assert [change.tags for change in told] == [("exactly.",), ("connect bolt",)]
+        assert [change.tags for change in notified] == [("exactly.",), ("connect bolt",)]
 
     def test_of_undo(self):
-        model, told = door(), []
+        model, notified = door(), []
         model.apply(SetValue("a", 1.0), tag="a")
-        model.on_path(told.append)
+        model.on_path(notified.append)
         model.undo()
         model.redo()
-        assert [(dict(change.before), dict(change.after)) for change in told] == [({"a": 1.0}, {}), ({}, {"a": 1.0})]
+        assert [(dict(change.before), dict(change.after)) for change in notified] == [
+            ({"a": 1.0}, {}),
+            ({}, {"a": 1.0}),
+        ]
 
     def test_ends_when_cancelled(self):
-        model, told = door(), []
-        subscription = model.on_path(told.append)
+        model, notified = door(), []
+        subscription = model.on_path(notified.append)
         assert subscription.cancel()
         assert not subscription.cancel()
         model.apply(SetValue("a", 1.0), tag="a")
-        assert told == []
+        assert notified == []
 
     def test_reports_what_a_callback_raises_and_goes_on(self):
-        errors, told = [], []
+        errors, notified = [], []
         model = ArticulationModel(on_error=errors.append)
 
         def bad(change):
             raise KeyError("mine")
 
         model.on_path(bad)
-        model.on_path(told.append)
+        model.on_path(notified.append)
         model.apply(SetValue("a", 1.0), tag="a")
         assert isinstance(errors[0], KeyError)
-        assert len(told) == 1
+        assert len(notified) == 1
 
     def test_may_edit_again(self):
         model = ArticulationModel()
@@ -369,24 +372,24 @@ class TestBeingTold:
         assert model.paths() == ("a", "b")
 
     def test_comes_in_the_order_of_the_edits(self):
-        model, told = ArticulationModel(), []
+        model, notified = ArticulationModel(), []
         model.on_path(lambda change: model.apply(SetValue("b", 2.0), tag="b"), "a")
-        model.on_path(lambda change: told.extend(sorted(change.paths)))
+        model.on_path(lambda change: notified.extend(sorted(change.paths)))
         model.apply(SetValue("a", 1.0), tag="a")
-        assert told == ["a", "b"]
+        assert notified == ["a", "b"]
 
     def test_ends_at_once_when_another_callback_cancels_it(self):
-        model, told = ArticulationModel(), []
+        model, notified = ArticulationModel(), []
         model.on_path(lambda change: later.cancel())
-        later = model.on_path(told.append)
+        later = model.on_path(notified.append)
         model.apply(SetValue("a", 1.0), tag="a")
-        assert told == []
+        assert notified == []
 
     def test_begins_with_the_next_edit(self):
-        model, told = ArticulationModel(), []
-        model.on_path(lambda change: model.on_path(told.append))
+        model, notified = ArticulationModel(), []
+        model.on_path(lambda change: model.on_path(notified.append))
         model.apply(SetValue("a", 1.0), tag="a")
-        assert told == []
+        assert notified == []
 
     def test_holds_no_lock(self):
         model, read = ArticulationModel(), []
@@ -402,9 +405,9 @@ class TestBeingTold:
 
 
 class TestThreads:
-    def test_tell_in_the_order_of_the_edits(self):
-        model, told = ArticulationModel(), []
-        model.on_path(lambda change: told.append((change.before.get("a"), change.after["a"])))
+    def test_notify_in_the_order_of_the_edits(self):
+        model, notified = ArticulationModel(), []
+        model.on_path(lambda change: notified.append((change.before.get("a"), change.after["a"])))
 
         def count(start: int):
             for i in range(100):
@@ -415,8 +418,8 @@ class TestThreads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert len(told) == 400
-        assert all(before[1] == after[0] for before, after in pairwise(told))
+        assert len(notified) == 400
+        assert all(before[1] == after[0] for before, after in pairwise(notified))
 
     def test_read_while_one_edits(self):
         model, stop, failures = arm(), threading.Event(), []

@@ -81,7 +81,7 @@ class TestARobotOfOthers:
         assert len(pair.variables) == pair.peer.nv
         assert pair.model.is_valid({})
 
-    def test_stands_as_it_does_in_pinocchio(self, pair):
+    def test_has_the_poses_of_pinocchio(self, pair):
         pinocchio.framesForwardKinematics(pair.peer, pair.data, pair.configuration())
         frames = pair.frames
         every = stack([pair.model.pose(f"robot/links/{name}") for name in frames]).compile(order=pair.variables)

@@ -123,7 +123,7 @@ class TestTheTurtlesWithoutATerminal:
     def test_print_lines_that_fit_into_a_terminal(self, turtles):
         assert max(map(len, turtles.stdout.splitlines())) <= 80
 
-    def test_speak_ascii_where_the_output_knows_nothing_else(self, tmp_path):
+    def test_write_ascii_where_the_output_has_nothing_else(self, tmp_path):
         answer = run("-m", "armillary", "demo", "turtles", "--seconds", "1", cwd=tmp_path, PYTHONIOENCODING="ascii")
         assert answer.returncode == 0
         assert "??? turtle2" in answer.stdout

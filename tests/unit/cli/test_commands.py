@@ -167,7 +167,7 @@ class TestAsking:
         assert (pose["xyz_m"], pose["stamp_ns"]) == ([0.1, 0.0, 0.4], None)
         assert pose["rpy_rad"][1] == pytest.approx(math.pi / 6)
 
-    def test_for_a_pose_in_words(self, typed):
+    def test_for_a_pose_as_text(self, typed):
         assert typed("pose camera base -w kitchen.json")[1].splitlines()[:3] == [
             "camera in base, always",
             "  xyz         0.1000      0.0000      0.4000  m",
@@ -227,7 +227,7 @@ class TestTheDoctor:
         assert done.stdout.startswith("separate trees: They are in two trees")
         assert "One pose joins them: that of 'base' in 'robot/arm/wrist'" in done.stdout
 
-    def test_speaks_to_programs(self, typed):
+    def test_writes_json_for_programs(self, typed):
         status, out, _ = typed("doctor camra base -w kitchen.json --json")
         found = json.loads(out)
         assert (status, found["cause"], found["hint"]) == (1, "unknown name", "Did you mean 'camera'?")
@@ -271,7 +271,7 @@ class TestLooking:
         assert looks[0]["stamp_ns"] < looks[-1]["stamp_ns"]
         assert all(look["rate_hz"] == pytest.approx(50.0) for look in looks)
 
-    def test_tells_programs_how_frames_are_fed(self, typed):
+    def test_reports_the_rates_of_frames_to_programs(self, typed):
         rows = {row["of"]: row for row in answer(typed, "monitor turtles --seconds 0.6")}
         assert rows["turtle1"]["rate_hz"] == pytest.approx(50.0)
         assert 0.0 <= rows["turtle1"]["delay_s"] <= 0.02

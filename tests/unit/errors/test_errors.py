@@ -431,7 +431,7 @@ class TestErrorsOfABatch:
             world.transforms(of="robot", in_frame="map", at=[seconds(1), seconds(5), seconds(9)])
         assert caught.value.row == 1
 
-    def test_tell_a_late_sample_from_an_early_question(self):
+    def test_distinguish_a_late_sample_from_an_early_question(self):
         world = World(history=seconds(2))
         drive(world, 10)
         with pytest.raises(errors.BeforeHistory, match=r"older than its history, which reaches back to 8\.000 s"):

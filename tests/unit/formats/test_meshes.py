@@ -107,7 +107,7 @@ def shown(*uris):
 
 
 class TestMeshesOfARobot:
-    def test_that_are_missing_are_told_together(self):
+    def test_that_are_missing_are_reported_together(self):
         robot = read_urdf(shown("package://nowhere/a.stl", "/nowhere/b.stl", "/nowhere/b.stl"))
         assert [missing.uri for missing in missing_meshes(robot)] == ["package://nowhere/a.stl", "/nowhere/b.stl"]
         with pytest.raises(errors.MissingMeshes) as caught:

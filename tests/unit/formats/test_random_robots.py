@@ -13,7 +13,7 @@ from unit.formats.random_robots import robots
 
 class TestURDF:
     @given(robots())
-    def test_says_all_of_what_it_can_say(self, robot):
+    def test_writes_all_that_it_can_express(self, robot):
         assert urdf_losses(robot) == ()
         assert differences(robot, read_urdf(write_urdf(robot))) == []
 

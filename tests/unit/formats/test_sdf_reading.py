@@ -244,7 +244,7 @@ class TestCassie:
             expected = Transform.from_xyz_rpy(xyz=(x, y, z), rpy=rpy)
             assert (cassie.origin_T_root @ bounded[name]).is_close(expected)
 
-    def test_has_its_loops_closed_where_it_stands(self):
+    def test_has_its_loops_closed_in_its_initial_pose(self):
         cassie = one(robot_file("cassie_v2.sdf"))
         bounded = link_poses(cassie, {})
         assert len(cassie.closures) == 4
@@ -252,7 +252,7 @@ class TestCassie:
             over_joint = bounded[loop.parent] @ loop.parent_T_joint @ loop.joint_T_child
             assert over_joint.is_close(bounded[loop.child])
 
-    def test_cannot_be_said_in_urdf_but_for_its_tree(self):
+    def test_cannot_be_expressed_in_urdf_except_for_its_tree(self):
         cassie = one(robot_file("cassie_v2.sdf"))
         assert sum("closes a loop" in loss for loss in urdf_losses(cassie)) == 4
         assert write_urdf(cassie, lossy=True).count("<joint ") == len(cassie.joints)
@@ -263,7 +263,7 @@ class TestCassie:
         assert caught.value.line == 130
 
 
-CIRCLE = '<link name="a"/><frame name="f" attached_to="f"><pose relative_to="a"/></frame>'
+CYCLE = '<link name="a"/><frame name="f" attached_to="f"><pose relative_to="a"/></frame>'
 REFUSED = [
     ("<robot/>", 1, "<robot>", "outermost element"),
     (model(""), 2, '<model name="m">', "has no link"),
@@ -277,7 +277,7 @@ REFUSED = [
     (model('<link name="a"><pose relative_to="b"/></link>'), 3, '<link name="a">', "nothing named 'm::b'"),
     (model('<link name="a"><pose relative_to="a"/></link>'), 3, '<link name="a">', "in a cycle"),
     (
-        model(CIRCLE + joint("ball", ends="<parent>a</parent><child>f</child>")),
+        model(CYCLE + joint("ball", ends="<parent>a</parent><child>f</child>")),
         3,
         "<frame",
         "attached to itself in a cycle",
@@ -291,7 +291,7 @@ REFUSED = [
 
 class TestWhatIsWrong:
     @pytest.mark.parametrize(("text", "line", "element", "why"), REFUSED, ids=lambda value: str(value)[-40:])
-    def test_is_told_with_its_line_and_element(self, text, line, element, why):
+    def test_is_reported_with_its_line_and_element(self, text, line, element, why):
         with pytest.raises(errors.InvalidRobotFile) as caught:
             read_sdf(text)
         assert caught.value.line == line

@@ -162,7 +162,7 @@ REFUSED = [
 
 class TestWhatIsWrong:
     @pytest.mark.parametrize(("text", "line", "element", "why"), REFUSED, ids=lambda value: str(value)[-40:])
-    def test_is_told_with_its_line_and_element(self, text, line, element, why):
+    def test_is_reported_with_its_line_and_element(self, text, line, element, why):
         with pytest.raises(errors.InvalidRobotFile) as caught:
             read_urdf(text)
         assert caught.value.line == line
@@ -170,7 +170,7 @@ class TestWhatIsWrong:
         assert why in str(caught.value)
         assert str(caught.value).startswith("the given text, line")
 
-    def test_in_a_file_is_told_with_the_file(self, tmp_path):
+    def test_in_a_file_is_reported_with_the_file(self, tmp_path):
         path = tmp_path / "bad.urdf"
         path.write_text("<?xml version='1.0'?>\n" + lamp(kind="sliding"))
         with pytest.raises(errors.InvalidRobotFile, match="no type of joint 'sliding'") as caught:

@@ -19,7 +19,7 @@ from armillary.record._format import SETTINGS
 from armillary.record._saving import contents_of
 from armillary.scene import Unfix
 from json_schema import faults
-from replica_frames import said_but_inactive
+from replica_frames import inactive_assertions
 from unit.kit import FakeClock, moved, run_python
 from unit.record.kit import door, full_world
 
@@ -290,7 +290,7 @@ class TestAnInactiveAssertion:
         conflicting.save(tmp_path / "world.json")
         loaded = World.load(tmp_path / "world.json", clock=FakeClock(seconds(20)))
         assert loaded.digest() == conflicting.digest()
-        assert said_but_inactive(loaded) == said_but_inactive(conflicting)
+        assert inactive_assertions(loaded) == inactive_assertions(conflicting)
         assert len(loaded.scene.inactive()) == 4
         assert loaded.pose(of="q", in_frame="p").transform == conflicting.pose(of="q", in_frame="p").transform
 
@@ -329,7 +329,7 @@ class TestAnInactiveAssertion:
         one.save(tmp_path / "world.json")
         assert faults(json.loads((tmp_path / "world.json").read_text()), SCHEMA, SCHEMA) == []
         loaded = World.load(tmp_path / "world.json", clock=FakeClock(seconds(20)))
-        assert (loaded.digest(), said_but_inactive(loaded)) == (one.digest(), said_but_inactive(one))
+        assert (loaded.digest(), inactive_assertions(loaded)) == (one.digest(), inactive_assertions(one))
         loaded.scene.remove_parent(tray, table)
         assert loaded.scene.parents(table) == [one.scene.root, tray]
 
@@ -360,7 +360,7 @@ class TestAnInactiveAssertion:
         one.merge(two.scene.changes())
         one.save(tmp_path / "world.json")
         loaded = World.load(tmp_path / "world.json")
-        assert (loaded.digest(), said_but_inactive(loaded)) == (one.digest(), said_but_inactive(one))
+        assert (loaded.digest(), inactive_assertions(loaded)) == (one.digest(), inactive_assertions(one))
         assert loaded.pose(of="q", in_frame="map", at=seconds(2)).transform == moved(3)
 
     def test_is_a_pose_that_samples_alone_made_possible(self, tmp_path):

@@ -78,7 +78,7 @@ class TestPoses:
         graph = Sketch({"B": ["b1", "b2"], "C": ["c1", "c2"]}, {"c1": "b1", "c2": "b2"})
         assert broken(rules.new_pose(graph, "b1", "b2")) == "C6b"
 
-    def test_close_no_circle(self):
+    def test_close_no_cycle(self):
         graph = Sketch({"B": ["b1", "b2", "b3"]}, {"b2": "b1", "b3": "b2"})
         violation = rules.new_pose(graph, "b1", "b3")
         assert (violation.constraint, violation.existing) == ("C6b", (PoseEdge("b3", "b2"), PoseEdge("b2", "b1")))
@@ -97,14 +97,14 @@ class TestTwists:
         violation = rules.new_twist(figure_6(), "c2", "F")
         assert (violation.constraint, violation.existing) == ("C8a", (TwistEdge("c2", "D"),))
 
-    def test_are_not_told_twice_of_frames_that_poses_connect(self):
+    def test_are_not_given_twice_of_frames_that_poses_connect(self):
         violation = rules.new_twist(figure_6(), "c3", "A")
         assert (violation.constraint, violation.existing) == ("C8b", (TwistEdge("c1", "A"),))
 
-    def test_may_be_told_of_the_same_body_relative_to_another(self):
+    def test_may_be_given_of_the_same_body_relative_to_another(self):
         assert rules.new_twist(figure_6(), "c3", "F") is None
 
-    def test_close_no_circle_of_three_bodies(self):
+    def test_close_no_cycle_of_three_bodies(self):
         graph = Sketch({"A": ["a"], "C": ["c1", "c2"], "D": ["d"]}, {"c2": "c1", "d": "c2"}, {"c1": "A", "c2": "D"})
         violation = rules.new_twist(graph, "d", "A")
         assert (violation.constraint, violation.existing) == ("C8b", (TwistEdge("c2", "D"), TwistEdge("c1", "A")))
@@ -114,7 +114,7 @@ class TestTwists:
 
 
 class TestAPoseThatJoinsTwoTrees:
-    def test_is_welcome_where_no_twist_is_told_twice(self):
+    def test_is_accepted_where_no_twist_is_given_twice(self):
         assert rules.new_pose(figure_6(), "c2", "c3") is None
 
     def test_is_refused_where_one_would_be(self):
@@ -134,7 +134,7 @@ class TestAPoseThatJoinsTwoTrees:
 
 
 class TestFramesThatBecomeOneBody:
-    def test_hang_together(self):
+    def test_are_connected(self):
         graph = Sketch({"a": ["a"], "b": ["b"], "c": ["c"]}, {"b": "a", "c": "b"})
         assert rules.one_body(graph, "gun", ["a", "b"]) is None
         violation = rules.one_body(graph, "gun", ["a", "c"])

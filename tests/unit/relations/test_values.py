@@ -74,7 +74,7 @@ class TestPrinting:
             (kit.linear_acceleration(), "LinearAcceleration(base|gun relative to table, in [map])"),
         ],
     )
-    def test_tells_the_meaning(self, value, text):
+    def test_has_the_meaning(self, value, text):
         assert repr(value) == text
 
 
@@ -179,7 +179,7 @@ class TestMakingAPose:
         with pytest.raises(kind, match=sentence):
             kit.pose(**changes)
 
-    def test_tells_how_it_was_obtained(self):
+    def test_has_how_it_was_obtained(self):
         assert kit.pose().method == "fixed"
         assert kit.pose(stamp=1).method == "sampled"
         assert kit.pose(stamp=1, held=True).method == "held"
@@ -191,7 +191,7 @@ class TestMakingAPose:
         assert kit.pose() != kit.pose(covariance=kit.COVARIANCE)
         assert kit.twist() == kit.twist(method="joints")
 
-    def test_can_be_said_of_another_instant(self):
+    def test_can_be_of_another_instant(self):
         assert kit.pose(stamp=seconds(1)).stamped(None).stamp is None
         assert kit.twist().stamped(np.int64(7)).stamp == 7
 

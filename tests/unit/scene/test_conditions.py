@@ -24,11 +24,11 @@ def plain(value: object) -> object:
 
 class TestWhatContainsFinds:
     @given(st.lists(attributes, max_size=6), values)
-    def test_is_what_has_the_item_oldest_first(self, said, item):
+    def test_is_what_has_the_item_oldest_first(self, tags, item):
         with World() as world:
             scene = world.scene
-            nodes = [scene.add_group(parent=scene.root, attributes={"tags": value}) for value in said]
-            expected = [node for node, value in zip(nodes, said, strict=True) if has(value, item)]
+            nodes = [scene.add_group(parent=scene.root, attributes={"tags": value}) for value in tags]
+            expected = [node for node, value in zip(nodes, tags, strict=True) if has(value, item)]
             assert scene.find({"tags": contains(item)}) == expected
 
     def test_follows_the_list(self):

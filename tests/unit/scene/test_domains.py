@@ -181,13 +181,13 @@ class TestTheDomainOfAttributes:
     @pytest.mark.parametrize("query", QUERIES, ids=str)
     def test_finds_what_the_index_finds(self, query):
         scene = World().scene
-        for said in (
+        for each in (
             {"name": "cup", "mass": 2},
             {"name": "can", "mass": 2.5},
             {"full": True, "mass": 1},
             {"name": "c"},
         ):
-            scene.add_group(parent=scene.root, attributes=said)
+            scene.add_group(parent=scene.root, attributes=each)
         scene.add_group(parent=scene.root, attributes={"list": [1, ["a", 2]], "mass": "2"})
         assert sorted(scene.traverse(AttributeDomain(query)).found) == sorted(scene.find(query))
 

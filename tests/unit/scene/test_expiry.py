@@ -56,11 +56,11 @@ class TestExpiringOnce:
 
     def test_spares_what_is_fixed_or_static(self, scene, clock):
         fixed = scene.add_transform(parent=scene.root, transform=STILL, at=None)
-        said = scene.add_transform(parent=scene.root, transform=STILL, attributes={"transformType": "static"})
+        static = scene.add_transform(parent=scene.root, transform=STILL, attributes={"transformType": "static"})
         clock.ns = seconds(100)
         assert scene.expire(older_than=seconds(5)) == []
         assert fixed in scene
-        assert said in scene
+        assert static in scene
 
     def test_spares_what_has_always_looked_so(self, scene, clock):
         table = scene.add_transform(parent=scene.root, transform=STILL, at=None)
@@ -281,7 +281,7 @@ class TestANodeInTwoWindows:
         scene.expire_always(older_than=seconds(10), under=long)
         return node
 
-    def test_lives_as_long_as_the_longer(self, scene, clock, node):
+    def test_is_kept_as_long_as_the_longer(self, scene, clock, node):
         clock.ns = seconds(9)
         scene.expire_now()
         assert node in scene
@@ -290,14 +290,14 @@ class TestANodeInTwoWindows:
         assert node not in scene
 
     def test_leaves_the_shorter_when_that_is_over(self, scene, clock, node):
-        told = []
+        notified = []
         short = scene.parents(node)[0]
-        scene.attach(told.append)
+        scene.attach(notified.append)
         clock.ns = seconds(3)
         scene.expire_now()
-        assert told == [(RemoveParent(node, short, at=seconds(3)),)]
+        assert notified == [(RemoveParent(node, short, at=seconds(3)),)]
 
-    def test_one_in_the_other_lives_as_long_as_the_longer(self, scene, clock):
+    def test_one_in_the_other_is_kept_as_long_as_the_longer(self, scene, clock):
         group = scene.add_group(parent=scene.root)
         node = scene.add_geometry(parent=group, shape=BOX)
         scene.expire_always(older_than=seconds(2), under=group)

@@ -43,7 +43,7 @@ def clock():
 
 
 @pytest.fixture
-def told(scene):
+def notified(scene):
     changes: list = []
     scene.attach(changes.extend)
     return changes
@@ -54,7 +54,7 @@ def kinds(world):
 
 
 class TestEveryStructuralCall:
-    def test_is_notified_in_the_order_of_the_calls(self, world, scene, told):
+    def test_is_notified_in_the_order_of_the_calls(self, world, scene, notified):
         world.fix(of="camera", in_frame="base", transform=moved(1))
         world.set_pose(of="base", in_frame="map", transform=moved(2), at=seconds(1))
         scene.add_group(parent=scene.root)
@@ -67,23 +67,23 @@ class TestEveryStructuralCall:
         world.remove_frame("spare")
         world.reset_time(to=seconds(9))
         expected = [Fix, AddRelation, AddGroup, AddBody, AddTwistRelation, Prefer, AddFrame, RemoveFrame, ResetTime]
-        assert [type(change) for change in told] == expected
+        assert [type(change) for change in notified] == expected
         assert len(scene.changes()) == len(expected)
 
-    def test_is_notified_with_its_arguments(self, world, told):
+    def test_is_notified_with_its_arguments(self, world, notified):
         spread = 0.1 * np.eye(6)
         world.fix(of="camera", in_frame="base", transform=moved(1), at=seconds(2), covariance=spread, source="survey")
-        (fix,) = told
+        (fix,) = notified
         assert (fix.of, fix.in_frame, fix.source, fix.at) == ("camera", "base", "survey", seconds(2))
         assert fix.transform == moved(1)
         assert np.array_equal(fix.covariance, spread)
 
-    def test_is_no_change_where_it_is_a_sample_of_what_is_known(self, world, told):
+    def test_is_no_change_where_it_is_a_sample_of_what_is_known(self, world, notified):
         for s in (1, 2, 3):
             world.set_pose(of="base", in_frame="map", transform=moved(s), at=seconds(s))
-        assert told == [AddRelation(of="base", in_frame="map", at=seconds(1), source="tester")]
+        assert notified == [AddRelation(of="base", in_frame="map", at=seconds(1), source="tester")]
 
-    def test_is_no_change_where_it_is_refused(self, world, told):
+    def test_is_no_change_where_it_is_refused(self, world, notified):
         world.fix(of="camera", in_frame="base", transform=STILL)
         with pytest.raises(FrameLoop):
             world.fix(of="base", in_frame="camera", transform=STILL)
@@ -91,13 +91,13 @@ class TestEveryStructuralCall:
             world.set_pose(of="base", in_frame="camera", transform=STILL, at=seconds(1))
         with pytest.raises(InvalidArgument):
             world.prefer(of="camera", source="nobody")
-        assert len(told) == 1
+        assert len(notified) == 1
 
-    def test_of_attaching_is_a_pose_that_is_fixed_from_then_on(self, world, told):
+    def test_of_attaching_is_a_pose_that_is_fixed_from_then_on(self, world, notified):
         world.set_pose(of="cup", in_frame="table", transform=moved(1), at=seconds(1))
         world.set_pose(of="hand", in_frame="table", transform=moved(2), at=seconds(1))
         world.attach(of="cup", to="hand", at=seconds(1))
-        fix = told[-1]
+        fix = notified[-1]
         assert (type(fix), fix.of, fix.in_frame, fix.at, fix.is_unsure) == (Fix, "cup", "hand", seconds(1), True)
         assert fix.transform.translation.tolist() == [-1, 0, 0]
 
@@ -120,7 +120,7 @@ class TestEveryStructuralCall:
 
 
 class TestABatch:
-    def test_speaks_of_frames_and_of_nodes_at_once(self, world, scene):
+    def test_changes_frames_and_nodes_at_once(self, world, scene):
         world.apply(
             [
                 Fix(of="camera", in_frame="base", transform=moved(1)),

@@ -16,7 +16,7 @@ STILL = Transform.identity()
 
 @pytest.fixture
 def replicas():
-    """Three worlds whose words come one after the other, in this order."""
+    """Three worlds whose assertions come one after the other, in this order."""
     clocks = [FakeClock(seconds(5 + i)) for i in range(3)]
     return [World(name, clock=clock) for name, clock in zip("abc", clocks, strict=True)]
 
@@ -31,7 +31,7 @@ def only(world) -> Inactive:
     return one
 
 
-def hear(world, *, of, in_frame, x_m, at, source="b") -> bool:
+def receive(world, *, of, in_frame, x_m, at, source="b") -> bool:
     """Of a sample that another copy accepted."""
     rows = [moved(x_m).xyz_wxyz]
     return world.store.merge_poses(of=of, in_frame=in_frame, transforms=rows, at=[at], source=source)
@@ -105,9 +105,9 @@ class TestPosesThatCloseALoop:
         one, two, _ = replicas
         one.fix(of="p", in_frame="q", transform=moved(1))
         two.set_pose(of="q", in_frame="p", transform=moved(4), at=seconds(2))
-        assert not hear(one, of="q", in_frame="p", x_m=4, at=seconds(2))
+        assert not receive(one, of="q", in_frame="p", x_m=4, at=seconds(2))
         exchange(replicas)
-        assert hear(one, of="q", in_frame="p", x_m=4, at=seconds(2))
+        assert receive(one, of="q", in_frame="p", x_m=4, at=seconds(2))
         assert str(only(one).reason) == str(only(two).reason)
         one.undo()
         exchange(replicas)
@@ -119,7 +119,7 @@ class TestPosesThatCloseALoop:
         two.fix(of="p", in_frame="q", transform=moved(1))
         exchange(replicas)
         for world in (one, two):
-            assert hear(world, of="q", in_frame="p", x_m=4, at=seconds(2))
+            assert receive(world, of="q", in_frame="p", x_m=4, at=seconds(2))
             assert (only(world).change.of, x_of(world, "q", "p", seconds(2))) == ("p", 4)
 
     def test_yield_to_where_nodes_are(self, replicas):
@@ -222,7 +222,7 @@ class TestAWorldByItself:
 class TestWhoHasMoreAuthority:
     @pytest.fixture
     def replicas(self):
-        """Three worlds of which the one that speaks last has the say."""
+        """Three worlds of which the last to assert has the highest authority."""
         return [World(name, clock=FakeClock(seconds(5 + i)), authority=i) for i, name in enumerate("abc")]
 
     def test_is_right_about_loops(self, replicas):
@@ -295,16 +295,16 @@ class TestWhatIsTooMuch:
     def test_is_forgotten_alike_in_whatever_order_it_is_merged(self, most):
         clock = FakeClock(seconds(1))
         authors = [World(name, clock=clock) for name in "abcd"]
-        said = [self.told_by(author, clock, is_removal=author is authors[2]) for author in authors]
+        assertions = [self.asserted_by(author, clock, is_removal=author is authors[2]) for author in authors]
         outcomes = set()
-        for order in itertools.permutations(said):
+        for order in itertools.permutations(assertions):
             with World("x", clock=clock, max_runs=most) as world:
                 for records in order:
                     world.merge(records)
                 outcomes.add((world.digest(), tuple(world.relations())))
         assert len(outcomes) == 1
 
-    def told_by(self, author, clock, *, is_removal):
+    def asserted_by(self, author, clock, *, is_removal):
         """That there are samples of one frame in another, or that the frame is no more."""
         clock.ns += 1
         if is_removal:

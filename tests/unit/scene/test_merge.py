@@ -14,7 +14,7 @@ from unit.kit import FakeClock, moved, run_python
 ONE, TWO, THREE = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "123")
 
 
-class Copies:
+class Replicas:
     """Two replicas that began with the same groups."""
 
     def __init__(self):
@@ -44,7 +44,7 @@ class Copies:
 
 @pytest.fixture
 def replicas():
-    replicas = Copies()
+    replicas = Replicas()
     yield replicas
     replicas.one.close()
     replicas.other.close()
@@ -64,7 +64,7 @@ class TestTwoWriters:
         replicas.exchange()
         assert replicas.answers("attributes", ONE) == {"name": "late"}
 
-    def test_are_judged_by_when_they_spoke_not_by_what_about(self, replicas):
+    def test_are_ordered_by_their_timestamps_not_by_their_instants(self, replicas):
         replicas.other.scene.set_attributes(ONE, {"name": "early"}, at=10**6)
         replicas.clock.ns += 1
         replicas.one.scene.set_attributes(ONE, {"name": "late"}, at=0)

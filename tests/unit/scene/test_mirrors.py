@@ -25,12 +25,12 @@ def mirror():
 
 
 @pytest.fixture
-def told(world, mirror):
-    """All that the mirror was told; it fails the test where it refuses something."""
-    told, refused = [], []
-    world.scene.attach(lambda batch: (told.extend(batch), mirror.apply(batch)))
+def notified(world, mirror):
+    """All changes that the mirror was notified of; it fails the test where it refuses one."""
+    notified, refused = [], []
+    world.scene.attach(lambda batch: (notified.extend(batch), mirror.apply(batch)))
     world.on_error = refused.append
-    yield told
+    yield notified
     assert refused == []
     assert mirror.scene.digest() == world.scene.digest()
 
@@ -44,40 +44,40 @@ def x_of(world, node, at=None):
 
 
 class TestTheSamplesOfABatch:
-    def test_are_notified_with_their_parents(self, world, told):
+    def test_are_notified_with_their_parents(self, world, notified):
         world.apply([place(world, at=1)])
         world.apply([SetTransform(THING, at_x(2), at=2), Remove(THING, 3)])
-        assert [type(change) for change in told] == [AddTransform, SetTransform, Remove]
+        assert [type(change) for change in notified] == [AddTransform, SetTransform, Remove]
 
-    def test_stay_with_their_incarnation(self, world, mirror, told):
+    def test_stay_with_their_incarnation(self, world, mirror, notified):
         world.apply([place(world, at=1)])
         world.apply([SetTransform(THING, at_x(2), at=2), Remove(THING, 3), place(world, x_m=5, at=3)])
         assert (x_of(world, THING, 4), x_of(mirror, THING, 4)) == (5, 5)
-        assert [type(change) for change in told[1:]] == [SetTransform, Remove, AddTransform]
+        assert [type(change) for change in notified[1:]] == [SetTransform, Remove, AddTransform]
 
-    def test_are_notified_with_their_instant(self, world, mirror, told):
+    def test_are_notified_with_their_instant(self, world, mirror, notified):
         world.apply(
             [place(world, at=1), SetTransform(THING, at_x(2)), place(world, OTHER), SetTransform(OTHER, at_x(3))]
         )
-        assert [change.at for change in told if isinstance(change, SetTransform)] == [seconds(10)] * 2
+        assert [change.at for change in notified if isinstance(change, SetTransform)] == [seconds(10)] * 2
         assert [x_of(mirror, node, seconds(10)) for node in (THING, OTHER)] == [2, 3]
 
-    def test_are_notified_after_the_node_of_a_frame(self, world, told):
+    def test_are_notified_after_the_node_of_a_frame(self, world, notified):
         world.fix(of="shelf", in_frame="map", transform=at_x(1))
         world.apply(
             [AddTransform(parent="shelf", transform=at_x(1), at=1, id=THING), SetTransform(THING, at_x(2), at=2)]
         )
-        assert [type(change).__name__ for change in told[-3:]] == ["AddFrameNode", "AddTransform", "SetTransform"]
+        assert [type(change).__name__ for change in notified[-3:]] == ["AddFrameNode", "AddTransform", "SetTransform"]
 
 
 class TestARemovalThatLetsFramesGo:
-    def test_is_notified_as_it_was_given(self, world, told):
+    def test_is_notified_as_it_was_given(self, world, notified):
         world.apply([place(world)])
         world.fix(of="label", in_frame=world.scene.frame(THING), transform=at_x(1))
         world.scene.remove(THING, subtree=True)
-        assert told[-1].subtree is True
+        assert notified[-1].subtree is True
 
-    def test_of_another_replica_happens_in_the_mirror_too(self, world, mirror, told):
+    def test_of_another_replica_happens_in_the_mirror_too(self, world, mirror, notified):
         world.apply([place(world)])
         with World("other") as other:
             other.merge(world.scene.changes())
@@ -89,36 +89,36 @@ class TestARemovalThatLetsFramesGo:
 
 class TestARootOfOthers:
     @pytest.fixture(autouse=True)
-    def _root(self, world, told):
+    def _root(self, world, notified):
         world.scene.add_remote_root(ARM, attributes={"name": "arm"})
         world.scene.add_group(parent=ARM, id=OTHER)
 
-    def test_that_is_restored_unmounted_is_notified_so(self, world, mirror, told):
+    def test_that_is_restored_unmounted_is_notified_so(self, world, mirror, notified):
         world.scene.remove(ARM)
         world.undo()
-        assert told[-1] == Restore(ARM, None, told[-1].at)
+        assert notified[-1] == Restore(ARM, None, notified[-1].at)
         assert mirror.scene.children(ARM) == [OTHER]
 
-    def test_whose_removal_is_done_again_is_removed(self, world, mirror, told):
+    def test_whose_removal_is_done_again_is_removed(self, world, mirror, notified):
         world.scene.remove(ARM)
         world.undo()
         world.redo()
         assert ARM not in world.scene
         assert ARM not in mirror.scene
 
-    def test_that_comes_and_goes_in_one_batch_does_so_again(self, world, mirror, told):
+    def test_that_comes_and_goes_in_one_batch_does_so_again(self, world, mirror, notified):
         world.apply([AddRemoteRoot(THING), Remove(THING)])
         for again in (world.undo, world.redo, world.undo):
             again()
             assert THING not in mirror.scene
 
-    def test_whose_mounting_is_undone_waits_again(self, world, mirror, told):
+    def test_whose_mounting_is_undone_waits_again(self, world, mirror, notified):
         world.scene.add_parent(ARM, world.scene.root)
         world.undo()
         assert mirror.scene.parents(ARM) == world.scene.parents(ARM)
         world.redo()
         assert mirror.scene.parents(ARM) == [world.scene.root]
 
-    def test_leaves_what_it_waited_in_without_a_notification(self, world, told):
+    def test_leaves_what_it_waited_in_without_a_notification(self, world, notified):
         world.apply([AddRemoteRoot(THING), AddParent(THING, world.scene.root), Remove(THING)])
-        assert [type(change) for change in told[-3:]] == [AddRemoteRoot, AddParent, Remove]
+        assert [type(change) for change in notified[-3:]] == [AddRemoteRoot, AddParent, Remove]

@@ -66,7 +66,7 @@ def _built_upon(world):
     world.undo()
 
 
-def _without_opposite(world):
+def _without_inverse(world):
     world.add_body("cart", frames=["wheel"])
     world.undo()
 
@@ -78,11 +78,11 @@ def _forgotten(_):
 
 
 def _behind(world):
-    heard: list[BaseException] = []
-    world.on_error = heard.append
+    reported: list[BaseException] = []
+    world.on_error = reported.append
     world.scene.attach(queue.Queue(maxsize=1))
     _group(world), _group(world)
-    raise heard[0]
+    raise reported[0]
 
 
 CASES = [
@@ -101,7 +101,7 @@ CASES = [
     Case(errors.FramesHanging, _frames_below, "subtree=True", ("frames",)),
     Case(errors.NothingToUndo, lambda world: world.undo(), "max_undo", ()),
     Case(errors.BuiltUpon, _built_upon, "Undo those first"),
-    Case(errors.NoOpposite, _without_opposite, "use `world.copy()`", ("frame",)),
+    Case(errors.NoOpposite, _without_inverse, "use `world.copy()`", ("frame",)),
     Case(errors.ChangesForgotten, _forgotten, "full copy", ("kept",)),
     Case(errors.ObserverBehind, _behind, "Make it faster", ("missed",)),
 ]

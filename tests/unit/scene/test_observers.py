@@ -17,8 +17,8 @@ def scene(world):
 
 
 @pytest.fixture
-def told(scene):
-    """The batches that an observer was told."""
+def notified(scene):
+    """The batches that an observer was notified of."""
     batches = []
     scene.attach(batches.append)
     return batches
@@ -33,20 +33,20 @@ class Notebook:
 
 
 class TestAnObserver:
-    def test_is_notified_of_each_change_once_in_order(self, scene, told):
+    def test_is_notified_of_each_change_once_in_order(self, scene, notified):
         table = scene.add_group(parent=scene.root, attributes={"name": "table"}, at=1)
         scene.set_attributes(table, {"name": None}, at=2)
         scene.remove(table, at=3)
-        assert told == [
+        assert notified == [
             (AddGroup(parent=scene.root, attributes={"name": "table"}, at=1, id=table),),
             (SetAttributes(table, {"name": None}, 2),),
             (Remove(table, 3),),
         ]
 
-    def test_is_notified_of_a_batch_at_once(self, world, scene, told):
+    def test_is_notified_of_a_batch_at_once(self, world, scene, notified):
         ids = [NodeId.random(), NodeId.random()]
         world.apply([AddGroup(parent=scene.root, id=ids[0]), AddGroup(parent=ids[0], id=ids[1])])
-        assert [[change.id for change in batch] for batch in told] == [ids]
+        assert [[change.id for change in batch] for batch in notified] == [ids]
 
     def test_sees_the_scene_as_it_became(self, world, scene):
         seen = []
@@ -54,23 +54,23 @@ class TestAnObserver:
         world.apply([AddGroup(parent=scene.root), AddGroup(parent=scene.root)])
         assert seen == [[True, True]]
 
-    def test_is_not_notified_of_what_was_refused(self, world, scene, told):
+    def test_is_not_notified_of_what_was_refused(self, world, scene, notified):
         with pytest.raises(PermanentNode):
             world.apply([AddGroup(parent=scene.root), Remove(scene.root)])
-        assert told == []
+        assert notified == []
 
-    def test_is_notified_of_undo_and_redo(self, world, scene, told):
+    def test_is_notified_of_undo_and_redo(self, world, scene, notified):
         table = scene.add_group(parent=scene.root)
         world.undo()
         world.redo()
-        assert [batch[0].id for batch in told] == [table] * 3
+        assert [batch[0].id for batch in notified] == [table] * 3
 
-    def test_is_notified_once_of_what_others_changed(self, world, scene, told):
+    def test_is_notified_once_of_what_others_changed(self, world, scene, notified):
         with World("other") as other:
             cup = other.scene.add_group(parent=scene.root, attributes={"name": "cup"})
             world.merge(other.scene.changes())
             world.merge(other.scene.changes())
-        assert [[change.id for change in batch] for batch in told] == [[cup]]
+        assert [[change.id for change in batch] for batch in notified] == [[cup]]
 
     def test_can_keep_a_mirror_by_applying_its_notifications(self, world, scene):
         with World("copy") as copy:
@@ -89,19 +89,19 @@ class TestAnObserver:
         scene.add_group(parent=scene.root)
         assert notebook.batches == []
 
-    def test_is_not_attached_twice(self, scene, told):
+    def test_is_not_attached_twice(self, scene, notified):
         with pytest.raises(InvalidArgument, match="notified twice"):
-            scene.attach(told.append)
+            scene.attach(notified.append)
         scene.add_group(parent=scene.root)
-        assert len(told) == 1
+        assert len(notified) == 1
 
     def test_that_is_detached_is_not_notified(self, scene):
-        heard = []
-        observer = heard.append
+        received = []
+        observer = received.append
         scene.attach(observer)
         scene.detach(observer)
         scene.add_group(parent=scene.root)
-        assert heard == []
+        assert received == []
 
     def test_that_leaves_last_ends_the_notifications(self, world, scene, monkeypatch):
         posted = []
@@ -114,13 +114,13 @@ class TestAnObserver:
 
 class TestAnObserverThatMisbehaves:
     def test_by_raising_harms_nobody(self, world, scene):
-        errors, heard = [], []
+        errors, received = [], []
         world.on_error = errors.append
         scene.attach(lambda batch: 1 / 0)
-        scene.attach(heard.append)
+        scene.attach(received.append)
         table = scene.add_group(parent=scene.root)
         assert table in scene
-        assert len(heard) == 1
+        assert len(received) == 1
         assert [type(error) for error in errors] == [ZeroDivisionError]
 
     def test_by_not_emptying_its_queue_misses_what_came_meanwhile(self, world, scene):
@@ -134,23 +134,23 @@ class TestAnObserverThatMisbehaves:
         assert [change.id for change in full.get_nowait()] == [last]
 
     def test_that_changes_the_scene_itself_is_notified_afterwards(self, scene):
-        heard = []
+        received = []
 
         def answer(batch):
-            heard.append(batch)
-            if len(heard) < 3:
-                scene.add_group(parent=scene.root, attributes={"answer": len(heard)})
+            received.append(batch)
+            if len(received) < 3:
+                scene.add_group(parent=scene.root, attributes={"answer": len(received)})
 
         scene.attach(answer)
         scene.add_group(parent=scene.root)
-        assert [batch[0].attributes for batch in heard] == [{}, {"answer": 1}, {"answer": 2}]
+        assert [batch[0].attributes for batch in received] == [{}, {"answer": 1}, {"answer": 2}]
 
     def test_by_changing_the_scene_reorders_nothing_for_others(self, scene):
-        heard = []
+        received = []
         scene.attach(lambda batch: batch[0].attributes or scene.add_group(parent=scene.root, attributes={"answer": 1}))
-        scene.attach(lambda batch: heard.append(batch[0].attributes))
+        scene.attach(lambda batch: received.append(batch[0].attributes))
         scene.add_group(parent=scene.root)
-        assert heard == [{}, {"answer": 1}]
+        assert received == [{}, {"answer": 1}]
 
     def test_by_detaching_itself_ends_its_own_part_only(self, scene):
         once, always = [], []
@@ -176,8 +176,8 @@ class TestAnObserverThatMisbehaves:
 
 class TestObserversAndThreads:
     def test_are_notified_in_the_order_of_the_changes(self, world, scene):
-        heard = []
-        scene.attach(lambda batch: heard.extend(change.id for change in batch))
+        received = []
+        scene.attach(lambda batch: received.extend(change.id for change in batch))
         start = threading.Barrier(3)
 
         def add():
@@ -186,7 +186,7 @@ class TestObserversAndThreads:
                 scene.add_group(parent=scene.root)
 
         _run_all([add] * 3)
-        assert heard == [record.node for record in scene.changes()]
+        assert received == [record.node for record in scene.changes()]
 
     def test_are_notified_of_everything_although_one_is_slow(self, scene, mailbox: Mailbox):
         begun, release = threading.Event(), threading.Event()
@@ -204,8 +204,8 @@ class TestObserversAndThreads:
     def test_wait_in_a_line_that_has_an_end(self):
         begun, release, errors = threading.Event(), threading.Event(), []
         with World(max_waits=2) as world:
-            world.on_error, heard = errors.append, []
-            world.scene.attach(lambda batch: (heard.append(batch), begun.set(), release.wait(WAIT_S)))
+            world.on_error, received = errors.append, []
+            world.scene.attach(lambda batch: (received.append(batch), begun.set(), release.wait(WAIT_S)))
             first = threading.Thread(target=world.scene.add_group, kwargs={"parent": world.scene.root})
             first.start()
             assert begun.wait(WAIT_S)
@@ -213,7 +213,7 @@ class TestObserversAndThreads:
                 world.scene.add_group(parent=world.scene.root)
             release.set()
             first.join(WAIT_S)
-        assert (len(heard), len(world.scene)) == (3, 7)
+        assert (len(received), len(world.scene)) == (3, 7)
         assert [type(error) for error in errors] == [ObserverBehind]
 
     def test_with_a_queue_can_be_read_on_another_thread(self, world, scene):
@@ -226,9 +226,9 @@ class TestObserversAndThreads:
                 SetAttributes(cup, {"full": True}),
             ]
         )
-        heard = []
-        _run_all([lambda: heard.extend(batches.get(timeout=WAIT_S))])
-        assert [type(change) for change in heard] == [AddTransform, SetAttributes]
+        received = []
+        _run_all([lambda: received.extend(batches.get(timeout=WAIT_S))])
+        assert [type(change) for change in received] == [AddTransform, SetAttributes]
 
 
 def _run_all(todo):

@@ -102,10 +102,10 @@ class TestAConnectionOfABatch:
 
 
 class TestAFrameThatABatchRemoves:
-    @pytest.mark.parametrize("word", [SetAttributes("cup", {"a": 1}), AddGroup(parent="cup"), RemoveFrame("cup")])
-    def test_is_not_there_for_what_follows(self, world, word):
+    @pytest.mark.parametrize("change", [SetAttributes("cup", {"a": 1}), AddGroup(parent="cup"), RemoveFrame("cup")])
+    def test_is_not_there_for_what_follows(self, world, change):
         with pytest.raises(UnknownFrame, match="'cup'"):
-            world.apply([RemoveFrame("cup"), word])
+            world.apply([RemoveFrame("cup"), change])
         assert "cup" in world.frames()
 
     def test_may_be_one_that_it_made(self, world):

@@ -69,7 +69,7 @@ class TestWhatIsFixed:
         grasp(world, cup, at=4)
         assert [x_m(world, cup, at) for at in (2, 3, 4, 5)] == [None, None, 0.5, 0.5]
 
-    def test_between_two_lives_goes_on_into_the_second(self, clock, world, scene, cup):
+    def test_between_two_incarnations_goes_on_into_the_second(self, clock, world, scene, cup):
         grasp(world, cup, x=0.5)
         clock.ns = seconds(3)
         scene.remove(cup)

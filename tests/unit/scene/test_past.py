@@ -25,8 +25,8 @@ class TestTheSceneAsItWas:
         table = scene.add_group(parent=scene.root, attributes={"state": "clean"}, at=10)
         scene.set_attributes(table, {"state": "dirty"}, at=20)
         scene.set_attributes(table, {"state": None}, at=30)
-        said = [scene.as_of(stamp).attributes(table) for stamp in (10, 19, 20, 30)]
-        assert said == [{"state": "clean"}, {"state": "clean"}, {"state": "dirty"}, {}]
+        seen = [scene.as_of(stamp).attributes(table) for stamp in (10, 19, 20, 30)]
+        assert seen == [{"state": "clean"}, {"state": "clean"}, {"state": "dirty"}, {}]
 
     def test_holds_what_is_there_always(self, scene, clock):
         clock.ns = 100

@@ -171,9 +171,9 @@ class TestAVersionVector:
 
     def test_may_have_come_as_lists(self, scene):
         node = scene.add_group(parent=scene.root)
-        said = {author: [upto, tuple(more)] for author, (upto, more) in scene.version_vector().items()}
+        held = {author: [upto, tuple(more)] for author, (upto, more) in scene.version_vector().items()}
         scene.add_group(parent=node)
-        assert len(scene.changes(since=said)) == 1
+        assert len(scene.changes(since=held)) == 1
 
 
 @pytest.mark.parametrize("name", [[], {}, 5, None], ids=repr)

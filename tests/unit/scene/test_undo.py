@@ -52,7 +52,7 @@ class TestUndo:
 
     def test_goes_back_step_by_step_and_redo_forth(self, world, scene):
         digests = [scene.digest()]
-        for deed in (
+        for edit in (
             lambda: scene.add_group(parent=scene.root, id=ONE),
             lambda: scene.set_attributes(ONE, {"k": 1}),
             lambda: scene.set_attributes(ONE, {"k": 2}),
@@ -60,7 +60,7 @@ class TestUndo:
             lambda: scene.add_group(parent=scene.root, id=ONE),
             lambda: scene.set_attributes(ONE, {"k": 3}),
         ):
-            deed()
+            edit()
             digests.append(scene.digest())
         back = [(world.undo(), scene.digest())[1] for _ in digests[1:]]
         assert back == digests[-2::-1]
@@ -187,12 +187,12 @@ class TestUndoOfOneWorld:
         assert table not in scene
 
 
-def fixed(world, x, **told):
-    world.fix(of="gun", in_frame="map", transform=moved(x), **told)
+def fixed(world, x, **options):
+    world.fix(of="gun", in_frame="map", transform=moved(x), **options)
 
 
 STORIES = {
-    "a frame of which more was said": [
+    "a frame with further assertions": [
         lambda world: fixed(world, 1),
         lambda world: fixed(world, 2),
         lambda world: fixed(world, 3, at=5),
@@ -204,7 +204,7 @@ STORIES = {
         lambda world: fixed(world, 1),
         lambda world: world.prefer(of="gun", source=world.name),
     ],
-    "whom to believe of nodes": [
+    "a preference for a node": [
         lambda world: world.scene.add_transform(parent=world.scene.root, transform=moved(1), id=ONE),
         lambda world: world.prefer(of=str(ONE), source=world.name),
         lambda world: world.prefer(of=str(ONE), source=None),
@@ -233,8 +233,8 @@ class TestUndoOfEverything:
     @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES.keys())
     def test_leads_back_to_the_empty_world_and_redo_to_the_full_one(self, world, scene, clock, story):
         digests = [world.digest()]
-        for deed in story:
-            deed(world)
+        for edit in story:
+            edit(world)
             clock.ns += 1
             digests.append(world.digest())
         for before in reversed(digests[:-1]):
@@ -248,8 +248,8 @@ class TestUndoOfEverything:
     @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES.keys())
     def test_leads_back_in_a_copy_as_well(self, world, clock, story):
         digests = [world.digest()]
-        for deed in story:
-            deed(world)
+        for edit in story:
+            edit(world)
             clock.ns += 1
             digests.append(world.digest())
         with world.copy() as once, once.copy() as twin:

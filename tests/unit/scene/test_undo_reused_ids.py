@@ -141,7 +141,7 @@ class TestANodeInAFrameThatIsTakenBack:
 
 
 class TestAFrameThatSomebodyElseMoves:
-    """A node places a frame, and so does `fix`: by the same source, in whatever order they are heard."""
+    """A node places a frame, and so does `fix`: by the same source, in whatever order they arrive."""
 
     @pytest.fixture
     def grasped(self, world):

@@ -172,7 +172,7 @@ class TestVectors:
         assert cross((1, 0, 0), (0, 1, 0)).value().tolist() == [0.0, 0.0, 1.0]
         assert float(norm([3.0, 4.0])) == 5.0
 
-    def test_tell_points_from_directions(self):
+    def test_distinguish_points_from_directions(self):
         here, there = PointExpression(1, 2, 3), PointExpression(a, 0, 0)
         assert type(there - here) is DirectionExpression
         assert type(here + (there - here)) is PointExpression

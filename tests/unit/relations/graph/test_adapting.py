@@ -61,7 +61,7 @@ class TestAPoseWithASecondParent:
         assert (error.offer.of, error.offer.in_frame) == ("b1", "c")
         assert "It would be accepted as Pose(b1|B in c|C" in str(error)
 
-    def test_is_adapted_by_moving_and_tells_the_same(self, graph):
+    def test_is_adapted_by_moving_to_an_equivalent(self, graph):
         graph.add_pose(pose("c", "a"))
         graph.add_pose(pose("b2", "c", a_T_b), adapt=True)
         assert graph.pose(of="b2", in_frame="c").transform.is_close(a_T_b)
@@ -121,7 +121,7 @@ class TestARedundantPose:
         assert measurement.residual == pytest.approx(error_of_closure.log(), abs=CLOSE)
         assert (graph.poses(), graph.measurements()) == (before, (measurement,))
 
-    def test_is_compared_with_what_the_graph_tells_now(self, graph):
+    def test_is_compared_with_what_the_graph_computes_now(self, graph):
         graph.add_pose(pose("d", "b1", graph.pose(of="d", in_frame="b1").transform), adapt=True)
         graph.set_pose(pose("d", "b2", b_T_c @ Transform.exp((0.1, 0, 0, 0, 0, 0))))
         assert graph.measurements()[0].residual == pytest.approx((-0.1, 0, 0, 0, 0, 0), abs=CLOSE)
@@ -162,7 +162,7 @@ class TestATwistWithASecondParent:
         assert (error.constraint, error.offer.point, error.offer.body) == ("C8a", "b1", "B")
         assert error.offer.expressed_in == "b1"
 
-    def test_is_adapted_and_tells_the_same(self, graph):
+    def test_is_adapted_to_an_equivalent(self, graph):
         graph.add_twist(twist("b2", "A"))
         measured = twist("b2", "C", scale=2.0)
         graph.add_twist(measured, adapt=True)

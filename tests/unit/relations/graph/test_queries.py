@@ -168,11 +168,11 @@ class TestAnUnknownName:
         with pytest.raises(UnknownName, match="Did you mean 'gun_tip'"):
             getattr(graph, ask)(of="gun_tipp", relative_to="table")
 
-    def test_of_axes_is_told(self, graph):
+    def test_of_axes_is_reported(self, graph):
         with pytest.raises(UnknownName, match="No frame named 'moon'"):
             graph.twist(of="gun_tip", relative_to="moon")
 
-    def test_in_a_statement_is_told(self, graph):
+    def test_in_a_statement_is_reported(self, graph):
         for call in (
             lambda: graph.add_pose(placed("gun_tp", "table")),
             lambda: graph.add_twist(moving("gun_tip", "tabel")),
@@ -241,7 +241,7 @@ class TestAStatement:
 
 
 class TestARefusal:
-    def test_says_the_rule_in_words_and_then_its_name(self, graph):
+    def test_has_the_text_of_the_rule_and_then_its_name(self, graph):
         with pytest.raises(ConstraintViolation) as caught:
             graph.add_pose(placed("gun_tip", "table"))
         assert ": the frame 'gun_tip' is placed in 'gun_base' already (C6a). In the way:" in str(caught.value)

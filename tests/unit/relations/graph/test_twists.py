@@ -227,7 +227,7 @@ class TestARigidPose:
             graph.add_pose(placed("tool", "arm"), rigid=True)
         assert (graph.poses(), graph.twists()) == before
 
-    def test_is_refused_where_its_zero_would_be_told_twice(self, graph):
+    def test_is_refused_where_its_zero_would_be_given_twice(self, graph):
         graph.add_twist(twist("tool", "Base", "tool"))
         graph.add_twist(twist("arm", "Base", "arm"))
         graph.add_frame("grip", body="Tool")

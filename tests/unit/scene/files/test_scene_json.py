@@ -323,9 +323,10 @@ WRONG = {
         d["contains"].append([d["nodes"][node_of_kind(d, "geometry")]["id"], d["nodes"][-1]["id"]]),
         f"contains[{len(d['contains']) - 1}][0]",
     )[1],
-    "containment said twice": lambda d: (d["contains"].append(d["contains"][0]), f"contains[{len(d['contains']) - 1}]")[
-        1
-    ],
+    "containment twice": lambda d: (
+        d["contains"].append(d["contains"][0]),
+        f"contains[{len(d['contains']) - 1}]",
+    )[1],
     "a remote root that is none": top("remote_roots", [str(NodeId.random())]),
     "arrays elsewhere": lambda d: (d["arrays"].update(file="/etc/passwd"), "arrays.file")[1],
     "arrays above": lambda d: (d["arrays"].update(file="../a.npz"), "arrays.file")[1],

@@ -97,7 +97,7 @@ class TestRivals:
         radii = {rival.source_label: rival.ellipsoid.radii[0] for rival in rivals(world, ["cup"], poses(world))}
         assert radii == pytest.approx({"left": DEVIATIONS * 0.1, "right": DEVIATIONS * 0.2})
 
-    def test_are_none_once_it_is_settled(self, world):
+    def test_are_none_once_one_is_preferred(self, world):
         for source, x in (("left", 1.0), ("right", 2.0)):
             world.set_pose(of="cup", in_frame="map", transform=moved(x), at=seconds(1.0), source=source)
         world.prefer(of="cup", source="left")

@@ -66,7 +66,7 @@ class TestAnInspection:
         names = layout_of(world, LATEST).frames
         return words(inspection_html(inspect(world, frame, names, in_frame=in_frame, at=at)))
 
-    def test_tells_pose_rate_age_and_attributes(self, kitchen):
+    def test_shows_pose_rate_age_and_attributes(self, kitchen):
         seen = self.seen(kitchen, "robot")
         for text in ("2.000 0.000 0.000", "Placed in map", "2 Hz", "500 ms", "3 over 1 s", "maker us"):
             assert text in seen

@@ -14,7 +14,7 @@ class TestTheFrameOfThePicture:
         drive(world, 1.0)
         assert default_frame(world) == "map"
 
-    def test_is_what_most_frames_hang_under(self, world):
+    def test_is_the_root_of_most_frames(self, world):
         world.add_frame("map")
         for link in ("torso", "head", "arm"):
             world.fix(of=link, in_frame="base", transform=moved(1))
