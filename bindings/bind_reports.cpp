@@ -1,4 +1,4 @@
-// What a world tells about its inside: frames, relations, samples, and all frames at once.
+// What a world reports about its content: frames, relations, samples, and all frames at once.
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

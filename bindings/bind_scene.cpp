@@ -231,7 +231,7 @@ const char* reason_name(scene::InactiveAssertion::Reason reason) {
   }
 }
 
-/// What was said of frames and does not count: what would say it again, why, the body in the way, and the loop.
+/// The inactive assertions about frames: the change, the reason, the body that conflicts, and the loop.
 nb::list inactive(Self self) {
   nb::list found;
   for (scene::InactiveAssertion& one : with_changes(self, [](scene::Store& store) { return store.inactive(); })) {

@@ -14,7 +14,7 @@ using namespace nb::literals;
 
 namespace {
 
-/// A twist as it was said: copied, checked, its names as they will be stored.
+/// A twist as it was given: copied, checked, its names as they will be stored.
 struct MeasuredTwist {
   nb::object of, relative_to, expressed_in, source;
   Velocity velocity;
@@ -162,13 +162,13 @@ void bind_world_twist_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace
         "brought\n"
         "        to that of `of` with the pose known at that instant; free ones (`LinearAngular`) need `expressed_in`.\n"
         "    at: Instant [ns].\n"
-        "    source: Who says so; the world's own name if not given.\n"
+        "    source: Who asserts it; the world's own name if not given.\n"
         "    covariance: (6, 6), linear then angular, along the same axes; unknown if not given.\n"
         "    pending: Keep it until the poses that turn it arrive, instead of refusing it: the call that brings them stores\n"
-        "        it too. A later word about the same instant takes its place.\n\n"
+        "        it too. A later twist of the same instant replaces it.\n\n"
         "Raises:\n"
         "    StampOutOfRange, NotConnected, UnknownFrame: The axes cannot be turned at that instant.\n"
-        "    ConstraintViolation: A body does not move relative to itself, or this source says that motion already: of\n"
+        "    ConstraintViolation: A body does not move relative to itself, or this source asserts that motion already: of\n"
         "        another frame, the other way round, or by a chain of twists. Another source may.\n"
         "    LimitReached: As many twists wait as `max_waits` allows.");
   };

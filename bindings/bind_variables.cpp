@@ -1,4 +1,4 @@
-// Joints: what is said of them, and the poses they drive.
+// Joints: their samples, and the poses they drive.
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -64,7 +64,7 @@ Items items_of(nb::handle dict) {
   return items;
 }
 
-/// What is said of joints at one instant: numbers for the columns of a channel, and velocities beside positions.
+/// Samples of joints at one instant: numbers for the columns of a channel, and velocities beside positions.
 struct Saying {
   Items numbers;
   Items velocities;
@@ -251,7 +251,7 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
             "    joints: Names and positions [rad] or [m].\n"
             "    at: Instant [ns].\n"
             "    velocities: Names and velocities, of some or all of them; used for twists, not between positions.\n"
-            "    source: Who says so; the world's own name if not given.\n"
+            "    source: Who asserts it; the world's own name if not given.\n"
             "    covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given. Where\n"
             "        velocities are given: of positions, then velocities, (2k,) or (2k, 2k).\n\n"
             "Raises:\n"
@@ -267,7 +267,7 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
              "    positions: (N, k).\n"
              "    at: (N,) int64 [ns], in any order.\n"
              "    velocities: (N, k); NaN: not given.\n"
-             "    source: Who says so; the world's own name if not given.");
+             "    source: Who asserts it; the world's own name if not given.");
   };
   define(store);
   define(face);
@@ -276,7 +276,7 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
            nb::sig("def set_integrated_joints(self, joints: Mapping[str, float], at: int, source: str | None) -> None"))
       .def("prefer_joint", &prefer_joint, "name"_a, nb::kw_only(), "source"_a.none(),
            nb::sig("def prefer_joint(self, name: str, *, source: str | None) -> None"),
-           "Settle which of several sources every query believes about a joint; None takes it back.")
+           "Choose which of several sources every query uses for a joint; None removes the preference.")
       .def("variables", &variables, nb::sig("def variables(self) -> list[tuple[str, str]]"))
       .def("joint_row", &joint, "name"_a, "at"_a, "outside"_a,
            nb::sig(

@@ -306,11 +306,11 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              "as\n"
              "        a translation and a quaternion.\n"
              "    at: Instant [ns].\n"
-             "    source: Who says so; the world's own name if not given.\n"
+             "    source: Who asserts it; the world's own name if not given.\n"
              "    covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.\n\n"
              "Raises:\n"
              "    BeforeHistory: The sample is older than the history.\n"
-             "    FrameLoop: The frame would hang under itself at that instant.\n"
+             "    FrameLoop: The frame would be its own ancestor at that instant.\n"
              "    InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.")
         .def("set_poses", &set_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a = nb::none(),
              "covariances"_a = nb::none(),
@@ -322,7 +322,7 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              "    in_frame: Its parent.\n"
              "    transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4).\n"
              "    at: (N,) int64 [ns], in any order.\n"
-             "    source: Who says so; the world's own name if not given.\n"
+             "    source: Who asserts it; the world's own name if not given.\n"
              "    covariances: (N, 6, 6); rows of NaN are unknown.")
         .def(
             "fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
@@ -330,9 +330,9 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
             nb::sig("def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None "
                     "= None, covariance: ArrayLike "
                     "| None = None, source: str | None = None, recalibrate: bool = False) -> None"),
-            "Say where a frame is and stays.\n\n"
-            "With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is\n"
-            "there from then on, until this source says something newer. Within a declared body a pose is fixed once;\n"
+            "Fix the pose of a frame.\n\n"
+            "With `at=None` it holds always, and all earlier assertions of this source about it are removed. With a stamp it\n"
+            "holds from then on, until the next assertion of this source. Within a declared body a pose is fixed once;\n"
             "`recalibrate=True` corrects it.");
   };
   define(store);
@@ -342,20 +342,20 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
            "covariances"_a = nb::none(),
            nb::sig("def merge_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str, "
                    "covariances: ArrayLike | None = None) -> bool"),
-           "Samples that another copy of this world accepted: neither loops nor bodies refuse them here.\n\n"
+           "Samples that another replica accepted: neither loops nor bodies refuse them here.\n\n"
            "False: that there is such a relation is not known here yet, and nothing was stored.")
       .def("check_new_relation", &check_new_relation, "of"_a, "in_frame"_a, "source"_a, "start"_a.none(),
            nb::sig("def check_new_relation(self, of: str, in_frame: str, source: str, start: int | None) -> None"))
       .def("attach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
            nb::sig("def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = "
                    "'raise') -> None"),
-           "Hang a frame under another from `at` on, keeping where it is: the grasped cup.\n\n"
-           "Said in the name of whoever holds the frame at that instant, unless `source` is given, so that it is a move\n"
+           "Give a frame another parent from `at` on, keeping where it is: the grasped cup.\n\n"
+           "Written to the track that places the frame at that instant, unless `source` is given, so that it is a move\n"
            "and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.")
       .def("detach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
            nb::sig("def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = "
                    "'raise') -> None"),
-           "Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion.");
+           "Release a frame: from `at` on it stays where it is in `to`. The reverse of `attach`, with the same meaning.");
 }
 
 }  // namespace armillary::python

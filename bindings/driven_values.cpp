@@ -67,7 +67,7 @@ Vector3 unit_axis(nb::handle axis) {
   const double length = norm(v);
   if (!(length > 1e-9) || !std::isfinite(length))
     raise("InvalidArgument", "An axis of a joint needs a direction, got " + shown(axis) + ".", axis);
-  // What has length one as far as numbers tell stays as it is: said again elsewhere, it has the same bits.
+  // What has length one to rounding stays as it is: applied again elsewhere, it has the same bits.
   return std::abs(length - 1.0) < 1e-15 ? v : (1.0 / length) * v;
 }
 

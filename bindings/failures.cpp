@@ -80,7 +80,7 @@ nb::object body_error(const StoreCore& world, const Failure& failure, nb::handle
     case FailureKind::constant_in_body: {
       const std::string mover = failure->in_frame == kNone ? "one of its frames" : frame(failure->in_frame);
       return violation("C5", "set_pose", "place " + shown(of) + " in " + shown(in_frame),
-                       "Both are on the body '" + failure->name + "', whose poses are constant and said once.",
+                       "Both are on the body '" + failure->name + "', whose poses are constant and set once.",
                        "Move " + mover + ", which carries the body, or correct it with fix(..., recalibrate=True).");
     }
     case FailureKind::moves_in_body:
@@ -146,7 +146,7 @@ nb::object error_of(const StoreCore& world, const Failure& failure, nb::handle o
                                          "Cancel some, or give World(max_waits=) a larger number.");
     case FailureKind::too_many_paths:
       return error_class("LimitReached")("paths from " + shown(of) + " to " + shown(in_frame), failure->limit,
-                                         "Settle some rivals with world.prefer(of=, source=), or give World(max_paths=) a larger "
+                                         "Choose rivals with world.prefer(of=, source=), or give World(max_paths=) a larger "
                                          "number.");
     case FailureKind::unknown_source: {
       std::string sources;

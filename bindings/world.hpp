@@ -58,12 +58,12 @@ struct StoreCore {
 
   Upcalls upcalls;
 
-  nb::object own_name;  // the source of what is said without a source
+  nb::object own_name;  // the source of assertions that are made without a source
   QueryContext defaults;
   std::int64_t max_ahead_ns = -1;  // negative: no limit
   bool has_pending = false;        // twists wait for poses
-  bool has_loops = false;          // joints that follow from others are found when those are said
-  bool is_observed = false;        // somebody wants to be told of changes
+  bool has_loops = false;          // joints that follow from others are computed when those are set
+  bool is_observed = false;        // an observer is attached
   std::uint64_t edits = 0;         // how often structure or a fixed pose was changed beside the scene
 
   StoreCore() = default;

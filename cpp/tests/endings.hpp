@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of frames that end share: things said of a cup at single instants, and all answers about it.
+// What the tests of frames that end share: assertions about a cup at single instants, and all answers about it.
 
 #include <sstream>
 #include <utility>
@@ -24,7 +24,7 @@ inline Failure close(World& world, std::string of, std::int64_t at, std::string 
   return world.forest.transact({&edit, 1});
 }
 
-/// Something that was said of one instant: a sample under one of two parents, a fixed pose, or an end.
+/// An assertion about one instant: a sample under one of two parents, a fixed pose, or an end.
 inline void give(World& world, std::int64_t at, unsigned what) {
   if (what == 0) (void)close(world, "cup", at, "");
   if (what == 1) (void)world.put("cup", "map", {at});

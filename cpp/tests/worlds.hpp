@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of the forest share: short calls, and values that say when and where they were said.
+// What the tests of the forest share: short calls, and values that encode when and where they were set.
 
 #include <initializer_list>
 #include <limits>

@@ -108,7 +108,7 @@ class PathSearch {
     return std::move(answered.failure);
   }
 
-  /// Settles LATEST, so that all that follows is about one instant.
+  /// Replaces LATEST by its instant, so that all that follows is about one instant.
   Failure add_segment(const SegmentQuestion& wanted, When& when, const QueryContext& context, Transform& behind,
                       Candidate& candidate) {
     Scratch& scratch = Scratch::of_this_thread();

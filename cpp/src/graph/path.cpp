@@ -17,7 +17,7 @@ constexpr std::uint64_t generation_of(std::uint64_t mark) { return mark >> 32; }
 constexpr std::uint64_t side_of(std::uint64_t mark) { return mark >> 31 & 1; }
 constexpr std::uint64_t steps_of(std::uint64_t mark) { return mark & 0x7fffffff; }
 
-/// The run that opens first stands in before anything is open: so the path is found and the edge gives the reason.
+/// The run that opens first is used before any is open: so the path is found and the edge gives the reason.
 const Run* earliest_run(const TrackSet& set) {
   const Run* earliest = nullptr;
   for (const Track& track : set.tracks) {

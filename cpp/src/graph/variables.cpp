@@ -11,7 +11,7 @@ namespace {
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint32_t kParts = 4;  // of a quaternion
 
-/// Where a variable stands among those of a channel, or none.
+/// Index of a variable among those of a channel, or none.
 std::optional<std::uint32_t> place_of(const ChannelName& name, VariableId id) {
   const auto found = std::ranges::lower_bound(name.variables, id);
   if (found == name.variables.end() || *found != id) return std::nullopt;

@@ -23,7 +23,7 @@ TEST(insert_by_number, "samples go in by relation number, and unknown numbers ar
   CHECK(world.forest.insert(kNone, {10}, at_x(10.0)).kind() == FailureKind::unknown_frame);
 }
 
-TEST(try_insert_numbers, "trying a relation that does not exist says so, whatever the numbers") {
+TEST(try_insert_numbers, "trying a relation that does not exist reports it, whatever the numbers") {
   World world;
   world.put("a", "map", {0});
   const FrameId a = world.forest.find_frame("a"), map = world.forest.find_frame("map");
@@ -133,7 +133,7 @@ TEST(snapshot_equals_poses, "a snapshot holds what one question per frame answer
       }
 }
 
-TEST(relations_report, "relations report who says what, how much and since when") {
+TEST(relations_report, "relations report sources, counts and spans") {
   World world;
   world.put("cup", "table", {0, 10, 20}, "camera");
   world.fix("table", "map");

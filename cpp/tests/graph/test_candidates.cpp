@@ -52,7 +52,7 @@ TEST(candidates_keep_what_lies_below_a_branching, "candidates keep what lies bel
   CHECK(world.between("leaf", "left").value.size() == 2);
 }
 
-TEST(candidates_settle_latest_each_for_itself, "candidates settle latest each for itself") {
+TEST(candidates_have_a_latest_each, "each candidate has a latest instant of its own") {
   Paths world;
   world.put("b", "a", {10, 20}, "l");
   world.put("b", "a", {10, 30}, "r");
@@ -74,7 +74,7 @@ TEST(candidates_say_what_they_lack, "candidates say what they lack") {
   CHECK(found.value[2].failure.kind() == FailureKind::not_connected);
 }
 
-TEST(candidates_are_settled_by_a_preference, "candidates are settled by a preference") {
+TEST(candidates_are_chosen_by_a_preference, "candidates are chosen by a preference") {
   Paths world;
   world.put("b", "a", {10, 20}, "l");
   world.put("b", "a", {10, 30}, "r");

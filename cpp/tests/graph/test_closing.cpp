@@ -1,4 +1,4 @@
-// Frames that end: earlier questions still answer, later ones do not, and the order in which things were said is nothing.
+// Frames that end: earlier queries still answer, later ones do not, and the order of assertions does not matter.
 
 #include <algorithm>
 #include <random>
@@ -69,7 +69,7 @@ TEST(closed_contest, "closing: who has ended does not contest any more") {
   CHECK(world.kind("cup", "map", 9) == FailureKind::not_connected);
 }
 
-TEST(closed_nothing, "closing: what is not there hangs nowhere already") {
+TEST(closed_nothing, "closing: what does not exist has no parent already") {
   World world;
   const std::string before = tests::portrait(world.forest);
   CHECK(!close(world, "nobody", 5));
@@ -102,7 +102,7 @@ TEST(closed_runs_bounded, "closing: ends count among the runs that are kept") {
   CHECK(world.kind("cup", "map", 36) == FailureKind::none && world.kind("cup", "map", 37) == FailureKind::not_connected);
 }
 
-TEST(closed_any_order, "closing: what is answered depends on what was said, and not on the order it came in") {
+TEST(closed_any_order, "closing: the answers depend on the assertions, and not on their order") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 300; ++round) {
     std::vector<std::pair<std::int64_t, unsigned>> given;

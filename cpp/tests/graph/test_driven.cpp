@@ -73,7 +73,7 @@ struct Count : Watcher {
 
 }  // namespace
 
-TEST(driven_pose, "a driven edge answers within what it covers, and says why not outside") {
+TEST(driven_pose, "a driven edge answers within what it covers, and fails with the reason outside") {
   House house;
   for (const std::int64_t t : {10, 55, 100}) {
     const auto answer = house.world.pose("handle", "map", t);
@@ -93,7 +93,7 @@ TEST(driven_inverse, "a driven edge is inverted on the way down") {
   CHECK(tests::is_close(back, there.inverse()));
 }
 
-TEST(driven_hold, "holding is left to the provider, and the answer says so") {
+TEST(driven_hold, "holding is left to the provider, and the answer is marked") {
   House house;
   const auto answer = house.world.pose("handle", "base", 150, holding());
   CHECK(answer && answer.value.held);
@@ -112,7 +112,7 @@ TEST(driven_latest, "LATEST is limited by what a driven edge covers") {
   CHECK(house.world.latest("handle", "map").failure.kind() == FailureKind::no_samples);
 }
 
-TEST(driven_from, "a driven run says nothing before it begins, and ends where the next begins") {
+TEST(driven_from, "a driven run is not active before it begins, and ends where the next begins") {
   World world;
   world.fix("door", "wall", at_x(7.0), {0});
   CHECK(!world.forest.drive({"door", "frame", ""}, {50}, std::make_shared<Door>(0, 1000)));
@@ -169,7 +169,7 @@ TEST(driven_covariance, "the provider's certainty is the edge's") {
   CHECK_CLOSE(answer.value.covariance->at(1, 1), 0.25, 1e-15);  // at the end of a lever of one metre
 }
 
-TEST(driven_wakes, "a wait for a driven edge is woken when its owner tells what it covers") {
+TEST(driven_wakes, "a wait for a driven edge is woken when its owner reports what it covers") {
   House house;
   Count count;
   const RelationId relation = house.world.relation("door", "frame");

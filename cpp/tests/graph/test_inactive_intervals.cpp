@@ -1,4 +1,4 @@
-// The frame of a thing that comes and goes: what others say of it holds while the thing is there, whoever spoke first.
+// The frame of a thing that comes and goes: assertions of others are active while the thing exists, in any order.
 
 #include <algorithm>
 #include <random>
@@ -29,7 +29,7 @@ TEST(absent_fixed, "absence: what is fixed ends, and holds again when the thing 
   for (const std::int64_t at : {4, 8, 11}) CHECK_CLOSE(world.x("cup", "map", at), 3.0, tests::kCloseM);
   CHECK(world.latest("cup", "map").failure.kind() == FailureKind::not_connected);
   CHECK(world.relation("cup", "map") == relation);
-  CHECK(world.forest.fixed_poses().size() == 1);  // what goes on was not said again
+  CHECK(world.forest.fixed_poses().size() == 1);  // what goes on was not asserted again
   CHECK(!set_inactive(world, "cup", {}));
   for (const std::int64_t at : {4, 5, 7, 9, 20}) CHECK_CLOSE(world.x("cup", "map", at), 3.0, tests::kCloseM);
 }
@@ -59,7 +59,7 @@ TEST(absent_sampled, "absence: a sampled frame goes on from its last sample, and
   CHECK(world.samples("cup", "map") == 4);
 }
 
-TEST(absent_between, "absence: what is said of an instant between places the frame from there on") {
+TEST(absent_between, "inactive: an assertion from an instant between places the frame from there on") {
   World world;
   (void)world.fix("cup", "map", at_x(1.0));
   CHECK(!set_inactive(world, "cup", {{{5}, {9}}}));
@@ -68,7 +68,7 @@ TEST(absent_between, "absence: what is said of an instant between places the fra
   for (const std::int64_t at : {7, 9, 12}) CHECK_CLOSE(world.x("cup", "map", at), 2.0, tests::kCloseM);
 }
 
-TEST(absent_but, "absence: who speaks for the thing is not meant") {
+TEST(absent_but, "inactive: the source of the thing itself is not affected") {
   World world;
   (void)world.fix("cup", "map", at_x(1.0), Stamp::always(), "camera");
   (void)world.fix("cup", "map", at_x(2.0), Stamp::always(), "scene");
@@ -134,7 +134,7 @@ void give(World& world, const Given& given, const InactiveIntervals& inactive_in
 
 }  // namespace
 
-TEST(absent_any_order, "absence: what is answered depends on what was said, and not on the order it came in") {
+TEST(absent_any_order, "inactive: the answers depend on the assertions, and not on their order") {
   std::mt19937_64 random(11);
   for (int round = 0; round < 400; ++round) {
     std::vector<Given> given;

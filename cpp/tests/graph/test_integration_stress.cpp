@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kStep = 1'000'000;
 
-/// Everybody says that x is the time in seconds: so it is, whatever was integrated from what.
+/// For every source x is the time in seconds: so it is, whatever was integrated from what.
 struct Odometer {
   World world;
   std::atomic<bool> stop{false};

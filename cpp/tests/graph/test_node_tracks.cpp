@@ -1,4 +1,4 @@
-// All that a source says of a frame at once: new runs in place of the old, samples with the thing that they are of.
+// All assertions of a source about a frame at once: new runs in place of the old, samples with the thing they are of.
 
 #include "portrait.hpp"
 
@@ -84,7 +84,7 @@ TEST(placed_constant, "placing: a constant pose holds until the first sample of 
   CHECK_CLOSE(world.x("cup", "map", 9, tests::holding()), 3.0, tests::kCloseM);
 }
 
-TEST(placed_late, "placing: a late sample stays with its thing, wherever that hangs at its instant") {
+TEST(placed_late, "placing: a late sample stays with its thing, whatever its parent at that instant") {
   for (const std::int64_t at : {2, 6, 9}) {
     World world;
     const std::vector<Piece> pieces{fixed(Stamp::always().ns, "map", 1.0), nowhere(5), fixed(8, "map", 1.0)};
@@ -99,7 +99,7 @@ TEST(placed_late, "placing: a late sample stays with its thing, wherever that ha
   }
 }
 
-TEST(placed_nowhere, "placing: samples of what hangs nowhere wait, unless a transaction fails, and are its own again") {
+TEST(placed_nowhere, "placing: samples of a thing without a parent wait, unless a transaction fails, and are its own again") {
   World world;
   (void)world.put("cup", "map", {1, 3});
   const Piece always = sampled(Stamp::always(), "map", 4), again = sampled({8}, "map", 4);

@@ -106,7 +106,7 @@ TEST(rivals_contested, "a frame that two sources place is contested from when th
   CHECK(!world.forest.can_pose(world.question("cup", "table", When::exactly({50}))));
 }
 
-TEST(rivals_prefer, "a preference settles every question, until it is taken back") {
+TEST(rivals_prefer, "a preference chooses the source of every query, until it is removed") {
   World world;
   world.put("cup", "table", {0, 100}, "camera");
   world.put("cup", "shelf", {50, 60}, "tag");
@@ -189,7 +189,7 @@ TEST(latest_hold, "with hold LATEST clamps the edge that begins later") {
   CHECK_CLOSE(answer.value.transform.translation.x, 8.0, 1e-12);
 }
 
-TEST(hold_ends, "hold clamps at both ends and says so") {
+TEST(hold_ends, "hold clamps at both ends and marks the answer") {
   World world;
   world.put("a", "map", {10, 20});
   for (const auto& [t, x] : {std::pair{5, 10.0}, {25, 20.0}, {10, 10.0}, {20, 20.0}}) {
@@ -199,7 +199,7 @@ TEST(hold_ends, "hold clamps at both ends and says so") {
   }
 }
 
-TEST(two_times, "two instants meet in the frame that stood still") {
+TEST(two_times, "two instants meet in the frame that did not move") {
   World world;
   world.put("base", "map", {0, 100});
   world.fix("camera", "base", at_y(1.0));

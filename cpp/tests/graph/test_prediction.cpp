@@ -33,7 +33,7 @@ Covariance diagonal(double value) {
 
 // -- Beyond the last sample
 
-TEST(predict_goes_on, "the last motion goes on, and the answer says so") {
+TEST(predict_goes_on, "the last motion goes on, and the answer is marked") {
   World world;
   const Transform first{Rotation::exp({0.1, 0.2, 0.3}), {1.0, 2.0, 3.0}};
   const Transform way = Transform::exp({{0.1, 0.0, 0.2}, {0.0, 0.1, 0.05}});
@@ -146,7 +146,7 @@ TEST(integrate_late_pose, "a pose that comes after its twists is integrated from
   CHECK_CLOSE(world.x("base", "odom", kSecond), 6.0, 1e-12);
 }
 
-TEST(integrate_onward, "after the last pose that was said it goes on; between two of them they rule") {
+TEST(integrate_onward, "it goes on after the last given pose; between two given poses only these are used") {
   World world;
   const auto is_integrated = [&](std::int64_t at) { return world.pose("base", "odom", at * kSecond).value.integrated; };
   world.put_x("base", "odom", 0, 0.0);
@@ -162,7 +162,7 @@ TEST(integrate_onward, "after the last pose that was said it goes on; between tw
   CHECK(world.forest.relation(world.relation("base", "odom"))->integrated);
 }
 
-TEST(integrate_at_pose, "a twist at a pose that was said adds no sample, but is the velocity there") {
+TEST(integrate_at_pose, "a twist at a given pose adds no sample, but is the velocity there") {
   World world;
   world.put_x("base", "odom", 0, 0.0);
   CHECK(!measure(world, "base", "odom", kSecond, kForward));
@@ -182,7 +182,7 @@ TEST(integrate_older_twist, "a twist before a pose is the velocity at it, howeve
 
 namespace {
 
-/// One thing that is said, at a second.
+/// One assertion, at a second.
 struct Given {
   double at_s;
   void (*give)(World&, std::int64_t at);
@@ -210,7 +210,7 @@ std::vector<double> answers_after(const std::vector<Given>& all, const std::vect
 
 }  // namespace
 
-TEST(integrate_permuted, "what is integrated depends on the set of what was said, not on its order") {
+TEST(integrate_permuted, "what is integrated depends on the set of assertions, not on their order") {
   const Given extras[] = {{1.5, [](World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 10.0); }},
                           {2.0, [](World& world, std::int64_t at) { (void)world.put_x("base", "odom", at, 10.0); }},
                           {1.5, [](World& world, std::int64_t at) { (void)world.put_x("base", "dock", at, 10.0); }},
@@ -240,7 +240,7 @@ TEST(integrate_absurd, "what numbers cannot say is not stored; a better twist me
   CHECK_CLOSE(world.x("base", "odom", 5 * kLong), 5e5, 1e-6);
 }
 
-TEST(integrate_cycle, "on a circle it goes on as far as no loop closes") {
+TEST(integrate_cycle, "on a cycle it goes on as far as no loop closes") {
   World world;
   CHECK(!world.put("base", "odom", {0, 1}));
   CHECK(!world.put("odom", "base", {3 * kSecond}));

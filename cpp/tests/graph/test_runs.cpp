@@ -1,4 +1,4 @@
-// What one source says of one frame: runs of parents, against a model that looks through the bare list of events.
+// The assertions of one source about one frame: runs of parents, against a model that looks through the bare list of events.
 
 #include <algorithm>
 #include <map>
@@ -17,7 +17,7 @@ constexpr int kParents = 3;
 
 std::string parent_name(int k) { return "p" + std::to_string(k); }
 
-/// Parent k stands at y = 1000 (k + 1) in the map: an answer's y says which parent it went through.
+/// Parent k is at y = 1000 (k + 1) in the map: an answer's y encodes which parent it went through.
 struct Kitchen : World {
   explicit Kitchen(ForestOptions options = {}) : World(std::move(options)) {
     for (int k = 0; k < kParents; ++k) fix(parent_name(k), "map", tests::at_y(1000.0 * (k + 1)));
@@ -212,7 +212,7 @@ TEST(runs_sample_replaced, "a fixing replaces a sample at its stamp and lasts un
   CHECK(world.kind("cup", "map", 4) == FailureKind::single_sample);
 }
 
-TEST(runs_fix_always, "a pose fixed for ever wipes what was said before, and a later sample ends it") {
+TEST(runs_fix_always, "a pose fixed for ever removes earlier assertions, and a later sample ends it") {
   Kitchen world;
   world.put("cup", "p0", {0, 5, 10});
   CHECK(!world.fix("cup", "p1", at_x(77.0)));

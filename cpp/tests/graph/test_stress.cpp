@@ -1,7 +1,7 @@
 // Everything at once from several threads, where every answer can be checked.
 //
-// A sample at stamp t is placed at x = t, so that every interpolated x is its stamp. Parent k stands at
-// y = 1000 (k + 1), and what is said under parent k has z = 1000 (k + 1): an answer in the map with y != z took
+// A sample at stamp t is placed at x = t, so that every interpolated x is its stamp. Parent k is at
+// y = 1000 (k + 1), and what is set in parent k has z = 1000 (k + 1): an answer in the map with y != z took
 // the sample of one parent through the pose of another.
 
 #include <atomic>
@@ -80,7 +80,7 @@ class Arena {
 
 // -- Writers
 
-/// In order, late, and repeated: the same stamp always says the same.
+/// In order, late, and repeated: the same stamp always has the same value.
 void write_arm(Arena& arena, unsigned seed) {
   std::mt19937_64 random(seed);
   while (!arena.stop) {
@@ -270,7 +270,7 @@ class Gate : public DrivenProvider {
   bool open_ = false;
 };
 
-/// Asks for tip, over the gate and then over the samples of `base`, and stands at the gate until it opens.
+/// Asks for tip, over the gate and then over the samples of `base`, and waits at the gate until it opens.
 struct StoppedReader {
   World& world;
   Question question;
@@ -390,7 +390,7 @@ TEST(stress_unlink_first, "a reader that comes while a frame is being removed is
   auto gate = std::make_shared<Gate>();
   for (std::int64_t t = 0; t < 500; ++t) world.put("base", "map", {t});
   world.forest.drive({"tip", "base", ""}, Stamp::always(), gate);
-  world.put("last", "tip", {0, 10});  // removed after base and tip: its waits are told in the middle
+  world.put("last", "tip", {0, 10});  // removed after base and tip: its waits are notified in the middle
   StoppedReader reader(world);
   OnWake in_the_middle;
   in_the_middle.act = [&] {

@@ -40,7 +40,7 @@ PlaceRuns runs(std::string of, std::string was_in, std::string in_frame, std::st
   return {std::move(of), std::move(source), {before}, {first, {.from = {5}}, again}};
 }
 
-/// One of everything: samples, moves, rivals, a circle in time, a body, twists and what was integrated from them.
+/// One of everything: samples, moves, rivals, a cycle in time, a body, twists and what was integrated from them.
 void furnish(World& world) {
   (void)world.put("base", "map", {0, 2, 4, 6});
   (void)world.fix("arm", "base", at_x(1.0));
@@ -157,7 +157,7 @@ TEST(transaction_goes_on, "transaction: after one that failed, the next is as if
   }
 }
 
-TEST(transaction_refusals, "transaction: the failure is that of the edit, and says which") {
+TEST(transaction_refusals, "transaction: the failure is that of the edit, and names it") {
   World world;
   furnish(world);
   const std::string before = portrait(world.forest);
@@ -186,7 +186,7 @@ TEST(transaction_names, "transaction: a failure names frames that are gone with 
   CHECK(is_named("a") && is_named("b"));
 }
 
-TEST(transaction_hanging, "transaction: who hangs under frames, from an instant on") {
+TEST(transaction_children, "transaction: the children of frames, from an instant on") {
   World world;
   furnish(world);
   const std::vector<std::string> base{"base"}, both{"base", "arm"}, cup{"cup"};

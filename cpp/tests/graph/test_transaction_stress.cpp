@@ -21,7 +21,7 @@ struct Count : Companion {
 
 std::string name(const char* what, int i) { return what + std::to_string(i); }
 
-/// Transaction n: `fixed0..` stand at x = n, `moving0..` have a sample at stamp n, and `guest0..` are there when n is odd.
+/// Transaction n: `fixed0..` are at x = n, `moving0..` have a sample at stamp n, and `guest0..` are there when n is odd.
 struct Theatre {
   Forest forest{{.retention = tests::keeping(50)}};
   std::atomic<bool> stop{false};

@@ -24,7 +24,7 @@ struct Motion {
     (void)world.forest.fix({"camera", "base", ""}, Stamp::always(), FixedPose{});
   }
 
-  /// Everything drives along x at 1 m/s, whoever says so.
+  /// Everything drives along x at 1 m/s, by every source.
   void give(std::int64_t at) {
     const Velocity forward{{1.0, 0.0, 0.0}, {}};
     (void)world.forest.set_pose({"base", "map", ""}, {at}, tests::at_x(1e-9 * static_cast<double>(at)));

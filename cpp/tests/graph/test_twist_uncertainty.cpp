@@ -95,7 +95,7 @@ TEST(uncertain_samples, "each sample counts once, as pose and as derivative, up 
         }
 }
 
-TEST(uncertain_axes, "asked along the axes it was said along, a twist is as sure as it was said") {
+TEST(uncertain_axes, "asked along the axes it was given along, a twist has the covariance it was given with") {
   World world;
   const Covariance of_pose = diagonal(1e-2, 4e-2), of_twist = diagonal(1e-3, 2e-3);
   (void)world.forest.set_pose({"a", "map", ""}, {0}, Dice(3).pose(), &of_pose);
@@ -107,7 +107,7 @@ TEST(uncertain_axes, "asked along the axes it was said along, a twist is as sure
   CHECK_CLOSE(along_own.value.covariance->trace(), of_twist.trace() + 2 * 4e-2 + 2 * 4e-2, 1e-12);
 }
 
-TEST(uncertain_axes_gone, "when the axes it was said along are removed, nobody knows how sure a twist is") {
+TEST(uncertain_axes_gone, "when the axes it was given along are removed, the covariance of a twist is unknown") {
   World world;
   const Covariance of_pose = diagonal(1e-2, 4e-2), of_twist = diagonal(1e-3, 2e-3);
   (void)world.forest.set_pose({"a", "map", ""}, {0}, Dice(3).pose(), &of_pose);

@@ -78,7 +78,7 @@ TEST(twist_window, "a window averages, as far as the edge covers it") {
   CHECK_CLOSE(speed(0, 4 * kSecond), 1.5, 1e-12);
 }
 
-TEST(twist_failures, "what is missing is said as for poses") {
+TEST(twist_failures, "what is missing is reported as for poses") {
   World world;
   world.put("a", "map", {0, kSecond});
   world.put("lonely", "map", {0});
@@ -203,7 +203,7 @@ TEST(measured_between, "between two measurements it is linear; the newest is the
   CHECK(later.value.method == TwistMethod::differentiated);
 }
 
-TEST(measured_rivals, "rivals about one motion are named, and a preference settles it") {
+TEST(measured_rivals, "rivals about one motion are named, and a preference chooses one") {
   World world;
   world.put("a", "map", {0, kSecond});
   CHECK(!measure(world, "a", "map", 0, {{1, 0, 0}, {}}, "", "one"));

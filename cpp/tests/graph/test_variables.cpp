@@ -95,7 +95,7 @@ TEST(variables_hold, "what is held stays where it was left, for ever") {
   CHECK(joints.ask("drawer", 9).failure.kind() == FailureKind::before_history);
 }
 
-TEST(variables_rotation, "a rotation is said whole, is brought to length one and turns along the shortest arc") {
+TEST(variables_rotation, "a rotation is set as a whole, is normalised and turns along the shortest arc") {
   Joints joints;
   CHECK(joints.give({"w", "x"}, 0, {1.0, 0.0}).kind() == FailureKind::part_of_rotation);
   CHECK(joints.give({"w", "x", "y", "z"}, 0, {2.0, 0.0, 0.0, 0.0}).kind() == FailureKind::not_a_position);
@@ -107,7 +107,7 @@ TEST(variables_rotation, "a rotation is said whole, is brought to length one and
   CHECK_CLOSE(joints.ask("z", 500'000'000).value.velocity, 0.5 * std::cos(0.25), 1e-12);
 }
 
-TEST(variables_channels, "a variable that is said in changing company is one variable") {
+TEST(variables_channels, "a variable that is set together with changing others is one variable") {
   Joints joints;
   joints.give({"a", "b"}, 0, {0.0, 7.0});
   joints.give({"a"}, 10, {1.0});
@@ -115,7 +115,7 @@ TEST(variables_channels, "a variable that is said in changing company is one var
   CHECK_CLOSE(joints.value("a", 5), 0.5, 1e-15);
   CHECK_CLOSE(joints.value("a", 15), 0.5, 1e-15);
   CHECK_CLOSE(joints.value("b", 10), 8.0, 1e-15);
-  joints.give({"a"}, 20, {5.0});  // said anew: the older company is withdrawn
+  joints.give({"a"}, 20, {5.0});  // set again: the older channel is withdrawn
   CHECK(joints.value("a", 20) == 5.0 && joints.value("b", 20) == 9.0);
   joints.give({"a", "b"}, 10, {3.0, 1.0});
   CHECK(joints.value("a", 10) == 3.0 && joints.value("b", 10) == 1.0);

@@ -237,7 +237,7 @@ TEST(wait_moved, "a wait is woken when a frame on its way is moved") {
   CHECK(wait.was_woken() && wait.ask());
 }
 
-TEST(wait_cycle, "a wait is woken by data that cut a circle elsewhere") {
+TEST(wait_cycle, "a wait is woken by data that cut a cycle elsewhere") {
   World world;
   world.put("a", "b", {0, 6});
   world.put("b", "c", {8, 12});
@@ -392,7 +392,7 @@ TEST(wait_no_limit, "a wait without a limit, or with a huge one, waits") {
   }
 }
 
-TEST(wait_interrupted, "a wait ends when it is told not to go on, and leaves nothing behind") {
+TEST(wait_interrupted, "a wait ends when it is interrupted, and leaves nothing behind") {
   World world;
   int asked = 0;
   bool hopeless = true;

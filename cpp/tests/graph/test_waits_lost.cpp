@@ -1,4 +1,4 @@
-// No wake-up is lost: who was not woken has nothing to hear.
+// No wake-up is lost: for a wait that was not woken there is no news.
 
 #include <atomic>
 #include <random>
@@ -35,7 +35,7 @@ struct Waiting {
   }
   [[nodiscard]] bool is_watching() const { return world.forest.is_watching(id); }
 
-  /// What somebody who asks now would hear: the pose, that it can never come, or nothing yet.
+  /// The answer to a query now: the pose, that it can never come, or nothing yet.
   enum class News { answer, no_hope, none };
   [[nodiscard]] News news() const {
     Flag unused;
@@ -198,7 +198,7 @@ class Shaken {
 
 namespace {
 
-/// How many waits were not woken and yet had something to hear.
+/// How many waits were not woken although there was news for them.
 int lost_waits(std::uint32_t seed, bool counted) {
   Shaken shaken(seed, counted);
   std::vector<std::unique_ptr<Waiting>> waits;
@@ -208,7 +208,7 @@ int lost_waits(std::uint32_t seed, bool counted) {
     shaken.shake_once();
     for (const auto& wait : waits) {
       const auto news = wait->is_watching() && !wait->flag.woken ? wait->news() : Waiting::News::none;
-      const bool pushed_out = counted && news == Waiting::News::no_hope;  // by number: told when the rest comes
+      const bool pushed_out = counted && news == Waiting::News::no_hope;  // by number: notified when the rest comes
       if (news != Waiting::News::none && !pushed_out) ++lost;
       if (wait->flag.woken || !wait->is_watching()) (void)wait->ask();
     }
@@ -218,7 +218,7 @@ int lost_waits(std::uint32_t seed, bool counted) {
 
 }  // namespace
 
-TEST(lost_random, "whatever happens, who was not woken has nothing to hear") {
+TEST(lost_random, "whatever happens, there is no news for a wait that was not woken") {
   int lost = 0;
   for (std::uint32_t seed = 1; seed <= 300; ++seed) lost += lost_waits(seed, seed % 3 == 0);
   CHECK(lost == 0);

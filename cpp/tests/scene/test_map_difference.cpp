@@ -1,4 +1,4 @@
-// What differs between two maps is told, and what they share is not looked at.
+// What differs between two maps is reported, and what they share is not visited.
 
 #include <cstdint>
 #include <map>
@@ -60,19 +60,19 @@ void differ_as_expected() {
 
 }  // namespace
 
-TEST(difference_low, "differences are told: last bits") {
+TEST(difference_low, "differences are reported: last bits") {
   differ_as_expected<Map<low_bits>>();
   differ_as_expected<PlainMap<low_bits>>();
 }
-TEST(difference_high, "differences are told: first bits") {
+TEST(difference_high, "differences are reported: first bits") {
   differ_as_expected<Map<high_bits>>();
   differ_as_expected<PlainMap<high_bits>>();
 }
-TEST(difference_scattered, "differences are told: scattered") {
+TEST(difference_scattered, "differences are reported: scattered") {
   differ_as_expected<Map<scattered>>();
   differ_as_expected<PlainMap<scattered>>();
 }
-TEST(difference_colliding, "differences are told: equal hashes") {
+TEST(difference_colliding, "differences are reported: equal hashes") {
   differ_as_expected<Map<colliding>>();
   differ_as_expected<PlainMap<colliding>>();
 }

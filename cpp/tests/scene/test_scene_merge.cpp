@@ -1,4 +1,4 @@
-// Copies of a scene that hear the same changes, in any order and any number of times, end equal.
+// Replicas of a scene that receive the same changes, in any order and any number of times, end equal.
 
 #include <algorithm>
 #include <deque>
@@ -24,7 +24,7 @@ VersionPtr beginning() {
   return version;
 }
 
-/// One copy of the scene, that says things of its own and hears those of others.
+/// One replica of the scene, that makes changes of its own and receives those of others.
 class Replica {
  public:
   explicit Replica(std::uint64_t author) : author_(author) {}
@@ -38,7 +38,7 @@ class Replica {
     version_ = draft.share();
   }
 
-  /// Says something at random; nothing where what it thought of is not allowed.
+  /// Makes a change at random; none where it is not allowed.
   std::optional<Change> give(std::mt19937& random) {
     Draft draft(version_, keys_);
     Change change = thought(random);
@@ -108,7 +108,7 @@ bool is_consistent(const Version& version) {
   return good;
 }
 
-/// Everything that a version says about an instant.
+/// Everything that a version answers about an instant.
 std::string reported_about(const VersionPtr& version, Stamp at) {
   const Past past(version, at);
   std::vector<std::string> lines;
@@ -168,7 +168,7 @@ bool run(std::uint32_t seed, int replicas, int steps) {
 
 }  // namespace
 
-TEST(copies_converge, "copies of a scene converge whatever the order, with circles, removals and re-used ids") {
+TEST(copies_converge, "replicas of a scene converge whatever the order, with cycles, removals and re-used ids") {
   for (std::uint32_t seed = 0; seed < 3000; ++seed) {
     const bool converges = run(seed, 2 + static_cast<int>(seed % 4), 4 + static_cast<int>(seed % 60));
     if (!converges) std::fprintf(stderr, "seed %u\n", seed);

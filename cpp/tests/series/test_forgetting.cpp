@@ -163,7 +163,7 @@ TEST(remove_alone, "a removed frame is unknown, its name is free, its past gone"
   CHECK(world.forest.frame_names().size() == 2 && world.forest.relations().size() == 1);
 }
 
-TEST(remove_used, "a frame that others hang under, or hung under once, is removed only with them") {
+TEST(remove_used, "a frame that is a parent, or was one, is removed only with its children") {
   World world;
   world.put("a", "map", {0, 10});
   world.put("b", "a", {0, 10});

@@ -1,4 +1,4 @@
-// Rows that were computed follow the newest that was said, and give way to one that is said behind them.
+// Computed rows follow the newest row that was given, and are removed by one that is given after them.
 
 #include <map>
 #include <random>
@@ -42,7 +42,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST(computed_model, "what was computed between two said rows is gone, however many chunks it filled") {
+TEST(computed_model, "computed rows between two given rows are removed, however many chunks they filled") {
   std::mt19937_64 random(3);
   for (const std::int64_t run : {3, 40, 700}) {
     Fixture f;
@@ -57,7 +57,7 @@ TEST(computed_model, "what was computed between two said rows is gone, however m
   }
 }
 
-TEST(computed_between, "a late row between two that were said changes nothing else") {
+TEST(computed_between, "a late row between two that were given changes nothing else") {
   Fixture f;
   for (const std::int64_t at : {0, 10, 20}) f.give(at);
   f.compute(30);
@@ -78,7 +78,7 @@ TEST(computed_left, "what follows from rows that are forgotten stays, and stays 
   CHECK(f.series.size() == 6 && f.series.is_computed({140}) && !f.series.rests_on_computed({180}));
 }
 
-TEST(computed_bulk, "many rows at once count as said") {
+TEST(computed_bulk, "many rows at once count as given") {
   Fixture f;
   f.give(0);
   f.compute(5);

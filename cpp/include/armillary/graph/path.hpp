@@ -82,7 +82,7 @@ class PathFinder {
                                         const std::optional<Covariance>& default_covariance, Evaluation& out);
 
 /// The motion that the edge goes on with after its last sample: measured, or that of the last interval.
-/// `last` is the newest row. False where nothing tells.
+/// `last` is the newest row. False where this is unknown.
 [[nodiscard]] bool last_motion(const PathEdge& edge, const Series& series, const Row& last, const QueryContext& context,
                                Velocity& body_form);
 

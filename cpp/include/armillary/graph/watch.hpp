@@ -13,7 +13,7 @@ namespace armillary {
 
 using WaitId = std::uint64_t;
 
-/// Told when the one thing a wait watches has changed. Called under the writer lock: set a flag, nothing more.
+/// Notified when the one thing a wait depends on has changed. Called under the writer lock: set a flag, nothing more.
 class Watcher {
  public:
   virtual ~Watcher() = default;
@@ -32,7 +32,7 @@ class WatchList {
   WatchList() = default;
   WatchList(WatchList&&) = default;
   WatchList& operator=(WatchList&&) = default;
-  WatchList(const WatchList&) = delete;  // a wait stands in one list, which knows its place there
+  WatchList(const WatchList&) = delete;  // a wait is in one list, which knows its place there
   WatchList& operator=(const WatchList&) = delete;
 
   /// Wake when a sample with `from <= stamp <= to` comes.
@@ -56,7 +56,7 @@ class WatchList {
   void refresh_hull();
 
   Later later_;                                                // for everything from a stamp on
-  std::unordered_multimap<WaitId, Later::iterator> in_later_;  // where a wait stands there: thousands come and go
+  std::unordered_multimap<WaitId, Later::iterator> in_later_;  // the place of a wait there: thousands come and go
   std::vector<Interval> between_;                              // for an interval
   Stamp first_ = Stamp::never(), last_ = Stamp::always();      // hull of all intervals
 };
