@@ -394,12 +394,12 @@ class WorldFace:
             transform: `in_frame_T_of`: a Transform, or any pose coordinates of numbers, such as a (4, 4) matrix; stored as
                 a translation and a quaternion.
             at: Instant [ns].
-            source: Who says so; the world's own name if not given.
+            source: Who asserts it; the world's own name if not given.
             covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.
 
         Raises:
             BeforeHistory: The sample is older than the history.
-            FrameLoop: The frame would hang under itself at that instant.
+            FrameLoop: The frame would be its own ancestor at that instant.
             InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.
         """
 
@@ -412,16 +412,16 @@ class WorldFace:
             in_frame: Its parent.
             transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4).
             at: (N,) int64 [ns], in any order.
-            source: Who says so; the world's own name if not given.
+            source: Who asserts it; the world's own name if not given.
             covariances: (N, 6, 6); rows of NaN are unknown.
         """
 
     def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
         """
-        Say where a frame is and stays.
+        Fix the pose of a frame.
 
-        With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is
-        there from then on, until this source says something newer. Within a declared body a pose is fixed once;
+        With `at=None` it holds always, and all earlier assertions of this source about it are removed. With a stamp it
+        holds from then on, until the next assertion of this source. Within a declared body a pose is fixed once;
         `recalibrate=True` corrects it.
         """
 
@@ -491,14 +491,14 @@ class WorldFace:
                 `HybridTwist` along those of `relative_to`; `SpatialTwist` is also at the origin of `relative_to`, and brought
                 to that of `of` with the pose known at that instant; free ones (`LinearAngular`) need `expressed_in`.
             at: Instant [ns].
-            source: Who says so; the world's own name if not given.
+            source: Who asserts it; the world's own name if not given.
             covariance: (6, 6), linear then angular, along the same axes; unknown if not given.
             pending: Keep it until the poses that turn it arrive, instead of refusing it: the call that brings them stores
-                it too. A later word about the same instant takes its place.
+                it too. A later twist of the same instant replaces it.
 
         Raises:
             StampOutOfRange, NotConnected, UnknownFrame: The axes cannot be turned at that instant.
-            ConstraintViolation: A body does not move relative to itself, or this source says that motion already: of
+            ConstraintViolation: A body does not move relative to itself, or this source asserts that motion already: of
                 another frame, the other way round, or by a chain of twists. Another source may.
             LimitReached: As many twists wait as `max_waits` allows.
         """
@@ -574,7 +574,7 @@ class WorldFace:
             joints: Names and positions [rad] or [m].
             at: Instant [ns].
             velocities: Names and velocities, of some or all of them; used for twists, not between positions.
-            source: Who says so; the world's own name if not given.
+            source: Who asserts it; the world's own name if not given.
             covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given. Where
                 velocities are given: of positions, then velocities, (2k,) or (2k, 2k).
 
@@ -592,7 +592,7 @@ class WorldFace:
             positions: (N, k).
             at: (N,) int64 [ns], in any order.
             velocities: (N, k); NaN: not given.
-            source: Who says so; the world's own name if not given.
+            source: Who asserts it; the world's own name if not given.
         """
 
 class StoreCore:
@@ -662,12 +662,12 @@ class StoreCore:
             transform: `in_frame_T_of`: a Transform, or any pose coordinates of numbers, such as a (4, 4) matrix; stored as
                 a translation and a quaternion.
             at: Instant [ns].
-            source: Who says so; the world's own name if not given.
+            source: Who asserts it; the world's own name if not given.
             covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.
 
         Raises:
             BeforeHistory: The sample is older than the history.
-            FrameLoop: The frame would hang under itself at that instant.
+            FrameLoop: The frame would be its own ancestor at that instant.
             InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.
         """
 
@@ -680,22 +680,22 @@ class StoreCore:
             in_frame: Its parent.
             transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4).
             at: (N,) int64 [ns], in any order.
-            source: Who says so; the world's own name if not given.
+            source: Who asserts it; the world's own name if not given.
             covariances: (N, 6, 6); rows of NaN are unknown.
         """
 
     def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
         """
-        Say where a frame is and stays.
+        Fix the pose of a frame.
 
-        With `at=None` it is there always, and whatever this source said of it before is forgotten. With a stamp it is
-        there from then on, until this source says something newer. Within a declared body a pose is fixed once;
+        With `at=None` it holds always, and all earlier assertions of this source about it are removed. With a stamp it
+        holds from then on, until the next assertion of this source. Within a declared body a pose is fixed once;
         `recalibrate=True` corrects it.
         """
 
     def merge_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str, covariances: ArrayLike | None = None) -> bool:
         """
-        Samples that another copy of this world accepted: neither loops nor bodies refuse them here.
+        Samples that another replica accepted: neither loops nor bodies refuse them here.
 
         False: that there is such a relation is not known here yet, and nothing was stored.
         """
@@ -704,15 +704,15 @@ class StoreCore:
 
     def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
         """
-        Hang a frame under another from `at` on, keeping where it is: the grasped cup.
+        Give a frame another parent from `at` on, keeping where it is: the grasped cup.
 
-        Said in the name of whoever holds the frame at that instant, unless `source` is given, so that it is a move
+        Written to the track that places the frame at that instant, unless `source` is given, so that it is a move
         and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.
         """
 
     def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
         """
-        Let a frame go: from `at` on it stays where it is in `to`. The reverse of `attach`, and the same motion.
+        Release a frame: from `at` on it stays where it is in `to`. The reverse of `attach`, with the same meaning.
         """
 
     def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
@@ -792,14 +792,14 @@ class StoreCore:
                 `HybridTwist` along those of `relative_to`; `SpatialTwist` is also at the origin of `relative_to`, and brought
                 to that of `of` with the pose known at that instant; free ones (`LinearAngular`) need `expressed_in`.
             at: Instant [ns].
-            source: Who says so; the world's own name if not given.
+            source: Who asserts it; the world's own name if not given.
             covariance: (6, 6), linear then angular, along the same axes; unknown if not given.
             pending: Keep it until the poses that turn it arrive, instead of refusing it: the call that brings them stores
-                it too. A later word about the same instant takes its place.
+                it too. A later twist of the same instant replaces it.
 
         Raises:
             StampOutOfRange, NotConnected, UnknownFrame: The axes cannot be turned at that instant.
-            ConstraintViolation: A body does not move relative to itself, or this source says that motion already: of
+            ConstraintViolation: A body does not move relative to itself, or this source asserts that motion already: of
                 another frame, the other way round, or by a chain of twists. Another source may.
             LimitReached: As many twists wait as `max_waits` allows.
         """
@@ -886,7 +886,7 @@ class StoreCore:
             joints: Names and positions [rad] or [m].
             at: Instant [ns].
             velocities: Names and velocities, of some or all of them; used for twists, not between positions.
-            source: Who says so; the world's own name if not given.
+            source: Who asserts it; the world's own name if not given.
             covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given. Where
                 velocities are given: of positions, then velocities, (2k,) or (2k, 2k).
 
@@ -904,14 +904,14 @@ class StoreCore:
             positions: (N, k).
             at: (N,) int64 [ns], in any order.
             velocities: (N, k); NaN: not given.
-            source: Who says so; the world's own name if not given.
+            source: Who asserts it; the world's own name if not given.
         """
 
     def set_integrated_joints(self, joints: Mapping[str, float], at: int, source: str | None) -> None: ...
 
     def prefer_joint(self, name: str, *, source: str | None) -> None:
         """
-        Settle which of several sources every query believes about a joint; None takes it back.
+        Choose which of several sources every query uses for a joint; None removes the preference.
         """
 
     def variables(self) -> list[tuple[str, str]]: ...
