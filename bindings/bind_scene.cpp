@@ -112,7 +112,7 @@ nb::list finish(Self self, const Outcome& outcome) {
   return record_list(outcome.changes);
 }
 
-// -- Wishes: plain tuples, made by armillary.scene
+// -- Requests: plain tuples, made by armillary.store.changes
 
 Stamp valid_from(nb::handle at) { return Stamp{as_stamp(at, "at")}; }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The one door for changes of frames, as the calls of a world use it.
+// How the calls of a world change frames: each makes a change record, or fails and changes nothing.
 
 #include <functional>
 

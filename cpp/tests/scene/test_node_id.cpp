@@ -82,7 +82,7 @@ TEST(node_id_other_text, "other text is no id") {
   }
 }
 
-TEST(node_id_constants, "root and limbo are two ids for ever") {
+TEST(node_id_constants, "root and detached are two ids for ever") {
   CHECK(kRootNode.text() == "726f6f74-0000-8000-8000-000000000000");
   CHECK(kDetachedNode.text() == "6c696d62-6f00-8000-8000-000000000000");
 }

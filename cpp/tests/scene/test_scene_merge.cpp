@@ -91,7 +91,7 @@ class Replica {
 bool is_consistent(const Version& version) {
   bool good = true;
   std::vector<NodeId> reached = subtree(version, kRootNode);
-  good &= reached.size() + 1 == version.alive.size();  // limbo is the other one
+  good &= reached.size() + 1 == version.alive.size();  // the detached node is the other one
   version.alive.for_each([&](const NodeId& id, const RecordPtr& record) {
     for (const Edge& edge : record->edges) {
       const NodeRecord* parent = version.find(edge.parent);
