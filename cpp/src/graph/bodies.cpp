@@ -56,7 +56,7 @@ Failure Forest::State::check_constant(const EdgeName& edge, const FixedPose* pos
   if (recalibrate || of == kNone) return {};
   for (const auto& track : frames[of].tracks)
     for (const RunRecord& run : track->runs)
-      if (run.fixed && frames[run.parent].body == body && (run.parent != parent || !is_same(run.fixed->value, pose->value)))
+      if (run.fixed() && frames[run.parent].body == body && (run.parent != parent || !is_same(run.fixed()->value, pose->value)))
         return refused;
   return {};
 }
@@ -81,10 +81,10 @@ Failure Forest::State::check_adoption(std::string_view name, std::span<const std
       const FixedPose* fixed_before = nullptr;
       for (const RunRecord& run : track->runs) {
         if (!members.contains(run.parent)) continue;
-        const bool moves = !run.fixed || (fixed_before != nullptr && !is_same(fixed_before->value, run.fixed->value));
+        const bool moves = !run.fixed() || (fixed_before != nullptr && !is_same(fixed_before->value, run.fixed()->value));
         if (moves)
           return Evidence{.kind = FailureKind::moves_in_body, .of = id, .in_frame = run.parent, .name = std::string(name)};
-        fixed_before = run.fixed.get();
+        fixed_before = run.fixed();
       }
     }
     for (const RelationId twist : frames[id].twists)

@@ -140,7 +140,7 @@ Failure Forest::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const Fixe
 
 /// The pose is kept as it is where its quaternion is a unit one.
 Failure Forest::State::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate,
-                           bool is_of_scene) {
+                           Origin origin) {
   std::array<double, 7> values{};
   if (Failure failure = to_values(pose->value, values)) return failure;
   if (values != values_of(pose->value)) {
@@ -148,12 +148,12 @@ Failure Forest::State::fix(const EdgeName& edge, Stamp from, std::shared_ptr<con
     unit->value.rotation = {values[0], values[1], values[2], values[3]};
     pose = std::move(unit);
   }
-  return open_run(edge, {.from = from, .fixed = std::move(pose), .is_of_scene = is_of_scene}, recalibrate);
+  return open_run(edge, {.from = from, .provider = Fixed{std::move(pose)}, .origin = origin}, recalibrate);
 }
 
 Failure Forest::drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider) {
   const Guard guard(state_->lock);
-  return state_->open_run(edge, {.from = from, .driven = std::move(provider)});
+  return state_->open_run(edge, {.from = from, .provider = Driven{std::move(provider)}});
 }
 
 void Forest::driven_changed(RelationId relation, Stamp stamp) {
@@ -244,7 +244,7 @@ namespace {
 ProviderKind kind_of(const TrackRecord& track, RelationId id) {
   ProviderKind kind = ProviderKind::none;
   for (const RunRecord& run : track.runs)
-    if (run.relation == id) kind = run.provider().kind;
+    if (run.relation == id) kind = run.published().kind;
   return kind;
 }
 
@@ -276,7 +276,7 @@ std::optional<RelationInfo> Forest::relation(RelationId id) const {
     const bool counts = run.relation == id && run.is_sampled() == (info.kind == ProviderKind::sampled);
     if (!counts) continue;
     if (run.is_sampled()) info.samples += record.track->own_samples(k);
-    info.integrated = run.is_sampled() && run.series->is_computed(run.series->newest());
+    info.integrated = run.is_sampled() && run.series()->is_computed(run.series()->newest());
     const Coverage covered = record.track->coverage(k);
     info.coverage.first = std::min(info.coverage.first, covered.first);
     info.coverage.last = std::max(info.coverage.last, covered.last);

@@ -81,8 +81,9 @@ std::vector<FixedInfo> Forest::fixed_poses() const {
   for (const FrameRecord& frame : state_->frames)
     for (const auto& track : frame.tracks)
       for (const RunRecord& run : track->runs)
-        if (run.fixed && !run.is_by_interval)
-          found.push_back({*frame.name, *state_->frames[run.parent].name, state_->sources[track->source], run.from, *run.fixed});
+        if (run.fixed() && !run.is_by_interval)
+          found.push_back(
+              {*frame.name, *state_->frames[run.parent].name, state_->sources[track->source], run.from, *run.fixed()});
   return found;
 }
 

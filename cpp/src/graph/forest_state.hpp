@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <variant>
 
 #include "armillary/graph/forest.hpp"
 #include "armillary/graph/frame_edit.hpp"
@@ -20,29 +21,59 @@ class DrivenLink;
 /// A number that was freed rests until so many others were: a batch under way must not meet another frame.
 inline constexpr std::size_t kRestingFrames = 4096;
 
+/// Why a run is there.
+enum class Origin : std::uint8_t {
+  asserted,      // somebody gave it: a pose, samples, an end
+  against_body,  // asserted by peers, and inactive: it would move something within a body
+  containment,   // it follows from where a node is
+};
+
+/// Where the poses of a run come from; in a closed run the frame has no parent.
+struct Closed {};
+struct Fixed {
+  std::shared_ptr<const FixedPose> pose;
+};
+struct Driven {
+  std::shared_ptr<DrivenProvider> link;
+};
+struct Sampled {
+  std::shared_ptr<Series> series;
+  bool is_awaited = false;  // the relation was asserted, but no sample of it has come yet
+};
+using Provider = std::variant<Closed, Fixed, Driven, Sampled>;
+
 /// One run as the writer keeps it. A copy shares its values: who writes to a series unshares it first.
 struct RunRecord {
   Stamp from{};
   FrameId parent = kNone;
   RelationId relation = kNone;
-  std::shared_ptr<Series> series{};  // one of these three; none of them: closed, the frame has no parent
-  std::shared_ptr<const FixedPose> fixed{};
-  std::shared_ptr<DrivenProvider> driven{};
-  bool is_of_scene = false;  // it follows from where a node is
+  Provider provider{};
+  Origin origin = Origin::asserted;
   // Derived: it ends a run because the thing is inactive, or resumes the run that was asserted from `asserted_from` on.
   bool is_by_interval = false;
   Stamp asserted_from{};
-  bool is_awaited = false;  // a relation was asserted, but no sample of it has come yet
-  // Asserted by peers and inactive, as if closed, until what conflicts with it is gone:
-  bool closes_cycle = false;
-  bool breaks_body = false;
+  bool closes_cycle = false;  // inactive, as if closed, until what conflicts with it is gone
 
   [[nodiscard]] Stamp since() const { return is_by_interval ? asserted_from : from; }
-  [[nodiscard]] bool is_inactive() const { return closes_cycle || breaks_body; }
-  [[nodiscard]] bool is_closed() const { return !series && !fixed && !driven; }
-  [[nodiscard]] bool is_sampled() const { return series != nullptr; }
-  [[nodiscard]] bool is_placeholder() const { return is_sampled() && series->empty(); }
-  [[nodiscard]] ProviderRef provider() const;
+  [[nodiscard]] bool is_of_node() const { return origin == Origin::containment; }
+  [[nodiscard]] bool breaks_body() const { return origin == Origin::against_body; }
+  [[nodiscard]] bool is_inactive() const { return closes_cycle || breaks_body(); }
+  [[nodiscard]] bool is_closed() const { return std::holds_alternative<Closed>(provider); }
+  [[nodiscard]] bool is_sampled() const { return std::holds_alternative<Sampled>(provider); }
+  [[nodiscard]] bool is_awaited() const { return is_sampled() && std::get<Sampled>(provider).is_awaited; }
+  [[nodiscard]] bool is_placeholder() const { return is_sampled() && series()->empty(); }
+  /// Of a sampled run.
+  [[nodiscard]] const std::shared_ptr<Series>& series() const { return std::get<Sampled>(provider).series; }
+  /// Its constant pose, or null.
+  [[nodiscard]] const FixedPose* fixed() const;
+  /// What drives it, or null.
+  [[nodiscard]] DrivenProvider* driven() const;
+  /// The provider as readers see it.
+  [[nodiscard]] ProviderRef published() const;
+  /// Whether no other run has its values.
+  [[nodiscard]] bool is_last_owner() const;
+  /// The same run with other samples.
+  [[nodiscard]] RunRecord with(std::shared_ptr<Series> samples) const;
 };
 
 /// The inactive intervals of frames, by name.
@@ -85,6 +116,11 @@ struct RelationRecord {
   Retention retention{};
   bool is_of_scene = false;  // it follows from where a node is
   bool breaks_body = false;  // its samples hold nothing
+
+  /// A run of samples by this relation.
+  [[nodiscard]] RunRecord sampled_run(Stamp from, Sampled samples) const {
+    return {from, parent, id, std::move(samples), breaks_body ? Origin::against_body : Origin::asserted};
+  }
 };
 
 /// A measured twist as it is kept.
@@ -373,7 +409,7 @@ struct Forest::State {
   Failure write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
   Failure open_run(const EdgeName& edge, RunRecord run, bool recalibrate = false);
   Failure fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate,
-              bool is_of_scene = false);
+              Origin origin = Origin::asserted);
   Failure erase_fixed(TrackRecord& track, Stamp since);
   Failure await_samples(const AwaitSamples& edit);
   Failure let_go(FrameId frame);

@@ -57,7 +57,7 @@ namespace {
 /// Whether a run begins at `at`, or has a sample there: that holds, inactive or not.
 bool is_given(const RunRecord& run, Stamp at) {
   if (run.from == at || !run.is_sampled()) return run.from == at;
-  const Row row = run.series->bracket(at).before;
+  const Row row = run.series()->bracket(at).before;
   return row && row.stamp_ns() == at.ns;
 }
 
@@ -82,11 +82,12 @@ void Forest::State::resume_after(TrackRecord& track, std::size_t ended, Stamp at
   again.is_by_interval = !again.is_sampled();
   const std::size_t next = ended + 1;
   if (again.is_sampled()) {
-    const std::shared_ptr<Series> before = std::exchange(again.series, new_series(again.relation));
-    copy_last(*before, at, *again.series, retired);
+    const std::shared_ptr<Series> before = again.series();
+    again = again.with(new_series(again.relation));
+    copy_last(*before, at, *again.series(), retired);
     if (next < track.runs.size() && track.runs[next].is_sampled() && track.runs[next].relation == again.relation) {
-      const Series& later = *track.runs[next].series;
-      later.for_each(Stamp::always(), Stamp::never(), [&](const Row& row) { copy_row(later, row, *again.series, retired); });
+      const Series& later = *track.runs[next].series();
+      later.for_each(Stamp::always(), Stamp::never(), [&](const Row& row) { copy_row(later, row, *again.series(), retired); });
       erase_run(track, next);
     }
   }

@@ -73,7 +73,7 @@ std::optional<Velocity> TwistRecord::velocity_at(Stamp at) const {
 Stamp TrackRecord::next_given(Stamp at) const {
   const std::ptrdiff_t k = run_at(at);
   if (k >= 0 && runs[static_cast<std::size_t>(k)].is_sampled()) {
-    const Series& series = *runs[static_cast<std::size_t>(k)].series;
+    const Series& series = *runs[static_cast<std::size_t>(k)].series();
     Row row = series.bracket(at).after;
     while (row && series.is_computed({row.stamp_ns()})) row = series.bracket({row.stamp_ns()}).after;
     if (row) return {row.stamp_ns()};
@@ -99,7 +99,7 @@ bool Forest::State::rests_on(FrameId frame, BodyId body, Stamp at) const {
     for (const auto& track : frames[frame].tracks) {
       const std::ptrdiff_t k = track->run_at(at);
       const RunRecord* run = k < 0 ? nullptr : &track->runs[static_cast<std::size_t>(k)];
-      if (run == nullptr || !run->fixed || !is_identity(*run->fixed)) continue;
+      if (run == nullptr || run->fixed() == nullptr || !is_identity(*run->fixed())) continue;
       if (frames[run->parent].body == body) return true;
       next = run->parent;
     }
@@ -113,13 +113,12 @@ bool Forest::State::drop_integrated(TrackRecord& track, Stamp from) {
   const std::ptrdiff_t k = track.run_at(from);
   if (k < 0 || !track.runs[static_cast<std::size_t>(k)].is_sampled()) return false;
   RunRecord& run = track.runs[static_cast<std::size_t>(k)];
-  const Row after = run.series->bracket(from).after;
-  const Row before = run.series->bracket(from).before;
-  const bool is_here = before && before.stamp_ns() == from.ns && run.series->is_computed(from);
-  const bool is_after = after && run.series->is_computed({after.stamp_ns()});
+  const Row after = run.series()->bracket(from).after;
+  const Row before = run.series()->bracket(from).before;
+  const bool is_here = before && before.stamp_ns() == from.ns && run.series()->is_computed(from);
+  const bool is_after = after && run.series()->is_computed({after.stamp_ns()});
   if (!is_here && !is_after) return false;
-  RunRecord kept{.from = run.from, .parent = run.parent, .relation = run.relation};
-  kept.series = copy_of(run, is_here ? from : Stamp{from.ns + 1}, track.next_given(from));
+  RunRecord kept = run.with(copy_of(run, is_here ? from : Stamp{from.ns + 1}, track.next_given(from)));
   track.is_stale = true;
   discard(run);
   run = std::move(kept);
@@ -129,17 +128,17 @@ bool Forest::State::drop_integrated(TrackRecord& track, Stamp from) {
 /// Poses at the stamps of the twists, each from the one before it, until the next that was given.
 void Forest::State::write_integrated(TrackRecord& track, const TwistRecord& twist, Stamp from) {
   RunRecord* run = run_to_integrate(track, twist, from);
-  const Row start = run == nullptr ? Row{} : start_of(*run->series, from);
+  const Row start = run == nullptr ? Row{} : start_of(*run->series(), from);
   if (!start) return;
   Place place{{start.stamp_ns()}, pose_of(start), covariance_of(start)};
-  if (outlive_twists(*run->series, place.at, *twist.series)) drop_integrated(track, {place.at.ns + 1});
+  if (outlive_twists(*run->series(), place.at, *twist.series)) drop_integrated(track, {place.at.ns + 1});
   const Stamp end = track.next_given(place.at);
   std::optional<Velocity> last = twist.velocity_at(place.at);
   Row next = twist.series->bracket(place.at).after;
   for (; next && next.stamp_ns() < end.ns; next = twist.series->bracket({next.stamp_ns()}).after) {
     place = moved(place, last, next);
     if (!is_finite(place.pose)) return static_cast<void>(drop_integrated(track, place.at));
-    write_computed(place, *run->series, retired);
+    write_computed(place, *run->series(), retired);
     last = velocity_of(next);
   }
 }
@@ -182,7 +181,7 @@ void Forest::State::on_twist_inserted(const TwistRecord& twist, Stamp at) {
   const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track->run_at(at), 0));
   for (std::size_t k = first; k < track->runs.size() && track->runs[k].from < until; ++k) {
     const RunRecord& run = track->runs[k];
-    const bool is_over = run.is_sampled() && run.series->newest_given() >= until;  // a newer twist holds there
+    const bool is_over = run.is_sampled() && run.series()->newest_given() >= until;  // a newer twist holds there
     if (!is_over) integrate(*track, twist, std::max(at, run.from));
   }
 }
@@ -194,7 +193,8 @@ void Forest::State::on_poses_inserted(TrackRecord& track, Stamp from, Stamp to) 
     if (twist.source != track.source) continue;
     const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track.run_at(from) - 1, 0));
     for (std::size_t k = first; k < track.runs.size() && track.runs[k].from <= to; ++k)
-      if (track.runs[k].is_sampled()) integrate(track, twist, std::max(track.runs[k].from, track.runs[k].series->newest_given()));
+      if (track.runs[k].is_sampled())
+        integrate(track, twist, std::max(track.runs[k].from, track.runs[k].series()->newest_given()));
   }
 }
 

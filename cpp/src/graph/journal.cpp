@@ -161,16 +161,11 @@ void Forest::State::put_back(BodiesBefore& before) {
 
 /// After publication: values that no run has any more. Those that another record shares are that one's to retire.
 void Forest::State::retire_replaced(Journal& done) {
-  const auto drop_shared = [](auto& value) {
-    if (value.use_count() > 1) value.reset();
-  };
   for (auto& [id, frame] : done.frames)
     for (TrackBefore& track : frame.tracks)
       for (RunRecord& run : track.runs) {
-        drop_shared(run.series);
-        drop_shared(run.fixed);
-        drop_shared(run.driven);
-        if (!run.is_closed()) retired.retire(new RunRecord(std::move(run)));
+        if (run.is_last_owner()) retired.retire(new RunRecord(std::move(run)));
+        run.provider = Closed{};
       }
 }
 

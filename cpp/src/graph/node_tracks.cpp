@@ -15,7 +15,7 @@ bool is_open(const Piece& piece) { return !piece.in_frame.empty(); }
 /// For samples that are on their way from one run to another.
 constexpr Duration kWithoutEnd{std::int64_t{1} << 62};
 
-bool is_fixed(const RunRecord& run) { return run.fixed != nullptr; }
+bool is_fixed(const RunRecord& run) { return run.fixed() != nullptr; }
 
 /// The pose with its quaternion as it is stored.
 FixedPose fixed_of(const Piece& piece) {
@@ -74,7 +74,7 @@ std::shared_ptr<Series> only_series(const PlaceRuns& edit, const std::vector<Run
   if (!edit.late.empty() || std::ranges::count_if(edit.after, is_open) != 1 || place->first_sample) return nullptr;
   const auto run = std::ranges::find_if(before, &RunRecord::is_sampled);
   const bool is_one = std::ranges::count_if(before, &RunRecord::is_sampled) == 1;
-  return is_one && thing_of(edit, *run) == place->thing ? run->series : nullptr;
+  return is_one && thing_of(edit, *run) == place->thing ? run->series() : nullptr;
 }
 
 /// The last place of a thing.
@@ -113,8 +113,8 @@ Failure Forest::State::check_late(const PlaceRuns& edit, const PlaceRuns::Late& 
 
 /// Others may have moved the frame to where this source did not: that stays.
 bool Forest::State::is_replaced(const PlaceRuns& edit, const RunRecord& run) const {
-  if (run.is_closed() || run.is_of_scene) return true;
-  if (run.fixed) return false;
+  if (run.is_closed() || run.is_of_node()) return true;
+  if (is_fixed(run)) return false;
   const std::string& parent = *frames[run.parent].name;
   return is_in(edit.before, parent) || is_in(edit.after, parent);
 }
@@ -153,7 +153,7 @@ Histories Forest::State::histories_of(const PlaceRuns& edit, const std::vector<R
     if (piece.first_sample && !waiting.contains(piece.thing)) write_row(piece, *piece.first_sample, of(piece.thing), retired);
   for (const auto& [thing, samples] : waiting) add(thing, *samples);
   for (const RunRecord& run : before)
-    if (run.is_sampled()) add(thing_of(edit, run), *run.series);
+    if (run.is_sampled()) add(thing_of(edit, run), *run.series());
   for (const PlaceRuns::Late& late : edit.late) write_row(late, late.at, of(late.thing), retired);
   return all;
 }
@@ -173,16 +173,15 @@ std::shared_ptr<Series> Forest::State::samples_of(const PlaceRuns& edit, std::si
 void Forest::State::add_runs(const PlaceRuns& edit, std::size_t k, const std::shared_ptr<Series>& samples,
                              const RelationRecord& relation, std::vector<RunRecord>& runs) {
   const Piece& piece = edit.after[k];
-  const RunRecord run{.from = piece.from, .parent = relation.parent, .relation = relation.id, .is_of_scene = true};
+  const RunRecord run{.from = piece.from, .parent = relation.parent, .relation = relation.id, .origin = Origin::containment};
   const Row first = samples ? samples->first_row() : Row{};
   const Stamp next = k + 1 < edit.after.size() ? edit.after[k + 1].from : Stamp::never();
   const bool holds_samples = first && first.stamp_ns() < next.ns;
   if (piece.is_fixed && !(holds_samples && first.stamp_ns() <= piece.from.ns))
-    runs.emplace_back(run).fixed = std::make_shared<const FixedPose>(fixed_of(piece));
+    runs.emplace_back(run).provider = Fixed{std::make_shared<const FixedPose>(fixed_of(piece))};
   if (piece.is_fixed && !holds_samples) return;
-  RunRecord& sampled = runs.emplace_back(run);
+  RunRecord& sampled = runs.emplace_back(run.with(samples ? samples : new_series(relation.id)));
   if (holds_samples) sampled.from = std::max(piece.from, {first.stamp_ns()});
-  sampled.series = samples ? samples : new_series(relation.id);
 }
 
 /// Samples that no run has are kept for when the thing has a parent again.
@@ -209,7 +208,7 @@ std::vector<RunRecord> Forest::State::merged_runs(TrackRecord& track, const Plac
   for (std::size_t k = 0; k < edit.after.size(); ++k) {
     const Piece& piece = edit.after[k];
     if (!is_open(piece)) {
-      runs.push_back({.from = piece.from, .is_of_scene = true});
+      runs.push_back({.from = piece.from, .origin = Origin::containment});
       continue;
     }
     RelationRecord& relation = relation_of(edit, piece.in_frame);
@@ -233,7 +232,7 @@ void Forest::State::place_again(TrackRecord& track, RunRecord run) {
     return;
   }
   if (!run.is_sampled()) return place_run(track, std::move(run));
-  run.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
+  run.series()->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
     Sample sample{{row.stamp_ns()}, {}, row.side};
     std::copy_n(row.values(), sample.values.size(), sample.values.begin());
     place_sample(track, *relations[run.relation], sample);

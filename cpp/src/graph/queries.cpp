@@ -197,7 +197,7 @@ Result<FixedInfo> Forest::attach(const Attachment& attachment) {
                                            : std::string(attachment.source.value_or(attachment.own_name));
   FixedInfo fixed_info{std::string(attachment.of), std::string(attachment.to), source, attachment.from, pose};
   Failure failure = state_->open_run({attachment.of, attachment.to, source},
-                                     {.from = attachment.from, .fixed = std::make_unique<FixedPose>(pose)});
+                                     {.from = attachment.from, .provider = Fixed{std::make_shared<FixedPose>(pose)}});
   return {std::move(fixed_info), std::move(failure)};
 }
 
@@ -279,7 +279,7 @@ Failure Forest::keep(RelationId id, const Retention& retention) {
   RelationRecord& relation = *state_->relations[id];
   relation.retention = retention;
   for (RunRecord& run : relation.track->runs)
-    if (run.relation == id && run.is_sampled()) run.series->set_retention(retention, state_->retired);
+    if (run.relation == id && run.is_sampled()) run.series()->set_retention(retention, state_->retired);
   state_->expire_runs(*relation.track, relation);
   state_->drop_unused_relations(*relation.track);
   state_->publish(relation.track->of);
@@ -360,7 +360,7 @@ SampleTable Forest::samples(RelationId id, Stamp from, Stamp to) const {
   Rows rows;
   if (id >= state_->relations.size() || !state_->relations[id]) return rows.table();
   for (const RunRecord& run : state_->relations[id]->track->runs)
-    if (run.relation == id && run.is_sampled()) rows.add(*run.series, from, to);
+    if (run.relation == id && run.is_sampled()) rows.add(*run.series(), from, to);
   return rows.table();
 }
 
@@ -372,7 +372,7 @@ SampleTable Forest::node_samples(std::string_view of, std::string_view source, S
   if (track == nullptr) return rows.table();
   for (const RunRecord& run : track->runs) {
     const bool is_meant = run.is_sampled() && from <= run.from && run.from < until;
-    if (is_meant && state_->relations[run.relation]->is_of_scene) rows.add(*run.series, Stamp::always(), Stamp::never());
+    if (is_meant && state_->relations[run.relation]->is_of_scene) rows.add(*run.series(), Stamp::always(), Stamp::never());
   }
   return rows.table();
 }

@@ -15,7 +15,7 @@ std::ptrdiff_t TrackRecord::run_at(Stamp at) const {
 std::vector<Run> TrackRecord::published() const {
   std::vector<Run> copies;
   for (const RunRecord& run : runs)
-    copies.push_back(run.is_inactive() ? Run{run.from} : Run{run.from, run.parent, run.relation, run.provider()});
+    copies.push_back(run.is_inactive() ? Run{run.from} : Run{run.from, run.parent, run.relation, run.published()});
   return copies;
 }
 
@@ -25,20 +25,20 @@ Coverage TrackRecord::coverage(std::size_t k) const {
   const Stamp next = k + 1 < runs.size() ? runs[k + 1].from : Stamp::never();
   const Coverage open{run.from, next == Stamp::never() ? next : Stamp{next.ns - 1}};
   if (!run.is_sampled()) return open;
-  const Row first = run.series->first_row();
-  return first ? Coverage{std::max(open.first, {first.stamp_ns()}), std::min(open.last, run.series->newest())} : Coverage{};
+  const Row first = run.series()->first_row();
+  return first ? Coverage{std::max(open.first, {first.stamp_ns()}), std::min(open.last, run.series()->newest())} : Coverage{};
 }
 
 Stamp TrackRecord::own_since(std::size_t k) const {
   Stamp since = Stamp::always();
   for (std::size_t i = 0; i < k; ++i)
-    if (runs[i].relation == runs[k].relation && runs[i].is_sampled() && !runs[i].series->empty())
-      since = std::max(since, {runs[i].series->newest().ns + 1});
+    if (runs[i].relation == runs[k].relation && runs[i].is_sampled() && !runs[i].series()->empty())
+      since = std::max(since, {runs[i].series()->newest().ns + 1});
   return since;
 }
 
 std::size_t TrackRecord::own_samples(std::size_t k) const {
-  const Series& series = *runs[k].series;
+  const Series& series = *runs[k].series();
   const Row first = series.first_row();
   if (!first || first.stamp_ns() >= own_since(k).ns) return series.size();
   std::size_t count = 0;
@@ -84,13 +84,13 @@ void Forest::State::join_runs(TrackRecord& track, std::size_t k) {
   if (k + 1 >= track.runs.size()) return;
   RunRecord &left = track.runs[k], &right = track.runs[k + 1];
   if (!left.is_sampled() || !right.is_sampled() || left.relation != right.relation) return;
-  RunRecord both{.from = left.from, .parent = left.parent, .relation = left.relation, .series = new_series(left.relation)};
-  both.breaks_body = left.breaks_body;
-  const Stamp floor = left.series->empty() ? std::max(left.series->floor(), right.series->floor()) : left.series->floor();
-  if (floor != Stamp::always()) both.series->begin_forgotten(floor);
+  RunRecord both = left.with(new_series(left.relation));
+  both.closes_cycle = false;
+  const Stamp floor = left.series()->empty() ? std::max(left.series()->floor(), right.series()->floor()) : left.series()->floor();
+  if (floor != Stamp::always()) both.series()->begin_forgotten(floor);
   for (const RunRecord* run : {&left, &right})
-    run->series->for_each(Stamp::always(), Stamp::never(),
-                          [&](const Row& row) { copy_row(*run->series, row, *both.series, retired); });
+    run->series()->for_each(Stamp::always(), Stamp::never(),
+                            [&](const Row& row) { copy_row(*run->series(), row, *both.series(), retired); });
   erase_run(track, k + 1);
   discard(track.runs[k]);
   track.runs[k] = std::move(both);
@@ -99,19 +99,18 @@ void Forest::State::join_runs(TrackRecord& track, std::size_t k) {
 /// The rows before and after `at` become two runs; a row at `at` is dropped.
 void Forest::State::split_run(TrackRecord& track, std::size_t k, Stamp at) {
   RunRecord& whole = track.runs[k];
-  RunRecord left{.from = whole.from, .parent = whole.parent, .relation = whole.relation, .series = new_series(whole.relation)};
-  RunRecord right{.parent = whole.parent, .relation = whole.relation, .series = new_series(whole.relation)};
-  for (RunRecord* half : {&left, &right}) half->closes_cycle = whole.closes_cycle, half->breaks_body = whole.breaks_body;
-  whole.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
-    if (row.stamp_ns() != at.ns) copy_row(*whole.series, row, row.stamp_ns() < at.ns ? *left.series : *right.series, retired);
+  RunRecord left = whole.with(new_series(whole.relation)), right = whole.with(new_series(whole.relation));
+  whole.series()->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
+    if (row.stamp_ns() != at.ns)
+      copy_row(*whole.series(), row, row.stamp_ns() < at.ns ? *left.series() : *right.series(), retired);
   });
-  const bool left_was_forgotten = left.series->empty() && whole.from < at;
-  if (left_was_forgotten) left.series->begin_forgotten(at);
+  const bool left_was_forgotten = left.series()->empty() && whole.from < at;
+  if (left_was_forgotten) left.series()->begin_forgotten(at);
   erase_run(track, k);
   auto place = track.runs.begin() + static_cast<std::ptrdiff_t>(k);
-  if (!left.series->empty() || left_was_forgotten) place = std::next(track.runs.insert(place, std::move(left)));
-  if (right.series->empty()) return;
-  right.from = {right.series->first_row().stamp_ns()};
+  if (!left.series()->empty() || left_was_forgotten) place = std::next(track.runs.insert(place, std::move(left)));
+  if (right.series()->empty()) return;
+  right.from = {right.series()->first_row().stamp_ns()};
   track.runs.insert(place, std::move(right));
 }
 
@@ -122,11 +121,11 @@ void Forest::State::remove_event(TrackRecord& track, Stamp at, RelationId unless
   const auto k = static_cast<std::size_t>(found);
   const RunRecord& run = track.runs[k];
   if (run.is_sampled()) {
-    const Row row = run.series->bracket(at).before;
+    const Row row = run.series()->bracket(at).before;
     const bool is_given = row && row.stamp_ns() == at.ns;
-    const bool was_given = run.series->empty() && run.from == at;  // and is forgotten since
+    const bool was_given = run.series()->empty() && run.from == at;  // and is forgotten since
     if (run.relation == unless || !(is_given || was_given)) return;
-    const bool was_only = run.series->size() <= 1 && run.from == at;
+    const bool was_only = run.series()->size() <= 1 && run.from == at;
     split_run(track, k, at);
     if (was_only && k > 0) join_runs(track, k - 1);
   } else if (run.from == at && at != Stamp::always()) {
@@ -146,19 +145,17 @@ void Forest::State::await_run(TrackRecord& track, const RelationRecord& relation
   const std::ptrdiff_t present = track.run_at(since);
   if (present >= 0) {
     const RunRecord& before = track.runs[static_cast<std::size_t>(present)];
-    const Row row = before.is_sampled() ? before.series->bracket(since).before : Row{};
+    const Row row = before.is_sampled() ? before.series()->bracket(since).before : Row{};
     if (before.from == since || (row && row.stamp_ns() == since.ns)) return;
-    if (before.is_sampled() && before.series->newest() > since) split_run(track, static_cast<std::size_t>(present), since);
+    if (before.is_sampled() && before.series()->newest() > since) split_run(track, static_cast<std::size_t>(present), since);
   }
-  RunRecord run{.from = since, .parent = relation.parent, .relation = relation.id, .series = new_series(relation.id)};
-  run.is_awaited = true;
-  run.breaks_body = relation.breaks_body;
+  RunRecord run = relation.sampled_run(since, {.series = new_series(relation.id), .is_awaited = true});
   track.runs.insert(track.runs.begin() + track.run_at(since) + 1, std::move(run));
 }
 
 /// The first sample of a relation is there: its run begins with that.
 void Forest::State::end_waiting(TrackRecord& track, RelationId relation) {
-  const auto is_its = [&](const RunRecord& run) { return run.relation == relation && run.is_awaited; };
+  const auto is_its = [&](const RunRecord& run) { return run.relation == relation && run.is_awaited(); };
   const auto found = std::ranges::find_if(track.runs, is_its);
   if (found == track.runs.end()) return;
   const auto k = static_cast<std::size_t>(found - track.runs.begin());
@@ -175,7 +172,7 @@ void Forest::State::place_sample(TrackRecord& track, const RelationRecord& relat
   remove_event(track, sample.at, relation.id);
   const auto write = [&](RunRecord& run) {
     unshare(run);
-    run.series->insert(sample.at, sample.values, sample.side, retired);
+    run.series()->insert(sample.at, sample.values, sample.side, retired);
   };
   const std::ptrdiff_t current = track.run_at(sample.at);
   if (current >= 0) {
@@ -184,15 +181,14 @@ void Forest::State::place_sample(TrackRecord& track, const RelationRecord& relat
       if (run.from == Stamp::always()) run.from = sample.at;  // the first sample after a clear
       return write(run);
     }
-    if (run.is_sampled() && run.series->newest() > sample.at) split_run(track, static_cast<std::size_t>(current), sample.at);
+    if (run.is_sampled() && run.series()->newest() > sample.at) split_run(track, static_cast<std::size_t>(current), sample.at);
   }
   const auto next = static_cast<std::size_t>(track.run_at(sample.at) + 1);
   if (next < track.runs.size() && track.runs[next].relation == relation.id && track.runs[next].is_sampled()) {
     track.runs[next].from = sample.at;
     return write(track.runs[next]);
   }
-  RunRecord fresh{.from = sample.at, .parent = relation.parent, .relation = relation.id, .series = new_series(relation.id)};
-  fresh.breaks_body = relation.breaks_body;
+  RunRecord fresh = relation.sampled_run(sample.at, {new_series(relation.id)});
   write(fresh);
   track.runs.insert(track.runs.begin() + static_cast<std::ptrdiff_t>(next), std::move(fresh));
 }
@@ -210,7 +206,8 @@ void Forest::State::place_run(TrackRecord& track, RunRecord run) {
   const std::ptrdiff_t current = track.run_at(run.from);
   if (current >= 0) {
     const RunRecord& before = track.runs[static_cast<std::size_t>(current)];
-    if (before.is_sampled() && before.series->newest() > run.from) split_run(track, static_cast<std::size_t>(current), run.from);
+    if (before.is_sampled() && before.series()->newest() > run.from)
+      split_run(track, static_cast<std::size_t>(current), run.from);
   }
   const std::ptrdiff_t place = track.run_at(run.from) + 1;
   track.runs.insert(track.runs.begin() + place, std::move(run));
@@ -218,8 +215,8 @@ void Forest::State::place_run(TrackRecord& track, RunRecord run) {
 
 /// Before a series is written to: what readers see, and a transaction under way may have to put back, stays as it is.
 bool Forest::State::unshare(RunRecord& run) {
-  const bool is_shared = journal != nullptr && run.series.use_count() > 1;
-  if (is_shared) run.series = copy_of(run, Stamp::never(), Stamp::never());
+  const bool is_shared = journal != nullptr && run.series().use_count() > 1;
+  if (is_shared) std::get<Sampled>(run.provider).series = copy_of(run, Stamp::never(), Stamp::never());
   return is_shared;
 }
 
@@ -227,20 +224,20 @@ bool Forest::State::unshare(RunRecord& run) {
 void Forest::State::expire_runs(TrackRecord& track, const RelationRecord& relation) {
   Stamp newest = Stamp::always();
   for (const RunRecord& run : track.runs)
-    if (run.relation == relation.id && run.is_sampled()) newest = std::max(newest, run.series->newest());
+    if (run.relation == relation.id && run.is_sampled()) newest = std::max(newest, run.series()->newest());
   const Stamp horizon = earlier(newest, relation.retention.history);
   std::size_t left = relation.retention.max_samples;
   for (std::size_t k = track.runs.size(); k-- > 0;) {
     RunRecord& run = track.runs[k];
     if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder()) continue;
     const bool is_full = relation.retention.max_samples > 0 && left == 0;
-    if (run.series->newest() < horizon || is_full) {
-      empty_run(run, {std::max(horizon.ns, run.series->newest().ns + 1)});
+    if (run.series()->newest() < horizon || is_full) {
+      empty_run(run, {std::max(horizon.ns, run.series()->newest().ns + 1)});
       continue;
     }
-    if (run.series->floor() < std::min(horizon, run.series->newest())) unshare(run);
-    run.series->forget_before(horizon, retired);
-    left -= std::min(left, run.series->size());
+    if (run.series()->floor() < std::min(horizon, run.series()->newest())) unshare(run);
+    run.series()->forget_before(horizon, retired);
+    left -= std::min(left, run.series()->size());
   }
   bound_runs(track);
 }
@@ -248,14 +245,15 @@ void Forest::State::expire_runs(TrackRecord& track, const RelationRecord& relati
 /// At most `max_runs`, and no forgotten run in front.
 void Forest::State::bound_runs(TrackRecord& track) {
   while (track.waiting.size() > options.max_runs) track.waiting.erase(track.waiting.begin());
-  const auto is_forgotten = [](const RunRecord& run) { return run.is_placeholder() && !run.is_awaited; };
+  const auto is_forgotten = [](const RunRecord& run) { return run.is_placeholder() && !run.is_awaited(); };
   while (track.runs.size() > options.max_runs || (track.runs.size() > 1 && is_forgotten(track.runs[0]))) erase_run(track, 0);
 }
 
 /// All its samples are forgotten. It stays where it is: what lay before it must not come back.
 void Forest::State::empty_run(RunRecord& run, Stamp floor) {
-  RunRecord emptied{.from = run.from, .parent = run.parent, .relation = run.relation, .series = new_series(run.relation)};
-  emptied.series->begin_forgotten(floor);
+  RunRecord emptied = run.with(new_series(run.relation));
+  emptied.series()->begin_forgotten(floor);
+  emptied.closes_cycle = false;
   discard(run);
   run = std::move(emptied);
 }
@@ -274,10 +272,10 @@ void Forest::State::drop_unused_relations(TrackRecord& track) {
 /// A run's samples, but for those from `from` until before `to`.
 std::shared_ptr<Series> Forest::State::copy_of(const RunRecord& run, Stamp from, Stamp to) {
   std::shared_ptr<Series> twin = new_series(run.relation);
-  if (run.series->floor() != Stamp::always()) twin->begin_forgotten(run.series->floor());
-  run.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
+  if (run.series()->floor() != Stamp::always()) twin->begin_forgotten(run.series()->floor());
+  run.series()->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
     const bool is_left_out = from.ns <= row.stamp_ns() && row.stamp_ns() < to.ns;
-    if (!is_left_out) copy_row(*run.series, row, *twin, retired);
+    if (!is_left_out) copy_row(*run.series(), row, *twin, retired);
   });
   return twin;
 }
@@ -288,7 +286,7 @@ TrackRecord Forest::State::copy_of(const TrackRecord& track) {
   copy.was_cleared = track.was_cleared;
   for (const RunRecord& run : track.runs) {
     RunRecord twin = run;
-    if (run.series) twin.series = copy_of(run, Stamp::never(), Stamp::never());
+    if (run.is_sampled()) std::get<Sampled>(twin.provider).series = copy_of(run, Stamp::never(), Stamp::never());
     copy.runs.push_back(std::move(twin));
   }
   return copy;

@@ -7,11 +7,34 @@
 
 namespace armillary {
 
-ProviderRef RunRecord::provider() const {
-  if (series) return {ProviderKind::sampled, series.get()};
-  if (fixed) return {ProviderKind::fixed, fixed.get()};
-  if (driven) return {ProviderKind::driven, driven.get()};
+const FixedPose* RunRecord::fixed() const {
+  const auto* constant = std::get_if<Fixed>(&provider);
+  return constant == nullptr ? nullptr : constant->pose.get();
+}
+
+DrivenProvider* RunRecord::driven() const {
+  const auto* by_link = std::get_if<Driven>(&provider);
+  return by_link == nullptr ? nullptr : by_link->link.get();
+}
+
+ProviderRef RunRecord::published() const {
+  if (is_sampled()) return {ProviderKind::sampled, series().get()};
+  if (const FixedPose* pose = fixed()) return {ProviderKind::fixed, pose};
+  if (const DrivenProvider* link = driven()) return {ProviderKind::driven, link};
   return {};
+}
+
+bool RunRecord::is_last_owner() const {
+  if (is_sampled()) return series().use_count() == 1;
+  if (const auto* constant = std::get_if<Fixed>(&provider)) return constant->pose.use_count() == 1;
+  if (const auto* by_link = std::get_if<Driven>(&provider)) return by_link->link.use_count() == 1;
+  return false;
+}
+
+RunRecord RunRecord::with(std::shared_ptr<Series> samples) const {
+  RunRecord other = *this;
+  other.provider = Sampled{std::move(samples)};
+  return other;
 }
 
 Forest::State::State(ForestOptions given) : options(std::move(given)), topology(new Topology), variables(options.retention) {}
@@ -127,7 +150,7 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always && !first.is_inactive()) {
     node.parent = first.parent;
     node.relation = first.relation;
-    node.provider = first.provider();
+    node.provider = first.published();
     return;
   }
   auto set = std::make_unique<TrackSet>();

@@ -33,7 +33,7 @@ Failure Forest::State::apply(const AlignTrack& edit) {
 namespace {
 
 /// A relation whose samples are to come, or were cleared.
-bool is_expected_only(const RunRecord& run) { return run.is_placeholder() && run.series->floor() == Stamp::always(); }
+bool is_expected_only(const RunRecord& run) { return run.is_placeholder() && run.series()->floor() == Stamp::always(); }
 
 bool begins_with(const std::vector<RunRecord>& runs, Stamp since) {
   return std::ranges::any_of(runs, [&](const RunRecord& run) { return run.from == since; });
@@ -46,7 +46,7 @@ bool Forest::State::is_overruled(const TrackRecord& track, const AlignTrack::Pos
   const std::ptrdiff_t k = track.run_at(asserted.since);
   const RunRecord* run = k < 0 ? nullptr : &track.runs[static_cast<std::size_t>(k)];
   if (asserted.is_new || run == nullptr || !run->is_sampled()) return false;
-  const Row row = run->series->bracket(asserted.since).before;
+  const Row row = run->series()->bracket(asserted.since).before;
   return row && row.stamp_ns() == asserted.since.ns;
 }
 
@@ -55,9 +55,9 @@ std::set<RelationId> Forest::State::clear_assertions(TrackRecord& track, bool wi
   std::set<RelationId> awaited;
   for (std::size_t k = track.runs.size(); k-- > 0;) {
     const RunRecord& run = track.runs[k];
-    const bool is_awaited = is_expected_only(run) && (run.is_awaited || !track.was_cleared);
+    const bool is_awaited = is_expected_only(run) && (run.is_awaited() || !track.was_cleared);
     const bool goes = with_samples || !run.is_sampled() || is_awaited;
-    const bool is_of_node = run.is_of_scene || (run.is_sampled() && relations[run.relation]->is_of_scene);
+    const bool is_of_node = run.is_of_node() || (run.is_sampled() && relations[run.relation]->is_of_scene);
     if (!goes || is_of_node) continue;
     if (is_expected_only(run)) awaited.insert(run.relation);
     erase_run(track, k);
@@ -71,9 +71,9 @@ void Forest::State::insert_assertion(TrackRecord& track, const AlignTrack::PoseA
   const std::shared_ptr<DrivenLink> link = asserted.form ? link_of(*asserted.form, variables).value : nullptr;
   if (asserted.form && !link) return;  // its joints are not known here yet
   if (link) note_drivers(*link, relation.id);
-  RunRecord run{.from = asserted.since, .parent = relation.parent, .relation = relation.id, .fixed = asserted.pose};
-  run.breaks_body = asserted.breaks_body;
-  run.driven = link;
+  RunRecord run{.from = asserted.since, .parent = relation.parent, .relation = relation.id};
+  run.provider = link ? Provider(Driven{link}) : Provider(Fixed{asserted.pose});
+  run.origin = asserted.breaks_body ? Origin::against_body : Origin::asserted;
   if (asserted.since != Stamp::always())
     place_run(track, std::move(run));
   else if (!begins_with(track.runs, asserted.since))
@@ -99,7 +99,8 @@ void Forest::State::insert_assertions(TrackRecord& track, const AlignTrack& edit
       await_run(track, relation, asserted->since);
   }
   for (RunRecord& run : track.runs)
-    if (run.is_sampled()) run.breaks_body = relations[run.relation]->breaks_body;
+    if (run.is_sampled() && !run.is_of_node())
+      run.origin = relations[run.relation]->breaks_body ? Origin::against_body : Origin::asserted;
   while (track.runs.size() > options.max_runs) erase_run(track, 0);
 }
 
@@ -132,9 +133,10 @@ Failure Forest::State::apply(const ResolveCycles&) { return {}; }
 /// Without a ranking as the last time; what is new since then comes last.
 std::optional<CycleRank> Forest::State::rank_of(const TrackRecord& track, const RunRecord& run,
                                                 const ResolveCycles* ranking) const {
-  if (run.is_of_scene) return std::nullopt;
+  if (run.is_of_node()) return std::nullopt;
   if (ranking != nullptr)
-    return ranking->rank_of({*frames[track.of].name, *frames[run.parent].name, sources[track.source], run.since(), !!run.fixed});
+    return ranking->rank_of(
+        {*frames[track.of].name, *frames[run.parent].name, sources[track.source], run.since(), run.fixed() != nullptr});
   const auto known = cycle_order.find(key_of(track, run));
   return known == cycle_order.end() ? kLast : known->second;
 }
@@ -150,7 +152,7 @@ std::vector<Contender> Forest::State::contenders(const ResolveCycles* ranking) {
     for (const auto& track : frames[id].tracks)
       for (std::size_t k = 0; k < track->runs.size(); ++k) {
         const RunRecord& run = track->runs[k];
-        if (run.is_closed() || run.breaks_body) continue;
+        if (run.is_closed() || run.breaks_body()) continue;
         found.push_back({track.get(), k, rank_of(*track, run, ranking), {}, run.closes_cycle});
         found.back().name = {*frames[id].name, sources[track->source], run.from};
       }
@@ -179,11 +181,12 @@ void Forest::State::resolve_cycles(const ResolveCycles* ranking) {
 void Forest::State::leave_out(const Contender& one, const Evidence& loop) {
   RunRecord& run = one.run();
   run.closes_cycle = true;
+  const auto* constant = std::get_if<Fixed>(&run.provider);
   ClosingRun& left_out = loops.emplace_back(ClosingRun{.of = *frames[one.track->of].name,
                                                        .in_frame = *frames[run.parent].name,
                                                        .source = sources[one.track->source],
                                                        .since = run.since(),
-                                                       .pose = run.fixed,
+                                                       .pose = constant == nullptr ? nullptr : constant->pose,
                                                        .at = loop.requested});
   for (const FrameId id : loop.path) left_out.path.push_back(*frames[id].name);
 }

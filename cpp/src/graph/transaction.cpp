@@ -34,7 +34,7 @@ Failure Forest::State::apply(const AddFrame& edit) {
 bool Forest::State::joins_others(const PlaceFixed& edit) const {
   const FrameId known = edit.is_of_scene ? find_frame(edit.of) : kNone;
   const TrackRecord* track = known == kNone ? nullptr : find_track(known, find_source(edit.source));
-  const auto is_given = [](const RunRecord& run) { return !run.is_of_scene; };
+  const auto is_given = [](const RunRecord& run) { return !run.is_of_node(); };
   return track != nullptr && std::ranges::any_of(track->runs, is_given);
 }
 
@@ -51,7 +51,8 @@ Failure Forest::State::apply(const PlaceFixed& edit) {
     pose.certainty = Certainty::known;
   }
   const EdgeName edge{edit.of, edit.in_frame, edit.source};
-  Failure failure = fix(edge, edit.from, std::make_shared<const FixedPose>(pose), edit.recalibrate, edit.is_of_scene);
+  Failure failure = fix(edge, edit.from, std::make_shared<const FixedPose>(pose), edit.recalibrate,
+                        edit.is_of_scene ? Origin::containment : Origin::asserted);
   if (!failure && edit.is_of_scene) find_relation(edge)->is_of_scene = true;
   return failure;
 }

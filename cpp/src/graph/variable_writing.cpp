@@ -107,7 +107,7 @@ Failure Forest::drive_by_joints(const EdgeName& edge, Stamp from, const DrivenFo
 Failure Forest::State::drive(const EdgeName& edge, Stamp from, const DrivenForm& form) {
   Result<std::shared_ptr<DrivenLink>> link = link_of(form, variables);
   if (!link) return std::move(link.failure);
-  if (Failure failure = open_run(edge, {.from = from, .driven = link.value})) return failure;
+  if (Failure failure = open_run(edge, {.from = from, .provider = Driven{link.value}})) return failure;
   note_drivers(*link.value, find_relation(edge)->id);
   return {};
 }
@@ -154,7 +154,8 @@ void Forest::State::drive_by_own_variables() {
   for (FrameRecord& frame : frames)
     for (const auto& track : frame.tracks)
       for (RunRecord& run : track->runs)
-        if (std::shared_ptr<DrivenProvider> own = run.driven ? run.driven->driven_by(variables) : nullptr) run.driven = own;
+        if (std::shared_ptr<DrivenProvider> own = run.driven() ? run.driven()->driven_by(variables) : nullptr)
+          run.provider = Driven{std::move(own)};
 }
 
 std::vector<DrivenInfo> Forest::driven_poses() const {
@@ -163,7 +164,7 @@ std::vector<DrivenInfo> Forest::driven_poses() const {
   for (const FrameRecord& frame : state_->frames)
     for (const auto& track : frame.tracks)
       for (const RunRecord& run : track->runs)
-        if (run.driven)
+        if (run.driven())
           found.push_back({*frame.name, *state_->frames[run.parent].name, state_->sources[track->source], run.from});
   return found;
 }

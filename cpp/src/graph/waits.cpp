@@ -86,7 +86,7 @@ bool Forest::State::has_driver_forgotten(const RelationRecord& relation, Stamp a
   const std::ptrdiff_t k = relation.track->run_at(at);
   if (k < 0) return false;
   const RunRecord& run = relation.track->runs[static_cast<std::size_t>(k)];
-  return run.relation == relation.id && run.driven && run.driven->has_forgotten(at);
+  return run.relation == relation.id && run.driven() && run.driven()->has_forgotten(at);
 }
 
 /// Data older than the history will not be accepted any more: nothing to wait for.

@@ -13,7 +13,7 @@ namespace armillary {
 Stamp Forest::State::newest(const RelationRecord& relation) const {
   Stamp newest = Stamp::always();
   for (const RunRecord& run : relation.track->runs)
-    if (run.relation == relation.id && run.is_sampled()) newest = std::max(newest, run.series->newest());
+    if (run.relation == relation.id && run.is_sampled()) newest = std::max(newest, run.series()->newest());
   return newest;
 }
 
@@ -24,9 +24,9 @@ Stamp Forest::State::oldest_welcome(const RelationRecord& relation, Stamp at) co
   Stamp oldest = Stamp::never();
   for (const RunRecord& run : relation.track->runs) {
     if (run.relation != relation.id || !run.is_sampled()) continue;
-    if (run.from <= at) welcome = std::max(welcome, run.series->floor());
-    samples += run.series->size();
-    if (const Row first = run.series->first_row()) oldest = std::min(oldest, Stamp{first.stamp_ns()});
+    if (run.from <= at) welcome = std::max(welcome, run.series()->floor());
+    samples += run.series()->size();
+    if (const Row first = run.series()->first_row()) oldest = std::min(oldest, Stamp{first.stamp_ns()});
   }
   const bool is_full = relation.retention.max_samples > 0 && samples >= relation.retention.max_samples;
   return is_full ? std::max(welcome, oldest) : welcome;
@@ -61,9 +61,10 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
     if (frames[track.of].tracks.size() > 1 || !inactive_intervals.empty()) return false;
     run.from = sample.at;
   }
-  run.series->insert(sample.at, sample.values, sample.side, retired);
+  run.series()->insert(sample.at, sample.values, sample.side, retired);
   track.watches.inserted(sample.at);
-  if (!frames[track.of].twists.empty() && sample.at == run.series->newest_given()) on_poses_inserted(track, sample.at, sample.at);
+  if (!frames[track.of].twists.empty() && sample.at == run.series()->newest_given())
+    on_poses_inserted(track, sample.at, sample.at);
   return true;
 }
 
@@ -150,7 +151,7 @@ std::vector<std::size_t> order_of(std::span<const std::int64_t> stamps) {
 bool can_append(const TrackRecord& track, const RelationRecord& relation, std::int64_t after_ns) {
   if (track.runs.size() != 1) return false;
   const RunRecord& run = track.runs.front();
-  return run.relation == relation.id && run.is_sampled() && run.series->newest().ns == after_ns;
+  return run.relation == relation.id && run.is_sampled() && run.series()->newest().ns == after_ns;
 }
 
 }  // namespace
@@ -169,7 +170,7 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
       if (run.relation == relation.id) run.closes_cycle = false;
     for (std::size_t i = 0; i < stamps.size(); ++i) {
       if (i == 1 && in_order && sides == nullptr && can_append(track, relation, stamps[0]))
-        return track.runs[0].series->append(stamps.subspan(1), rows + kPoseWidth, retired);
+        return track.runs[0].series()->append(stamps.subspan(1), rows + kPoseWidth, retired);
       const std::size_t row = in_order ? i : order[i];
       Sample sample{{stamps[row]}, {}, sides == nullptr ? nullptr : sides + row * Covariance::kPacked};
       std::copy_n(rows + row * kPoseWidth, kPoseWidth, sample.values.begin());
@@ -199,8 +200,8 @@ bool Forest::State::is_placed_by_node(std::string_view frame, std::string_view s
 /// A fixed or driven pose from `run.from` on.
 Failure Forest::State::open_run(const EdgeName& edge, RunRecord run, bool recalibrate) {
   if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
-  if (Failure failure = check_constant(edge, run.fixed.get(), recalibrate)) return failure;
-  const bool is_of_node = run.from == Stamp::always() && !run.is_of_scene && is_placed_by_node(edge.of, edge.source);
+  if (Failure failure = check_constant(edge, run.fixed(), recalibrate)) return failure;
+  const bool is_of_node = run.from == Stamp::always() && !run.is_of_node() && is_placed_by_node(edge.of, edge.source);
   if (is_of_node) return Evidence{.kind = FailureKind::placed_by_node, .name = std::string(edge.source)};
   const Stamp from = run.from;
   Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
@@ -290,7 +291,7 @@ Failure Forest::State::strip_frame(FrameId frame) {
     Failure failure = edit_runs(*track, kNone, [&](TrackRecord& edited) {
       for (std::size_t k = edited.runs.size(); k-- > 0;) {
         const RunRecord& run = edited.runs[k];
-        const bool remains = run.is_of_scene || (run.is_sampled() && relations[run.relation]->is_of_scene);
+        const bool remains = run.is_of_node() || (run.is_sampled() && relations[run.relation]->is_of_scene);
         if (!remains) erase_run(edited, k);
       }
     });
