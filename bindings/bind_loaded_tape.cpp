@@ -13,16 +13,17 @@ using namespace nb::literals;
 
 namespace {
 
-void init(LoadedTape* self, const std::string& path, const std::string& symbol, nb::handle inputs, nb::handle outputs) {
+void init_loaded_tape(LoadedTape* self, const std::string& path, const std::string& symbol, nb::handle inputs,
+                      nb::handle outputs) {
   auto opened = LoadedTape::open({path, symbol, as_count(inputs, "inputs"), as_count(outputs, "outputs")});
   if (const std::string* complaint = std::get_if<std::string>(&opened))
     raise_object(error_class("UnloadableTape")(path, symbol, *complaint));
   new (self) LoadedTape(std::get<LoadedTape>(std::move(opened)));
 }
 
-void run_one(const void* self, const double* in, double* out) { static_cast<const LoadedTape*>(self)->evaluate(in, out); }
+void run_loaded_tape(const void* self, const double* in, double* out) { static_cast<const LoadedTape*>(self)->evaluate(in, out); }
 
-void run_rows(const void* self, std::size_t n, const double* in, double* out) {
+void run_loaded_tape_rows(const void* self, std::size_t n, const double* in, double* out) {
   static_cast<const LoadedTape*>(self)->evaluate_batch(n, in, out);
 }
 
@@ -30,7 +31,7 @@ void run_rows(const void* self, std::size_t n, const double* in, double* out) {
 
 Running running_loaded_tape(nb::handle tape) {
   const LoadedTape& self = checked<LoadedTape>(tape);
-  return {&self, self.inputs(), {{self.outputs()}}, &run_one, &run_rows};
+  return {&self, self.inputs(), {{self.outputs()}}, &run_loaded_tape, &run_loaded_tape_rows};
 }
 
 void bind_loaded_tape(nb::module_& m) {
@@ -41,7 +42,7 @@ void bind_loaded_tape(nb::module_& m) {
       "Loading a library runs what it holds: load those that you compiled.\n\n"
       "Raises:\n"
       "    UnloadableTape: The library is not there, or lacks the two functions.");
-  tape.def("__init__", &init, "library_path"_a, "symbol"_a, "inputs"_a.none(), "outputs"_a.none(),
+  tape.def("__init__", &init_loaded_tape, "library_path"_a, "symbol"_a, "inputs"_a.none(), "outputs"_a.none(),
            nb::sig("def __init__(self, library_path: str, symbol: str, inputs: int, outputs: int) -> None"))
       .def_prop_ro("inputs", &LoadedTape::inputs, "How many numbers go in.")
       .def_prop_ro("outputs", &LoadedTape::outputs, "How many numbers come out.");

@@ -17,7 +17,7 @@ using namespace nb::literals;
 namespace {
 
 /// From its text, or from a uuid.UUID.
-void init(NodeId* self, nb::handle given) {
+void init_node_id(NodeId* self, nb::handle given) {
   const bool is_text = PyUnicode_Check(given.ptr()) != 0;
   const std::optional<NodeId> id = is_text ? NodeId::parse(text_of(given)) : as_node_id_or_nil(given);
   if (!id)
@@ -35,7 +35,7 @@ std::string hex_of(const NodeId& id) {
 }
 
 /// As that of the uuid.UUID of the same bytes: hash(int).
-Py_hash_t hash_of(const NodeId& id) {
+Py_hash_t node_id_hash(const NodeId& id) {
   unsigned __int128 number = 0;
   for (const std::uint8_t byte : id.bytes) number = number << 8 | byte;
   return static_cast<Py_hash_t>(number % ((std::uint64_t{1} << 61) - 1));
@@ -52,14 +52,14 @@ nb::object equals(const NodeId& id, nb::handle other) {
 
 void bind_node_id(nb::module_& m) {
   nb::class_<NodeId>(m, "NodeId", "What names a node for ever: a UUID. Shown short; str() gives all of it.")
-      .def("__init__", &init, "id"_a.none(), nb::sig("def __init__(self, id: str | NodeId | UUID) -> None"))
+      .def("__init__", &init_node_id, "id"_a.none(), nb::sig("def __init__(self, id: str | NodeId | UUID) -> None"))
       .def_static("random", &NodeId::random, "A new one.")
       .def_static("of_name", &NodeId::of_name, "space"_a, "name"_a, "Always the same one for the same two texts.")
       .def_prop_ro("bytes", &bytes_of, "Its 16 bytes.")
       .def_prop_ro("hex", &hex_of, "Its 32 digits.")
       .def("__str__", &NodeId::text)
       .def("__repr__", [](const NodeId& id) { return "NodeId('" + id.short_text() + "')"; })
-      .def("__hash__", &hash_of)
+      .def("__hash__", &node_id_hash)
       .def("__eq__", &equals, "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def(nb::self < nb::self)
       .def(

@@ -18,7 +18,7 @@ using namespace nb::literals;
 
 namespace {
 
-std::string repr(const Pose& pose) {
+std::string pose_repr(const Pose& pose) {
   const Vector3& t = pose.answer.transform.translation;
   const Vector3 rpy = pose.answer.transform.rotation.rpy();
   char numbers[200], when[60] = "";
@@ -59,9 +59,9 @@ void set_coordinates(Pose& pose, nb::handle transform, nb::handle coordinates) {
   }
 }
 
-void init(Pose* self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle coordinates, nb::handle point,
-          nb::handle body, nb::handle reference_point, nb::handle reference_body, nb::handle expressed_in, nb::handle stamp,
-          nb::handle covariance, bool held, bool predicted, bool integrated, nb::handle relations) {
+void init_pose(Pose* self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle coordinates, nb::handle point,
+               nb::handle body, nb::handle reference_point, nb::handle reference_body, nb::handle expressed_in, nb::handle stamp,
+               nb::handle covariance, bool held, bool predicted, bool integrated, nb::handle relations) {
   new (self) Pose();
   self->of = checked_name(of, "of");
   self->in_frame = checked_name(in_frame, "in_frame");
@@ -88,7 +88,7 @@ bool same_names(const Pose& a, const Pose& b) {
   return true;
 }
 
-bool is_close(const Pose& a, const Pose& b, double m, double rad) {
+bool poses_close(const Pose& a, const Pose& b, double m, double rad) {
   return same_names(a, b) && norm(a.answer.transform.translation - b.answer.transform.translation) <= m &&
          a.answer.transform.rotation.angle_to(b.answer.transform.rotation) <= rad;
 }
@@ -98,13 +98,13 @@ bool same_coordinates(const Pose& a, const Pose& b) {
   return a.coordinates.is_valid() ? a.coordinates.equal(b.coordinates) : a.answer.transform == b.answer.transform;
 }
 
-bool equal(const Pose& a, nb::handle other) {
+bool poses_equal(const Pose& a, nb::handle other) {
   const Pose* given = value_of<Pose>(other);
   return given != nullptr && same_names(a, *given) && same_coordinates(a, *given) && a.answer.stamp == given->answer.stamp &&
          same_covariance(a.answer, given->answer);
 }
 
-const char* method(const Pose& pose) {
+const char* pose_method(const Pose& pose) {
   const PoseAnswer& answer = pose.answer;
   if (answer.is_timeless()) return "fixed";
   return answer.predicted ? "predicted" : answer.held ? "held" : answer.integrated ? "integrated" : "sampled";
@@ -144,7 +144,7 @@ nb::object coordinates(const Pose& pose) {
 
 nb::object stored(const nb::object& name) { return name.is_valid() ? name : nb::none(); }
 
-nb::tuple state(const Pose& pose) {
+nb::tuple pose_state(const Pose& pose) {
   const PoseAnswer& answer = pose.answer;
   const bool known = answer.certainty == Certainty::known;
   return nb::make_tuple(pose.of, pose.in_frame, answer.transform, answer.stamp.ns, static_cast<int>(answer.certainty),
@@ -154,7 +154,7 @@ nb::tuple state(const Pose& pose) {
                         stored(pose.coordinates), answer.integrated);
 }
 
-void restore(Pose& self, const nb::tuple& state) {
+void restore_pose(Pose& self, const nb::tuple& state) {
   check_state(state, 16);
   new (&self) Pose();
   PoseAnswer& answer = self.answer;
@@ -272,7 +272,7 @@ Pose make_pose(const StoreCore& world, PoseAnswer answer, nb::handle of, nb::han
 void bind_pose(nb::module_& m) {
   nb::class_<Pose>(m, "Pose", nb::type_slots(slots),
                    "Where one frame is, seen from another: `in_frame_T_of`, with its stamp and uncertainty. Frozen.")
-      .def("__init__", &init, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a = nb::none(), "coordinates"_a = nb::none(),
+      .def("__init__", &init_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a = nb::none(), "coordinates"_a = nb::none(),
            "point"_a = nb::none(), "body"_a = nb::none(), "reference_point"_a = nb::none(), "reference_body"_a = nb::none(),
            "expressed_in"_a = nb::none(), "stamp"_a = nb::none(), "covariance"_a = nb::none(), "held"_a = false,
            "predicted"_a = false, "integrated"_a = false, "relations"_a = nb::make_tuple(),
@@ -310,7 +310,7 @@ void bind_pose(nb::module_& m) {
       .def_prop_ro(
           "held", [](const Pose& p) { return p.answer.held; },
           "Whether an edge was outside its history and its nearest sample was taken.")
-      .def_prop_ro("method", &method, "How it was obtained: fixed, sampled, integrated, held or predicted.")
+      .def_prop_ro("method", &pose_method, "How it was obtained: fixed, sampled, integrated, held or predicted.")
       .def_prop_ro(
           "predicted", [](const Pose& p) { return p.answer.predicted; }, "Whether an edge was extrapolated.")
       .def_prop_ro(
@@ -323,13 +323,13 @@ void bind_pose(nb::module_& m) {
           "relations", [](const Pose& p) { return relation_names(p.answer.relations, p.catalog); },
           nb::sig("def relations(self) -> tuple[tuple[str, str, str], ...]"),
           "The relations it was computed from: (of, in_frame, source), from `of` upwards and down to `in_frame`.")
-      .def("is_close", &is_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9,
+      .def("is_close", &poses_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9,
            "Same names, and at most `m` metres and `rad` radians apart.")
-      .def("__eq__", &equal, "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__eq__", &poses_equal, "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const Pose& p) { return nb::hash(nb::make_tuple(p.of, p.in_frame, p.answer.stamp.ns)); })
-      .def("__getstate__", &state, nb::sig("def __getstate__(self) -> tuple[Any, ...]"))
-      .def("__setstate__", &restore, nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"))
-      .def("__repr__", &repr);
+      .def("__getstate__", &pose_state, nb::sig("def __getstate__(self) -> tuple[Any, ...]"))
+      .def("__setstate__", &restore_pose, nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"))
+      .def("__repr__", &pose_repr);
   m.def("_use_types", &use_types, nb::kw_only(), "Pose"_a, "Twist"_a,
         nb::sig("def _use_types(*, Pose: type[PoseAnswer], Twist: type[TwistAnswer]) -> None"),
         "Which classes the answers of worlds are made of: subclasses of the native ones.");

@@ -69,14 +69,14 @@ nb::object vector_array(const Vector3& v) {
   return read_only_array(values, {3});
 }
 
-std::string repr(const Rotation& q) {
+std::string rotation_repr(const Rotation& q) {
   const Vector3 rpy = q.rpy();
   char text[120];
   std::snprintf(text, sizeof text, "Rotation(rpy=(%.6g, %.6g, %.6g))", rpy.x, rpy.y, rpy.z);
   return text;
 }
 
-nb::object apply(const Rotation& rotation, nb::handle other) {
+nb::object apply_rotation(const Rotation& rotation, nb::handle other) {
   if (const Rotation* next = value_of<Rotation>(other)) return nb::cast(nearly_unit(rotation * *next));
   return map_points(Transform{rotation, {}}, other);
 }
@@ -118,7 +118,7 @@ void bind_rotation(nb::module_& m) {
           "log", [](const Rotation& q) { return vector_array(q.log()); }, nb::sig("def log(self) -> NDArray[float64]"),
           "The rotation vector: axis times angle [rad], at most pi long.")
       .def("inverse", &Rotation::inverse, "The rotation back.")
-      .def("__matmul__", &apply, nb::is_operator(), nb::sig("def __matmul__(self, other: Rotation | ArrayLike) -> Any"))
+      .def("__matmul__", &apply_rotation, nb::is_operator(), nb::sig("def __matmul__(self, other: Rotation | ArrayLike) -> Any"))
       .def(
           "is_close", [](const Rotation& a, const Rotation& b, double rad) { return a.angle_to(b) <= rad; }, "other"_a,
           nb::kw_only(), "rad"_a = 1e-9, "Whether the angle between the two is at most `rad`.")
@@ -140,7 +140,7 @@ void bind_rotation(nb::module_& m) {
             new (&self) Rotation{q[0], q[1], q[2], q[3]};
           },
           nb::sig("def __setstate__(self, state: tuple[float, ...], /) -> None"))
-      .def("__repr__", &repr)
+      .def("__repr__", &rotation_repr)
       .def(
           "_repr_html_", [](nb::object self) { return notebook("rotation_html")(self); }, nb::sig("def _repr_html_(self) -> str"))
       .def_prop_ro(

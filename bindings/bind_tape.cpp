@@ -48,7 +48,7 @@ std::vector<TapeInstruction> as_code(nb::handle value) {
   return code;
 }
 
-void init(Tape* self, nb::handle code, nb::handle constants, nb::handle inputs, nb::handle outputs) {
+void init_tape(Tape* self, nb::handle code, nb::handle constants, nb::handle inputs, nb::handle outputs) {
   const Doubles numbers(constants, "constants", {-1});
   TapeParts parts{
       as_code(code), {numbers.data(), numbers.data() + numbers.size()}, as_count(inputs, "inputs"), as_count(outputs, "outputs")};
@@ -82,19 +82,19 @@ nb::object constants_of(nb::handle self) {
   return nb::cast(nb::ndarray<nb::numpy, const double>(constants.data(), {constants.size()}, self));
 }
 
-Py_hash_t hash_of(const Tape& tape) {
+Py_hash_t tape_hash(const Tape& tape) {
   Py_hash_t hash;
   const Digest digest = tape.digest();
   std::memcpy(&hash, digest.data(), sizeof hash);
   return hash == -1 ? -2 : hash;
 }
 
-std::string repr(const Tape& tape) {
+std::string tape_repr(const Tape& tape) {
   return "Tape(" + std::to_string(tape.inputs()) + " inputs, " + std::to_string(tape.outputs()) + " outputs, " +
          std::to_string(tape.code().size()) + " instructions)";
 }
 
-void run_one(const void* self, const double* in, double* out) {
+void run_tape(const void* self, const double* in, double* out) {
   const auto& tape = *static_cast<const Tape*>(self);
   if (tape.scratch() <= kSmallScratch) {
     std::array<double, kSmallScratch> scratch;
@@ -104,7 +104,7 @@ void run_one(const void* self, const double* in, double* out) {
   }
 }
 
-void run_rows(const void* self, std::size_t n, const double* in, double* out) {
+void run_tape_rows(const void* self, std::size_t n, const double* in, double* out) {
   const auto& tape = *static_cast<const Tape*>(self);
   tape.evaluate_batch(n, in, tape.inputs(), out, tape.outputs());
 }
@@ -119,7 +119,7 @@ nb::dict op_numbers() {
 
 Running running_tape(nb::handle tape) {
   const Tape& self = checked<Tape>(tape);
-  return {&self, self.inputs(), {{self.outputs()}}, &run_one, &run_rows};
+  return {&self, self.inputs(), {{self.outputs()}}, &run_tape, &run_tape_rows};
 }
 
 void bind_tape(nb::module_& m) {
@@ -132,7 +132,7 @@ void bind_tape(nb::module_& m) {
                                "    outputs: How many there are; each is written once.\n\n"
                                "Raises:\n"
                                "    InvalidTape: A register is read before it is written, or something named is not there.");
-  tape.def("__init__", &init, "code"_a.none(), "constants"_a.none(), nb::kw_only(), "inputs"_a.none(), "outputs"_a.none(),
+  tape.def("__init__", &init_tape, "code"_a.none(), "constants"_a.none(), nb::kw_only(), "inputs"_a.none(), "outputs"_a.none(),
            nb::sig("def __init__(self, code: ArrayLike, constants: ArrayLike, *, inputs: int, outputs: int) -> None"))
       .def_static("from_bytes", &from_bytes, "data"_a.none(),
                   nb::sig("def from_bytes(data: bytes | bytearray | memoryview) -> Tape"),
@@ -154,8 +154,8 @@ void bind_tape(nb::module_& m) {
             return same != nullptr && *same == self;
           },
           "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__", &hash_of)
-      .def("__repr__", &repr)
+      .def("__hash__", &tape_hash)
+      .def("__repr__", &tape_repr)
       .def("__getstate__", &to_bytes)
       .def("__setstate__", [](Tape& self, const nb::bytes& state) { new (&self) Tape(from_bytes(state)); });
   define_run<&running_tape>(tape);

@@ -40,7 +40,7 @@ AnswerShape as_shape(nb::handle shape, std::size_t outputs) {
   return answer;
 }
 
-void init(TapeFunction* self, nb::handle tape, nb::handle shape) {
+void init_tape_function(TapeFunction* self, nb::handle tape, nb::handle shape) {
   Running running = running_of(tape);
   running.shape = as_shape(shape, running.shape.sizes[0]);
   new (self) TapeFunction{nb::borrow(tape), running};
@@ -53,7 +53,7 @@ Running running(nb::handle self) { return checked<TapeFunction>(self).running; }
 void bind_tape_function(nb::module_& m) {
   auto function = nb::class_<TapeFunction>(
       m, "TapeFunction", "A tape, interpreted or compiled, whose answers are numbers, rows or matrices. Frozen.");
-  function.def("__init__", &init, "tape"_a.none(), "shape"_a.none(),
+  function.def("__init__", &init_tape_function, "tape"_a.none(), "shape"_a.none(),
                nb::sig("def __init__(self, tape: Tape | LoadedTape, shape: tuple[int, ...]) -> None"));
   define_run<&running>(function, "__call__");
 }

@@ -85,7 +85,7 @@ nb::object log(const Transform& transform) {
 /// Something that numpy can read: what else may multiply is asked itself.
 bool is_points(nb::handle other) { return nb::hasattr(other, "__array__") || !nb::hasattr(other, "__rmatmul__"); }
 
-nb::object apply(const Transform& transform, nb::handle other) {
+nb::object apply_transform(const Transform& transform, nb::handle other) {
   const Transform* next = value_of<Transform>(other);
   if (next == nullptr) return is_points(other) ? map_points(transform, other) : nb::borrow(Py_NotImplemented);
   Transform product = transform * *next;
@@ -106,11 +106,11 @@ nb::object translation(const Transform& transform) {
   return read_only_array(values, {3});
 }
 
-bool is_close(const Transform& a, const Transform& b, double m, double rad) {
+bool transforms_close(const Transform& a, const Transform& b, double m, double rad) {
   return norm(a.translation - b.translation) <= m && a.rotation.angle_to(b.rotation) <= rad;
 }
 
-std::string repr(const Transform& transform) {
+std::string transform_repr(const Transform& transform) {
   const Vector3 rpy = transform.rotation.rpy();
   const Vector3& t = transform.translation;
   char text[200];
@@ -119,12 +119,12 @@ std::string repr(const Transform& transform) {
   return text;
 }
 
-nb::tuple state(const Transform& transform) {
+nb::tuple transform_state(const Transform& transform) {
   const auto& [q, t] = transform;
   return nb::make_tuple(t.x, t.y, t.z, q.w, q.x, q.y, q.z);
 }
 
-void restore(Transform& self, const std::array<double, 7>& state) {
+void restore_transform(Transform& self, const std::array<double, 7>& state) {
   (void)checked_quaternion(state[3], state[4], state[5], state[6]);
   new (&self) Transform{{state[3], state[4], state[5], state[6]}, {state[0], state[1], state[2]}};
 }
@@ -183,10 +183,10 @@ void bind_transform(nb::module_& m) {
           "other"_a, "fraction"_a, nb::kw_only(), "kind"_a = "linear",
           nb::sig("def interpolate(self, other: Transform, fraction: float, *, kind: str = 'linear') -> Transform"),
           "This one at fraction 0, `other` at 1. 'linear': straight line and shortest arc; 'screw': one screw motion.")
-      .def("__matmul__", &apply, nb::is_operator(),
+      .def("__matmul__", &apply_transform, nb::is_operator(),
            nb::sig("@overload\ndef __matmul__(self, other: Transform) -> Transform: ...\n@overload\ndef __matmul__(self, other: "
                    "ArrayLike) -> NDArray[float64]"))
-      .def("is_close", &is_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9,
+      .def("is_close", &transforms_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9,
            "Whether the two differ by at most `m` metres and `rad` radians.")
       .def(
           "__eq__",
@@ -200,9 +200,9 @@ void bind_transform(nb::module_& m) {
              return nb::hash(nb::make_tuple(t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z, t.translation.x,
                                             t.translation.y, t.translation.z));
            })
-      .def("__getstate__", &state, nb::sig("def __getstate__(self) -> tuple[float, ...]"))
-      .def("__setstate__", &restore, nb::sig("def __setstate__(self, state: tuple[float, ...], /) -> None"))
-      .def("__repr__", &repr)
+      .def("__getstate__", &transform_state, nb::sig("def __getstate__(self) -> tuple[float, ...]"))
+      .def("__setstate__", &restore_transform, nb::sig("def __setstate__(self, state: tuple[float, ...], /) -> None"))
+      .def("__repr__", &transform_repr)
       .def(
           "_repr_html_", [](nb::object self) { return notebook("transform_html")(self); },
           nb::sig("def _repr_html_(self) -> str"))

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kMethods[] = {"fixed", "measured", "joints", "differentiated", "mixed"};
 
-const char* method(const Twist& twist) { return kMethods[static_cast<std::size_t>(twist.answer.method)]; }
+const char* twist_method(const Twist& twist) { return kMethods[static_cast<std::size_t>(twist.answer.method)]; }
 
 TwistMethod as_method(nb::handle value) {
   for (std::size_t i = 0; i < std::size(kMethods); ++i)
@@ -28,7 +28,7 @@ TwistMethod as_method(nb::handle value) {
         value);
 }
 
-std::string repr(const Twist& twist) {
+std::string twist_repr(const Twist& twist) {
   return "Twist(" + printed(twist.point) + "|" + printed(twist.body) + " relative to " + printed(twist.reference_body) +
          ", in [" + printed(twist.expressed_in) + "])";
 }
@@ -52,9 +52,9 @@ void set_coordinates(Twist& twist, nb::handle coordinates, nb::handle linear, nb
   twist.answer.velocity = {checked_vector(linear, "linear"), checked_vector(angular, "angular")};
 }
 
-void init(Twist* self, nb::handle point, nb::handle reference_body, nb::handle coordinates, nb::handle linear, nb::handle angular,
-          nb::handle body, nb::handle expressed_in, nb::handle stamp, nb::handle covariance, nb::handle method, bool held,
-          bool predicted, nb::handle relations) {
+void init_twist(Twist* self, nb::handle point, nb::handle reference_body, nb::handle coordinates, nb::handle linear,
+                nb::handle angular, nb::handle body, nb::handle expressed_in, nb::handle stamp, nb::handle covariance,
+                nb::handle method, bool held, bool predicted, nb::handle relations) {
   new (self) Twist();
   self->point = checked_name(point, "point");
   self->reference_body = checked_name(reference_body, "reference_body");
@@ -74,7 +74,7 @@ bool same_names(const Twist& a, const Twist& b) {
          same_name(a.expressed_in, b.expressed_in);
 }
 
-bool is_close(const Twist& a, const Twist& b, double m, double rad) {
+bool twists_close(const Twist& a, const Twist& b, double m, double rad) {
   const Velocity apart = a.answer.velocity - b.answer.velocity;
   return same_names(a, b) && norm(apart.linear) <= m && norm(apart.angular) <= rad;
 }
@@ -84,7 +84,7 @@ bool same_coordinates(const Twist& a, const Twist& b) {
   return a.coordinates.is_valid() ? a.coordinates.equal(b.coordinates) : a.answer.velocity == b.answer.velocity;
 }
 
-bool equal(const Twist& a, nb::handle other) {
+bool twists_equal(const Twist& a, nb::handle other) {
   const Twist* given = value_of<Twist>(other);
   return given != nullptr && same_names(a, *given) && same_coordinates(a, *given) && a.answer.stamp == given->answer.stamp &&
          same_covariance(a.answer, given->answer);
@@ -94,7 +94,7 @@ Py_hash_t hash(const Twist& twist) {
   return nb::hash(nb::make_tuple(twist.point, twist.body, twist.reference_body, twist.expressed_in, twist.answer.stamp.ns));
 }
 
-nb::tuple state(const Twist& twist) {
+nb::tuple twist_state(const Twist& twist) {
   const TwistAnswer& answer = twist.answer;
   const bool known = answer.certainty == Certainty::known;
   return nb::make_tuple(twist.point, twist.body, twist.reference_body, twist.expressed_in, values_of(answer.velocity),
@@ -104,7 +104,7 @@ nb::tuple state(const Twist& twist) {
                         twist.coordinates.is_valid() ? twist.coordinates : nb::none());
 }
 
-void restore(Twist& self, const nb::tuple& state) {
+void restore_twist(Twist& self, const nb::tuple& state) {
   check_state(state, 13);
   new (&self) Twist();
   TwistAnswer& answer = self.answer;
@@ -151,9 +151,9 @@ Twist make_twist(const StoreCore& world, TwistAnswer answer, nb::handle of, nb::
 void bind_twist(nb::module_& m) {
   nb::class_<Twist>(m, "Twist",
                     "How `body` moves relative to `reference_body`: the velocity of `point` and the angular velocity. Frozen.")
-      .def("__init__", &init, nb::kw_only(), "point"_a, "reference_body"_a, "coordinates"_a = nb::none(), "linear"_a = nb::none(),
-           "angular"_a = nb::none(), "body"_a = nb::none(), "expressed_in"_a = nb::none(), "stamp"_a = nb::none(),
-           "covariance"_a = nb::none(), "method"_a = "measured", "held"_a = false, "predicted"_a = false,
+      .def("__init__", &init_twist, nb::kw_only(), "point"_a, "reference_body"_a, "coordinates"_a = nb::none(),
+           "linear"_a = nb::none(), "angular"_a = nb::none(), "body"_a = nb::none(), "expressed_in"_a = nb::none(),
+           "stamp"_a = nb::none(), "covariance"_a = nb::none(), "method"_a = "measured", "held"_a = false, "predicted"_a = false,
            "relations"_a = nb::make_tuple(),
            nb::sig("def __init__(self, *, point: str, reference_body: str, coordinates: Any = None, linear: ArrayLike | None = "
                    "None, angular: ArrayLike | None = None, body: str | None = None, expressed_in: str | None = None, stamp: int "
@@ -186,7 +186,7 @@ void bind_twist(nb::module_& m) {
           "covariance", [](const Twist& t) { return covariance_array(t.answer); },
           nb::sig("def covariance(self) -> NDArray[float64] | None"),
           "Shape (6, 6), linear then angular, at the point and along `expressed_in`; None where unknown.")
-      .def_prop_ro("method", &method, "How it was obtained: fixed, measured, joints, differentiated or mixed.")
+      .def_prop_ro("method", &twist_method, "How it was obtained: fixed, measured, joints, differentiated or mixed.")
       .def_prop_ro(
           "held", [](const Twist& t) { return t.answer.held; }, "Whether something was outside its history.")
       .def_prop_ro(
@@ -195,13 +195,13 @@ void bind_twist(nb::module_& m) {
           "relations", [](const Twist& t) { return relation_names(t.answer.relations, t.catalog); },
           nb::sig("def relations(self) -> tuple[tuple[str, str, str], ...]"),
           "What it was computed from: (of, in_frame, source); of a twist, `in_frame` is the body it is relative to.")
-      .def("is_close", &is_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9,
+      .def("is_close", &twists_close, "other"_a, nb::kw_only(), "m"_a = 1e-9, "rad"_a = 1e-9,
            "Same names, and at most `m` metres and `rad` radians a second apart.")
-      .def("__eq__", &equal, "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__eq__", &twists_equal, "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", &hash)
-      .def("__getstate__", &state, nb::sig("def __getstate__(self) -> tuple[Any, ...]"))
-      .def("__setstate__", &restore, nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"))
-      .def("__repr__", &repr);
+      .def("__getstate__", &twist_state, nb::sig("def __getstate__(self) -> tuple[Any, ...]"))
+      .def("__setstate__", &restore_twist, nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"))
+      .def("__repr__", &twist_repr);
 }
 
 }  // namespace armillary::python
