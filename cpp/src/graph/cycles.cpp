@@ -11,16 +11,17 @@ namespace armillary {
 
 namespace {
 
-Coverage common(const Coverage& a, const Coverage& b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
+using log::Interval;
 
-bool contains(const Coverage& outer, const Coverage& inner) { return outer.first <= inner.first && inner.last <= outer.last; }
+bool contains(const Interval& outer, const Interval& inner) { return outer.from <= inner.from && inner.to <= outer.to; }
+
+}  // namespace
 
 /// A search towards the parents, along relations that cover a common part of the time asked for.
 /// A frame is looked at again only for time that was not looked at before.
-class Climb {
+class Forest::State::Climb {
  public:
-  Climb(const std::vector<FrameRecord>& frames, const std::vector<std::string>& sources, FrameId target)
-      : frames_(frames), sources_(sources), target_(target) {}
+  Climb(const State& state, FrameId target) : state_(state), target_(target) {}
 
   struct CyclePath {
     std::vector<FrameId> frames;  // empty: there is none
@@ -28,10 +29,10 @@ class Climb {
   };
 
   /// The way from `start` to the target.
-  CyclePath from(FrameId start, const Coverage& when) {
+  CyclePath from(FrameId start, const Interval& when) {
     visit(start, when, kStart);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (steps_[i].frame == target_) return {path_to(i), steps_[i].when.first};
+      if (steps_[i].frame == target_) return {path_to(i), steps_[i].when.from};
       for (const TrackRecord* track : tracks_of(steps_[i].frame)) follow(*track, i);
     }
     return {};
@@ -42,30 +43,31 @@ class Climb {
 
   struct Step {
     FrameId frame;
-    Coverage when;
+    Interval when;
     std::size_t before;
   };
 
   /// By name: which path is found must not depend on the order of arrival.
   [[nodiscard]] std::vector<const TrackRecord*> tracks_of(FrameId frame) const {
     std::vector<const TrackRecord*> tracks;
-    for (const auto& track : frames_[frame].tracks) tracks.push_back(track.get());
-    std::ranges::sort(tracks, {}, [this](const TrackRecord* track) -> const std::string& { return sources_[track->source]; });
+    for (const auto& track : state_.frames[frame].tracks) tracks.push_back(track.get());
+    std::ranges::sort(tracks, {},
+                      [this](const TrackRecord* track) -> const std::string& { return state_.sources[track->source]; });
     return tracks;
   }
 
-  void visit(FrameId frame, const Coverage& when, std::size_t before) {
-    std::vector<Coverage>& seen = seen_[frame];
-    if (std::ranges::any_of(seen, [&](const Coverage& earlier) { return contains(earlier, when); })) return;
+  void visit(FrameId frame, const Interval& when, std::size_t before) {
+    std::vector<Interval>& seen = seen_[frame];
+    if (std::ranges::any_of(seen, [&](const Interval& earlier) { return contains(earlier, when); })) return;
     seen.push_back(when);
     steps_.push_back({frame, when, before});
   }
 
   void follow(const TrackRecord& track, std::size_t step) {
-    for (std::size_t k = 0; k < track.runs.size(); ++k) {
-      const Coverage both = common(track.coverage(k), steps_[step].when);
-      if (!both.empty()) visit(track.runs[k].parent, both, step);
-    }
+    const std::vector<RunPart> parts = state_.parts_of(track);
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      for (const Interval& covered : coverage_of(parts, k))
+        if (const Interval both = common(covered, steps_[step].when); !both.empty()) visit(parts[k].run->parent, both, step);
   }
 
   [[nodiscard]] std::vector<FrameId> path_to(std::size_t step) const {
@@ -75,14 +77,11 @@ class Climb {
     return path;
   }
 
-  const std::vector<FrameRecord>& frames_;
-  const std::vector<std::string>& sources_;
+  const State& state_;
   FrameId target_;
   std::vector<Step> steps_;
-  std::unordered_map<FrameId, std::vector<Coverage>> seen_;
+  std::unordered_map<FrameId, std::vector<Interval>> seen_;
 };
-
-}  // namespace
 
 namespace {
 
@@ -150,19 +149,21 @@ void Forest::State::refresh_cycles() {
   if (!freed.empty()) publish(freed);
 }
 
+/// Checks that no run of the track closes a cycle at an instant at which it is not known to.
 Failure Forest::State::check_cycles(const TrackRecord& track) const {
-  for (std::size_t k = 0; k < track.runs.size(); ++k)
-    if (Failure failure = check_cycle(track, k)) return failure;
+  const std::vector<RunPart> parts = parts_of(track);
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    if (Failure failure = check_cycle(track.of, parts, k)) return failure;
   return {};
 }
 
-Failure Forest::State::check_cycle(const TrackRecord& track, std::size_t k) const {
-  const Coverage covered = track.coverage(k);
-  if (covered.empty()) return {};
-  const FrameId parent = track.runs[k].parent;
-  auto [path, at] = Climb(frames, sources, track.of).from(parent, covered);
-  if (path.empty()) return {};
-  return Evidence{.kind = FailureKind::frame_loop, .of = track.of, .in_frame = parent, .requested = at, .path = std::move(path)};
+Failure Forest::State::check_cycle(FrameId of, const std::vector<RunPart>& parts, std::size_t k) const {
+  for (const Interval& covered : coverage_of(parts, k)) {
+    const FrameId parent = parts[k].run->parent;
+    if (auto [path, at] = Climb(*this, of).from(parent, covered); !path.empty())
+      return Evidence{.kind = FailureKind::frame_loop, .of = of, .in_frame = parent, .requested = at, .path = std::move(path)};
+  }
+  return {};
 }
 
 }  // namespace armillary

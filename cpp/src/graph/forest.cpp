@@ -277,9 +277,19 @@ std::optional<RelationInfo> Forest::relation(RelationId id) const {
     if (!counts) continue;
     if (run.is_sampled()) info.samples += record.track->own_samples(k);
     info.integrated = run.is_sampled() && run.series()->is_computed(run.series()->newest());
-    const Coverage covered = record.track->coverage(k);
-    info.coverage.first = std::min(info.coverage.first, covered.first);
-    info.coverage.last = std::max(info.coverage.last, covered.last);
+  }
+  const std::vector<RunPart> parts = state_->parts_of(*record.track);
+  const auto cover = [&](const log::Interval& covered) {
+    info.coverage.first = std::min(info.coverage.first, covered.from);
+    info.coverage.last = std::max(info.coverage.last, covered.to == Stamp::never() ? covered.to : Stamp{covered.to.ns - 1});
+  };
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const bool counts = parts[k].is_of(id) && parts[k].is_sampled() == (info.kind == ProviderKind::sampled);
+    if (!counts) continue;
+    if (parts[k].run->on_cycle.empty())
+      cover(lasting(parts, k));
+    else
+      std::ranges::for_each(coverage_of(parts, k), cover);
   }
   return info;
 }
@@ -323,7 +333,7 @@ std::vector<std::string> Forest::sources_at(FrameId frame, Stamp at) const {
   std::vector<std::string> names;
   if (frame < state_->frames.size())
     for (const auto& track : state_->frames[frame].tracks)
-      if (track->run_at(at) >= 0 && !track->is_closed_at(at)) names.push_back(state_->sources[track->source]);
+      if (state_->has_parent_at(*track, at)) names.push_back(state_->sources[track->source]);
   return names;
 }
 

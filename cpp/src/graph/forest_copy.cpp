@@ -46,6 +46,7 @@ FrameRecord Forest::State::copy_of(const FrameRecord& frame) {
                    .alive = frame.alive,
                    .preferred = frame.preferred,
                    .body = frame.body,
+                   .inactive_intervals = frame.inactive_intervals,
                    .child_relations = frame.child_relations,
                    .twists = frame.twists};
   for (const auto& track : frame.tracks) {
@@ -81,7 +82,7 @@ std::vector<FixedInfo> Forest::fixed_poses() const {
   for (const FrameRecord& frame : state_->frames)
     for (const auto& track : frame.tracks)
       for (const RunRecord& run : track->runs)
-        if (run.fixed() && !run.is_by_interval)
+        if (run.fixed())
           found.push_back(
               {*frame.name, *state_->frames[run.parent].name, state_->sources[track->source], run.from, *run.fixed()});
   return found;

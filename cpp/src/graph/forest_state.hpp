@@ -13,6 +13,7 @@
 #include "armillary/graph/forest.hpp"
 #include "armillary/graph/frame_edit.hpp"
 #include "armillary/graph/path.hpp"
+#include "armillary/log/intervals.hpp"
 
 namespace armillary {
 
@@ -20,6 +21,9 @@ class DrivenLink;
 
 /// A number that was freed rests until so many others were: a batch under way must not meet another frame.
 inline constexpr std::size_t kRestingFrames = 4096;
+
+/// Of series that forget nothing: their rows come from others, which do.
+inline constexpr Duration kWithoutEnd{std::int64_t{1} << 62};
 
 /// Why a run is there.
 enum class Origin : std::uint8_t {
@@ -49,15 +53,10 @@ struct RunRecord {
   RelationId relation = kNone;
   Provider provider{};
   Origin origin = Origin::asserted;
-  // Derived: it ends a run because the thing is inactive, or resumes the run that was asserted from `asserted_from` on.
-  bool is_by_interval = false;
-  Stamp asserted_from{};
-  bool closes_cycle = false;  // inactive, as if closed, until what conflicts with it is gone
+  log::Intervals on_cycle{};  // instants at which it would close a cycle with stronger runs: it is inactive then
 
-  [[nodiscard]] Stamp since() const { return is_by_interval ? asserted_from : from; }
   [[nodiscard]] bool is_of_node() const { return origin == Origin::containment; }
   [[nodiscard]] bool breaks_body() const { return origin == Origin::against_body; }
-  [[nodiscard]] bool is_inactive() const { return closes_cycle || breaks_body(); }
   [[nodiscard]] bool is_closed() const { return std::holds_alternative<Closed>(provider); }
   [[nodiscard]] bool is_sampled() const { return std::holds_alternative<Sampled>(provider); }
   [[nodiscard]] bool is_awaited() const { return is_sampled() && std::get<Sampled>(provider).is_awaited; }
@@ -76,8 +75,30 @@ struct RunRecord {
   [[nodiscard]] RunRecord with(std::shared_ptr<Series> samples) const;
 };
 
+/// What of a run readers see from `from` on, until the next part begins: inactive intervals cut runs.
+struct RunPart {
+  Stamp from{};
+  const RunRecord* run = nullptr;  // null: the frame is inactive
+  log::Interval rows{};            // of a sampled run: those with these stamps
+
+  [[nodiscard]] bool is_of(RelationId relation) const { return run != nullptr && run->relation == relation; }
+  [[nodiscard]] bool is_sampled() const { return run != nullptr && run->is_sampled(); }
+  [[nodiscard]] Row first_row() const;
+  [[nodiscard]] Row last_row() const;
+  /// Whether it begins at `at`, or has a sample there that was given.
+  [[nodiscard]] bool is_given_at(Stamp at) const;
+  /// The first sample after `at` that was given; `never` if there is none.
+  [[nodiscard]] Stamp given_after(Stamp at) const;
+};
+
+/// When part `k` could give the frame's pose: while it lasts, and between its samples.
+[[nodiscard]] log::Interval lasting(const std::vector<RunPart>& parts, std::size_t k);
+/// When it gives it: where it closes no cycle.
+[[nodiscard]] log::Intervals coverage_of(const std::vector<RunPart>& parts, std::size_t k);
+
 /// The inactive intervals of frames, by name.
-using InactiveIntervals = std::unordered_map<std::string, SetInactiveIntervals>;
+using InactiveIntervalsPtr = std::shared_ptr<const SetInactiveIntervals>;
+using InactiveIntervals = std::unordered_map<std::string, InactiveIntervalsPtr>;
 
 /// The samples of things that one after the other have the same frame.
 using Histories = std::map<PlaceRuns::Thing, std::shared_ptr<Series>>;
@@ -97,15 +118,11 @@ struct TrackRecord {
   [[nodiscard]] std::ptrdiff_t run_at(Stamp at) const;
   /// The first stamp after `at` for which the source itself gave something; `never` if there is none.
   [[nodiscard]] Stamp next_given(Stamp at) const;
-  /// The runs as readers see them.
+  /// The runs as readers see them where no inactive interval cuts them.
   [[nodiscard]] std::vector<Run> published() const;
   /// Since when the samples of run `k` are its own: open again, it has the last ones from before it was closed as well.
   [[nodiscard]] Stamp own_since(std::size_t k) const;
   [[nodiscard]] std::size_t own_samples(std::size_t k) const;
-  /// What run `k` covers: its samples, or until the next run begins.
-  [[nodiscard]] Coverage coverage(std::size_t k) const;
-  /// Whether a closed run holds at `at`.
-  [[nodiscard]] bool is_closed_at(Stamp at) const;
 };
 
 struct RelationRecord {
@@ -165,6 +182,7 @@ struct FrameRecord {
   bool alive = false;
   SourceId preferred = kNone;
   BodyId body = kNone;
+  InactiveIntervalsPtr inactive_intervals{};  // null: there are none
   std::vector<std::unique_ptr<TrackRecord>> tracks{};
   std::vector<RelationId> child_relations{};  // relations whose parent this frame is
   std::vector<RelationId> twists{};           // twist relations of it
@@ -323,13 +341,14 @@ struct Forest::State {
   [[nodiscard]] Failure check_placed(const std::string& frame, const std::string& source);
   [[nodiscard]] bool joins_others(const PlaceFixed& edit) const;
 
-  // runs of frames whose thing comes and goes (inactive_intervals.cpp)
-  void note_inactive_intervals(const std::string& of, std::optional<SetInactiveIntervals> noted);
-  void put_back_inactive_intervals(const std::string& of, std::optional<SetInactiveIntervals> kept);
-  void drop_inactive_intervals(TrackRecord& track);
-  void add_inactive_intervals(TrackRecord& track);
-  void add_inactive_interval(TrackRecord& track, const SetInactiveIntervals::Interval& interval);
-  void resume_after(TrackRecord& track, std::size_t ended, Stamp at);
+  // frames whose thing comes and goes (inactive_intervals.cpp)
+  void note_inactive_intervals(const std::string& of, InactiveIntervalsPtr noted);
+  void put_back_inactive_intervals(const std::string& of, InactiveIntervalsPtr kept);
+  [[nodiscard]] bool is_cut(const TrackRecord& track) const;
+  [[nodiscard]] std::vector<RunPart> parts_of(const TrackRecord& track) const;
+  [[nodiscard]] bool has_parent_at(const TrackRecord& track, Stamp at) const;
+  [[nodiscard]] bool holds_from(const TrackRecord& track, RelationId relation, Stamp at) const;
+  [[nodiscard]] TrackRecord cut_of(const TrackRecord& track, std::vector<std::shared_ptr<const Series>>& copies);
 
   // what to put back when a transaction fails (journal.cpp)
   void touch(FrameId frame) {  // before its record is changed
@@ -419,7 +438,6 @@ struct Forest::State {
   Failure edit_track(const EdgeName& edge, Edit edit);
   template <typename Edit>
   Failure edit_runs(TrackRecord& track, FrameId new_parent, Edit edit);
-  Failure renew_runs(TrackRecord& track);
   [[nodiscard]] bool is_placed_by_node(std::string_view frame, std::string_view source) const;
   Failure close_track(FrameId of, SourceId source, Stamp at);
   void forget_samples(TrackRecord& track, bool time_restarts);
@@ -455,8 +473,9 @@ struct Forest::State {
   [[nodiscard]] std::unordered_set<FrameId> ancestors_of(FrameId frame) const;
   [[nodiscard]] std::unordered_set<FrameId> descendants_of(FrameId frame) const;
   void refresh_cycles();
+  class Climb;
   [[nodiscard]] Failure check_cycles(const TrackRecord& track) const;
-  [[nodiscard]] Failure check_cycle(const TrackRecord& track, std::size_t k) const;
+  [[nodiscard]] Failure check_cycle(FrameId of, const std::vector<RunPart>& parts, std::size_t k) const;
   void mark_cycle(FrameId of, FrameId parent);
 
   // which runs are active where peers closed cycles together (track_resolution.cpp)
@@ -469,7 +488,8 @@ struct Forest::State {
   [[nodiscard]] std::vector<Contender> contenders(const ResolveCycles* ranking);
   [[nodiscard]] std::optional<CycleRank> rank_of(const TrackRecord& track, const RunRecord& run,
                                                  const ResolveCycles* ranking) const;
-  void leave_out(const Contender& one, const Evidence& loop);
+  void leave_out(const Contender& one);
+  void report_cycle(const Contender& one, const Evidence& cycle);
 
   // removal (structure.cpp)
   void drop_empty_tracks(FrameId frame);

@@ -163,7 +163,7 @@ void Forest::State::integrate(TrackRecord& track, const TwistRecord& twist, Stam
   } else {
     write_integrated(track, twist, from);
   }
-  if (track.is_stale) publish(track.of);
+  if (track.is_stale || is_cut(track)) publish(track.of);
   track.is_stale = false;
   if (track.may_be_on_cycle && !watching.empty())  // where a cycle is cut depends on all of its data
     std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });

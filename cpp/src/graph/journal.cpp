@@ -31,6 +31,7 @@ void Forest::State::remember(FrameId id) {
             .sequence = frame.sequence,
             .preferred = frame.preferred,
             .body = frame.body,
+            .inactive_intervals = frame.inactive_intervals,
             .child_relations = frame.child_relations,
             .twists = frame.twists};
   for (const auto& track : frame.tracks) {
@@ -119,6 +120,7 @@ void Forest::State::put_back(FrameId id, FrameBefore& before) {
                        .alive = before.name != nullptr,
                        .preferred = before.preferred,
                        .body = before.body,
+                       .inactive_intervals = std::move(before.inactive_intervals),
                        .child_relations = std::move(before.child_relations),
                        .twists = std::move(before.twists)};
   for (TrackBefore& kept : before.tracks) {

@@ -21,6 +21,7 @@ struct FrameBefore {
   std::uint64_t sequence = 0;
   SourceId preferred = kNone;
   BodyId body = kNone;
+  InactiveIntervalsPtr inactive_intervals{};
   std::vector<TrackBefore> tracks{};
   std::vector<RelationId> child_relations{}, twists{};
 };
@@ -47,7 +48,7 @@ struct Journal {
   std::optional<std::deque<FrameId>> free_frames{};
   std::optional<BodiesBefore> bodies{};
   std::optional<std::vector<bool>> hidden_variables{};
-  std::unordered_map<std::string, std::optional<SetInactiveIntervals>> inactive_intervals{};
+  InactiveIntervals inactive_intervals{};  // null: there were none
 
   std::unordered_set<FrameId> to_publish{};
 };

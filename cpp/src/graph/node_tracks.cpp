@@ -12,9 +12,6 @@ namespace {
 using Piece = PlaceRuns::Piece;
 
 bool is_open(const Piece& piece) { return !piece.in_frame.empty(); }
-/// For samples that are on their way from one run to another.
-constexpr Duration kWithoutEnd{std::int64_t{1} << 62};
-
 bool is_fixed(const RunRecord& run) { return run.fixed() != nullptr; }
 
 /// The pose with its quaternion as it is stored.
@@ -245,7 +242,6 @@ Failure Forest::State::apply(const PlaceRuns& edit) {
   const FrameId of = add_frame(edit.of);
   touch(of);
   TrackRecord& track = make_track(of, add_source(edit.source));
-  drop_inactive_intervals(track);
   std::vector<RunRecord> before, others;
   for (RunRecord& run : track.runs) (is_replaced(edit, run) ? before : others).push_back(run);
   std::vector<RunRecord> runs = merged_runs(track, edit, before);
@@ -253,7 +249,6 @@ Failure Forest::State::apply(const PlaceRuns& edit) {
   for (RunRecord& run : track.runs) discard(run);
   track.runs = std::move(runs);
   for (RunRecord& run : others) place_again(track, std::move(run));
-  add_inactive_intervals(track);
   bound_runs(track);
   drop_unused_relations(track);
   publish(of);

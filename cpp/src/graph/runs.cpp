@@ -12,21 +12,34 @@ std::ptrdiff_t TrackRecord::run_at(Stamp at) const {
   return std::ranges::upper_bound(runs, at, {}, &RunRecord::from) - runs.begin() - 1;
 }
 
-std::vector<Run> TrackRecord::published() const {
-  std::vector<Run> copies;
-  for (const RunRecord& run : runs)
-    copies.push_back(run.is_inactive() ? Run{run.from} : Run{run.from, run.parent, run.relation, run.published()});
-  return copies;
+namespace {
+
+/// A run that is inactive now and then, until `end`.
+void publish_parts(const RunRecord& run, Stamp end, std::vector<Run>& published) {
+  const log::Intervals active = log::Intervals({run.from, end}) - run.on_cycle;
+  Stamp at = run.from;
+  for (const log::Interval& part : active) {
+    if (at < part.from) published.push_back({at});
+    published.push_back({part.from, run.parent, run.relation, run.published()});
+    at = part.to;
+  }
+  if (at < end) published.push_back({at});
 }
 
-Coverage TrackRecord::coverage(std::size_t k) const {
-  const RunRecord& run = runs[k];
-  if (run.is_closed() || run.is_inactive()) return {};
-  const Stamp next = k + 1 < runs.size() ? runs[k + 1].from : Stamp::never();
-  const Coverage open{run.from, next == Stamp::never() ? next : Stamp{next.ns - 1}};
-  if (!run.is_sampled()) return open;
-  const Row first = run.series()->first_row();
-  return first ? Coverage{std::max(open.first, {first.stamp_ns()}), std::min(open.last, run.series()->newest())} : Coverage{};
+}  // namespace
+
+std::vector<Run> TrackRecord::published() const {
+  std::vector<Run> published;
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const RunRecord& run = runs[k];
+    if (run.breaks_body())
+      published.push_back({run.from});
+    else if (run.on_cycle.empty())
+      published.push_back({run.from, run.parent, run.relation, run.published()});
+    else
+      publish_parts(run, k + 1 < runs.size() ? runs[k + 1].from : Stamp::never(), published);
+  }
+  return published;
 }
 
 Stamp TrackRecord::own_since(std::size_t k) const {
@@ -44,11 +57,6 @@ std::size_t TrackRecord::own_samples(std::size_t k) const {
   std::size_t count = 0;
   series.for_each(own_since(k), Stamp::never(), [&](const Row&) { ++count; });
   return count;
-}
-
-bool TrackRecord::is_closed_at(Stamp at) const {
-  const std::ptrdiff_t k = run_at(at);
-  return k >= 0 && (runs[static_cast<std::size_t>(k)].is_closed() || runs[static_cast<std::size_t>(k)].is_inactive());
 }
 
 void copy_row(const Series& from, const Row& row, Series& to, RetireList& retired) {
@@ -85,7 +93,7 @@ void Forest::State::join_runs(TrackRecord& track, std::size_t k) {
   RunRecord &left = track.runs[k], &right = track.runs[k + 1];
   if (!left.is_sampled() || !right.is_sampled() || left.relation != right.relation) return;
   RunRecord both = left.with(new_series(left.relation));
-  both.closes_cycle = false;
+  both.on_cycle = left.on_cycle | right.on_cycle;
   const Stamp floor = left.series()->empty() ? std::max(left.series()->floor(), right.series()->floor()) : left.series()->floor();
   if (floor != Stamp::always()) both.series()->begin_forgotten(floor);
   for (const RunRecord* run : {&left, &right})
@@ -253,7 +261,7 @@ void Forest::State::bound_runs(TrackRecord& track) {
 void Forest::State::empty_run(RunRecord& run, Stamp floor) {
   RunRecord emptied = run.with(new_series(run.relation));
   emptied.series()->begin_forgotten(floor);
-  emptied.closes_cycle = false;
+  emptied.on_cycle = {};
   discard(run);
   run = std::move(emptied);
 }

@@ -67,6 +67,8 @@ FrameId Forest::State::add_frame(std::string_view name) {
   frame.alive = true;
   frame.body = id;
   frame_ids.emplace(*frame.name, id);
+  if (const auto known = inactive_intervals.find(*frame.name); known != inactive_intervals.end())
+    frame.inactive_intervals = known->second;
   if (const auto body = body_ids.find(name); body != body_ids.end()) {
     remember_bodies();
     adopt(id, body->second);
@@ -147,7 +149,8 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   std::ranges::sort(with_runs, {}, [this](const TrackRecord* track) -> const std::string& { return sources[track->source]; });
   const RunRecord& first = with_runs.front()->runs.front();
   const bool is_always = first.is_sampled() || first.from == Stamp::always();
-  if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always && !first.is_inactive()) {
+  const bool is_inactive = first.breaks_body() || !first.on_cycle.empty() || is_cut(*with_runs.front());
+  if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always && !is_inactive) {
     node.parent = first.parent;
     node.relation = first.relation;
     node.provider = first.published();
@@ -155,7 +158,8 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   }
   auto set = std::make_unique<TrackSet>();
   for (const TrackRecord* track : with_runs) {
-    set->tracks.push_back({track->source, track->source == frame.preferred, track->published()});
+    Track& published = set->tracks.emplace_back(Track{track->source, track->source == frame.preferred, {}});
+    published.runs = is_cut(*track) ? cut_of(*track, set->parts).published() : track->published();
   }
   node.tracks = set.release();
 }

@@ -1,6 +1,6 @@
 // What peers asserted together though none of them did alone. Nothing of it is refused: which runs are active is a function of
-// the set of runs, the same at every peer that has the same samples. They count in the order of precedence, but for
-// those that would close a loop, at one instant, with runs that count already.
+// the set of runs, the same at every peer that has the same samples. At each instant they count in the order of precedence, but
+// for those that would close a cycle with runs that count already.
 
 #include <algorithm>
 #include <limits>
@@ -112,7 +112,7 @@ struct Contender {
   std::size_t k = 0;
   std::optional<CycleRank> rank{};                               // none: it is active whatever others assert
   std::tuple<std::string_view, std::string_view, Stamp> name{};  // of, source, from
-  bool was_left_out = false;
+  log::Intervals was_on_cycle{};
 
   [[nodiscard]] RunRecord& run() const { return track->runs[k]; }
 };
@@ -136,7 +136,7 @@ std::optional<CycleRank> Forest::State::rank_of(const TrackRecord& track, const 
   if (run.is_of_node()) return std::nullopt;
   if (ranking != nullptr)
     return ranking->rank_of(
-        {*frames[track.of].name, *frames[run.parent].name, sources[track.source], run.since(), run.fixed() != nullptr});
+        {*frames[track.of].name, *frames[run.parent].name, sources[track.source], run.from, run.fixed() != nullptr});
   const auto known = cycle_order.find(key_of(track, run));
   return known == cycle_order.end() ? kLast : known->second;
 }
@@ -149,13 +149,15 @@ std::vector<Contender> Forest::State::contenders(const ResolveCycles* ranking) {
   std::vector<Contender> found;
   for (const FrameId id : concerned) {
     touch(id);
-    for (const auto& track : frames[id].tracks)
+    for (const auto& track : frames[id].tracks) {
       for (std::size_t k = 0; k < track->runs.size(); ++k) {
         const RunRecord& run = track->runs[k];
         if (run.is_closed() || run.breaks_body()) continue;
-        found.push_back({track.get(), k, rank_of(*track, run, ranking), {}, run.closes_cycle});
-        found.back().name = {*frames[id].name, sources[track->source], run.from};
+        Contender& one = found.emplace_back(Contender{track.get(), k, rank_of(*track, run, ranking)});
+        one.name = {*frames[id].name, sources[track->source], run.from};
+        one.was_on_cycle = run.on_cycle;
       }
+    }
   }
   std::ranges::sort(found, {}, [](const Contender& one) { return std::pair(one.rank, one.name); });
   return found;
@@ -166,29 +168,42 @@ void Forest::State::resolve_cycles(const ResolveCycles* ranking) {
   const std::vector<Contender> all = contenders(ranking);
   loops.clear();
   cycle_order.clear();
-  for (const Contender& one : all) one.run().closes_cycle = one.rank.has_value();
+  for (const Contender& one : all) one.run().on_cycle = one.rank ? log::Intervals::everything() : log::Intervals{};
   std::vector<FrameId> changed;
   for (const Contender& one : all) {
-    one.run().closes_cycle = false;
+    one.run().on_cycle = {};
     if (one.rank) cycle_order.emplace(key_of(*one.track, one.run()), *one.rank);
-    if (const Failure loop = one.rank ? check_cycle(*one.track, one.k) : Failure{}) leave_out(one, *loop.operator->());
-    if (one.run().closes_cycle != one.was_left_out) changed.push_back(one.track->of);
+    if (one.rank) leave_out(one);
+    if (one.run().on_cycle != one.was_on_cycle) changed.push_back(one.track->of);
   }
   inactive_runs = loops.size();
   publish(changed);
 }
 
-void Forest::State::leave_out(const Contender& one, const Evidence& loop) {
-  RunRecord& run = one.run();
-  run.closes_cycle = true;
+/// Leaves out the parts of a run that would close a cycle.
+void Forest::State::leave_out(const Contender& one) {
+  const std::vector<RunPart> parts = parts_of(*one.track);
+  log::Intervals left_out;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (parts[k].run != &one.run()) continue;
+    const Failure cycle = check_cycle(one.track->of, parts, k);
+    if (!cycle) continue;
+    if (left_out.empty()) report_cycle(one, *cycle.operator->());
+    left_out = left_out | log::Interval{parts[k].from, k + 1 < parts.size() ? parts[k + 1].from : Stamp::never()};
+  }
+  one.run().on_cycle = left_out;
+}
+
+void Forest::State::report_cycle(const Contender& one, const Evidence& cycle) {
+  const RunRecord& run = one.run();
   const auto* constant = std::get_if<Fixed>(&run.provider);
-  ClosingRun& left_out = loops.emplace_back(ClosingRun{.of = *frames[one.track->of].name,
-                                                       .in_frame = *frames[run.parent].name,
-                                                       .source = sources[one.track->source],
-                                                       .since = run.since(),
-                                                       .pose = constant == nullptr ? nullptr : constant->pose,
-                                                       .at = loop.requested});
-  for (const FrameId id : loop.path) left_out.path.push_back(*frames[id].name);
+  ClosingRun& closing = loops.emplace_back(ClosingRun{.of = *frames[one.track->of].name,
+                                                      .in_frame = *frames[run.parent].name,
+                                                      .source = sources[one.track->source],
+                                                      .since = run.from,
+                                                      .pose = constant == nullptr ? nullptr : constant->pose,
+                                                      .at = cycle.requested});
+  for (const FrameId id : cycle.path) closing.path.push_back(*frames[id].name);
 }
 
 std::vector<ClosingRun> Forest::closing_runs() const {

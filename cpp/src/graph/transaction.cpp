@@ -14,15 +14,6 @@ Failure unknown(const std::string& name) { return Evidence{.kind = FailureKind::
 
 bool is_instant(Stamp at) { return at == Stamp::always() || is_sample_stamp(at); }
 
-/// Whether the frame of `track` has its parent by this relation at `at` or later.
-bool holds_from(const TrackRecord& track, RelationId relation, Stamp at) {
-  for (std::size_t k = 0; k < track.runs.size(); ++k) {
-    const bool is_over = k + 1 < track.runs.size() && track.runs[k + 1].from <= at;
-    if (track.runs[k].relation == relation && !is_over) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Failure Forest::State::apply(const AddFrame& edit) {
@@ -81,7 +72,7 @@ Failure Forest::State::apply(const EraseFrame& edit) {
   const FrameId of = find_frame(edit.of);
   if (of == kNone && !edit.is_forgotten) return unknown(edit.of);
   Failure failure = of == kNone ? Failure{} : remove(of, false);
-  if (!failure && edit.is_forgotten) note_inactive_intervals(edit.of, std::nullopt);
+  if (!failure && edit.is_forgotten) note_inactive_intervals(edit.of, nullptr);
   return failure;
 }
 
@@ -180,8 +171,9 @@ std::vector<std::string> Forest::frames_under(std::span<const std::string> frame
 bool Forest::ends_with(const EdgeName& edge, Stamp at) const {
   const std::lock_guard<std::mutex> guard(state_->lock);
   const RelationRecord* relation = state_->find_relation(edge);
-  return relation != nullptr && !relation->track->runs.empty() && relation->track->runs.back().from <= at &&
-         relation->track->runs.back().relation == relation->id;
+  if (relation == nullptr || relation->track->runs.empty()) return false;
+  const RunPart last = state_->parts_of(*relation->track).back();
+  return last.from <= at && last.is_of(relation->id);
 }
 
 }  // namespace armillary

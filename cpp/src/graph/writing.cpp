@@ -53,12 +53,12 @@ Failure Forest::State::check_stamps(const RelationRecord* relation, std::span<co
 /// One parent for all time and no cycle: the sample changes nothing but its series.
 bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sample) {
   TrackRecord& track = *relation.track;
-  if (track.runs.size() != 1 || track.may_be_on_cycle || track.is_stale) return false;
+  if (track.runs.size() != 1 || track.may_be_on_cycle || track.is_stale || is_cut(track)) return false;
   RunRecord& run = track.runs.front();
-  if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder() || run.is_inactive()) return false;
+  if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder() || run.breaks_body()) return false;
   if (sample.at < run.from) {
-    // rivals are distinguished by when they begin, and what an inactive interval ended may begin before
-    if (frames[track.of].tracks.size() > 1 || !inactive_intervals.empty()) return false;
+    // rivals are distinguished by when they begin, and an inactive interval may begin later
+    if (frames[track.of].tracks.size() > 1 || frames[track.of].inactive_intervals) return false;
     run.from = sample.at;
   }
   run.series()->insert(sample.at, sample.values, sample.side, retired);
@@ -93,14 +93,9 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
   const std::size_t relations_before = track.relations.size();
   const bool closes_cycle = new_parent != kNone;
   const bool was_stale = std::exchange(track.is_stale, true);
-  const auto edit_given = [&](TrackRecord& one) {
-    drop_inactive_intervals(one);
-    edit(one);
-    add_inactive_intervals(one);
-  };
   if ((track.may_be_on_cycle || closes_cycle) && !tolerates_cycles) {
     TrackRecord draft = copy_of(track);
-    edit_given(draft);
+    edit(draft);
     if (Failure failure = check_cycles(draft)) {
       track.is_stale = was_stale;
       drop_unused_relations(track);
@@ -110,11 +105,11 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
     std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
     track.runs = std::move(draft.runs);
   } else {
-    edit_given(track);
+    edit(track);
   }
   drop_unused_relations(track);
   if (closes_cycle) mark_cycle(of, new_parent);
-  const bool is_changed = was_stale || track.published() != before;
+  const bool is_changed = was_stale || is_cut(track) || track.published() != before;
   if (is_changed && std::ranges::any_of(before, is_fixed)) fixed_changed = true;
   if (is_changed) publish(of);
   track.is_stale = false;
@@ -167,7 +162,7 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   const std::vector<std::size_t> order = in_order ? std::vector<std::size_t>{} : order_of(stamps);
   Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
     for (RunRecord& run : track.runs)  // what is left out must not grow unseen: it is refused
-      if (run.relation == relation.id) run.closes_cycle = false;
+      if (run.relation == relation.id) run.on_cycle = {};
     for (std::size_t i = 0; i < stamps.size(); ++i) {
       if (i == 1 && in_order && sides == nullptr && can_append(track, relation, stamps[0]))
         return track.runs[0].series()->append(stamps.subspan(1), rows + kPoseWidth, retired);
@@ -212,11 +207,6 @@ Failure Forest::State::open_run(const EdgeName& edge, RunRecord run, bool recali
   });
   if (!failure) on_poses_inserted(*find_track(find_frame(edge.of), find_source(edge.source)), from, from);
   return failure;
-}
-
-/// When something else changed that they follow from.
-Failure Forest::State::renew_runs(TrackRecord& track) {
-  return edit_runs(track, kNone, [](TrackRecord&) {});
 }
 
 /// From `at` on the frame has no parent by this source, until the source gives something newer.
@@ -308,7 +298,6 @@ Failure Forest::State::strip_frame(FrameId frame) {
 void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
   track.waiting.clear();
   track.was_cleared = !time_restarts;
-  drop_inactive_intervals(track);
   if (time_restarts && !track.runs.empty() && track.runs.back().is_closed())
     while (!track.runs.empty()) erase_run(track, 0);
   if (track.runs.empty()) return drop_unused_relations(track);
@@ -319,7 +308,6 @@ void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
   }
   for (RunRecord& run : track.runs)
     if (run.is_sampled()) empty_run(run, Stamp::always());
-  add_inactive_intervals(track);
   drop_unused_relations(track);
 }
 

@@ -41,6 +41,7 @@ TEST(absent_driven, "absence: a driven frame ends and goes on") {
   CHECK_CLOSE(world.x("drawer", "map", 4), 4.0, tests::kCloseM);
   CHECK(world.kind("drawer", "map", 7) == FailureKind::not_connected);
   CHECK_CLOSE(world.x("drawer", "map", 9), 9.0, tests::kCloseM);
+  CHECK(world.forest.driven_poses().size() == 1);  // what goes on was not asserted again
 }
 
 TEST(absent_sampled, "absence: a sampled frame goes on from its last sample, and no sample is lost") {
@@ -57,6 +58,55 @@ TEST(absent_sampled, "absence: a sampled frame goes on from its last sample, and
   CHECK(!set_inactive(world, "cup", {}));
   for (const std::int64_t at : {2, 5, 6, 9}) CHECK_CLOSE(world.x("cup", "map", at), static_cast<double>(at), tests::kCloseM);
   CHECK(world.samples("cup", "map") == 4);
+}
+
+TEST(absent_asserted, "absence: what is asserted is listed as it was asserted, and holds where the thing is there") {
+  World world;
+  (void)world.fix("cup", "map", at_x(3.0), {2});
+  (void)world.fix("lid", "cup");
+  (void)set_inactive(world, "cup", {{{5}, {8}}, {{12}, Stamp::never()}});
+  const std::vector<FixedInfo> fixed = world.forest.fixed_poses();
+  CHECK(fixed.size() == 2 && fixed[0].from == Stamp{2});
+  const FrameId cup = world.forest.find_frame("cup");
+  CHECK(world.forest.sources_at(cup, {6}).empty() && world.forest.sources_at(cup, {9}).size() == 1);
+  const auto info = world.forest.relation(world.relation("cup", "map"));
+  CHECK(info->coverage.first == Stamp{2} && info->coverage.last == Stamp{11});
+  const std::vector<std::string> map{"map"};
+  CHECK(world.forest.frames_under(map, {9}).size() == 2 && world.forest.frames_under(map, {12}).empty());
+  CHECK(!world.forest.ends_with({"cup", "map", ""}, {20}));
+}
+
+TEST(absent_moved, "absence: poses are integrated until the thing is gone, whatever came first") {
+  const auto move = [](World& world, int step) {
+    if (step == 0) (void)world.put("cup", "map", {1, 3});
+    if (step == 1)
+      for (const std::int64_t at : {2, 4, 6, 11})
+        (void)world.forest.set_twist({"cup", "map", ""}, {.at = {at}, .velocity = {{1e9, 0.0, 0.0}, {}}});
+    if (step == 2) (void)set_inactive(world, "cup", {{{5}, {8}}});
+    if (step == 3) (void)world.put("cup", "map", {9});
+  };
+  std::vector<int> steps{0, 1, 2, 3};
+  do {
+    World world;
+    for (const int step : steps) move(world, step);
+    for (const std::int64_t at : {4, 8, 9, 11}) CHECK_CLOSE(world.x("cup", "map", at), static_cast<double>(at), tests::kCloseM);
+    CHECK(world.kind("cup", "map", 5) == FailureKind::not_connected && world.kind("cup", "map", 7) == FailureKind::not_connected);
+    (void)set_inactive(world, "cup", {});
+    for (const std::int64_t at : {4, 6, 8, 11}) CHECK_CLOSE(world.x("cup", "map", at), static_cast<double>(at), tests::kCloseM);
+  } while (std::ranges::next_permutation(steps).found);
+}
+
+TEST(absent_refused, "absence: a transaction that is refused leaves it as it was") {
+  World world;
+  (void)world.fix("cup", "map");
+  (void)set_inactive(world, "cup", {{{5}, Stamp::never()}});
+  const std::vector<FrameEdit> edits{SetInactiveIntervals{"cup", {{{7}, Stamp::never()}}, {}},
+                                     SetInactiveIntervals{"jug", {{{7}, Stamp::never()}}, {}}, EraseFrame{"nobody"}};
+  CHECK(world.forest.transact(edits).kind() == FailureKind::unknown_frame);
+  (void)world.fix("jug", "map");
+  CHECK(world.kind("cup", "map", 6) == FailureKind::not_connected && world.kind("jug", "map", 8) == FailureKind::none);
+  (void)world.fix("cup", "map", {}, {2});
+  CHECK(world.kind("cup", "map", 6) == FailureKind::not_connected && world.kind("cup", "map", 4) == FailureKind::none);
 }
 
 TEST(absent_between, "inactive: an assertion from an instant between places the frame from there on") {

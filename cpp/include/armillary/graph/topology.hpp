@@ -52,6 +52,7 @@ struct Track {
 /// The tracks of a frame with rivals or a history of parents. Immutable.
 struct TrackSet {
   std::vector<Track> tracks;
+  std::vector<std::shared_ptr<const Series>> parts{};  ///< samples of runs, cut where the frame is inactive
 
   /// Since when the frame has no parent, where a source closed it and none holds it at `at`.
   [[nodiscard]] std::optional<Stamp> closed_since(Stamp at) const;
