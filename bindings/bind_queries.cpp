@@ -146,7 +146,7 @@ nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::ob
   std::vector<Spelling> spelt;
   std::vector<FramePair> pairs;
   for (const auto& [of, in_frame] : names) {
-    Spelling& spelling = spelt.emplace_back(of, in_frame);
+    Spelling& spelling = spelt.emplace_back(Spelling{of, in_frame});
     pairs.push_back({frame_id(self, of, &spelling.of), frame_id(self, in_frame, &spelling.in_frame)});
   }
   Result<std::vector<PoseAnswer>> result = world.forest->poses_at_once(pairs, as_when(at, "at"), context);
