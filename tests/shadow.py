@@ -57,10 +57,6 @@ class Shadow:
             return "The node that stands for a frame names it, also where nothing else of it has arrived yet."
         if subject == "node" and at != [None] and "reset_time" in types:
             return "Rule 16: after reset_time nodes have always been, and what had ended is gone."
-        if subject == "pose" and any(
-            reason == "cycle" for t in self._points() for _, reason in self.resolved.inactive(t)
-        ):
-            return "Rule 10: what closes a cycle is inactive at the instants of the cycle alone, not always."
         return None
 
     # -- Containment

@@ -54,7 +54,7 @@ def test_a_cycle_is_cut_at_its_instants_alone():
         replicas.run([("edit", 0, "fix", 1, 0, 0), ("edit", 1, "fix", 0, 1, 2)])
         shadow = Shadow(replicas.worlds[0])
         found = list(shadow.differences(IDS, FRAMES[:-1], [800]))
-        assert {shadow.explanation(one).split(":")[0] for one in found} == {"Rule 10"}
+        assert found == []
     finally:
         replicas.close()
 

@@ -153,16 +153,12 @@ void Forest::State::refresh_cycles() {
 Failure Forest::State::check_cycles(const TrackRecord& track) const {
   const std::vector<RunPart> parts = parts_of(track);
   for (std::size_t k = 0; k < parts.size(); ++k)
-    if (Failure failure = check_cycle(track.of, parts, k)) return failure;
-  return {};
-}
-
-Failure Forest::State::check_cycle(FrameId of, const std::vector<RunPart>& parts, std::size_t k) const {
-  for (const Interval& covered : coverage_of(parts, k)) {
-    const FrameId parent = parts[k].run->parent;
-    if (auto [path, at] = Climb(*this, of).from(parent, covered); !path.empty())
-      return Evidence{.kind = FailureKind::frame_loop, .of = of, .in_frame = parent, .requested = at, .path = std::move(path)};
-  }
+    for (const Interval& covered : coverage_of(parts, k)) {
+      const FrameId parent = parts[k].run->parent;
+      if (auto [path, at] = Climb(*this, track.of).from(parent, covered); !path.empty())
+        return Evidence{
+            .kind = FailureKind::frame_loop, .of = track.of, .in_frame = parent, .requested = at, .path = std::move(path)};
+    }
   return {};
 }
 

@@ -67,6 +67,8 @@ struct RunRecord {
   [[nodiscard]] const FixedPose* fixed() const;
   /// What drives it, or null.
   [[nodiscard]] DrivenProvider* driven() const;
+  /// Instants at which readers do not see it: after its last sample as at that.
+  [[nodiscard]] log::Intervals inactive() const;
   /// The provider as readers see it.
   [[nodiscard]] ProviderRef published() const;
   /// Whether no other run has its values.
@@ -475,7 +477,6 @@ struct Forest::State {
   void refresh_cycles();
   class Climb;
   [[nodiscard]] Failure check_cycles(const TrackRecord& track) const;
-  [[nodiscard]] Failure check_cycle(FrameId of, const std::vector<RunPart>& parts, std::size_t k) const;
   void mark_cycle(FrameId of, FrameId parent);
 
   // which runs are active where peers closed cycles together (track_resolution.cpp)
@@ -488,8 +489,7 @@ struct Forest::State {
   [[nodiscard]] std::vector<Contender> contenders(const ResolveCycles* ranking);
   [[nodiscard]] std::optional<CycleRank> rank_of(const TrackRecord& track, const RunRecord& run,
                                                  const ResolveCycles* ranking) const;
-  void leave_out(const Contender& one);
-  void report_cycle(const Contender& one, const Evidence& cycle);
+  void report_cycle(const Contender& one, std::span<const FrameId> path);
 
   // removal (structure.cpp)
   void drop_empty_tracks(FrameId frame);

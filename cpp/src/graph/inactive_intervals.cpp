@@ -148,7 +148,7 @@ bool Forest::State::has_parent_at(const TrackRecord& track, Stamp at) const {
   const std::vector<RunPart> parts = parts_of(track);
   const auto next = std::ranges::upper_bound(parts, at, {}, &RunPart::from);
   const RunRecord* run = next == parts.begin() ? nullptr : std::prev(next)->run;
-  return run != nullptr && !run->is_closed() && !run->breaks_body() && !run->on_cycle.contains(at);
+  return run != nullptr && !run->is_closed() && !run->inactive().contains(at);
 }
 
 /// Whether the frame of `track` has its parent by this relation at `at` or later.

@@ -12,32 +12,24 @@ std::ptrdiff_t TrackRecord::run_at(Stamp at) const {
   return std::ranges::upper_bound(runs, at, {}, &RunRecord::from) - runs.begin() - 1;
 }
 
-namespace {
-
-/// A run that is inactive now and then, until `end`.
-void publish_parts(const RunRecord& run, Stamp end, std::vector<Run>& published) {
-  const log::Intervals active = log::Intervals({run.from, end}) - run.on_cycle;
-  Stamp at = run.from;
-  for (const log::Interval& part : active) {
-    if (at < part.from) published.push_back({at});
-    published.push_back({part.from, run.parent, run.relation, run.published()});
-    at = part.to;
-  }
-  if (at < end) published.push_back({at});
-}
-
-}  // namespace
-
 std::vector<Run> TrackRecord::published() const {
   std::vector<Run> published;
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const RunRecord& run = runs[k];
-    if (run.breaks_body())
-      published.push_back({run.from});
-    else if (run.on_cycle.empty())
-      published.push_back({run.from, run.parent, run.relation, run.published()});
-    else
-      publish_parts(run, k + 1 < runs.size() ? runs[k + 1].from : Stamp::never(), published);
+    const Run active{run.from, run.parent, run.relation, run.published()};
+    const log::Intervals inactive = run.inactive();
+    if (inactive.empty()) {
+      published.push_back(active);
+      continue;
+    }
+    const log::Interval lasts{run.from, k + 1 < runs.size() ? runs[k + 1].from : Stamp::never()};
+    Stamp at = run.from;
+    for (const log::Interval& gap : log::Intervals(lasts) & inactive) {
+      if (at < gap.from) published.emplace_back(active).from = at;
+      published.push_back({gap.from});
+      at = gap.to;
+    }
+    if (at < lasts.to) published.emplace_back(active).from = at;
   }
   return published;
 }

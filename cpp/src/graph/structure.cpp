@@ -17,6 +17,12 @@ DrivenProvider* RunRecord::driven() const {
   return by_link == nullptr ? nullptr : by_link->link.get();
 }
 
+log::Intervals RunRecord::inactive() const {
+  if (breaks_body()) return log::Intervals::everything();
+  const bool stays_so = is_sampled() && on_cycle.contains(series()->newest());
+  return stays_so ? on_cycle | log::Interval{series()->newest(), Stamp::never()} : on_cycle;
+}
+
 ProviderRef RunRecord::published() const {
   if (is_sampled()) return {ProviderKind::sampled, series().get()};
   if (const FixedPose* pose = fixed()) return {ProviderKind::fixed, pose};
@@ -149,8 +155,8 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   std::ranges::sort(with_runs, {}, [this](const TrackRecord* track) -> const std::string& { return sources[track->source]; });
   const RunRecord& first = with_runs.front()->runs.front();
   const bool is_always = first.is_sampled() || first.from == Stamp::always();
-  const bool is_inactive = first.breaks_body() || !first.on_cycle.empty() || is_cut(*with_runs.front());
-  if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always && !is_inactive) {
+  const bool is_active = first.inactive().empty() && !is_cut(*with_runs.front());
+  if (with_runs.size() == 1 && with_runs.front()->runs.size() == 1 && is_always && is_active) {
     node.parent = first.parent;
     node.relation = first.relation;
     node.provider = first.published();

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "armillary/graph/driven_link.hpp"
+#include "armillary/log/cycles.hpp"
 #include "graph/journal.hpp"
 
 namespace armillary {
@@ -112,7 +113,7 @@ struct Contender {
   std::size_t k = 0;
   std::optional<CycleRank> rank{};                               // none: it is active whatever others assert
   std::tuple<std::string_view, std::string_view, Stamp> name{};  // of, source, from
-  log::Intervals was_on_cycle{};
+  log::Intervals when{};                                         // it has the frame's pose, cycles apart
 
   [[nodiscard]] RunRecord& run() const { return track->runs[k]; }
 };
@@ -150,12 +151,19 @@ std::vector<Contender> Forest::State::contenders(const ResolveCycles* ranking) {
   for (const FrameId id : concerned) {
     touch(id);
     for (const auto& track : frames[id].tracks) {
+      const std::vector<RunPart> parts = parts_of(*track);
+      std::vector<log::Intervals> when(track->runs.size());
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        if (parts[i].run != nullptr) {
+          log::Intervals& whole = when[static_cast<std::size_t>(parts[i].run - track->runs.data())];
+          whole = whole | lasting(parts, i);
+        }
       for (std::size_t k = 0; k < track->runs.size(); ++k) {
         const RunRecord& run = track->runs[k];
         if (run.is_closed() || run.breaks_body()) continue;
         Contender& one = found.emplace_back(Contender{track.get(), k, rank_of(*track, run, ranking)});
         one.name = {*frames[id].name, sources[track->source], run.from};
-        one.was_on_cycle = run.on_cycle;
+        one.when = std::move(when[k]);
       }
     }
   }
@@ -163,38 +171,51 @@ std::vector<Contender> Forest::State::contenders(const ResolveCycles* ranking) {
   return found;
 }
 
+namespace {
+
+/// Frames by the numbers that they have among those on cycles.
+class Numbers {
+ public:
+  [[nodiscard]] std::uint32_t of(FrameId frame) {
+    const auto [found, is_new] = numbers_.try_emplace(frame, static_cast<std::uint32_t>(frames_.size()));
+    if (is_new) frames_.push_back(frame);
+    return found->second;
+  }
+  [[nodiscard]] FrameId frame(std::uint32_t number) const { return frames_[number]; }
+  [[nodiscard]] std::size_t size() const { return frames_.size(); }
+
+ private:
+  std::unordered_map<FrameId, std::uint32_t> numbers_{};
+  std::vector<FrameId> frames_{};
+};
+
+}  // namespace
+
 void Forest::State::resolve_cycles(const ResolveCycles* ranking) {
   if (circular.empty() && loops.empty()) return;
   const std::vector<Contender> all = contenders(ranking);
   loops.clear();
   cycle_order.clear();
-  for (const Contender& one : all) one.run().on_cycle = one.rank ? log::Intervals::everything() : log::Intervals{};
+  Numbers numbers;
+  std::vector<log::Link> links;
+  for (const Contender& one : all) links.push_back({numbers.of(one.track->of), numbers.of(one.run().parent), one.when});
+  const std::vector<log::Cut> cuts = log::cut_cycles(numbers.size(), links);
   std::vector<FrameId> changed;
-  for (const Contender& one : all) {
-    one.run().on_cycle = {};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Contender& one = all[i];
     if (one.rank) cycle_order.emplace(key_of(*one.track, one.run()), *one.rank);
-    if (one.rank) leave_out(one);
-    if (one.run().on_cycle != one.was_on_cycle) changed.push_back(one.track->of);
+    const log::Intervals before = std::exchange(one.run().on_cycle, one.rank ? cuts[i].when : log::Intervals{});
+    if (one.run().on_cycle != before) changed.push_back(one.track->of);
+    if (one.run().on_cycle.empty()) continue;
+    std::vector<FrameId> path;
+    for (const std::uint32_t number : cuts[i].path) path.push_back(numbers.frame(number));
+    report_cycle(one, path);
   }
   inactive_runs = loops.size();
   publish(changed);
 }
 
-/// Leaves out the parts of a run that would close a cycle.
-void Forest::State::leave_out(const Contender& one) {
-  const std::vector<RunPart> parts = parts_of(*one.track);
-  log::Intervals left_out;
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    if (parts[k].run != &one.run()) continue;
-    const Failure cycle = check_cycle(one.track->of, parts, k);
-    if (!cycle) continue;
-    if (left_out.empty()) report_cycle(one, *cycle.operator->());
-    left_out = left_out | log::Interval{parts[k].from, k + 1 < parts.size() ? parts[k + 1].from : Stamp::never()};
-  }
-  one.run().on_cycle = left_out;
-}
-
-void Forest::State::report_cycle(const Contender& one, const Evidence& cycle) {
+void Forest::State::report_cycle(const Contender& one, std::span<const FrameId> path) {
   const RunRecord& run = one.run();
   const auto* constant = std::get_if<Fixed>(&run.provider);
   ClosingRun& closing = loops.emplace_back(ClosingRun{.of = *frames[one.track->of].name,
@@ -202,8 +223,8 @@ void Forest::State::report_cycle(const Contender& one, const Evidence& cycle) {
                                                       .source = sources[one.track->source],
                                                       .since = run.from,
                                                       .pose = constant == nullptr ? nullptr : constant->pose,
-                                                      .at = cycle.requested});
-  for (const FrameId id : cycle.path) closing.path.push_back(*frames[id].name);
+                                                      .at = run.on_cycle.begin()->from});
+  for (const FrameId id : path) closing.path.push_back(*frames[id].name);
 }
 
 std::vector<ClosingRun> Forest::closing_runs() const {

@@ -149,6 +149,15 @@ bool can_append(const TrackRecord& track, const RelationRecord& relation, std::i
   return run.relation == relation.id && run.is_sampled() && run.series()->newest().ns == after_ns;
 }
 
+/// A sample at an instant at which its run is inactive is to be refused: the first such instant counts as active.
+void activate_first(RunRecord& run, std::span<const std::int64_t> stamps) {
+  if (run.on_cycle.empty()) return;
+  Stamp first = Stamp::never();
+  for (const std::int64_t ns : stamps)
+    if (run.on_cycle.contains({ns})) first = std::min(first, Stamp{ns});
+  if (first != Stamp::never()) run.on_cycle = run.on_cycle - log::Intervals({first, {first.ns + 1}});
+}
+
 }  // namespace
 
 Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows,
@@ -161,8 +170,8 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   const bool in_order = strictly_increasing(stamps);
   const std::vector<std::size_t> order = in_order ? std::vector<std::size_t>{} : order_of(stamps);
   Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
-    for (RunRecord& run : track.runs)  // what is left out must not grow unseen: it is refused
-      if (run.relation == relation.id) run.on_cycle = {};
+    for (RunRecord& run : track.runs)
+      if (run.relation == relation.id) activate_first(run, stamps);
     for (std::size_t i = 0; i < stamps.size(); ++i) {
       if (i == 1 && in_order && sides == nullptr && can_append(track, relation, stamps[0]))
         return track.runs[0].series()->append(stamps.subspan(1), rows + kPoseWidth, retired);
