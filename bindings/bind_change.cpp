@@ -1,12 +1,8 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
 
 #include "convert.hpp"
-#include "door.hpp"
+#include "driven_values.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
 #include "scene_store.hpp"
@@ -16,248 +12,256 @@
 namespace armillary::python {
 
 using namespace nb::literals;
-using scene::Change;
-using scene::ChangePtr;
-using scene::HybridTimestamp;
-using scene::Placement;
+using log::Json;
 
-// A change in plain values, and back: what travels, and what is kept in files. What comes back may come from anywhere.
+std::optional<NodeId> node_of(const log::Payload& payload) {
+  return std::visit(
+      [](const auto& one) -> std::optional<NodeId> {
+        if constexpr (requires { one.node; })
+          return one.node;
+        else
+          return std::nullopt;
+      },
+      payload);
+}
+
+std::optional<NodeId> parent_of(const log::Payload& payload) {
+  if (const auto* removed = std::get_if<log::RemoveEdges>(&payload)) return removed->parent;
+  return std::visit(
+      [](const auto& one) -> std::optional<NodeId> {
+        if constexpr (requires { one.edge; })
+          return one.edge.parent;
+        else
+          return std::nullopt;
+      },
+      payload);
+}
 
 namespace {
 
-constexpr std::string_view kChangeKinds[] = {
-    "add_node",     "add_parent",         "remove_parents", "set_attributes", "add_frame",    "fix",        "unfix",
-    "add_relation", "add_twist_relation", "add_body",       "prefer",         "remove_frame", "reset_time", "drive",
-    "release",      "add_joints",         "remove_joints"};
+// -- Fields as plain values
 
-constexpr int kStateVersion = 4;
-constexpr std::size_t kParts = 17;
-
-[[noreturn]] void refuse(const char* what) {
-  raise("InvalidArgument", std::string("This is no change of a scene: ") + what + ".");
-}
-
-nb::tuple timestamp_tuple(const HybridTimestamp& timestamp) {
-  return nb::make_tuple(timestamp.wall_ns, timestamp.count, timestamp.authority, timestamp.dot.author, timestamp.dot.sequence);
-}
-
-template <typename T>
-T number(nb::handle value, const char* what) {
-  T result{};
-  if (!nb::try_cast(value, result)) refuse(what);
-  return result;
-}
-
-nb::tuple as_tuple(nb::handle value, std::size_t length, const char* what) {
-  if (!PyTuple_Check(value.ptr()) && !PyList_Check(value.ptr())) refuse(what);
-  nb::tuple tuple = nb::steal<nb::tuple>(PySequence_Tuple(value.ptr()));
-  if (nb::len(tuple) != length) refuse(what);
-  return tuple;
-}
-
-HybridTimestamp as_timestamp(nb::handle value) {
-  const nb::tuple parts = as_tuple(value, 5, "its mark has five parts");
-  return {number<std::int64_t>(parts[0], "a stamp is a whole number"),
-          number<std::uint32_t>(parts[1], "a count is a whole number"),
-          number<std::uint8_t>(parts[2], "an authority is a whole number up to 255"),
-          {number<std::uint64_t>(parts[3], "an author key is a whole number"),
-           number<std::uint64_t>(parts[4], "a sequence is a whole number")}};
-}
-
-std::string as_string(nb::handle value, const char* what) {
-  if (!PyUnicode_Check(value.ptr())) refuse(what);
-  return std::string(text_of(value));
-}
-
-nb::object settings_list(const std::vector<scene::Setting>& settings) {
-  nb::list list;
-  for (const auto& [key, value] : settings)
-    list.append(nb::make_tuple(key, value.has_value(), value ? attribute_object(*value) : nb::none()));
-  return list;
-}
-
-std::vector<scene::Setting> settings_from(nb::handle value) {
-  std::vector<scene::Setting> settings;
-  if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) refuse("its attributes are a list");
-  for (nb::handle item : value) {
-    const nb::tuple parts = as_tuple(item, 3, "an attribute has three parts");
-    std::string key = as_string(parts[0], "the name of an attribute is a text");
-    std::optional<AttributeValue> set;
-    if (number<bool>(parts[1], "an attribute is set or erased")) set = as_attribute(key, parts[2]);
-    settings.push_back({std::move(key), std::move(set)});
+/// Lists become tuples: what a record gives cannot be edited.
+struct PlainValue {
+  nb::object operator()(std::nullptr_t) const { return nb::none(); }
+  nb::object operator()(bool truth) const { return nb::bool_(truth); }
+  nb::object operator()(std::int64_t number) const { return nb::int_(number); }
+  nb::object operator()(double number) const { return nb::float_(number); }
+  nb::object operator()(const std::string& text) const { return text_object(text); }
+  nb::object operator()(const Json::Array& items) const {
+    nb::list list;
+    for (const Json& item : items) list.append(std::visit(*this, item.value));
+    return nb::tuple(list);
   }
-  return settings;
-}
-
-nb::object placement_tuple(const Placement* placement) {
-  if (placement == nullptr) return nb::none();
-  const nb::object covariance =
-      placement->covariance ? read_only_array(placement->covariance->values.data(), {6, 6}) : nb::none();
-  return nb::make_tuple(nb::cast(placement->parent_T_node), covariance, placement->is_fixed, placement->source, placement->frame);
-}
-
-nb::object payload_tuple(const scene::Payload* payload) {
-  if (payload == nullptr) return nb::none();
-  return nb::make_tuple(kept_object(payload->object),
-                        nb::bytes(reinterpret_cast<const char*>(payload->digest.data()), payload->digest.size()));
-}
-
-nb::object removed_list(const std::vector<scene::Dot>& removed) {
-  nb::list list;
-  for (const scene::Dot& dot : removed) list.append(nb::make_tuple(dot.author, dot.sequence));
-  return list;
-}
-
-nb::tuple state_of(const Change& change) {
-  return nb::make_tuple(kStateVersion, static_cast<int>(change.kind), change.author, change.replica_id,
-                        timestamp_tuple(change.timestamp), change.at.ns, nb::cast(change.node),
-                        timestamp_tuple(change.incarnation), nb::cast(change.parent), timestamp_tuple(change.parent_incarnation),
-                        kind_name(change.node_kind), payload_tuple(change.payload.get()), placement_tuple(change.placement.get()),
-                        assertion_tuple(change.assertion.get()), change.restores, settings_list(change.settings),
-                        removed_list(change.removed));
-}
-
-std::vector<scene::Dot> removed_from(nb::handle value) {
-  std::vector<scene::Dot> removed;
-  if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr())) refuse("what it removes is a list");
-  for (nb::handle item : value) {
-    const nb::tuple parts = as_tuple(item, 2, "what it removes has an author and a sequence");
-    removed.push_back({number<std::uint64_t>(parts[0], "an author key is a whole number"),
-                       number<std::uint64_t>(parts[1], "a sequence is a whole number")});
+  nb::object operator()(const Json::Object& fields) const {
+    nb::dict dict;
+    for (const auto& [name, value] : fields) dict[text_object(name)] = std::visit(*this, value.value);
+    return dict;
   }
-  return removed;
+};
+
+[[noreturn]] void raise_without(const ChangeRecord& self, const std::string& name) {
+  const std::string message = "A change of type '" + std::string(self.change->type()) + "' has no field '" + name + "'.";
+  throw nb::attribute_error(message.c_str());
 }
 
-ChangePtr change_from(nb::handle value) {
-  const nb::tuple state = as_tuple(value, kParts, "it has seventeen parts");
-  if (number<int>(state[0], "its version is a whole number") != kStateVersion) refuse("it is of another version");
-  auto change = std::make_shared<Change>();
-  const int kind = number<int>(state[1], "its kind is a whole number");
-  if (kind < 0 || kind >= static_cast<int>(std::size(kChangeKinds))) refuse("there is no such kind");
-  change->kind = static_cast<scene::ChangeKind>(kind);
-  change->author = as_string(state[2], "its author is a text");
-  change->replica_id = number<std::uint64_t>(state[3], "its bearer is a whole number");
-  change->timestamp = as_timestamp(state[4]);
-  if (change->timestamp.dot.author != scene::author_key(change->author, change->replica_id))
-    refuse("its author is not the one of its mark");
-  if (change->timestamp.dot.sequence == 0) refuse("sequences begin at one");
-  change->at = Stamp{number<std::int64_t>(state[5], "a stamp is a whole number")};
-  if (!is_sample_stamp(change->at)) refuse("its stamp is out of all bounds");
-  if (scene::is_of_frames(change->kind)) {
-    change->assertion = assertion_from(change->kind, state[13]);
-    return change;
+nb::object field_object(const ChangeRecord& self, const std::string& name) {
+  const std::optional<Json> field = log::field_of(*self.change, name);
+  if (!field) raise_without(self, name);
+  return std::visit(PlainValue{}, field->value);
+}
+
+nb::object node_object(const ChangeRecord& self) {
+  const std::optional<NodeId> node = node_of(self.change->payload);
+  if (!node) raise_without(self, "node");
+  return nb::cast(*node);
+}
+
+nb::object parent_object(const ChangeRecord& self) {
+  const log::Payload& payload = self.change->payload;
+  const std::optional<NodeId> parent = parent_of(payload);
+  if (parent) return nb::cast(*parent);
+  if (!std::holds_alternative<log::RemoveEdges>(payload)) raise_without(self, "parent");
+  return nb::none();
+}
+
+std::string author_name(const ChangeRecord& self) { return self.change->author ? self.change->author->name : std::string(); }
+
+// -- Parts as the values that changes are made of
+
+const log::Assert& assertion_of(const ChangeRecord& self, const char* name) {
+  const log::Assert* assertion = std::get_if<log::Assert>(&self.change->payload);
+  if (assertion == nullptr) raise_without(self, name);
+  return *assertion;
+}
+
+const char* value_type(const ChangeRecord& self) {
+  return std::visit([](const auto& value) { return value.kType; }, assertion_of(self, "value_type").value);
+}
+
+nb::object in_frame_object(const ChangeRecord& self) {
+  const log::Assert* assertion = std::get_if<log::Assert>(&self.change->payload);
+  if (assertion == nullptr) return field_object(self, "in_frame");
+  const std::string& parent = log::parent_of(assertion->value);
+  return parent.empty() ? nb::none() : nb::object(text_object(parent));
+}
+
+/// Where a Transform is when it is made, or a fixed frame is.
+const FixedPose* pose_of(const ChangeRecord& self) {
+  if (const log::AddNode* node = std::get_if<log::AddNode>(&self.change->payload))
+    return node->placement ? &node->placement->pose : nullptr;
+  const log::Assert* assertion = std::get_if<log::Assert>(&self.change->payload);
+  const log::Fixed* fixed = assertion == nullptr ? nullptr : std::get_if<log::Fixed>(&assertion->value);
+  return fixed == nullptr ? nullptr : fixed->pose.get();
+}
+
+nb::object form_object(const ChangeRecord& self) {
+  const log::Driven* driven = std::get_if<log::Driven>(&assertion_of(self, "form").value);
+  if (driven == nullptr) raise_without(self, "form");
+  return form_tuple(driven->form.get());
+}
+
+nb::object content_object(const ChangeRecord& self) {
+  const log::AddNode* node = std::get_if<log::AddNode>(&self.change->payload);
+  return node == nullptr || !node->content ? nb::none() : kept_object(node->content->object);
+}
+
+nb::dict attributes_dict(const ChangeRecord& self) {
+  const log::AddNode* node = std::get_if<log::AddNode>(&self.change->payload);
+  const log::SetAttributes* set = std::get_if<log::SetAttributes>(&self.change->payload);
+  if (node == nullptr && set == nullptr) raise_without(self, "attributes");
+  nb::dict attributes;
+  for (const auto& [key, value] : node != nullptr ? node->settings : set->settings)
+    attributes[text_object(key)] = value ? attribute_object(*value) : nb::none();
+  return attributes;
+}
+
+// -- Reading and writing
+
+ChangeRecord record_from(nb::handle text, nb::handle content) {
+  if (!PyUnicode_Check(text.ptr())) raise("InvalidArgument", "A change is read from a text, got " + shown(text) + ".", text);
+  log::Change change;
+  try {
+    change = log::change_from_json(log::parse_json(text_of(text)));
+  } catch (const log::InvalidChange& invalid) {
+    raise("InvalidArgument", invalid.what());
   }
-  if (!nb::handle(state[13]).is_none()) refuse("what is said of frames is a change of its own");
-  change->node = as_node_id(state[6]);
-  change->incarnation = as_timestamp(state[7]);
-  change->parent = as_node_id_or_nil(state[8]);
-  change->parent_incarnation = as_timestamp(state[9]);
-  if (change->node == kRootNode || change->node == kDetachedNode)
-    if (change->kind != scene::ChangeKind::set_attributes) refuse("the two roots have no parents");
-  if (change->kind == scene::ChangeKind::add_node) {
-    change->node_kind = as_kind(as_string(state[10], "the kind of a node is a text"));
-    const bool is_shared = change->node_kind == scene::NodeKind::frame || change->parent == kDetachedNode;
-    if (!is_shared && change->incarnation != change->timestamp) refuse("a node begins with its first change");
-    change->payload = payload_from(state[11]);
-    change->placement = placement_from(state[12]);
-    check_parts(*change);
-  }
-  change->restores = number<bool>(state[14], "it brings a node back or not");
-  change->settings = settings_from(state[15]);
-  change->removed = removed_from(state[16]);
-  return change;
+  log::AddNode* node = std::get_if<log::AddNode>(&change.payload);
+  if (node != nullptr && node->content && !content.is_none())
+    node->content = std::make_shared<const log::Content>(log::Content{node->content->digest, kept(content)});
+  return {std::make_shared<const log::Change>(std::move(change))};
 }
 
-/// The frame that a change speaks of; empty where it is of none, or of all.
-std::string frame_of(const scene::FrameAssertion& assertion) {
-  return assertion.of.empty() && !assertion.frames.empty() ? assertion.frames.front() : assertion.of;
+std::string json_of(const ChangeRecord& self) { return log::write_json(log::to_json(*self.change)); }
+
+bool are_equal(const ChangeRecord& self, nb::handle other) {
+  const ChangeRecord* record = value_of<ChangeRecord>(other);
+  if (record == nullptr || record->change->id != self.change->id) return false;
+  return record->change == self.change || json_of(*record) == json_of(self);
 }
 
-/// What it is, of which node or frame, and by whom.
-nb::str shown_change(const ChangeHandle& self) {
-  const Change& change = *self.change;
-  const std::string frame = change.assertion ? frame_of(*change.assertion) : std::string{};
-  const std::string what = !change.assertion ? " " + change.node.short_text() : frame.empty() ? "" : " '" + frame + "'";
-  const std::string kind(kChangeKinds[static_cast<int>(change.kind)]), number = std::to_string(change.timestamp.dot.sequence);
-  const std::string text = "ChangeRecord(" + kind + what + " by '" + change.author + "', " + number + ")";
-  return nb::str(text.data(), text.size());
+/// The frame, body or subject that a payload is about; empty where it is about none, or about all.
+struct FrameOf {
+  static std::string first(const std::vector<std::string>& names) { return names.empty() ? std::string() : names.front(); }
+
+  std::string operator()(const log::SetFrames& payload) const { return first(payload.names); }
+  std::string operator()(const log::RemoveFrames& payload) const { return first(payload.names); }
+  std::string operator()(const log::Assert& payload) const { return payload.track.of; }
+  std::string operator()(const log::SetBody& payload) const { return payload.body; }
+  std::string operator()(const log::Prefer& payload) const { return payload.subject.name; }
+  std::string operator()(const log::Forget& payload) const { return payload.of; }
+  std::string operator()(const auto&) const { return {}; }
+};
+
+nb::str shown_record(const ChangeRecord& self) {
+  const log::Change& change = *self.change;
+  const std::optional<NodeId> node = node_of(change.payload);
+  const std::string frame = std::visit(FrameOf{}, change.payload);
+  const std::string what = node ? " " + node->short_text() : frame.empty() ? "" : " '" + frame + "'";
+  return text_object("ChangeRecord(" + std::string(change.type()) + what + " by '" + author_name(self) + "', " +
+                     std::to_string(change.id.sequence) + ")");
 }
 
 }  // namespace
 
-std::shared_ptr<const scene::Payload> payload_from(nb::handle value) {
-  if (value.is_none()) return nullptr;
-  const nb::tuple parts = as_tuple(value, 2, "what a node carries has two parts");
-  if (!PyBytes_Check(nb::handle(parts[1]).ptr()) || PyBytes_GET_SIZE(nb::handle(parts[1]).ptr()) != 32)
-    refuse("a digest has 32 bytes");
-  auto payload = std::make_shared<scene::Payload>();
-  std::memcpy(payload->digest.data(), PyBytes_AS_STRING(nb::handle(parts[1]).ptr()), 32);
-  payload->object = kept(parts[0]);
-  return payload;
-}
+nb::object change_object(const log::ChangePtr& change) { return nb::cast(ChangeRecord{change}); }
 
-std::shared_ptr<const Placement> placement_from(nb::handle value) {
-  if (value.is_none()) return nullptr;
-  const nb::tuple parts = as_tuple(value, 5, "a placement has five parts");
-  auto placement = std::make_shared<Placement>();
-  placement->parent_T_node = as_transform(parts[0]);
-  if (!nb::handle(parts[1]).is_none()) placement->covariance = as_covariance(parts[1], "covariance");
-  placement->is_fixed = number<bool>(parts[2], "a pose is fixed or not");
-  placement->source = as_string(parts[3], "a source is a text");
-  placement->frame = as_string(parts[4], "the name of a frame is a text");
-  return placement;
+nb::object unsigned_record(log::Payload payload) {
+  return change_object(std::make_shared<const log::Change>(log::Change{.payload = std::move(payload)}));
 }
-
-/// A node has what its kind needs.
-void check_parts(const Change& change) {
-  const scene::NodeKind kind = change.node_kind;
-  const bool is_transform = kind == scene::NodeKind::transform || kind == scene::NodeKind::uncertain_transform;
-  const bool carries = kind == scene::NodeKind::geometry || kind == scene::NodeKind::connection;
-  if ((is_transform || kind == scene::NodeKind::frame) != (change.placement != nullptr)) refuse("a place belongs to a Transform");
-  if (carries != (change.payload != nullptr)) refuse("a shape belongs to a Geometry, and ends to a Connection");
-  if (kind == scene::NodeKind::frame && change.placement->frame.empty()) refuse("a frame has a name");
-}
-
-scene::ChangeKind change_kind(const std::string& name) {
-  const auto* found = std::ranges::find(kChangeKinds, name);
-  if (found == std::end(kChangeKinds)) refuse("there is no such kind");
-  return static_cast<scene::ChangeKind>(found - std::begin(kChangeKinds));
-}
-
-nb::object change_object(const ChangePtr& change) { return nb::cast(ChangeHandle{change}); }
 
 void bind_change(nb::module_& m) {
-  nb::class_<ChangeHandle>(m, "ChangeRecord", "One fact about the structure of a world: authored, ordered, immutable.")
-      .def_static(
-          "from_state", [](nb::handle state) { return ChangeHandle{change_from(state)}; }, "state"_a.none(),
-          nb::sig("def from_state(state: tuple[object, ...]) -> ChangeRecord"))
+  nb::class_<ChangeRecord> record(
+      m, "ChangeRecord",
+      "One accepted change of structure: signed, ordered, immutable.\n\n"
+      "Its fields are those of its JSON form; one that its type does not have raises AttributeError.");
+  for (const std::string& name : log::field_names())
+    record.def_prop_ro(
+        name.c_str(), [name](const ChangeRecord& self) { return field_object(self, name); },
+        nb::sig(("def " + name + "(self) -> Any").c_str()));
+  record
+      .def_static("from_json", &record_from, "text"_a.none(), "content"_a.none() = nb::none(),
+                  nb::sig("def from_json(text: str, content: object = None) -> ChangeRecord"),
+                  "Read what `to_json` gave; anything else is refused. `content` is what the new node carries.")
       .def(
-          "state", [](const ChangeHandle& self) { return state_of(*self.change); }, nb::sig("def state(self) -> tuple[Any, ...]"),
-          "All of it in plain values.")
+          "to_json", [](const ChangeRecord& self) { return text_object(json_of(self)); }, "All of it, but for the content.")
+      .def_prop_ro(
+          "type", [](const ChangeRecord& self) { return self.change->type(); }, "Which of the twelve it is.")
+      .def_prop_ro("author", &author_name, "The name of who signed it; empty where it is not known.")
+      .def_prop_ro(
+          "sequence", [](const ChangeRecord& self) { return self.change->id.sequence; }, "Its number among those of its author.")
+      .def_prop_ro(
+          "authority", [](const ChangeRecord& self) { return self.change->authority; }, "The authority of its author.")
+      .def_prop_ro(
+          "at", [](const ChangeRecord& self) { return stamp_or_none(self.change->at); }, nb::sig("def at(self) -> Any"),
+          "Since when it holds; None: always.")
+      .def_prop_ro("node", &node_object, nb::sig("def node(self) -> NodeId"), "The node that it is about.")
+      .def_prop_ro("parent", &parent_object, nb::sig("def parent(self) -> NodeId | None"),
+                   "The parent that it names; None: all parents.")
+      .def_prop_ro("attributes", &attributes_dict, nb::sig("def attributes(self) -> dict[str, Any]"),
+                   "What it sets; None erases.")
+      .def_prop_ro("content_object", &content_object, nb::sig("def content_object(self) -> Any"),
+                   "What a new node carries, or None.")
+      .def_prop_ro("value_type", &value_type, "Of what is asserted: empty, fixed, driven, sampled or ended.")
+      .def_prop_ro("in_frame", &in_frame_object, nb::sig("def in_frame(self) -> Any"),
+                   "The parent frame that is asserted; None where none is.")
+      .def_prop_ro(
+          "transform",
+          [](const ChangeRecord& self) { return pose_of(self) == nullptr ? nb::none() : nb::cast(pose_of(self)->value); },
+          nb::sig("def transform(self) -> Any"), "The pose of a new Transform or of a fixed frame; None of others.")
+      .def_prop_ro(
+          "covariance",
+          [](const ChangeRecord& self) { return pose_of(self) == nullptr ? nb::none() : covariance_object(*pose_of(self)); },
+          nb::sig("def covariance(self) -> Any"), "The covariance of this pose; None where it has none.")
+      .def_prop_ro(
+          "is_unsure",
+          [](const ChangeRecord& self) { return pose_of(self) != nullptr && pose_of(self)->certainty == Certainty::unknown; },
+          "Whether this pose has a covariance that is not known.")
+      .def_prop_ro(
+          "is_fixed",
+          [](const ChangeRecord& self) {
+            const log::AddNode* node = std::get_if<log::AddNode>(&self.change->payload);
+            return node != nullptr && node->placement && node->placement->is_fixed;
+          },
+          "Whether a new Transform is always where it is made.")
+      .def_prop_ro("form", &form_object, nb::sig("def form(self) -> tuple[Any, ...]"), "How joints drive a pose.")
+      .def("__eq__", &are_equal, "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__hash__",
+           [](const ChangeRecord& self) {
+             return static_cast<Py_hash_t>((self.change->id.author ^ self.change->id.sequence * 0x9e3779b97f4a7c15) >> 1);
+           })
+      .def("__repr__", &shown_record)
       .def(
-          "__getstate__", [](const ChangeHandle& self) { return state_of(*self.change); },
+          "__getstate__",
+          [](const ChangeRecord& self) { return nb::make_tuple(text_object(json_of(self)), content_object(self)); },
           nb::sig("def __getstate__(self) -> tuple[Any, ...]"))
       .def(
-          "__setstate__", [](ChangeHandle& self, nb::tuple state) { new (&self) ChangeHandle{change_from(state)}; },
-          nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"))
-      .def_prop_ro("kind", [](const ChangeHandle& self) { return kChangeKinds[static_cast<int>(self.change->kind)].data(); })
-      .def_prop_ro("author", [](const ChangeHandle& self) { return self.change->author; })
-      .def_prop_ro("authority", [](const ChangeHandle& self) { return self.change->timestamp.authority; })
-      .def_prop_ro("sequence", [](const ChangeHandle& self) { return self.change->timestamp.dot.sequence; })
-      .def_prop_ro("at", [](const ChangeHandle& self) { return self.change->at.ns; })
-      .def_prop_ro("node", [](const ChangeHandle& self) { return self.change->node; })
-      .def(
-          "__eq__",
-          [](const ChangeHandle& self, nb::handle other) {
-            const ChangeHandle* change = value_of<ChangeHandle>(other);
-            return change != nullptr && change->change->timestamp == self.change->timestamp;
+          "__setstate__",
+          [](ChangeRecord& self, const nb::tuple& state) {
+            check_state(state, 2);
+            new (&self) ChangeRecord(record_from(state[0], state[1]));
           },
-          nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__repr__", &shown_change)
-      .def("__hash__", [](const ChangeHandle& self) {
-        return static_cast<Py_hash_t>(
-            (self.change->timestamp.dot.author ^ self.change->timestamp.dot.sequence * 0x9e3779b97f4a7c15) >> 1);
-      });
+          nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"));
 }
 
 }  // namespace armillary::python

@@ -2,7 +2,6 @@
 
 #include <charconv>
 
-#include "armillary/log/adapter.hpp"
 #include "armillary/log/change.hpp"
 #include "armillary/log/resolve.hpp"
 #include "convert.hpp"
@@ -16,84 +15,10 @@ namespace armillary::python {
 
 using namespace nb::literals;
 using log::ChangePtr;
-using log::Json;
 
 namespace {
 
-/// A change record as Python holds it.
-struct LoggedChange {
-  ChangePtr change;
-};
-
-nb::str text_object(const std::string& text) {
-  return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr));
-}
-
-/// Lists become tuples: what a change gives cannot be edited.
-struct PlainValue {
-  nb::object operator()(std::nullptr_t) const { return nb::none(); }
-  nb::object operator()(bool truth) const { return nb::bool_(truth); }
-  nb::object operator()(std::int64_t number) const { return nb::int_(number); }
-  nb::object operator()(double number) const { return nb::float_(number); }
-  nb::object operator()(const std::string& text) const { return text_object(text); }
-  nb::object operator()(const Json::Array& items) const {
-    nb::list list;
-    for (const Json& item : items) list.append(std::visit(*this, item.value));
-    return nb::tuple(list);
-  }
-  nb::object operator()(const Json::Object& fields) const {
-    nb::dict dict;
-    for (const auto& [name, value] : fields) dict[text_object(name)] = std::visit(*this, value.value);
-    return dict;
-  }
-};
-
-nb::object plain(const Json& json) { return std::visit(PlainValue{}, json.value); }
-
-template <typename Work>
-auto refusing(Work work) {
-  try {
-    return work();
-  } catch (const log::InvalidChange& invalid) {
-    raise("InvalidArgument", invalid.what());
-  }
-}
-
-nb::object field_object(const LoggedChange& self, const std::string& name) {
-  const std::optional<Json> field = log::field_of(*self.change, name);
-  if (!field) {
-    const std::string message = "A change of type '" + std::string(self.change->type()) + "' has no field '" + name + "'.";
-    throw nb::attribute_error(message.c_str());
-  }
-  if (name != "node" && name != "parent") return plain(*field);
-  return nb::cast(*NodeId::parse(*field->get_if<std::string>()));
-}
-
-const log::AddNode* node_of(const LoggedChange& self) { return std::get_if<log::AddNode>(&self.change->payload); }
-
-nb::object content_object(const LoggedChange& self) {
-  const log::AddNode* node = node_of(self);
-  return node == nullptr || !node->content ? nb::none() : kept_object(node->content->object);
-}
-
-LoggedChange change_from(nb::handle text, nb::handle content) {
-  if (!PyUnicode_Check(text.ptr())) raise("InvalidArgument", "A change is read from a text, got " + shown(text) + ".", text);
-  log::Change change = refusing([&] { return log::change_from_json(log::parse_json(text_of(text))); });
-  log::AddNode* node = std::get_if<log::AddNode>(&change.payload);
-  if (node != nullptr && node->content && !content.is_none())
-    node->content = std::make_shared<const log::Content>(log::Content{node->content->digest, kept(content)});
-  return {std::make_shared<const log::Change>(std::move(change))};
-}
-
-std::string json_of(const LoggedChange& self) { return log::write_json(log::to_json(*self.change)); }
-
-std::string shown_change(const LoggedChange& self) {
-  const log::Dot& id = self.change->id;
-  return "Change(" + std::string(self.change->type()) + " by " + log::author_text(id.author) + ", " +
-         std::to_string(id.sequence) + ")";
-}
-
-// -- The log and what it resolves to: for tests, until the store is built on them
+// The log and what it resolves to: for tests, until the store is built on them.
 
 /// What a log resolved to, with the log itself: attributes are read there.
 struct Resolved {
@@ -225,19 +150,13 @@ nb::dict held_by(const log::ChangeLog& self) {
 
 nb::list records_of(const log::ChangeLog& self) {
   nb::list list;
-  for (const ChangePtr& record : self.records()) list.append(nb::cast(LoggedChange{record}));
+  for (const ChangePtr& record : self.records()) list.append(nb::cast(ChangeRecord{record}));
   return list;
 }
 
-nb::list adapted_changes(const nb::list& records) {
-  std::vector<scene::ChangePtr> all;
-  for (nb::handle record : records) all.push_back(nb::cast<const ChangeHandle&>(record).change);
-  nb::list changes;
-  for (const ChangePtr& change : log::adapted(all)) changes.append(nb::cast(LoggedChange{change}));
-  return changes;
-}
+}  // namespace
 
-void bind_change_log(nb::module_& m) {
+void bind_log(nb::module_& m) {
   nb::class_<Resolved>(m, "ResolvedTopology", "What a change log means: which assertions hold, and when.")
       .def_prop_ro(
           "frames", [](const Resolved& self) { return names_list(self.topology.frames); },
@@ -263,11 +182,11 @@ void bind_change_log(nb::module_& m) {
   nb::class_<log::ChangeLog>(m, "ChangeLog", "All changes that can still matter, whatever the order in which they came.")
       .def(nb::init<>())
       .def(
-          "append", [](log::ChangeLog& self, const LoggedChange& change) { return self.append(change.change); }, "change"_a,
+          "append", [](log::ChangeLog& self, const ChangeRecord& change) { return self.append(change.change); }, "change"_a,
           "Take a change; False where it is held already.")
       .def("held", &held_by, nb::sig("def held(self) -> dict[str, tuple[tuple[int, int], ...]]"),
            "Which changes were taken, also those that are superseded: per author ranges of numbers.")
-      .def("records", &records_of, nb::sig("def records(self) -> list[Change]"), "The changes that are kept, by id.")
+      .def("records", &records_of, nb::sig("def records(self) -> list[ChangeRecord]"), "The changes that are kept, by id.")
       .def("__len__", &log::ChangeLog::size)
       .def(
           "resolve",
@@ -277,56 +196,6 @@ void bind_change_log(nb::module_& m) {
           "samples"_a, "root_frame"_a = "map", nb::keep_alive<0, 1>(),
           nb::sig("def resolve(self, samples: list[dict[str, Any]], root_frame: str = \"map\") -> ResolvedTopology"),
           "Resolve everything from the beginning.");
-}
-
-}  // namespace
-
-void bind_log(nb::module_& m) {
-  bind_change_log(m);
-  nb::class_<LoggedChange> change(
-      m, "Change",
-      "One accepted change of structure: signed, ordered, immutable.\n\n"
-      "Its fields are those of its JSON form; one that its type does not have raises AttributeError.");
-  change
-      .def_static("from_json", &change_from, "text"_a.none(), "content"_a.none() = nb::none(),
-                  nb::sig("def from_json(text: str, content: object = None) -> Change"),
-                  "Read what `to_json` gave; anything else is refused. `content` is what the new node carries.")
-      .def(
-          "to_json", [](const LoggedChange& self) { return text_object(json_of(self)); }, "All of it, but for the content.")
-      .def_prop_ro(
-          "type", [](const LoggedChange& self) { return self.change->type(); }, "Which of the twelve it is.")
-      .def_prop_ro("content_object", &content_object, nb::sig("def content_object(self) -> Any"),
-                   "What a new node carries, or None.")
-      .def(
-          "__eq__",
-          [](const LoggedChange& self, nb::handle other) {
-            const LoggedChange* change = value_of<LoggedChange>(other);
-            return change != nullptr && change->change->id == self.change->id && json_of(*change) == json_of(self);
-          },
-          "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__",
-           [](const LoggedChange& self) {
-             return static_cast<Py_hash_t>((self.change->id.author ^ self.change->id.sequence * 0x9e3779b97f4a7c15) >> 1);
-           })
-      .def("__repr__", &shown_change)
-      .def(
-          "__getstate__",
-          [](const LoggedChange& self) { return nb::make_tuple(text_object(json_of(self)), content_object(self)); },
-          nb::sig("def __getstate__(self) -> tuple[Any, ...]"))
-      .def(
-          "__setstate__",
-          [](LoggedChange& self, const nb::tuple& state) {
-            check_state(state, 2);
-            new (&self) LoggedChange(change_from(state[0], state[1]));
-          },
-          nb::sig("def __setstate__(self, state: tuple[Any, ...], /) -> None"));
-  m.def("adapted_changes", &adapted_changes, "records"_a,
-        nb::sig("def adapted_changes(records: list[ChangeRecord]) -> list[Change]"),
-        "All records of a store as changes of the log. For the tests that compare the two.");
-  for (const std::string& name : log::field_names())
-    change.def_prop_ro(
-        name.c_str(), [name](const LoggedChange& self) { return field_object(self, name); },
-        nb::sig(("def " + name + "(self) -> Any").c_str()));
 }
 
 }  // namespace armillary::python

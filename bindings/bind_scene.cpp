@@ -1,10 +1,10 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
 #include "convert.hpp"
-#include "door.hpp"
-#include "joint_doors.hpp"
+#include "joint_channels.hpp"
 #include "raise.hpp"
 #include "scene_store.hpp"
 #include "scene_values.hpp"
@@ -14,9 +14,7 @@
 namespace armillary::python {
 
 using namespace nb::literals;
-using scene::Change;
-using scene::ChangeKind;
-using scene::ChangePtr;
+using log::ChangePtr;
 using scene::ChangeRequest;
 using scene::Fault;
 using scene::Outcome;
@@ -56,9 +54,9 @@ nb::object error_of_refusal(Self self, const Refusal& refusal) {
     case Fault::node_exists:
       return error_class("NodeExists")(node, "names"_a = names);
     case Fault::not_a_group:
-      return error_class("NotAGroup")(parent, kind_name(refusal.kind), names);
+      return error_class("NotAGroup")(parent, log::name_of(refusal.kind), names);
     case Fault::not_a_transform:
-      return error_class("NotATransform")(node, kind_name(refusal.kind), names);
+      return error_class("NotATransform")(node, log::name_of(refusal.kind), names);
     case Fault::cycle:
       return error_class("SceneCycle")(node, id_list(refusal.path), names);
     case Fault::not_its_parent:
@@ -96,13 +94,13 @@ void check_outcome(Self self, const Outcome& outcome) {
   const std::uint64_t edits = world.edits;
   sync_catalog(world);
   world.edits = edits;  // these are the scene's own
-  const auto is_of_frames = [](const ChangePtr& change) { return scene::is_of_frames(change->kind); };
+  const auto is_of_frames = [](const ChangePtr& change) { return scene::is_of_frames(change->payload); };
   if (std::ranges::none_of(outcome.changes, is_of_frames)) return;
   ++world.edits;
   world.ids.clear();  // some may be gone
   world.joint_places.clear();
   world.joints.clear();
-  world.doors.clear();
+  world.joint_channels.clear();
   sync_bodies(world);
 }
 
@@ -112,88 +110,73 @@ nb::list finish(Self self, const Outcome& outcome) {
   return record_list(outcome.changes);
 }
 
-// -- Requests: plain tuples, made by armillary.store.changes
-
-Stamp valid_from(nb::handle at) { return Stamp{as_stamp(at, "at")}; }
-
-/// The id of a node that others may name: the detached root is none.
-NodeId named_node(nb::handle given) {
-  const NodeId id = as_node_id(given);
-  if (id == kDetachedNode) raise_object(error_class("UnknownNode")(nb::cast(id)));
-  return id;
-}
-
-/// ("add_node", kind, id, parent, attributes, at, payload, placement); without a parent it is the root of others
-ChangeRequest new_node(const nb::tuple& parts) {
-  ChangeRequest request;
-  request.change.kind = ChangeKind::add_node;
-  request.change.node_kind = as_kind(text_of(parts[1]));
-  request.change.node = nb::handle(parts[2]).is_none() ? NodeId::random() : as_node_id(parts[2]);
-  request.change.parent = nb::handle(parts[3]).is_none() ? kDetachedNode : named_node(parts[3]);
-  request.change.settings = as_settings(parts[4], false);
-  request.change.at = valid_from(parts[5]);
-  request.change.payload = payload_from(parts[6]);
-  request.change.placement = placement_from(parts[7]);
-  check_parts(request.change);
-  return request;
-}
-
-ChangeRequest as_request(nb::handle given) {
-  const auto parts = nb::borrow<nb::tuple>(given);
-  const std::string_view kind = text_of(parts[0]);
-  if (kind == "add_node") return new_node(parts);
-  ChangeRequest request;
-  if (kind == "of_frames") {
-    request.change.kind = change_kind(nb::cast<std::string>(parts[1]));
-    request.change.assertion = assertion_from(request.change.kind, parts[2]);
-    request.change.at = valid_from(parts[3]);
-    return request;
+/// Takes what they hold out of requests, which are made for one call; what they are about stays.
+std::vector<ChangeRequest> taken_from(const nb::list& given) {
+  std::vector<ChangeRequest> requests;
+  requests.reserve(nb::len(given));
+  static const nb::handle type = nb::type<ChangeRequest>();  // looked up once: nodes come by thousands
+  for (nb::handle request : given) {
+    if (!request.type().is(type) || !nb::inst_ready(request)) throw nb::type_error("A list of ChangeRequest is expected.");
+    requests.push_back(std::move(*nb::inst_ptr<ChangeRequest>(request)));
   }
-  request.change.node = named_node(parts[1]);
-  if (kind == "set_transform") {
-    request.sample = *placement_from(parts[2]);
-    request.change.at = valid_from(parts[3]);
-  } else if (kind == "set_attributes") {
-    request.change.kind = ChangeKind::set_attributes;
-    request.change.settings = as_settings(parts[2], true);
-    request.change.at = valid_from(parts[3]);
-  } else if (kind == "remove") {
-    request.change.kind = ChangeKind::remove_parents;
-    request.change.at = valid_from(parts[2]);
-    request.with_frames_under = nb::cast<bool>(parts[3]);
-  } else {
-    request.restores = kind == "restore";
-    request.change.kind = kind == "remove_parent" ? ChangeKind::remove_parents : ChangeKind::add_parent;
-    const bool is_unmounted = request.restores && nb::handle(parts[2]).is_none();  // the root of others
-    request.change.parent = is_unmounted ? kDetachedNode : named_node(parts[2]);
-    request.change.at = valid_from(parts[3]);
-  }
-  return request;
+  return requests;
 }
 
-/// What happened, where somebody wants to know, and the node that each request was about.
-nb::tuple apply(Self self, nb::list requests, std::int64_t now_ns, bool for_undo, bool with_records, std::string tag) {
-  std::vector<ChangeRequest> wanted;
-  std::vector<NodeId> nodes;
-  wanted.reserve(nb::len(requests));
-  nodes.reserve(nb::len(requests));
-  for (nb::handle request : requests) wanted.push_back(as_request(request));
-  for (const ChangeRequest& request : wanted) nodes.push_back(request.change.node);
+/// The node that each request is about; nil where it is about frames. `records` gets what happened.
+nb::list apply(Self self, const nb::list& given, std::int64_t now_ns, bool for_undo, std::string tag,
+               std::optional<nb::list> records) {
+  std::vector<ChangeRequest> requests = taken_from(given);
+  nb::list nodes;
+  for (const ChangeRequest& request : requests)
+    nodes.append(request.sample ? request.sample->node : node_of(request.change.payload).value_or(NodeId{}));
   const Outcome outcome =
-      with_changes(self, [&](scene::Store& store) { return store.apply(std::move(wanted), now_ns, for_undo, std::move(tag)); });
+      with_changes(self, [&](scene::Store& store) { return store.apply(std::move(requests), now_ns, for_undo, std::move(tag)); });
   check_outcome(self, outcome);
-  return nb::make_tuple(with_records ? record_list(outcome.changes) : nb::list(), id_list(nodes));
+  if (records) records->extend(record_list(outcome.changes));
+  return nodes;
 }
 
-nb::list apply_unchecked(Self self, nb::list requests, std::int64_t now_ns) {
-  std::vector<ChangeRequest> wanted;
-  for (nb::handle request : requests) wanted.push_back(as_request(request));
-  return finish(self, with_changes(self, [&](scene::Store& store) { return store.apply_unchecked(std::move(wanted), now_ns); }));
+nb::list apply_unchecked(Self self, const nb::list& given, std::int64_t now_ns) {
+  std::vector<ChangeRequest> requests = taken_from(given);
+  return finish(self,
+                with_changes(self, [&](scene::Store& store) { return store.apply_unchecked(std::move(requests), now_ns); }));
+}
+
+/// Whether the store knows what a change means. Some that can be written down are not made by any call yet.
+struct IsUnderstood {
+  static bool is_plain(const log::Edge& edge) { return !edge.pose && edge.rank == log::Rank::plain; }
+
+  bool operator()(const log::AddNode& payload) const { return is_plain(payload.edge); }
+  bool operator()(const log::AddEdge& payload) const { return is_plain(payload.edge); }
+  bool operator()(const log::SetFrames& payload) const { return payload.present; }
+  bool operator()(const log::SetBody& payload) const { return payload.present; }
+  bool operator()(const log::Assert& payload) const {
+    const auto* sampled = std::get_if<log::Sampled>(&payload.value);
+    const bool is_linear = sampled == nullptr || sampled->interpolation == log::SampleInterpolation::linear;
+    return payload.rank == log::Rank::plain && is_linear && (payload.track.kind == log::TrackKind::pose || sampled != nullptr);
+  }
+  bool operator()(const log::Prefer& payload) const {
+    const bool is_always = payload.start == Stamp::always() && payload.end == Stamp::never();
+    return payload.subject.kind == log::Subject::Kind::frame && is_always;
+  }
+  bool operator()(const log::Forget&) const { return false; }
+  bool operator()(const auto&) const { return true; }
+};
+
+/// A record of others that can be merged; what a new node carries must have come with it.
+ChangePtr received(nb::handle record) {
+  const ChangePtr& change = checked<ChangeRecord>(record).change;
+  if (!std::visit(IsUnderstood{}, change->payload))
+    raise("InvalidArgument", "This version does not know what " + shown(record) + " means.", record);
+  const log::AddNode* node = std::get_if<log::AddNode>(&change->payload);
+  if (node != nullptr && node->content && !node->content->object)
+    raise("InvalidArgument", "The record of a new node came without what the node carries: give it to from_json as content=.");
+  return change;
 }
 
 nb::list merge(Self self, nb::list records) {
   std::vector<ChangePtr> changes;
-  for (nb::handle record : records) changes.push_back(checked<ChangeHandle>(record).change);
+  for (nb::handle record : records) changes.push_back(received(record));
   return finish(self, with_changes(self, [&](scene::Store& store) { return store.merge(changes); }));
 }
 
@@ -235,13 +218,10 @@ const char* reason_name(scene::InactiveAssertion::Reason reason) {
 nb::list inactive(Self self) {
   nb::list found;
   for (scene::InactiveAssertion& one : with_changes(self, [](scene::Store& store) { return store.inactive(); })) {
-    Change change;
-    change.kind = one.kind;
-    change.assertion = std::make_shared<const scene::FrameAssertion>(std::move(one.assertion));
     nb::list path;
     for (const std::string& frame : one.path) path.append(nb::str(frame.data(), frame.size()));
-    found.append(nb::make_tuple(change_object(std::make_shared<const Change>(std::move(change))), reason_name(one.reason),
-                                one.body, stamp_or_none(one.at), path));
+    found.append(
+        nb::make_tuple(unsigned_record(std::move(one.payload)), reason_name(one.reason), one.body, stamp_or_none(one.at), path));
   }
   return found;
 }
@@ -253,10 +233,10 @@ void bind_world_changes(nb::class_<StoreCore>& store) {
       .def(
           "open_scene", [](Self self) { with_changes(self, [&](scene::Store& store) { return store.open(); }); },
           "Declare the root frame, which is there from now on.")
-      .def("apply_requests", &apply, "requests"_a, "now_ns"_a, "for_undo"_a = true, "with_records"_a = true, "tag"_a = "",
-           nb::sig("def apply_requests(self, requests: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True, with_records: "
-                   "bool = True, tag: str = '') -> tuple[list[ChangeRecord], list[NodeId]]"),
-           "Apply all requests or none; the records, where they are wanted, and the node that each request is about.")
+      .def("apply_requests", &apply, "requests"_a, "now_ns"_a, "for_undo"_a = true, "tag"_a = "", "records"_a = nb::none(),
+           nb::sig("def apply_requests(self, requests: list[ChangeRequest], now_ns: int, for_undo: bool = True, tag: str = '', "
+                   "records: list[ChangeRecord] | None = None) -> list[NodeId]"),
+           "Apply all requests or none, once; the node that each is about. A list that is given gets the records.")
       .def(
           "undo_tags", [](Self self) { return with_changes(self, [&](scene::Store& store) { return store.tags(); }); },
           nb::sig("def undo_tags(self) -> tuple[str, str]"), "The tags of what undo and redo would take back next.")
@@ -273,7 +253,7 @@ void bind_world_changes(nb::class_<StoreCore>& store) {
           },
           "tag"_a, "Whether the barrier was the last thing on the stack, and is removed.")
       .def("apply_unchecked", &apply_unchecked, "requests"_a, "now_ns"_a,
-           nb::sig("def apply_unchecked(self, requests: list[tuple[Any, ...]], now_ns: int) -> list[ChangeRecord]"),
+           nb::sig("def apply_unchecked(self, requests: list[ChangeRequest], now_ns: int) -> list[ChangeRecord]"),
            "Add changes without validation; conflicting ones become inactive.")
       .def("merge_records", &merge, "records"_a,
            nb::sig("def merge_records(self, records: list[ChangeRecord]) -> list[ChangeRecord]"),

@@ -86,7 +86,7 @@ nb::dict attributes(const SceneView& view, nb::handle node) {
 
 nb::object payload(const SceneView& view, nb::handle node) {
   const NodeRecord& record = record_of(view, node);
-  return record.payload ? kept_object(record.payload->object) : nb::none();
+  return record.content ? kept_object(record.content->object) : nb::none();
 }
 
 nb::object attribute(const SceneView& view, nb::handle node, const std::string& key) {
@@ -182,16 +182,14 @@ void bind_scene_view(nb::module_& m) {
   nb::class_<SceneView>(m, "SceneView", "One version of a scene.")
       .def("contains", &contains, "node"_a)
       .def(
-          "kind", [](const SceneView& view, nb::handle node) { return kind_name(record_of(view, node).kind); }, "node"_a)
+          "kind", [](const SceneView& view, nb::handle node) { return log::name_of(record_of(view, node).kind); }, "node"_a)
       .def("parents", &parents, "node"_a, nb::sig("def parents(self, node: NodeId) -> list[NodeId]"))
       .def(
           "placement",
           [](const SceneView& view, nb::handle node) -> nb::object {
             const scene::Placement* stored = record_of(view, node).placement.get();
             if (stored == nullptr) return nb::none();
-            const nb::object covariance =
-                stored->covariance ? read_only_array(stored->covariance->values.data(), {6, 6}) : nb::none();
-            return nb::make_tuple(nb::cast(stored->parent_T_node), covariance);
+            return nb::make_tuple(nb::cast(stored->pose.value), covariance_object(stored->pose));
           },
           "node"_a, "Where a Transform was when it was made.",
           nb::sig("def placement(self, node: NodeId) -> tuple[Transform, NDArray[float64] | None]"))

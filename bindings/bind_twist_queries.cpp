@@ -2,7 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "convert.hpp"
-#include "door.hpp"
+#include "frame_changes.hpp"
 #include "gil.hpp"
 #include "keywords.hpp"
 #include "raise.hpp"
@@ -137,9 +137,9 @@ void add_body(Self self, nb::handle name, const std::vector<nb::object>& frames)
   StoreCore& world = core(self);
   std::vector<std::string_view> names;
   for (const nb::object& frame : frames) names.push_back(text_of(frame));
-  scene::FrameAssertion assertion{.of = std::string(text_of(name)), .frames = {names.begin(), names.end()}};
-  const Failure failure = change_frames(self, scene::ChangeKind::add_body, std::move(assertion), true,
-                                        [&](scene::FrameAssertion&) { return world.forest->add_body(text_of(name), names); });
+  log::SetBody payload{.body = std::string(text_of(name)), .frames = {names.begin(), names.end()}};
+  const Failure failure =
+      change_frames(self, std::move(payload), true, [&](log::Payload&) { return world.forest->add_body(text_of(name), names); });
   if (failure) raise_failure(world, failure, name, name);
   for (const nb::object& frame : frames) remember(world, frame);
   sync_bodies(world);

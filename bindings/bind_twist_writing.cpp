@@ -3,7 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "convert.hpp"
-#include "door.hpp"
+#include "frame_changes.hpp"
 #include "raise.hpp"
 #include "values.hpp"
 #include "world.hpp"
@@ -31,29 +31,20 @@ struct MeasuredTwist {
 /// Whether a refused twist may be stored later, when poses have come.
 bool may_still_come(Self self, const Failure& failure) { return failure && !core(self).forest->is_hopeless(failure); }
 
-/// `relative_to` is named as a frame, unless it is a body that no frame has the name of.
-scene::FrameAssertion assertion_of(Self self, const MeasuredTwist& measured) {
-  const Forest& forest = *core(self).forest;
-  scene::FrameAssertion assertion{.of = std::string(text_of(measured.of)),
-                                  .in_frame = std::string(text_of(measured.relative_to)),
-                                  .source = std::string(text_of(measured.source)),
-                                  .since = measured.at};
-  assertion.frames = {assertion.of};
-  const bool is_only_a_body = forest.find_frame(assertion.in_frame) == kNone && forest.find_body(assertion.in_frame) != kNone;
-  if (!is_only_a_body) assertion.frames.push_back(assertion.in_frame);
-  return assertion;
-}
-
-Failure write_new_twist(Self self, const MeasuredTwist& measured, const Act& write) {
-  scene::FrameAssertion assertion = assertion_of(self, measured);
-  if (with_changes(self, [&](scene::Store& store) { return store.knows_twist(assertion); })) return write(assertion);
-  return change_frames(self, scene::ChangeKind::add_twist_relation, std::move(assertion), false, write);
+Failure write_new_twist(Self self, const MeasuredTwist& measured, const std::function<Failure()>& write) {
+  const scene::RelationName relation{std::string(text_of(measured.of)), std::string(text_of(measured.relative_to)),
+                                     std::string(text_of(measured.source))};
+  if (with_changes(self, [&](scene::Store& store) { return store.knows_twist(relation); })) return write();
+  log::Assert payload{.track = {log::TrackKind::twist, relation.of, relation.source},
+                      .since = measured.at,
+                      .value = log::Sampled{relation.in_frame}};
+  return change_frames(self, std::move(payload), false, [&](log::Payload&) { return write(); });
 }
 
 Failure write_twist(Self self, const MeasuredTwist& measured, bool is_new) {
   StoreCore& world = core(self);
   const auto write = [&] { return world.forest->set_twist(measured.name(), measured.sample()); };
-  Failure failure = is_new ? write_new_twist(self, measured, [&](scene::FrameAssertion&) { return write(); }) : write();
+  Failure failure = is_new ? write_new_twist(self, measured, write) : write();
   if (failure) return failure;
   for (const nb::object& name : {measured.of, measured.relative_to})
     if (known_id(world, name) == nullptr) remember(world, name);

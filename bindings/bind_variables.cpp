@@ -13,7 +13,7 @@
 #include "convert.hpp"
 #include "driven_values.hpp"
 #include "gil.hpp"
-#include "joint_doors.hpp"
+#include "joint_channels.hpp"
 #include "values.hpp"
 
 namespace armillary::python {
@@ -26,7 +26,7 @@ constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 
 nb::list variables(Self self) {
   nb::list rows;
-  for (const auto& [name, kind] : core(self).forest->variables()) rows.append(nb::make_tuple(name, name_of(kind)));
+  for (const auto& [name, kind] : core(self).forest->variables()) rows.append(nb::make_tuple(name, log::name_of(kind)));
   return rows;
 }
 
@@ -87,10 +87,10 @@ Saying saying_of(Self self, const nb::object& joints, const nb::object& velociti
   return saying;
 }
 
-void put_velocities(const JointDoor& door, const Items& given, double* out) {
-  std::fill_n(out, door.width(), kNotGiven);
+void put_velocities(const JointChannel& channel, const Items& given, double* out) {
+  std::fill_n(out, channel.width(), kNotGiven);
   for (std::size_t i = 0; i < given.names.size(); ++i) {
-    const std::optional<std::uint32_t> column = door.column_of(i, given.names[i]);
+    const std::optional<std::uint32_t> column = channel.column_of(i, given.names[i]);
     if (!column)
       raise("InvalidArgument", "A velocity is given for joint " + shown(given.names[i]) +
                                    ", and no position. Give both together; nothing was stored.");
@@ -99,11 +99,11 @@ void put_velocities(const JointDoor& door, const Items& given, double* out) {
 }
 
 /// The upper triangle, in the order of the columns; velocities, where they are covered, behind all positions.
-void put_covariance(const JointDoor& door, nb::handle covariance, double* out) {
-  const std::size_t k = door.width(), n = door.channel.covered(static_cast<std::uint32_t>(k));
+void put_covariance(const JointChannel& channel, nb::handle covariance, double* out) {
+  const std::size_t k = channel.width(), n = channel.name.covered(static_cast<std::uint32_t>(k));
   const auto side = static_cast<Py_ssize_t>(n);
   const Doubles given(covariance, "covariance", {side, side});
-  const auto place = [&](std::size_t i) { return i < k ? door.columns[i] : k + door.columns[i - k]; };
+  const auto place = [&](std::size_t i) { return i < k ? channel.columns[i] : k + channel.columns[i - k]; };
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) {
       const std::size_t row = place(i), column = place(j);
@@ -129,12 +129,12 @@ void say_joints(Self self, const nb::object& positions, nb::handle at, nb::handl
   RowForm form{.has_velocities = !saying.velocities.names.empty(), .is_computed = is_computed};
   if (given.names.empty() && !form.has_velocities) return;
   sure = checked_covariance(self, sure, given.names.size(), form);
-  const auto door = joint_door(self, given.names, saying.positions, source_of(self, source), form);
-  std::vector<double> row(door->channel.row_width());
-  for (std::size_t i = 0; i < given.values.size(); ++i) row[door->columns[i]] = number_of(given.values[i], given.names[i]);
-  if (form.has_velocities) put_velocities(*door, saying.velocities, row.data() + door->width());
-  if (form.has_covariance) put_covariance(*door, sure, row.data() + (form.has_velocities ? 2 : 1) * door->width());
-  if (const Failure failure = core(self).forest->set_joints(door->id, {&stamp.ns, 1}, row.data()))
+  const auto channel = joint_channel(self, given.names, saying.positions, source_of(self, source), form);
+  std::vector<double> row(channel->name.row_width());
+  for (std::size_t i = 0; i < given.values.size(); ++i) row[channel->columns[i]] = number_of(given.values[i], given.names[i]);
+  if (form.has_velocities) put_velocities(*channel, saying.velocities, row.data() + channel->width());
+  if (form.has_covariance) put_covariance(*channel, sure, row.data() + (form.has_velocities ? 2 : 1) * channel->width());
+  if (const Failure failure = core(self).forest->set_joints(channel->id, {&stamp.ns, 1}, row.data()))
     raise_joint_failure(self, failure, false);
   resolve_pending(self);
   if (given.names.size() > saying.positions) core(self).upcalls.wheels_turned(self, at, source);
@@ -155,10 +155,10 @@ void set_integrated_joints(Self self, nb::handle joints, nb::handle at, nb::hand
   say_joints(self, as_dict(joints, "joints"), at, nb::none(), source, nb::none(), true);
 }
 
-void put_columns(const JointDoor& door, const Doubles& values, std::size_t offset, std::vector<double>& rows) {
-  const std::size_t k = door.width(), width = door.channel.row_width();
+void put_columns(const JointChannel& channel, const Doubles& values, std::size_t offset, std::vector<double>& rows) {
+  const std::size_t k = channel.width(), width = channel.name.row_width();
   for (std::size_t row = 0; row < values.rows(); ++row)
-    for (std::size_t i = 0; i < k; ++i) rows[row * width + offset + door.columns[i]] = values.data()[row * k + i];
+    for (std::size_t i = 0; i < k; ++i) rows[row * width + offset + channel.columns[i]] = values.data()[row * k + i];
 }
 
 void set_joint_series(Self self, std::vector<nb::object> names, nb::object positions, nb::handle at, nb::object velocities,
@@ -175,11 +175,12 @@ void set_joint_series(Self self, std::vector<nb::object> names, nb::object posit
   const auto newest = std::ranges::max_element(stamps.span());
   check_ahead(self, *newest, newest - stamps.span().begin());
   const nb::object who = source_of(self, source);
-  const auto door = joint_door(self, {names.begin(), names.end()}, names.size(), who, {.has_velocities = speeds.has_value()});
-  std::vector<double> rows(stamps.span().size() * door->channel.row_width());
-  put_columns(*door, given, 0, rows);
-  if (speeds) put_columns(*door, *speeds, door->width(), rows);
-  const Failure failure = without_gil([&] { return core(self).forest->set_joints(door->id, stamps.span(), rows.data()); });
+  const auto channel =
+      joint_channel(self, {names.begin(), names.end()}, names.size(), who, {.has_velocities = speeds.has_value()});
+  std::vector<double> rows(stamps.span().size() * channel->name.row_width());
+  put_columns(*channel, given, 0, rows);
+  if (speeds) put_columns(*channel, *speeds, channel->width(), rows);
+  const Failure failure = without_gil([&] { return core(self).forest->set_joints(channel->id, stamps.span(), rows.data()); });
   if (failure) raise_joint_failure(self, failure, true);
   resolve_pending(self);
 }

@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "convert.hpp"
-#include "door.hpp"
+#include "frame_changes.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
 #include "scene_store.hpp"
@@ -20,11 +20,11 @@ void prefer(Self self, nb::handle of, nb::handle source) {
   StoreCore& world = core(self);
   nb::object stored = nb::borrow(of);
   const FrameId id = frame_id(self, of, &stored);
-  scene::FrameAssertion assertion{.of = std::string(text_of(stored)), .has_source = !source.is_none()};
-  if (assertion.has_source) assertion.source = std::string(text_of(source_of(self, source)));
-  const std::optional<std::string> chosen = assertion.has_source ? std::optional(assertion.source) : std::nullopt;
-  const Failure failure = change_frames(self, scene::ChangeKind::prefer, std::move(assertion), true,
-                                        [&](scene::FrameAssertion&) { return world.forest->prefer(id, chosen); });
+  std::optional<std::string> chosen;
+  if (!source.is_none()) chosen = std::string(text_of(source_of(self, source)));
+  log::Prefer payload{.subject = {log::Subject::Kind::frame, std::string(text_of(stored))}, .source = chosen};
+  const Failure failure =
+      change_frames(self, std::move(payload), true, [&](log::Payload&) { return world.forest->prefer(id, chosen); });
   if (failure) raise_failure(world, failure, of, of);
   ++world.edits;
   resolve_pending(self);
@@ -34,12 +34,12 @@ void add_frame(Self self, nb::args names) {
   std::vector<nb::object> checked;
   for (nb::handle name : names) checked.push_back(nb::object(core(self).upcalls.declare_name(self, name)));
   Forest& forest = *core(self).forest;
-  scene::FrameAssertion assertion;
+  log::SetFrames added;
   for (const nb::object& name : checked)
-    if (forest.find_frame(text_of(name)) == kNone) assertion.frames.emplace_back(text_of(name));
-  if (assertion.frames.empty()) return;
-  (void)change_frames(self, scene::ChangeKind::add_frame, std::move(assertion), true, [&](scene::FrameAssertion& asserted) {
-    for (const std::string& frame : asserted.frames) forest.add_frame(frame);
+    if (forest.find_frame(text_of(name)) == kNone) added.names.emplace_back(text_of(name));
+  if (added.names.empty()) return;
+  (void)change_frames(self, std::move(added), true, [&](log::Payload& payload) {
+    for (const std::string& frame : std::get<log::SetFrames>(payload).names) forest.add_frame(frame);
     return Failure{};
   });
   for (const nb::object& name : checked) remember(core(self), name);
@@ -48,8 +48,8 @@ void add_frame(Self self, nb::args names) {
 void remove_frame(Self self, nb::handle name, bool subtree) {
   StoreCore& world = core(self);
   const FrameId id = frame_id(self, name);
-  const Failure failure = change_frames(self, scene::ChangeKind::remove_frame, {}, true, [&](scene::FrameAssertion& asserted) {
-    asserted.frames = world.forest->subtree(id);
+  const Failure failure = change_frames(self, log::RemoveFrames{}, true, [&](log::Payload& payload) {
+    payload = log::RemoveFrames{world.forest->subtree(id)};
     return world.forest->remove_frame(id, subtree);
   });
   if (failure) raise_failure(world, failure, name, name);
@@ -58,9 +58,9 @@ void remove_frame(Self self, nb::handle name, bool subtree) {
 }
 
 void reset_time(Self self, nb::handle to) {
-  scene::FrameAssertion assertion;
-  if (!to.is_none()) assertion.clock = Stamp{as_stamp(to, "to")};
-  (void)change_frames(self, scene::ChangeKind::reset_time, std::move(assertion), true, [&](scene::FrameAssertion&) {
+  log::ResetTime payload;
+  if (!to.is_none()) payload.clock = Stamp{as_stamp(to, "to")};
+  (void)change_frames(self, std::move(payload), true, [&](log::Payload&) {
     core(self).forest->reset_time();
     return Failure{};
   });
@@ -195,12 +195,13 @@ void bind_world(nb::module_& m) {
       .def(
           "assertions",
           [](Self self) {
-            nb::list changes;
-            for (scene::Change& change : with_changes(self, [](scene::Store& store) { return store.snapshot(); }))
-              changes.append(change_object(std::make_shared<const scene::Change>(std::move(change))));
-            return changes;
+            nb::list records;
+            for (log::Payload& payload : with_changes(self, [](scene::Store& store) { return store.snapshot(); }))
+              records.append(unsigned_record(std::move(payload)));
+            return records;
           },
-          nb::sig("def assertions(self) -> list[ChangeRecord]"), "What would have to be said of frames for an equal digest.")
+          nb::sig("def assertions(self) -> list[ChangeRecord]"),
+          "Unsigned records that would give an equal digest of the frames of another store.")
       .def_prop_ro(
           "time_epoch", [](Self self) { return with_changes(self, [&](scene::Store& store) { return store.time_epoch(); }); },
           "How often time was reset.")

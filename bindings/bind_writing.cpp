@@ -9,7 +9,7 @@
 
 #include "armillary/series/pose_row.hpp"
 #include "convert.hpp"
-#include "door.hpp"
+#include "frame_changes.hpp"
 #include "gil.hpp"
 #include "raise.hpp"
 #include "values.hpp"
@@ -34,13 +34,8 @@ void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row) {
 
 EdgeName Edge::name() const { return {text_of(of), text_of(in_frame), text_of(source)}; }
 
-scene::FrameAssertion Edge::assertion(Stamp since) const {
-  scene::FrameAssertion assertion{.of = std::string(text_of(of)),
-                                  .in_frame = std::string(text_of(in_frame)),
-                                  .source = std::string(text_of(source)),
-                                  .since = since};
-  assertion.frames = {assertion.of, assertion.in_frame};
-  return assertion;
+scene::RelationName Edge::relation() const {
+  return {std::string(text_of(of)), std::string(text_of(in_frame)), std::string(text_of(source))};
 }
 
 namespace {
@@ -77,12 +72,12 @@ void finish(Self self, const Edge& edge, const Failure& failure) {
 
 namespace {
 
-/// The door: names may be new, the relation may be new.
+/// Names may be new, the relation may be new.
 void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Transform& transform, Stamp at, nb::handle source,
                       const Covariance* covariance) {
   const Edge edge = admitted_edge(self, of, in_frame, source, at);
-  const Act act = [&](scene::FrameAssertion&) { return core(self).forest->set_pose(edge.name(), at, transform, covariance); };
-  finish(self, edge, add_samples(self, edge.assertion(at), act));
+  const auto write = [&] { return core(self).forest->set_pose(edge.name(), at, transform, covariance); };
+  finish(self, edge, add_samples(self, edge.relation(), at, write));
 }
 
 /// Poses come in any coordinates that numbers can be read from, and are stored as a transform.
@@ -213,8 +208,8 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
   const EdgeName name = edge.name();
   const double* uncertainty = given.sides.empty() ? nullptr : given.sides.data();
   Forest& forest = *core(self).forest;
-  const Act act = [&](scene::FrameAssertion&) { return forest.set_poses(name, stamps, given.rows.data(), uncertainty); };
-  const Failure failure = stamps.empty() ? Failure{} : add_samples(self, edge.assertion(first), act, Gil::released);
+  const auto write = [&] { return forest.set_poses(name, stamps, given.rows.data(), uncertainty); };
+  const Failure failure = stamps.empty() ? Failure{} : add_samples(self, edge.relation(), first, write, Gil::released);
   if (failure) raise_batch_failure(self, failure, edge.of, edge.in_frame, true);
   finish(self, edge, {});
 }
@@ -243,11 +238,10 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
   const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
   const Edge edge = admitted_edge(self, of, in_frame, source, from);
   ++core(self).edits;
-  scene::FrameAssertion assertion = edge.assertion(from);
-  assertion.pose = fixed_pose(pose);
-  assertion.recalibrate = recalibrate;
-  finish(self, edge, change_frames(self, scene::ChangeKind::fix, std::move(assertion), true, [&](scene::FrameAssertion& said) {
-           return core(self).forest->fix(edge.name(), from, said.pose, recalibrate);
+  log::Assert payload = fixed_assertion(edge.relation(), from, pose, recalibrate);
+  const log::FixedPosePtr stored = std::get<log::Fixed>(payload.value).pose;
+  finish(self, edge, change_frames(self, std::move(payload), true, [&](log::Payload&) {
+           return core(self).forest->fix(edge.name(), from, stored, recalibrate);
          }));
 }
 
@@ -270,11 +264,9 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
                               .seen_at = at.is_none() ? When::newest() : When::exactly(stamp),
                               .from = stamp,
                               .outside = as_context(world, outside, nb::str("unique"), nb::none()).outside};
-  const Failure failure = change_frames(self, scene::ChangeKind::fix, {}, true, [&](scene::FrameAssertion& said) {
+  const Failure failure = change_frames(self, log::Assert{}, true, [&](log::Payload& payload) {
     Result<FixedInfo> fixed = world.forest->attach(attachment);
-    said = {.of = fixed.value.of, .in_frame = fixed.value.in_frame, .source = fixed.value.source, .since = stamp};
-    said.pose = fixed_pose(fixed.value.pose);
-    said.frames = {said.of, said.in_frame};
+    payload = fixed_assertion({fixed.value.of, fixed.value.in_frame, fixed.value.source}, stamp, fixed.value.pose);
     return std::move(fixed.failure);
   });
   if (failure) raise_failure(world, failure, of, to);

@@ -14,17 +14,6 @@ namespace armillary::python {
 
 namespace {
 
-constexpr std::string_view kKinds[] = {"linear", "wrap", "hold", "unit_quaternion", "velocity"};
-
-VariableKind kind_named(nb::handle name) {
-  const std::string text = PyUnicode_Check(name.ptr()) ? std::string(text_of(name)) : std::string();
-  const auto* found = std::ranges::find(kKinds, text);
-  if (found == std::end(kKinds))
-    raise("InvalidArgument",
-          "A joint's kind is 'linear', 'wrap', 'hold', 'unit_quaternion' or 'velocity', got " + shown(name) + ".", name);
-  return static_cast<VariableKind>(found - std::begin(kKinds));
-}
-
 std::string joint_name(nb::handle name) {
   const nb::object stored = stored_name(name);
   return std::string(text_of(stored));
@@ -122,21 +111,13 @@ nb::tuple joint_tuple(const DrivenForm& form) {
 
 }  // namespace
 
-const char* name_of(VariableKind kind) { return kKinds[static_cast<std::size_t>(kind)].data(); }
-
-nb::object joints_tuple(const JointKinds& joints) {
-  nb::list list;
-  for (const auto& [name, kind] : joints) list.append(nb::make_tuple(name, name_of(kind)));
-  return nb::tuple(list);
-}
-
-JointKinds joints_from(nb::handle value) {
-  JointKinds joints;
-  for (nb::handle joint : parts_of(value, 0)) {
-    const nb::tuple parts = parts_of(joint, 2);
-    joints.emplace_back(joint_name(parts[0]), kind_named(parts[1]));
-  }
-  return joints;
+VariableKind variable_kind(nb::handle name) {
+  const std::string_view text = PyUnicode_Check(name.ptr()) ? text_of(name) : std::string_view();
+  for (const VariableKind kind :
+       {VariableKind::linear, VariableKind::wrap, VariableKind::hold, VariableKind::unit_quaternion, VariableKind::velocity})
+    if (text == log::name_of(kind)) return kind;
+  raise("InvalidArgument",
+        "A joint's kind is 'linear', 'wrap', 'hold', 'unit_quaternion' or 'velocity', got " + shown(name) + ".", name);
 }
 
 nb::object form_tuple(const DrivenForm* form) {

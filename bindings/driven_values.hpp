@@ -4,9 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include <string>
-#include <utility>
-#include <vector>
+#include <memory>
 
 #include "armillary/graph/driven_form.hpp"
 #include "armillary/graph/variables.hpp"
@@ -15,13 +13,8 @@ namespace nb = nanobind;
 
 namespace armillary::python {
 
-using JointKinds = std::vector<std::pair<std::string, VariableKind>>;
-
-[[nodiscard]] const char* name_of(VariableKind kind);
-
-/// ((name, kind), ...).
-[[nodiscard]] nb::object joints_tuple(const JointKinds& joints);
-[[nodiscard]] JointKinds joints_from(nb::handle value);
+/// The kind of this name, or InvalidArgument.
+[[nodiscard]] VariableKind variable_kind(nb::handle name);
 
 /// ("joint", kind, origin, axes, multiplier, offset, pitch, positions), ("tapes", value, jacobian, positions, velocities)
 /// or ("loop", residual, slope, value, jacobian, positions, velocities).

@@ -18,6 +18,7 @@ NB_MODULE(_core, m) {
   armillary::python::bind_world(m);
   armillary::python::bind_node_id(m);
   armillary::python::bind_change(m);
+  armillary::python::bind_change_request(m);
   armillary::python::bind_log(m);
   armillary::python::bind_scene_view(m);
   armillary::python::bind_tape(m);

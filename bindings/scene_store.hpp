@@ -9,9 +9,9 @@ namespace nb = nanobind;
 
 namespace armillary::python {
 
-/// A change as Python holds it.
-struct ChangeHandle {
-  scene::ChangePtr change;
+/// A change record as Python holds it.
+struct ChangeRecord {
+  log::ChangePtr change;
 };
 
 /// One version of a scene, now or as it was at an instant; all questions to it are answered from it.
@@ -21,11 +21,11 @@ struct SceneView {
   std::shared_ptr<const scene::Store> store;
 };
 
-[[nodiscard]] nb::object change_object(const scene::ChangePtr& change);
-[[nodiscard]] std::shared_ptr<const scene::Payload> payload_from(nb::handle value);
-[[nodiscard]] std::shared_ptr<const scene::Placement> placement_from(nb::handle value);
-/// Of its name, as `ChangeRecord.kind` tells it.
-[[nodiscard]] scene::ChangeKind change_kind(const std::string& name);
-void check_parts(const scene::Change& change);
+[[nodiscard]] nb::object change_object(const log::ChangePtr& change);
+/// A record that nobody has signed.
+[[nodiscard]] nb::object unsigned_record(log::Payload payload);
+/// The node that a payload is about, and its parent; none where it is about frames, or about all parents.
+[[nodiscard]] std::optional<NodeId> node_of(const log::Payload& payload);
+[[nodiscard]] std::optional<NodeId> parent_of(const log::Payload& payload);
 
 }  // namespace armillary::python

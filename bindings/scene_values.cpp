@@ -51,6 +51,10 @@ nb::dict names_of(const scene::Version& version, const std::vector<NodeId>& node
   return names;
 }
 
+nb::str text_object(const std::string& text) {
+  return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr));
+}
+
 // -- Attributes
 
 namespace {
@@ -103,8 +107,8 @@ nb::object attribute_object(const AttributeValue& value) {
   return list;
 }
 
-std::vector<scene::Setting> as_settings(nb::handle mapping, bool may_erase) {
-  std::vector<scene::Setting> settings;
+std::vector<log::Setting> as_settings(nb::handle mapping, bool may_erase) {
+  std::vector<log::Setting> settings;
   if (mapping.is_none()) return settings;
   if (!PyDict_Check(mapping.ptr()) && !nb::hasattr(mapping, "keys"))
     raise("InvalidArgument",
@@ -171,17 +175,21 @@ nb::object kept_object(const std::shared_ptr<const void>& object) {
   return nb::borrow(static_cast<PyObject*>(const_cast<void*>(object.get())));
 }
 
+nb::object covariance_object(const FixedPose& pose) {
+  return pose.certainty == Certainty::known ? read_only_array(pose.covariance.values.data(), {6, 6}) : nb::none();
+}
+
 // -- Kinds
 
 namespace {
-constexpr const char* kKinds[] = {"unknown", "group", "transform", "uncertain_transform", "geometry", "connection", "frame"};
+constexpr scene::NodeKind kKinds[] = {
+    scene::NodeKind::group,    scene::NodeKind::transform,  scene::NodeKind::uncertain_transform,
+    scene::NodeKind::geometry, scene::NodeKind::connection, scene::NodeKind::frame};
 }
 
-const char* kind_name(scene::NodeKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
-
 scene::NodeKind as_kind(std::string_view name) {
-  for (std::size_t i = 1; i < std::size(kKinds); ++i)
-    if (name == kKinds[i]) return static_cast<scene::NodeKind>(i);
+  for (const scene::NodeKind kind : kKinds)
+    if (name == log::name_of(kind)) return kind;
   raise("InvalidArgument", "There is no kind of node called '" + std::string(name) + "'.");
 }
 

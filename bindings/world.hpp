@@ -17,7 +17,7 @@ namespace nb = nanobind;
 
 namespace armillary::python {
 
-struct JointDoor;
+struct JointChannel;
 
 /// A Python function that the bindings call.
 class Upcall : nb::object {
@@ -47,14 +47,14 @@ struct Upcalls {
 /// The native base of `armillary.store.Store`: a Forest, the change log, and the Python objects that name their parts.
 struct StoreCore {
   std::shared_ptr<Forest> forest;
-  std::shared_ptr<scene::Store> store;  // the door for changes of structure
+  std::shared_ptr<scene::Store> store;  // all changes of structure go through it
   nb::dict ids;                         // name -> frame id: what has been asked for before
   nb::list catalog;                     // relation id -> (of, in_frame, source)
   nb::list bodies;                      // names of declared bodies, in the order of their numbers
 
   nb::dict joint_places;  // name -> place in `joints`: what has been named before
   std::vector<VariablePtr> joints;
-  std::vector<std::shared_ptr<JointDoor>> doors;  // the channels written last
+  std::vector<std::shared_ptr<JointChannel>> joint_channels;  // those written last
 
   Upcalls upcalls;
 
@@ -164,8 +164,7 @@ struct Edge {
   nb::object of, in_frame, source;
 
   [[nodiscard]] EdgeName name() const;
-  /// What a change says of it.
-  [[nodiscard]] scene::FrameAssertion assertion(Stamp since) const;
+  [[nodiscard]] scene::RelationName relation() const;
 };
 /// Names that may be made by use, and rules of bodies that a relation may break from its first instant on.
 [[nodiscard]] Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle source, Stamp from);

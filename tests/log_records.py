@@ -73,6 +73,7 @@ class Author:
             "batch": self.sequence,
             "at": at,
             "epoch": self.epoch,
+            "author": None,
             "origin": "",
             "type": type_,
             **fields,
@@ -119,14 +120,15 @@ class Author:
             "parent_incarnation": parent["incarnation"] if is_node else NO_INCARNATION,
             "pose": None,
             "rank": "plain",
+            "restores": False,
         }
         node = {"node": child["node"], "incarnation": child["incarnation"]}
         return self.sign("add_edge", at=at, **node, **{**fields, **options})
 
     def removes(self, child: Record, *edges: Record, at: int | None = 1) -> Record:
         """Remove these edges of a node."""
-        dots = [edge["id"] for edge in edges]
-        return self.sign("remove_edges", at=at, node=child["node"], incarnation=child["incarnation"], dots=dots)
+        fields = {"node": child["node"], "incarnation": child["incarnation"], "dots": [edge["id"] for edge in edges]}
+        return self.sign("remove_edges", at=at, **fields, parent=None)
 
     def sets(self, node: Record, at: int | None = 1, **settings: Any) -> Record:
         """Set attributes of a node."""

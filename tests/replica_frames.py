@@ -88,9 +88,13 @@ def frame_change(world: World, kind: str, of: int, other: int, value: int) -> Ch
 
 def _unfix(world: World, number: int) -> Change:
     """One of the poses that are fixed, as far as this copy knows."""
-    fixed = [record.state()[13] for record in world.scene.changes() if record.kind == "fix"]
-    of, in_frame, source, since = fixed[number % len(fixed)][:4] if fixed else ("p", "q", "shared", None)
-    return Unfix(of=of, in_frame=in_frame, source=source, at=since)
+    asserted = [record for record in world.scene.changes() if record.type == "assert"]
+    fixed = [record for record in asserted if record.value_type == "fixed"]
+    if not fixed:
+        return Unfix(of="p", in_frame="q", source="shared")
+    record = fixed[number % len(fixed)]
+    _, of, source = record.track
+    return Unfix(of=of, in_frame=record.in_frame, source=source, at=record.since)
 
 
 def inactive_assertions(world: World) -> list[str]:

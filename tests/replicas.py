@@ -7,6 +7,7 @@ the way, a run ends with everybody asking everybody else for what is lacking; th
 from __future__ import annotations
 
 import itertools
+import json
 import random
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Step = tuple[Any, ...]
-    State = tuple[Any, ...]
-    Damage = Callable[[State, World], State]
+    Damage = Callable[[dict[str, Any], World], dict[str, Any]]
+    Letter = list[tuple[str, object]]
 
 TICK_NS = 100
 PAST_NS = (700, 1000, 1100, 1200, 1300, 1500, 2000)
@@ -67,8 +68,13 @@ def frame_steps(kinds: Sequence[str]) -> st.SearchStrategy[Step]:
     return st.sampled_from([edited] * 6 + on_the_way).flatmap(lambda kind: kind)
 
 
-def unharmed(state: State, receiver: World) -> State:
-    return state
+def unharmed(record: dict[str, Any], receiver: World) -> dict[str, Any]:
+    return record
+
+
+def written(record: ChangeRecord) -> tuple[str, object]:
+    """What travels of a record: its text, and what a new node carries."""
+    return record.to_json(), record.content_object
 
 
 class Replicas:
@@ -77,7 +83,7 @@ class Replicas:
     def __init__(self, count: int, damage: Damage = unharmed) -> None:
         self.clocks = [FakeClock(1000 + 37 * i) for i in range(count)]  # nobody's clock is right
         self.worlds = [_world(i, clock) for i, clock in enumerate(self.clocks)]
-        self.letters: list[tuple[int, int, list[State]]] = []
+        self.letters: list[tuple[int, int, Letter]] = []
         self.island, self._damage = 0, damage
         self.run([("edit", 0, "group", node, parent, 0) for node, parent in SHARED])
 
@@ -106,8 +112,8 @@ class Replicas:
         self.clocks[me].ns += TICK_NS
         held = self.worlds[me].scene.version_vector()
         action(self.worlds[me])
-        news = [record.state() for record in self.worlds[me].scene.changes(since=held)]
-        self.letters += [(me, other, [state]) for other in range(len(self.worlds)) if other != me for state in news]
+        news = [written(record) for record in self.worlds[me].scene.changes(since=held)]
+        self.letters += [(me, other, [one]) for other in range(len(self.worlds)) if other != me for one in news]
 
     def deliver(self, letter: int) -> None:
         self.repeat(letter)
@@ -116,9 +122,9 @@ class Replicas:
     def repeat(self, letter: int) -> None:
         """Deliver one and keep it, to come again; between the parts of a partition it waits."""
         if self.letters:
-            sender, receiver, states = self.letters[letter % len(self.letters)]
+            sender, receiver, records = self.letters[letter % len(self.letters)]
             if self._is_on_island(sender) == self._is_on_island(receiver):
-                self._receive(receiver, states)
+                self._receive(receiver, records)
 
     def drop(self, letter: int) -> None:
         if self.letters:
@@ -135,11 +141,12 @@ class Replicas:
         asked, asking = asked % len(self.worlds), asking % len(self.worlds)
         if asked != asking:
             news = self.worlds[asked].scene.changes(since=self.worlds[asking].scene.version_vector())
-            self.letters.append((asked, asking, [record.state() for record in news]))
+            self.letters.append((asked, asking, [written(record) for record in news]))
 
-    def _receive(self, receiver: int, states: list[State]) -> None:
+    def _receive(self, receiver: int, letter: Letter) -> None:
         world = self.worlds[receiver]
-        world.merge([ChangeRecord.from_state(self._damage(state, world)) for state in states])
+        damaged = ((json.dumps(self._damage(json.loads(text), world)), content) for text, content in letter)
+        world.merge([ChangeRecord.from_json(text, content) for text, content in damaged])
 
     def exchange_all(self) -> None:
         """Everybody asks everybody, twice: what came to one in the first round gets to the others in the second."""

@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from armillary import Transform
-from armillary._core import ChangeLog, NodeId, adapted_changes
+from armillary._core import ChangeLog, NodeId
 from armillary.errors import ArmillaryError
 from resolver_reference import DETACHED, PRESENT
 
@@ -28,7 +28,7 @@ class Shadow:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.changes = {change.id: change for change in adapted_changes(world.scene.changes())}
+        self.changes = {change.id: change for change in world.scene.changes()}
         self.log = ChangeLog()
         for change in self.changes.values():
             self.log.append(change)

@@ -624,7 +624,9 @@ class StoreCore:
     def is_named(self, name: str) -> bool | None: ...
 
     def assertions(self) -> list[ChangeRecord]:
-        """What would have to be said of frames for an equal digest."""
+        """
+        Unsigned records that would give an equal digest of the frames of another store.
+        """
 
     @property
     def time_epoch(self) -> int:
@@ -990,9 +992,9 @@ class StoreCore:
     def open_scene(self) -> None:
         """Declare the root frame, which is there from now on."""
 
-    def apply_requests(self, requests: list[tuple[Any, ...]], now_ns: int, for_undo: bool = True, with_records: bool = True, tag: str = '') -> tuple[list[ChangeRecord], list[NodeId]]:
+    def apply_requests(self, requests: list[ChangeRequest], now_ns: int, for_undo: bool = True, tag: str = '', records: list[ChangeRecord] | None = None) -> list[NodeId]:
         """
-        Apply all requests or none; the records, where they are wanted, and the node that each request is about.
+        Apply all requests or none, once; the node that each is about. A list that is given gets the records.
         """
 
     def undo_tags(self) -> tuple[str, str]:
@@ -1004,7 +1006,7 @@ class StoreCore:
     def remove_undo_barrier(self, tag: str) -> bool:
         """Whether the barrier was the last thing on the stack, and is removed."""
 
-    def apply_unchecked(self, requests: list[tuple[Any, ...]], now_ns: int) -> list[ChangeRecord]:
+    def apply_unchecked(self, requests: list[ChangeRequest], now_ns: int) -> list[ChangeRecord]:
         """Add changes without validation; conflicting ones become inactive."""
 
     def merge_records(self, records: list[ChangeRecord]) -> list[ChangeRecord]:
@@ -1123,135 +1125,11 @@ ROOT_NODE: NodeId = ...
 DETACHED_NODE: NodeId = ...
 
 class ChangeRecord:
-    """One fact about the structure of a world: authored, ordered, immutable."""
-
-    @staticmethod
-    def from_state(state: tuple[object, ...]) -> ChangeRecord: ...
-
-    def state(self) -> tuple[Any, ...]:
-        """All of it in plain values."""
-
-    def __getstate__(self) -> tuple[Any, ...]: ...
-
-    def __setstate__(self, state: tuple[Any, ...], /) -> None: ...
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def author(self) -> str: ...
-
-    @property
-    def authority(self) -> int: ...
-
-    @property
-    def sequence(self) -> int: ...
-
-    @property
-    def at(self) -> int: ...
-
-    @property
-    def node(self) -> NodeId: ...
-
-    def __eq__(self, other: object, /) -> bool: ...
-
-    def __repr__(self) -> str: ...
-
-    def __hash__(self) -> int: ...
-
-class ResolvedTopology:
-    """What a change log means: which assertions hold, and when."""
-
-    @property
-    def frames(self) -> list[str]:
-        """Frames that exist."""
-
-    @property
-    def bodies(self) -> list[str]:
-        """Declared bodies."""
-
-    @property
-    def on(self) -> dict[str, str]:
-        """The declared body of each frame that is on one."""
-
-    @property
-    def moves_with(self) -> dict[str, str]:
-        """Frames that never move relative to one another have one value."""
-
-    @property
-    def variables(self) -> dict[str, str]:
-        """Kinds of variables."""
-
-    def pieces(self, at: int) -> list[tuple[Any, ...]]:
-        """
-        Track, parent, provider, id of the record, rank, whether it has a value then, and whether it would close a cycle.
-        """
-
-    def inactive(self, at: int) -> list[tuple[tuple[str, int], str]]:
-        """Records that do not take effect, with the reason."""
-
-    def nodes(self, at: int) -> dict[str, tuple[Any, ...]]:
-        """Living nodes by id: kind, frame, parents, attributes."""
-
-    def preferences(self, at: int) -> dict[tuple[str, str], str]:
-        """Preferred sources of frames and variables."""
-
-class ChangeLog:
-    """
-    All changes that can still matter, whatever the order in which they came.
-    """
-
-    def __init__(self) -> None: ...
-
-    def append(self, change: Change) -> bool:
-        """Take a change; False where it is held already."""
-
-    def held(self) -> dict[str, tuple[tuple[int, int], ...]]:
-        """
-        Which changes were taken, also those that are superseded: per author ranges of numbers.
-        """
-
-    def records(self) -> list[Change]:
-        """The changes that are kept, by id."""
-
-    def __len__(self) -> int: ...
-
-    def resolve(self, samples: list[dict[str, Any]], root_frame: str = "map") -> ResolvedTopology:
-        """Resolve everything from the beginning."""
-
-class Change:
     """
     One accepted change of structure: signed, ordered, immutable.
 
     Its fields are those of its JSON form; one that its type does not have raises AttributeError.
     """
-
-    @staticmethod
-    def from_json(text: str, content: object = None) -> Change:
-        """
-        Read what `to_json` gave; anything else is refused. `content` is what the new node carries.
-        """
-
-    def to_json(self) -> str:
-        """All of it, but for the content."""
-
-    @property
-    def type(self) -> str:
-        """Which of the twelve it is."""
-
-    @property
-    def content_object(self) -> Any:
-        """What a new node carries, or None."""
-
-    def __eq__(self, other: object, /) -> bool: ...
-
-    def __hash__(self) -> int: ...
-
-    def __repr__(self) -> str: ...
-
-    def __getstate__(self) -> tuple[Any, ...]: ...
-
-    def __setstate__(self, state: tuple[Any, ...], /) -> None: ...
 
     @property
     def id(self) -> Any: ...
@@ -1260,22 +1138,29 @@ class Change:
     def time(self) -> Any: ...
 
     @property
-    def authority(self) -> Any: ...
+    def authority(self) -> int:
+        """The authority of its author."""
 
     @property
     def batch(self) -> Any: ...
 
     @property
-    def at(self) -> Any: ...
+    def at(self) -> Any:
+        """Since when it holds; None: always."""
 
     @property
     def epoch(self) -> Any: ...
 
     @property
+    def author(self) -> str:
+        """The name of who signed it; empty where it is not known."""
+
+    @property
     def origin(self) -> Any: ...
 
     @property
-    def node(self) -> Any: ...
+    def node(self) -> NodeId:
+        """The node that it is about."""
 
     @property
     def incarnation(self) -> Any: ...
@@ -1299,7 +1184,8 @@ class Change:
     def edge(self) -> Any: ...
 
     @property
-    def parent(self) -> Any: ...
+    def parent(self) -> NodeId | None:
+        """The parent that it names; None: all parents."""
 
     @property
     def parent_incarnation(self) -> Any: ...
@@ -1309,6 +1195,9 @@ class Change:
 
     @property
     def rank(self) -> Any: ...
+
+    @property
+    def restores(self) -> Any: ...
 
     @property
     def dots(self) -> Any: ...
@@ -1356,15 +1245,225 @@ class Change:
     def of(self) -> Any: ...
 
     @property
-    def in_frame(self) -> Any: ...
+    def in_frame(self) -> Any:
+        """The parent frame that is asserted; None where none is."""
 
     @property
     def clock(self) -> Any: ...
 
-def adapted_changes(records: list[ChangeRecord]) -> list[Change]:
+    @staticmethod
+    def from_json(text: str, content: object = None) -> ChangeRecord:
+        """
+        Read what `to_json` gave; anything else is refused. `content` is what the new node carries.
+        """
+
+    def to_json(self) -> str:
+        """All of it, but for the content."""
+
+    @property
+    def type(self) -> str:
+        """Which of the twelve it is."""
+
+    @property
+    def sequence(self) -> int:
+        """Its number among those of its author."""
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """What it sets; None erases."""
+
+    @property
+    def content_object(self) -> Any:
+        """What a new node carries, or None."""
+
+    @property
+    def value_type(self) -> str:
+        """Of what is asserted: empty, fixed, driven, sampled or ended."""
+
+    @property
+    def transform(self) -> Any:
+        """The pose of a new Transform or of a fixed frame; None of others."""
+
+    @property
+    def covariance(self) -> Any:
+        """The covariance of this pose; None where it has none."""
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether this pose has a covariance that is not known."""
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether a new Transform is always where it is made."""
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """How joints drive a pose."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> tuple[Any, ...]: ...
+
+    def __setstate__(self, state: tuple[Any, ...], /) -> None: ...
+
+class ChangeRequest:
     """
-    All records of a store as changes of the log. For the tests that compare the two.
+    A change before the store accepts it, made by armillary.store.changes.
+
+    Its constructors are named after the types of records, and of what they assert.
     """
+
+    @staticmethod
+    def add_node(kind: str, node: NodeId | None, parent: NodeId | None, attributes: Mapping[str, Any] | None, at: int, content: object = None, digest: bytes | None = None, transform: Transform | None = None, covariance: ArrayLike | None = None, is_fixed: bool = False, source: str = '', frame_name: str | None = None) -> ChangeRequest:
+        """A new node; without a parent the root of others."""
+
+    @staticmethod
+    def add_group(node: NodeId | None, parent: NodeId | None, attributes: Mapping[str, Any] | None, at: int) -> ChangeRequest:
+        """A new group, as `add_node` makes it."""
+
+    @staticmethod
+    def add_edge(*, node: NodeId, parent: NodeId | None, at: int, restores: bool = False) -> ChangeRequest:
+        """A further parent; with `restores` the node may be removed."""
+
+    @staticmethod
+    def remove_edges(*, node: NodeId, parent: NodeId | None, at: int, with_frames_under: bool = False) -> ChangeRequest:
+        """The end of containment in one parent, or in all."""
+
+    @staticmethod
+    def set_attributes(*, node: NodeId, attributes: Mapping[str, Any], at: int) -> ChangeRequest:
+        """New values of some attributes."""
+
+    @staticmethod
+    def sample(*, node: NodeId, transform: Transform, covariance: ArrayLike | None, at: int) -> ChangeRequest:
+        """A pose of a Transform at an instant, which is no change."""
+
+    @staticmethod
+    def set_frames(*, names: Sequence[str], at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def remove_frames(*, names: Sequence[str], at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def fixed(*, of: str, in_frame: str, source: str, since: int | None, transform: Transform, covariance: ArrayLike | None = None, is_unsure: bool = False, recalibrate: bool = False, at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def driven(*, of: str, in_frame: str, source: str, since: int | None, form: tuple[Any, ...], at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def sampled(*, of: str, in_frame: str, source: str, since: int, at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def sampled_twist(*, of: str, relative_to: str, source: str, at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def ended(*, of: str, source: str, since: int, at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def empty(*, of: str, source: str, since: int | None, at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def set_body(*, body: str, frames: Sequence[str], at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def prefer(*, of: str, source: str | None, at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def set_variables(*, kinds: dict[str, str], at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def unset_variables(*, names: Sequence[str], at: int) -> ChangeRequest: ...
+
+    @staticmethod
+    def reset_time(*, clock: int | None, at: int) -> ChangeRequest: ...
+
+    @property
+    def type(self) -> str:
+        """The type of the record that it asks for, or 'sample'."""
+
+    @property
+    def node(self) -> NodeId | None: ...
+
+    @property
+    def parent(self) -> NodeId | None:
+        """The parent that it names; None: all parents, or none."""
+
+    @property
+    def at(self) -> int: ...
+
+    @property
+    def with_frames_under(self) -> bool: ...
+
+    @property
+    def transform(self) -> Transform:
+        """Of a sample."""
+
+    @property
+    def covariance(self) -> NDArray[float64] | None:
+        """Of a sample."""
+
+class ResolvedTopology:
+    """What a change log means: which assertions hold, and when."""
+
+    @property
+    def frames(self) -> list[str]:
+        """Frames that exist."""
+
+    @property
+    def bodies(self) -> list[str]:
+        """Declared bodies."""
+
+    @property
+    def on(self) -> dict[str, str]:
+        """The declared body of each frame that is on one."""
+
+    @property
+    def moves_with(self) -> dict[str, str]:
+        """Frames that never move relative to one another have one value."""
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Kinds of variables."""
+
+    def pieces(self, at: int) -> list[tuple[Any, ...]]:
+        """
+        Track, parent, provider, id of the record, rank, whether it has a value then, and whether it would close a cycle.
+        """
+
+    def inactive(self, at: int) -> list[tuple[tuple[str, int], str]]:
+        """Records that do not take effect, with the reason."""
+
+    def nodes(self, at: int) -> dict[str, tuple[Any, ...]]:
+        """Living nodes by id: kind, frame, parents, attributes."""
+
+    def preferences(self, at: int) -> dict[tuple[str, str], str]:
+        """Preferred sources of frames and variables."""
+
+class ChangeLog:
+    """
+    All changes that can still matter, whatever the order in which they came.
+    """
+
+    def __init__(self) -> None: ...
+
+    def append(self, change: ChangeRecord) -> bool:
+        """Take a change; False where it is held already."""
+
+    def held(self) -> dict[str, tuple[tuple[int, int], ...]]:
+        """
+        Which changes were taken, also those that are superseded: per author ranges of numbers.
+        """
+
+    def records(self) -> list[ChangeRecord]:
+        """The changes that are kept, by id."""
+
+    def __len__(self) -> int: ...
+
+    def resolve(self, samples: list[dict[str, Any]], root_frame: str = "map") -> ResolvedTopology:
+        """Resolve everything from the beginning."""
 
 class SceneView:
     """One version of a scene."""

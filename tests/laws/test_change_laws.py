@@ -9,7 +9,7 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armillary._core import Change
+from armillary._core import ChangeRecord
 from armillary.errors import InvalidArgument
 from log_stories import Story, stories
 
@@ -17,9 +17,9 @@ from log_stories import Story, stories
 @given(stories)
 def test_a_change_is_read_back_as_it_was_written(story):
     for record in Story(story).records:
-        one = Change.from_json(json.dumps(record))
+        one = ChangeRecord.from_json(json.dumps(record))
         assert json.loads(one.to_json()) == record
-        assert Change.from_json(one.to_json()) == one
+        assert ChangeRecord.from_json(one.to_json()) == one
 
 
 @given(stories, st.integers(0, 2**32))
@@ -33,5 +33,5 @@ def test_whatever_a_text_holds_it_is_read_or_refused(story, seed):
                 ['"', "{", "}", "[", "]", "1e9", "-", "null", "é", "\\u0000", ""]
             )
         with suppress(InvalidArgument):
-            one = Change.from_json("".join(text))
-            assert Change.from_json(one.to_json()) == one
+            one = ChangeRecord.from_json("".join(text))
+            assert ChangeRecord.from_json(one.to_json()) == one

@@ -22,10 +22,6 @@ MANY = settings(max_examples=8 * settings.default.max_examples)
 SOME = settings(max_examples=4 * settings.default.max_examples)
 ENOUGH = settings(max_examples=400, derandomize=True, database=None)
 
-ADD_NODE, ADD_PARENT, REMOVE_PARENTS = 0, 1, 2
-KIND, STAMP, AT, NODE, FACT, ATTRIBUTES, OBSERVED = 1, 4, 5, 6, 13, -2, -1
-POSE = 4  # in the fact
-
 
 def scripts(longest: int = 8, steps=steps):
     """How many replicas, some bursts of steps, and in which order a newcomer receives all changes."""
@@ -137,51 +133,45 @@ class TestReplicas:
         assert disagreement(script, about_samples, kind=SamplingReplicas) == []
 
 
-def by_arrival(state, receiver: World):
+def by_arrival(record, receiver: World):
     """The last one to be received wins, not the last one to be made."""
-    if state[KIND] == ADD_NODE:
-        return state
-    _, *rest = state[STAMP]
-    return (*state[:STAMP], (10**6 + len(receiver.scene.changes()), *rest), *state[STAMP + 1 :])
+    if record["type"] == "add_node":
+        return record
+    return record | {"time": [10**6 + len(receiver.scene.changes()), record["time"][1]]}
 
 
-def removing_nothing(state, receiver: World):
+def removing_nothing(record, receiver: World):
     """Removals forget which containments they are about."""
-    return (*state[:OBSERVED], []) if state[KIND] == REMOVE_PARENTS else state
+    return record | {"dots": []} if record["type"] == "remove_edges" else record
 
 
-def removing_everything(state, receiver: World):
+def removing_everything(record, receiver: World):
     """Removals hit the containments that the receiver knows, also those that their author never saw."""
-    if state[KIND] != REMOVE_PARENTS:
-        return state
-    known = [record.state() for record in receiver.scene.changes() if record.node == state[NODE]]
-    added = [other[STAMP][3:] for other in known if other[KIND] <= ADD_PARENT]
-    return (*state[:OBSERVED], sorted({*state[OBSERVED], *added}))
+    if record["type"] != "remove_edges":
+        return record
+    known = [other for other in receiver.scene.changes() if other.type in {"add_node", "add_edge"}]
+    added = {other.id for other in known if str(other.node) == record["node"]}
+    return record | {"dots": sorted({*map(tuple, record["dots"]), *added})}
 
 
-def deaf_to_attributes(state, receiver: World):
-    return (*state[:ATTRIBUTES], [], state[OBSERVED])
+def deaf_to_attributes(record, receiver: World):
+    return record | {"settings": []} if "settings" in record else record
 
 
-def true_when_received(state, receiver: World):
+def true_when_received(record, receiver: World):
     """Changes hold since they were received, not since their instant."""
-    return (*state[:AT], receiver.now(), *state[AT + 1 :])
+    return record | {"at": receiver.now()}
 
 
-def held_for_always(state, receiver: World):
+def held_for_always(record, receiver: World):
     """Poses hold at every instant: what follows one another closes loops."""
-    if state[FACT] is None or state[FACT][POSE] is None:
-        return state
-    of, in_frame, source, _, *rest = state[FACT]
-    return (*state[:FACT], (of, in_frame, source, None, *rest), *state[FACT + 1 :])
+    is_fixed = record["type"] == "assert" and "fixed" in (record["value"] or {})
+    return record | {"since": None} if is_fixed else record
 
 
-def nobody_above_others(state, receiver: World):
+def nobody_above_others(record, receiver: World):
     """The first assertion wins, whatever its author."""
-    if state[KIND] == ADD_NODE:
-        return state
-    wall_ns, count, _, *dot = state[STAMP]
-    return (*state[:STAMP], (wall_ns, count, 0, *dot), *state[STAMP + 1 :])
+    return record if record["type"] == "add_node" else record | {"authority": 0}
 
 
 class TestABrokenRule:

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from armillary._core import Change, ChangeLog
+from armillary._core import ChangeLog, ChangeRecord
 from log_stories import Story, stories
 from resolver_reference import ALWAYS, PRESENT, ROOT, Resolution
 
@@ -19,7 +19,7 @@ some_seed = st.integers(0, 2**32)
 def log_of(records):
     log = ChangeLog()
     for record in records:
-        log.append(Change.from_json(json.dumps(record)))
+        log.append(ChangeRecord.from_json(json.dumps(record)))
     return log
 
 
@@ -144,7 +144,7 @@ class TestTheLog:
         story = Story(told)
         log = log_of(story.records)
         assert {change.id for change in log.records()} == Resolution(story.records).needed()
-        assert all(not log.append(Change.from_json(json.dumps(record))) for record in story.records)
+        assert all(not log.append(ChangeRecord.from_json(json.dumps(record))) for record in story.records)
 
     @given(stories)
     def test_reports_only_what_it_keeps(self, told):

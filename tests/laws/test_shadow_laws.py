@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from armillary._core import ChangeLog, adapted_changes
+from armillary._core import ChangeLog
 from armillary.scene import AddJoints, RemoveJoints
 from replica_frames import AMONG_NODES, ASKED_NS, FRAMES, IN_NEW_TIMES
 from replicas import IDS, PAST_NS, Replicas, frame_steps, steps
@@ -62,6 +62,6 @@ def test_a_cycle_is_cut_at_its_instants_alone():
 def test_joints_are_known_to_the_shadow(world):
     world.apply([AddJoints({"hinge": "linear", "slide": "hold"}), RemoveJoints(["slide"])])
     log = ChangeLog()
-    for change in adapted_changes(world.scene.changes()):
+    for change in world.scene.changes():
         log.append(change)
     assert set(log.resolve([]).variables) == set(world.joints()) == {"hinge"}

@@ -30,15 +30,23 @@ Rotation canonical(Rotation unit) {
   return std::min(unit, next, [](const Rotation& a, const Rotation& b) { return parts(a) < parts(b); });
 }
 
-void make_canonical(FixedPose& pose) { pose.value.rotation = canonical(pose.value.rotation); }
+void make_canonical(FixedPosePtr& pose) {
+  if (!pose || parts(canonical(pose->value.rotation)) == parts(pose->value.rotation)) return;
+  auto made = std::make_shared<FixedPose>(*pose);
+  made->value.rotation = canonical(pose->value.rotation);
+  pose = std::move(made);
+}
 
-void make_canonical(std::optional<FixedPose>& pose) {
-  if (pose) make_canonical(*pose);
+void make_canonical(std::shared_ptr<const Placement>& placement) {
+  if (!placement) return;
+  auto made = std::make_shared<Placement>(*placement);
+  made->pose.value.rotation = canonical(placement->pose.value.rotation);
+  placement = std::move(made);
 }
 
 struct Canonical {
   void operator()(AddNode& payload) const {
-    if (payload.placement) make_canonical(payload.placement->pose);
+    make_canonical(payload.placement);
     make_canonical(payload.edge.pose);
   }
   void operator()(AddEdge& payload) const { make_canonical(payload.edge.pose); }

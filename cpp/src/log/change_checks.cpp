@@ -34,10 +34,9 @@ struct Checks {
 
   void operator()(const AddNode& payload) const {
     const NodeKind kind = payload.kind;
-    const bool is_transform = kind == NodeKind::transform || kind == NodeKind::uncertain_transform;
     const bool carries = kind == NodeKind::geometry || kind == NodeKind::connection;
     if (kind == NodeKind::unknown) refuse("field 'kind' is unknown");
-    if (is_transform != payload.placement.has_value()) refuse("a Transform has a placement, and others have none");
+    if (scene::is_transform(kind) != (payload.placement != nullptr)) refuse("a Transform has a placement, and others have none");
     if (carries != (payload.content != nullptr)) refuse("a Geometry and a Connection have a content, and others have none");
     if (!payload.frame_name.empty()) check_name(payload.frame_name, "frame_name");
     if (kind == NodeKind::frame && payload.node != stand_in_of(payload.frame_name))
@@ -90,6 +89,10 @@ void check_name(const std::string& name, const char* field) {
   }
 }
 
-void check_change(const Change& change) { std::visit(Checks{change}, change.payload); }
+void check_change(const Change& change) {
+  if (change.author && change.id.author != author_key(change.author->name, change.author->bearer))
+    refuse("field 'author' is not the one of its id");
+  std::visit(Checks{change}, change.payload);
+}
 
 }  // namespace armillary::log

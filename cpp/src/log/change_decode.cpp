@@ -154,10 +154,13 @@ void decode(const Json& json, Signature& out, const char* field) {
   decode(parts[2], out.authority, field);
   out = {time_from(parts[0], parts[1], field), out.authority, dot_from(parts[3], parts[4], field)};
 }
-void decode(const Json& json, Incarnation& out, const char* field) {
-  Signature signature;
-  decode(json, signature, field);
-  out = {signature.time, signature.authority, signature.id};
+void decode(const Json& json, AuthorPtr& out, const char* field) {
+  if (json.is_null()) return;
+  const Json::Array& parts = as_array(json, 2, field);
+  Author author;
+  decode(parts[0], author.name, field);
+  author.bearer = author_from(parts[1], field);
+  out = std::make_shared<const Author>(std::move(author));
 }
 template <Named T>
 void decode(const Json& json, T& out, const char* field) {
@@ -249,6 +252,12 @@ void decode_from(Reader& reader, FixedPose& out) {
   if (!is_covariance(out.covariance)) refuse(in("covariance") + "is no covariance");
 }
 
+void decode_from(Reader& reader, FixedPosePtr& out) {
+  FixedPose pose;
+  decode_from(reader, pose);
+  out = std::make_shared<const FixedPose>(pose);
+}
+
 Vector3 axis_from(const Json& json) {
   const auto [x, y, z] = numbers_from<3>(json, "axes");
   const Vector3 axis{x, y, z};
@@ -318,6 +327,8 @@ void decode(const Json& json, std::optional<T>& out, const char* field);
 template <Tabled T>
 void decode(const Json& json, T& out, const char* field);
 void decode(const Json& json, FixedPose& out, const char* field);
+void decode(const Json& json, FixedPosePtr& out, const char* field);
+void decode(const Json& json, std::shared_ptr<const Placement>& out, const char* field);
 void decode(const Json& json, AssertedValue& out, const char* field);
 
 template <Tabled T>
@@ -342,6 +353,20 @@ void decode(const Json& json, FixedPose& out, const char* field) {
   Reader reader(json, field);
   decode_from(reader, out);
   reader.finish();
+}
+
+void decode(const Json& json, FixedPosePtr& out, const char* field) {
+  if (json.is_null()) return;
+  Reader reader(json, field);
+  decode_from(reader, out);
+  reader.finish();
+}
+
+void decode(const Json& json, std::shared_ptr<const Placement>& out, const char* field) {
+  if (json.is_null()) return;
+  Placement placement;
+  decode(json, placement, field);
+  out = std::make_shared<const Placement>(std::move(placement));
 }
 
 template <typename T>

@@ -12,6 +12,8 @@ namespace {
 
 Json encode(const AttributeValue& value);
 Json encode(const FixedPose& pose);
+Json encode(const FixedPosePtr& pose);
+Json encode(const std::shared_ptr<const Placement>& placement);
 Json encode(const AssertedValue& value);
 template <Tabled T>
 Json encode(const T& owner);
@@ -36,7 +38,9 @@ Json encode(const Signature& signature) {
   return Json::Array{signature.time.wall_ns, std::int64_t{signature.time.count}, std::int64_t{signature.authority},
                      author_text(signature.id.author), encode(signature.id.sequence)};
 }
-Json encode(const Incarnation& incarnation) { return encode(Signature{incarnation.time, incarnation.authority, incarnation.id}); }
+Json encode(const AuthorPtr& author) {
+  return author ? Json(Json::Array{author->name, author_text(author->bearer)}) : Json();
+}
 Json encode(const Track& track) { return Json::Array{std::string(name_of(track.kind)), track.of, track.source}; }
 Json encode(const Subject& subject) {
   return Json::Object{{subject.kind == Subject::Kind::frame ? "frame" : "variable", subject.name}};
@@ -83,6 +87,8 @@ void encode_into(const FixedPose& pose, Json::Object& out) {
   pose.covariance.pack(packed);
   out.emplace_back("covariance", numbers(packed));
 }
+
+void encode_into(const FixedPosePtr& pose, Json::Object& out) { encode_into(*pose, out); }
 
 template <typename T>
 Json encode(const std::vector<T>& values) {
@@ -139,6 +145,9 @@ Json encode(const FixedPose& pose) {
   encode_into(pose, out);
   return out;
 }
+
+Json encode(const FixedPosePtr& pose) { return pose ? encode(*pose) : Json(); }
+Json encode(const std::shared_ptr<const Placement>& placement) { return placement ? encode(*placement) : Json(); }
 
 template <typename T>
 Json encode(const std::optional<T>& value) {

@@ -16,7 +16,7 @@ concept Tabled = requires { T::fields(); };
 
 /// Whose fields may stand among those of another struct.
 template <typename T>
-concept Inlined = Tabled<T> || std::same_as<T, FixedPose>;
+concept Inlined = Tabled<T> || std::same_as<T, FixedPose> || std::same_as<T, FixedPosePtr>;
 
 // The names of all values of an enumeration, in their order.
 [[nodiscard]] std::span<const std::string_view> names_of(NodeKind kind);

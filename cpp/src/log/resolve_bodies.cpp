@@ -12,7 +12,7 @@ namespace {
 constexpr double kSameM = 1e-9, kSameRad = 1e-9;
 
 bool is_same(const Slot& a, const Slot& b) {
-  const Transform &one = std::get<Fixed>(a.payload->value).pose.value, &other = std::get<Fixed>(b.payload->value).pose.value;
+  const Transform &one = std::get<Fixed>(a.payload->value).pose->value, &other = std::get<Fixed>(b.payload->value).pose->value;
   return norm(one.translation - other.translation) <= kSameM && one.rotation.angle_to(other.rotation) <= kSameRad;
 }
 

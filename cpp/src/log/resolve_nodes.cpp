@@ -16,8 +16,6 @@ bool by_strength(const ChangePtr& a, const ChangePtr& b) { return stronger(a->si
 
 const AddNode& head_of(const NodeIncarnation& incarnation) { return std::get<AddNode>(incarnation.head->payload); }
 
-bool is_transform(NodeKind kind) { return kind == NodeKind::transform || kind == NodeKind::uncertain_transform; }
-
 /// When each incarnation is the one meant: the newest that has begun; for places the oldest one before any has.
 void find_currents(std::vector<NodeIncarnation>& incarnations) {
   Stamp next = Stamp::never();
@@ -222,13 +220,13 @@ Piece piece_of(const ResolverState& state, const ResolvedEdge& edge) {
               .record = edge.record,
               .rank = edge.given->rank,
               .is_base = true};
-  if (!is_transform(head.kind)) return piece;
+  if (!scene::is_transform(head.kind)) return piece;
   piece.provider = Provider::node;
   const Interval stay{edge.when.from <= own.created_at ? Stamp::always() : edge.when.from, edge.when.to};
   std::vector<Stamp> stamps;
   if (const auto rows = state.node_rows.find({edge.node, edge.incarnation}); rows != state.node_rows.end())
     std::ranges::copy_if(rows->second, std::back_inserter(stamps), [&](Stamp stamp) { return stay.contains(stamp); });
-  const bool has_own_pose = edge.given->pose.has_value();
+  const bool has_own_pose = edge.given->pose != nullptr;
   if (stamps.empty() && !has_own_pose) piece.rank = Rank::fallback;
   if (head.placement->is_fixed) return piece;
   stamps.push_back(has_own_pose ? edge.when.from : std::max(own.created_at, stay.from));
@@ -274,7 +272,7 @@ void resolve_base_pieces(ResolverState& state) {
       covered[track] = covered[track] | parts;
     };
     Intervals& before = placed[edge.node];
-    const Intervals main = is_transform(head.kind) ? when - before : Intervals{};
+    const Intervals main = scene::is_transform(head.kind) ? when - before : Intervals{};
     if (!main.empty()) add(head.placement->source, main);
     if (const Intervals others = when - main; !others.empty()) add("in:" + edge.parent.text(), others);
     before = before | when;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "armillary/scene/change.hpp"
+#include "armillary/detail/sha256.hpp"
 
 namespace armillary::log {
 
@@ -58,6 +58,14 @@ HybridTimestamp HybridClock::next(std::int64_t wall_ns) {
   return newest_;
 }
 
-std::uint64_t author_key(std::string_view name, std::uint64_t bearer) { return scene::author_key(name, bearer); }
+std::uint64_t author_key(std::string_view name, std::uint64_t bearer) {
+  Sha256 hash;
+  hash.add(bearer);
+  hash.add(name);
+  const Digest digest = hash.finish();
+  std::uint64_t key = 0;
+  for (std::size_t i = 0; i < 8; ++i) key = key << 8 | digest[i];
+  return key;
+}
 
 }  // namespace armillary::log

@@ -16,118 +16,127 @@ const typename Map::mapped_type* lookup(const Map& map, const Key& key) {
 }
 
 template <typename Map, typename Key>
-void raise_timestamp(Map& map, const Key& key, const HybridTimestamp& timestamp) {
-  HybridTimestamp& held = map[key];
-  held = std::max(held, timestamp);
+void raise_signature(Map& map, const Key& key, const Signature& signature) {
+  Signature& held = map[key];
+  held = std::max(held, signature);
 }
 
 /// The first ones go where there are too many, as they do when something ends them: in whatever order all that comes, the
 /// same are left.
 template <typename Timestamps>
-void bound(Timestamps& timestamps, std::size_t most) {
-  while (timestamps.size() > most) timestamps.erase(timestamps.begin());
+void bound(Timestamps& signatures, std::size_t most) {
+  while (signatures.size() > most) signatures.erase(signatures.begin());
 }
 
 }  // namespace
 
 // -- Taking
 
-void AssertionLog::name(const std::string& frame, const HybridTimestamp& timestamp) {
-  HybridTimestamp& named = frames_[frame].named;
-  named = std::max(named, timestamp);
+void AssertionLog::name(const std::string& frame, const Signature& signature) {
+  Signature& named = frames_[frame].named;
+  named = std::max(named, signature);
+}
+
+bool is_of_frames(const log::Payload& payload) {
+  return !std::holds_alternative<log::AddNode>(payload) && !std::holds_alternative<log::AddEdge>(payload) &&
+         !std::holds_alternative<log::RemoveEdges>(payload) && !std::holds_alternative<log::SetAttributes>(payload);
+}
+
+const log::Assert* as_since(const log::Payload& payload) {
+  const log::Assert* asserted = std::get_if<log::Assert>(&payload);
+  const bool is_since = asserted != nullptr && asserted->track.kind == log::TrackKind::pose &&
+                        !std::holds_alternative<log::Sampled>(asserted->value);
+  return is_since ? asserted : nullptr;
+}
+
+/// A twist names what it is relative to, unless that is a body.
+std::vector<std::string> AssertionLog::named_by(const log::Payload& payload) const {
+  if (const auto* frames = std::get_if<log::SetFrames>(&payload)) return frames->names;
+  if (const auto* body = std::get_if<log::SetBody>(&payload)) return body->frames;
+  const auto* asserted = std::get_if<log::Assert>(&payload);
+  const std::string& parent = asserted == nullptr ? std::string() : log::parent_of(asserted->value);
+  if (parent.empty()) return {};
+  const bool is_only_a_body = asserted->track.kind == log::TrackKind::twist && bodies_.contains(parent) && !has_frame(parent);
+  return is_only_a_body ? std::vector{asserted->track.of} : std::vector{asserted->track.of, parent};
 }
 
 void AssertionLog::take(const Change& change) {
-  const FrameAssertion& assertion = *change.assertion;
-  const HybridTimestamp& timestamp = change.timestamp;
-  if (change.kind != ChangeKind::remove_frame)
-    for (const std::string& frame : assertion.frames) name(frame, timestamp);
-  switch (change.kind) {
-    case ChangeKind::fix:
-    case ChangeKind::unfix:
-    case ChangeKind::drive:
-    case ChangeKind::release:
-      return take_fixed(change);
-    case ChangeKind::add_joints:
-    case ChangeKind::remove_joints:
-      return take_joints(change);
-    case ChangeKind::add_relation: {
-      Track& track = frames_[assertion.of].tracks[assertion.source];
-      if (timestamp < track.always) return;
-      track.sampled[assertion.in_frame].emplace(timestamp, assertion.since);
-      return bound(track.sampled[assertion.in_frame], max_runs_);
-    }
-    case ChangeKind::add_twist_relation:
-      return raise_timestamp(frames_[assertion.of].twists, std::pair(assertion.in_frame, assertion.source), timestamp);
-    case ChangeKind::add_body:
-      if (const auto [known, is_new] = bodies_.emplace(assertion.of, timestamp); !is_new)
-        known->second = std::ranges::min(known->second, timestamp, {}, precedence);
-      for (const std::string& frame : assertion.frames) {
-        std::set<HybridTimestamp>& claims = frames_[frame].bodies[assertion.of];
-        claims.insert(timestamp);
-        bound(claims, max_runs_);
-      }
-      return;
-    case ChangeKind::prefer: {
-      Preference& preference = frames_[assertion.of].preference;
-      if (timestamp > preference.timestamp)
-        preference = {timestamp, assertion.has_source ? std::optional(assertion.source) : std::nullopt};
-      return;
-    }
-    case ChangeKind::remove_frame:
-      return take_removal(change);
-    case ChangeKind::reset_time:
-      reset_ = std::max(reset_, timestamp);
-      ++resets_;
-      return;
-    default:
-      return;
+  for (const std::string& frame : named_by(change.payload)) name(frame, change.signature());
+  std::visit([&](const auto& payload) { take(change, payload); }, change.payload);
+}
+
+void AssertionLog::take(const Change& change, const log::SetBody& payload) {
+  const Signature signature = change.signature();
+  if (const auto [known, is_new] = bodies_.emplace(payload.body, signature); !is_new)
+    known->second = std::ranges::min(known->second, signature, {}, log::strength);
+  for (const std::string& frame : payload.frames) {
+    std::set<Signature>& claims = frames_[frame].bodies[payload.body];
+    claims.insert(signature);
+    bound(claims, max_runs_);
   }
+}
+
+void AssertionLog::take(const Change& change, const log::Prefer& payload) {
+  Preference& preference = frames_[payload.subject.name].preference;
+  if (change.signature() > preference.signature) preference = {change.signature(), payload.source};
+}
+
+void AssertionLog::take(const Change& change, const log::ResetTime&) {
+  reset_ = std::max(reset_, change.signature());
+  ++resets_;
 }
 
 void AssertionLog::keep_names(std::span<const ChangePtr> changes) {
-  for (const ChangePtr& change : changes) {
-    if (!is_of_frames(change->kind) || change->kind == ChangeKind::remove_frame) continue;
-    for (const std::string& name : change->assertion->frames) {
-      HybridTimestamp& kept = frames_[name].kept;
-      kept = std::max(kept, change->timestamp);
+  for (const ChangePtr& change : changes)
+    for (const std::string& name : named_by(change->payload)) {
+      Signature& kept = frames_[name].kept;
+      kept = std::max(kept, change->signature());
     }
-  }
 }
 
-void AssertionLog::take_fixed(const Change& change) {
-  const FrameAssertion& assertion = *change.assertion;
-  Track& track = frames_[assertion.of].tracks[assertion.source];
-  if (assertion.since == Stamp::always()) track.always = std::max(track.always, change.timestamp);
-  FixedAssertions& stored = track.fixed[assertion.since];
-  const bool takes_back = change.kind == ChangeKind::unfix;
-  stored[change.timestamp] = {change.timestamp,      assertion.in_frame, assertion.pose,
-                              assertion.recalibrate, takes_back,         assertion.form};
+void AssertionLog::take(const Change& change, const log::Assert& payload) {
+  const Signature signature = change.signature();
+  Frame& frame = frames_[payload.track.of];
+  const std::string& parent = log::parent_of(payload.value);
+  if (payload.track.kind == log::TrackKind::twist)
+    return raise_signature(frame.twists, std::pair(parent, payload.track.source), signature);
+  Track& track = frame.tracks[payload.track.source];
+  if (std::holds_alternative<log::Sampled>(payload.value)) {
+    if (signature < track.always) return;
+    track.sampled[parent].emplace(signature, payload.since);
+    return bound(track.sampled[parent], max_runs_);
+  }
+  if (payload.since == Stamp::always()) track.always = std::max(track.always, signature);
+  FixedAssertions& stored = track.fixed[payload.since];
+  Fixed fixed{.signature = signature, .in_frame = parent, .recalibrate = payload.recalibrate};
+  fixed.is_taken_back = std::holds_alternative<log::Empty>(payload.value);
+  if (const auto* given = std::get_if<log::Fixed>(&payload.value)) fixed.pose = given->pose;
+  if (const auto* given = std::get_if<log::Driven>(&payload.value)) fixed.form = given->form;
+  stored[signature] = std::move(fixed);
   bound(stored, kAssertionsPerInstant);
   forget_before(track, track.always);
   bound(track.fixed, max_runs_);
 }
 
-void AssertionLog::forget_before(Track& track, const HybridTimestamp& timestamp) {
-  const auto is_over = [&](const auto& entry) { return entry.first < timestamp; };
+void AssertionLog::forget_before(Track& track, const Signature& signature) {
+  const auto is_over = [&](const auto& entry) { return entry.first < signature; };
   for (auto& [since, stored] : track.fixed) std::erase_if(stored, is_over);
   std::erase_if(track.fixed, [](const auto& entry) { return entry.second.empty(); });
   for (auto& [parent, stored] : track.sampled) std::erase_if(stored, is_over);
 }
 
-void AssertionLog::take_joints(const Change& change) {
-  for (const auto& [name, kind] : change.assertion->joints) {
-    Joint& joint = joints_[name];
-    if (change.timestamp < joint.timestamp) continue;
-    joint = {change.timestamp, change.kind == ChangeKind::add_joints ? std::optional(kind) : std::nullopt};
+void AssertionLog::take(const Change& change, const log::SetVariables& payload) {
+  for (const log::VariableSetting& setting : payload.variables) {
+    Joint& joint = joints_[setting.name];
+    if (change.signature() > joint.signature) joint = {change.signature(), setting.kind};
   }
 }
 
-void AssertionLog::take_removal(const Change& change) {
-  for (const std::string& name : change.assertion->frames) {
+void AssertionLog::take(const Change& change, const log::RemoveFrames& payload) {
+  for (const std::string& name : payload.names) {
     Frame& frame = frames_[name];
-    frame.removed = std::max(frame.removed, change.timestamp);
-    const auto is_over = [&](const HybridTimestamp& timestamp) { return timestamp < frame.removed; };
+    frame.removed = std::max(frame.removed, change.signature());
+    const auto is_over = [&](const Signature& signature) { return signature < frame.removed; };
     for (auto& [source, track] : frame.tracks) forget_before(track, frame.removed);
     std::erase_if(frame.twists, [&](const auto& entry) { return is_over(entry.second); });
     for (auto& [body, claims] : frame.bodies) std::erase_if(claims, is_over);
@@ -156,13 +165,13 @@ std::optional<bool> AssertionLog::is_named(const std::string& name) const {
   return frame == nullptr ? std::nullopt : std::optional(frame->named > frame->removed);
 }
 
-bool AssertionLog::is_removed(const std::string& frame, const HybridTimestamp& timestamp) const {
+bool AssertionLog::is_removed(const std::string& frame, const Signature& signature) const {
   const Frame* found = find(frame);
-  return found != nullptr && timestamp < found->removed;
+  return found != nullptr && signature < found->removed;
 }
 
-bool AssertionLog::counts(const Frame& frame, const std::string& other, const HybridTimestamp& timestamp) const {
-  return timestamp > frame.removed && !is_removed(other, timestamp);
+bool AssertionLog::counts(const Frame& frame, const std::string& other, const Signature& signature) const {
+  return signature > frame.removed && !is_removed(other, signature);
 }
 
 const AssertionLog::Track* AssertionLog::find_track(const std::string& of, const std::string& source) const {
@@ -174,8 +183,8 @@ const AssertionLog::Track* AssertionLog::find_track(const std::string& of, const
 std::vector<PoseAssertion> AssertionLog::all_assertions(const Frame& frame, const Track& track) const {
   std::map<std::pair<bool, Stamp>, PoseAssertion> found;  // those before time began anew apart
   const auto add = [&](PoseAssertion asserted) {
-    PoseAssertion& held = found[{asserted.timestamp > reset_, asserted.since}];
-    if (asserted.timestamp > held.timestamp) held = std::move(asserted);
+    PoseAssertion& held = found[{asserted.signature > reset_, asserted.since}];
+    if (asserted.signature > held.signature) held = std::move(asserted);
   };
   for (const auto& [since, all] : track.fixed) {
     const auto first_new = all.upper_bound(reset_);
@@ -183,8 +192,8 @@ std::vector<PoseAssertion> AssertionLog::all_assertions(const Frame& frame, cons
       const bool is_any = end == first_new ? end != all.begin() : first_new != end;
       if (!is_any) continue;
       const Fixed& stored = std::prev(end)->second;
-      if (!stored.is_taken_back && stored.timestamp >= track.always && counts(frame, stored.in_frame, stored.timestamp))
-        add({since, stored.in_frame, stored.pose, stored.timestamp, stored.recalibrate, stored.form,
+      if (!stored.is_taken_back && stored.signature >= track.always && counts(frame, stored.in_frame, stored.signature))
+        add({since, stored.in_frame, stored.pose, stored.signature, stored.recalibrate, stored.form,
              !stored.pose && !stored.form});
     }
   }
@@ -202,7 +211,7 @@ std::vector<PoseAssertion> AssertionLog::all_assertions(const Frame& frame, cons
 /// The assertions since time began anew, and the newest one before, for always.
 std::vector<PoseAssertion> AssertionLog::pose_assertions(const Frame& frame, const Track& track) const {
   std::vector<PoseAssertion> found = all_assertions(frame, track);
-  const auto since_then = std::ranges::find_if(found, [&](const PoseAssertion& asserted) { return asserted.timestamp > reset_; });
+  const auto since_then = std::ranges::find_if(found, [&](const PoseAssertion& asserted) { return asserted.signature > reset_; });
   if (since_then == found.begin()) return found;
   PoseAssertion newest = *std::prev(since_then);
   found.erase(found.begin(), since_then);
@@ -223,39 +232,39 @@ bool AssertionLog::has_samples(const std::string& of, const std::string& source)
   return track != nullptr && !track->sampled.empty();
 }
 
-bool AssertionLog::has_relation(const FrameAssertion& assertion) const {
-  const Frame* frame = find(assertion.of);
-  const Track* track = find_track(assertion.of, assertion.source);
+bool AssertionLog::has_relation(const RelationName& relation) const {
+  const Frame* frame = find(relation.of);
+  const Track* track = find_track(relation.of, relation.source);
   if (track == nullptr) return false;
-  const Sampled* stored = lookup(track->sampled, assertion.in_frame);
+  const Sampled* stored = lookup(track->sampled, relation.in_frame);
   if (stored != nullptr && !stored->empty() && stored->begin()->first > reset_ &&
-      counts(*frame, assertion.in_frame, stored->begin()->first))
+      counts(*frame, relation.in_frame, stored->begin()->first))
     return true;
   return std::ranges::any_of(pose_assertions(*frame, *track),
-                             [&](const PoseAssertion& one) { return one.in_frame == assertion.in_frame; });
+                             [&](const PoseAssertion& one) { return one.in_frame == relation.in_frame; });
 }
 
-std::vector<FrameAssertion> AssertionLog::twists_relative_to(const std::string& name) const {
-  std::vector<FrameAssertion> found;
+std::vector<RelationName> AssertionLog::twists_relative_to(const std::string& name) const {
+  std::vector<RelationName> found;
   for (const auto& [of, frame] : frames_)
-    for (const auto& [twist, timestamp] : frame.twists)
+    for (const auto& [twist, signature] : frame.twists)
       if (twist.first == name) found.push_back({.of = of, .in_frame = name, .source = twist.second});
   return found;
 }
 
-bool AssertionLog::has_twist(const FrameAssertion& assertion) const {
-  const Frame* frame = find(assertion.of);
+bool AssertionLog::has_twist(const RelationName& relation) const {
+  const Frame* frame = find(relation.of);
   if (frame == nullptr) return false;
   return std::ranges::any_of(frame->twists, [&](const auto& entry) {
     const auto& [reference, source] = entry.first;
-    return source == assertion.source && counts(*frame, reference, entry.second) &&
-           body_of(reference) == body_of(assertion.in_frame);
+    return source == relation.source && counts(*frame, reference, entry.second) &&
+           body_of(reference) == body_of(relation.in_frame);
   });
 }
 
-bool AssertionLog::is_latest(const Change& change) const {
-  const Track* track = find_track(change.assertion->of, change.assertion->source);
-  return track != nullptr && change.assertion->since == Stamp::always() && track->always == change.timestamp;
+bool AssertionLog::is_latest(const Change& change, const log::Assert& payload) const {
+  const Track* track = find_track(payload.track.of, payload.track.source);
+  return track != nullptr && payload.since == Stamp::always() && track->always == change.signature();
 }
 
 std::vector<TrackName> AssertionLog::tracks() const {
@@ -278,9 +287,9 @@ std::vector<TrackName> AssertionLog::tracks_at(const std::set<std::string>& fram
   return found;
 }
 
-std::vector<TrackName> AssertionLog::tracks_driven_by(const FrameAssertion& joints) const {
+std::vector<TrackName> AssertionLog::tracks_driven_by(const log::SetVariables& variables) const {
   const auto is_named = [&](const std::string& joint) {
-    return std::ranges::find(joints.joints, joint, &std::pair<std::string, VariableKind>::first) != joints.joints.end();
+    return std::ranges::find(variables.variables, joint, &log::VariableSetting::name) != variables.variables.end();
   };
   const auto names_it = [&](const auto& entry) {
     const DrivenForm* form = entry.second.form.get();
@@ -301,13 +310,13 @@ std::optional<VariableKind> AssertionLog::joint(const std::string& name) const {
 
 std::optional<std::string> AssertionLog::preferred(const std::string& of) const {
   const Frame* frame = find(of);
-  if (frame == nullptr || frame->preference.timestamp < frame->removed) return std::nullopt;
+  if (frame == nullptr || frame->preference.signature < frame->removed) return std::nullopt;
   return frame->preference.source;
 }
 
 bool AssertionLog::has_preference(const std::string& of) const {
   const Frame* frame = find(of);
-  return frame != nullptr && frame->preference.timestamp > frame->removed;
+  return frame != nullptr && frame->preference.signature > frame->removed;
 }
 
 std::string AssertionLog::body_of(const std::string& name) const {
@@ -317,11 +326,11 @@ std::string AssertionLog::body_of(const std::string& name) const {
 
 std::vector<BodyClaim> AssertionLog::body_claims() const {
   std::vector<BodyClaim> claims;
-  for (const auto& [body, timestamp] : bodies_) claims.push_back({{}, body, timestamp});
+  for (const auto& [body, signature] : bodies_) claims.push_back({{}, body, signature});
   for (const auto& [name, frame] : frames_)
-    for (const auto& [body, timestamps] : frame.bodies)
-      if (const auto since = timestamps.upper_bound(frame.removed); since != timestamps.end())
-        claims.push_back({name, body, *std::ranges::min_element(since, timestamps.end(), {}, precedence)});
+    for (const auto& [body, signatures] : frame.bodies)
+      if (const auto since = signatures.upper_bound(frame.removed); since != signatures.end())
+        claims.push_back({name, body, *std::ranges::min_element(since, signatures.end(), {}, log::strength)});
   return claims;
 }
 
@@ -329,172 +338,143 @@ std::vector<BodyClaim> AssertionLog::body_claims() const {
 
 namespace {
 
-Change change_with(ChangeKind kind, FrameAssertion assertion) {
-  Change change;
-  change.kind = kind;
-  change.assertion = std::make_shared<const FrameAssertion>(std::move(assertion));
-  return change;
+log::AssertedValue value_of(const PoseAssertion& stored) {
+  if (stored.pose) return log::Fixed{stored.in_frame, stored.pose};
+  if (stored.form) return log::Driven{stored.in_frame, stored.form};
+  if (stored.is_closed) return log::Ended{};
+  return log::Sampled{stored.in_frame};
 }
 
-/// The change that asserts it again.
-Change change_asserting(const PoseAssertion& stored, const std::string& of, const std::string& source) {
-  FrameAssertion assertion{
-      .of = of, .in_frame = stored.in_frame, .source = source, .since = stored.since, .pose = stored.pose, .form = stored.form};
-  assertion.recalibrate = stored.pose != nullptr;
-  assertion.frames = {of};
-  if (!stored.is_closed) assertion.frames.push_back(assertion.in_frame);
-  const ChangeKind kind = stored.pose ? ChangeKind::fix : stored.form ? ChangeKind::drive : ChangeKind::release;
-  return change_with(stored.is_samples() ? ChangeKind::add_relation : kind, std::move(assertion));
+/// What asserts it again.
+log::Assert asserting(const PoseAssertion& stored, const std::string& of, const std::string& source) {
+  return {.track = {log::TrackKind::pose, of, source},
+          .since = stored.since,
+          .value = value_of(stored),
+          .recalibrate = stored.pose != nullptr};
 }
 
 }  // namespace
 
 /// Joints that were there stay, and come back as they were.
-std::vector<Change> AssertionLog::inverse_of_joints(const Change& change) const {
-  FrameAssertion gone, back;
-  for (const auto& [name, kind] : change.assertion->joints) {
-    const std::optional<VariableKind> before = joint(name);
-    if (before)
-      back.joints.emplace_back(name, *before);
-    else
-      gone.joints.emplace_back(name, kind);
-  }
-  std::vector<Change> changes;
-  if (!gone.joints.empty() && change.kind == ChangeKind::add_joints)
-    changes.push_back(change_with(ChangeKind::remove_joints, std::move(gone)));
-  if (!back.joints.empty() && change.kind == ChangeKind::remove_joints)
-    changes.push_back(change_with(ChangeKind::add_joints, std::move(back)));
-  return changes;
+Inverse AssertionLog::inverse_of(const log::SetVariables& payload) const {
+  log::SetVariables back;
+  for (const log::VariableSetting& setting : payload.variables)
+    if (const std::optional<VariableKind> before = joint(setting.name); before.has_value() != setting.kind.has_value())
+      back.variables.push_back({setting.name, before});
+  if (back.variables.empty()) return Inverse(std::in_place);
+  return std::vector<log::Payload>{std::move(back)};
 }
 
-std::optional<std::vector<Change>> AssertionLog::inverse_of_fix(const Change& change) const {
-  const FrameAssertion& given = *change.assertion;
-  const std::vector<PoseAssertion> before = pose_assertions(given.of, given.source);
+Inverse AssertionLog::inverse_of(const log::Assert& payload) const {
+  const auto& [kind, of, source] = payload.track;
+  const bool is_samples = std::holds_alternative<log::Sampled>(payload.value);
+  if (kind == log::TrackKind::twist || is_samples) return Inverse(std::in_place);
+  const std::vector<PoseAssertion> before = pose_assertions(of, source);
   const auto same = std::ranges::find_if(
-      before, [&](const PoseAssertion& asserted) { return !asserted.is_samples() && asserted.since == given.since; });
-  const bool is_always = given.since == Stamp::always();
-  const Frame* frame = find(given.of);
-  const Track* track = find_track(given.of, given.source);
-  const std::size_t known = track == nullptr ? 0 : all_assertions(*frame, *track).size();
-  const bool forgets_more = is_always && known > (same == before.end() ? 0U : 1U);
+      before, [&](const PoseAssertion& asserted) { return !asserted.is_samples() && asserted.since == payload.since; });
+  std::vector<log::Payload> payloads;
+  if (same != before.end()) payloads.emplace_back(asserting(*same, of, source));
+  if (std::holds_alternative<log::Empty>(payload.value)) return payloads;
+  const Track* track = find_track(of, source);
+  const std::size_t known = track == nullptr ? 0 : all_assertions(*find(of), *track).size();
+  const bool forgets_more = payload.since == Stamp::always() && known > payloads.size();
   if (forgets_more) return std::nullopt;
-  std::vector<Change> changes;
-  if (same != before.end()) {
-    changes.push_back(change_asserting(*same, given.of, given.source));
-  } else {
-    FrameAssertion back{
-        .of = given.of, .in_frame = given.in_frame, .source = given.source, .since = given.since, .recalibrate = true};
-    changes.push_back(change_with(ChangeKind::unfix, std::move(back)));
-  }
-  FrameAssertion made{.takes_back = true};
-  for (const std::string& name : given.frames)
-    if (!has_frame(name)) made.frames.push_back(name);
-  if (!made.frames.empty()) changes.push_back(change_with(ChangeKind::remove_frame, std::move(made)));
-  return changes;
+  if (payloads.empty())
+    payloads.emplace_back(log::Assert{.track = payload.track, .since = payload.since, .recalibrate = true});
+  log::RemoveFrames made;
+  for (const std::string& name : named_by(payload))
+    if (!has_frame(name)) made.names.push_back(name);
+  if (!made.names.empty()) payloads.emplace_back(std::move(made));
+  return payloads;
 }
 
-std::optional<std::vector<Change>> AssertionLog::inverse(const Change& change) const {
-  const FrameAssertion& assertion = *change.assertion;
-  std::vector<Change> changes;
-  switch (change.kind) {
-    case ChangeKind::fix:
-    case ChangeKind::drive:
-    case ChangeKind::release:
-      return inverse_of_fix(change);
-    case ChangeKind::add_joints:
-    case ChangeKind::remove_joints:
-      return inverse_of_joints(change);
-    case ChangeKind::unfix: {
-      for (const PoseAssertion& stored : pose_assertions(assertion.of, assertion.source))
-        if (!stored.is_samples() && stored.since == assertion.since)
-          changes.push_back(change_asserting(stored, assertion.of, assertion.source));
-      return changes;
-    }
-    case ChangeKind::add_frame: {
-      FrameAssertion made{.takes_back = true};
-      std::ranges::copy_if(assertion.frames, std::back_inserter(made.frames), [&](const auto& name) { return !has_frame(name); });
-      if (!made.frames.empty()) changes.push_back(change_with(ChangeKind::remove_frame, std::move(made)));
-      return changes;
-    }
-    case ChangeKind::remove_frame:
-      if (!assertion.takes_back) return std::nullopt;  // their assertions and samples are gone
-      changes.push_back(change_with(ChangeKind::add_frame, {.frames = assertion.frames}));
-      return changes;
-    case ChangeKind::prefer: {
-      const std::optional<std::string> before = preferred(assertion.of);
-      changes.push_back(
-          change_with(ChangeKind::prefer, {.of = assertion.of, .source = before.value_or(""), .has_source = before.has_value()}));
-      return changes;
-    }
-    case ChangeKind::add_relation:
-    case ChangeKind::add_twist_relation:
-      return changes;
-    default:
-      return std::nullopt;
-  }
+Inverse AssertionLog::inverse_of(const log::SetFrames& payload) const {
+  log::RemoveFrames made;
+  std::ranges::copy_if(payload.names, std::back_inserter(made.names), [&](const auto& name) { return !has_frame(name); });
+  if (made.names.empty()) return Inverse(std::in_place);
+  return std::vector<log::Payload>{std::move(made)};
 }
 
-bool AssertionLog::is_newest(const Change& change, const std::function<bool(const HybridTimestamp&)>& is_own) const {
-  const FrameAssertion& assertion = *change.assertion;
-  if (change.kind == ChangeKind::prefer) {
-    const Frame* frame = find(assertion.of);
-    return frame != nullptr && is_own(frame->preference.timestamp);
+Inverse AssertionLog::inverse_of(const log::Prefer& payload) const {
+  return std::vector<log::Payload>{log::Prefer{.subject = payload.subject, .source = preferred(payload.subject.name)}};
+}
+
+Inverse AssertionLog::inverse(const Change& change) const {
+  if (const auto* removed = std::get_if<log::RemoveFrames>(&change.payload)) {
+    if (change.origin != kUndoOrigin) return std::nullopt;  // their assertions and samples are gone
+    return std::vector<log::Payload>{log::SetFrames{removed->names}};
   }
-  if (change.kind == ChangeKind::add_joints || change.kind == ChangeKind::remove_joints)
-    return std::ranges::all_of(assertion.joints, [&](const auto& joint) { return is_own(joints_.at(joint.first).timestamp); });
-  if (!is_since(change.kind)) return true;
-  const Track* track = find_track(assertion.of, assertion.source);
-  const FixedAssertions* stored = track == nullptr ? nullptr : lookup(track->fixed, assertion.since);
+  return std::visit(
+      [this](const auto& payload) -> Inverse {
+        if constexpr (requires { inverse_of(payload); })
+          return inverse_of(payload);
+        else
+          return std::nullopt;
+      },
+      change.payload);
+}
+
+bool AssertionLog::is_newest(const Change& change, const std::function<bool(const Signature&)>& is_own) const {
+  if (const auto* prefer = std::get_if<log::Prefer>(&change.payload)) {
+    const Frame* frame = find(prefer->subject.name);
+    return frame != nullptr && is_own(frame->preference.signature);
+  }
+  if (const auto* variables = std::get_if<log::SetVariables>(&change.payload))
+    return std::ranges::all_of(variables->variables,
+                               [&](const log::VariableSetting& one) { return is_own(joints_.at(one.name).signature); });
+  const log::Assert* payload = as_since(change.payload);
+  if (payload == nullptr) return true;
+  const Track* track = find_track(payload->track.of, payload->track.source);
+  const FixedAssertions* stored = track == nullptr ? nullptr : lookup(track->fixed, payload->since);
   if (stored == nullptr) {  // gone with its frame
-    const Frame* frame = find(assertion.of);
-    return change.kind == ChangeKind::unfix || (frame != nullptr && is_own(frame->removed));
+    const Frame* frame = find(payload->track.of);
+    return std::holds_alternative<log::Empty>(payload->value) || (frame != nullptr && is_own(frame->removed));
   }
   return is_own(stored->rbegin()->first);
 }
 
 std::vector<std::string> AssertionLog::unused_since(const std::vector<std::string>& frames,
-                                                    const HybridTimestamp& timestamp) const {
+                                                    const Signature& signature) const {
   std::vector<std::string> unused;
   for (const std::string& name : frames)
-    if (const Frame* frame = find(name); frame != nullptr && frame->kept <= timestamp) unused.push_back(name);
+    if (const Frame* frame = find(name); frame != nullptr && frame->kept <= signature) unused.push_back(name);
   return unused;
 }
 
 // -- Snapshot
 
-void AssertionLog::add_pose_changes(const std::string& name, const Frame& frame, std::vector<Change>& changes) const {
+void AssertionLog::add_poses(const std::string& name, const Frame& frame, std::vector<log::Payload>& payloads) const {
   for (const auto& [source, track] : frame.tracks)
     for (const PoseAssertion& stored : pose_assertions(frame, track)) {
       PoseAssertion asserted = stored;
       const bool began_before = stored.is_samples() && stored.since == Stamp::always();  // time began anew
       if (began_before) asserted.since = track.sampled.at(stored.in_frame).begin()->second;
-      changes.push_back(change_asserting(asserted, name, source));
+      payloads.emplace_back(asserting(asserted, name, source));
     }
 }
 
-std::vector<Change> AssertionLog::snapshot() const {
-  std::vector<Change> changes;
+std::vector<log::Payload> AssertionLog::snapshot() const {
+  std::vector<log::Payload> payloads;
   std::map<std::string, std::vector<std::string>> bodies;
-  for (const auto& [name, timestamp] : bodies_) bodies[name];
+  for (const auto& [name, signature] : bodies_) bodies[name];
   for (const auto& [name, frame] : frames_) {
-    if (frame.named > frame.removed) changes.push_back(change_with(ChangeKind::add_frame, {.frames = {name}}));
-    add_pose_changes(name, frame, changes);
-    for (const auto& [twist, timestamp] : frame.twists)
-      if (counts(frame, twist.first, timestamp))
-        changes.push_back(
-            change_with(ChangeKind::add_twist_relation, {.of = name, .in_frame = twist.first, .source = twist.second}));
+    if (frame.named > frame.removed) payloads.emplace_back(log::SetFrames{{name}});
+    add_poses(name, frame, payloads);
+    for (const auto& [twist, signature] : frame.twists)
+      if (counts(frame, twist.first, signature))
+        payloads.emplace_back(
+            log::Assert{.track = {log::TrackKind::twist, name, twist.second}, .value = log::Sampled{twist.first}});
     for (const auto& [body, claims] : frame.bodies)
       if (claims.upper_bound(frame.removed) != claims.end()) bodies[body].push_back(name);
     if (const std::optional<std::string> source = preferred(name))
-      changes.push_back(change_with(ChangeKind::prefer, {.of = name, .source = *source}));
+      payloads.emplace_back(log::Prefer{.subject = {log::Subject::Kind::frame, name}, .source = *source});
   }
-  FrameAssertion joints;
+  log::SetVariables variables;
   for (const auto& [name, joint] : joints_)
-    if (joint.kind) joints.joints.emplace_back(name, *joint.kind);
-  if (!joints.joints.empty()) changes.push_back(change_with(ChangeKind::add_joints, std::move(joints)));
-  for (auto& [name, frames] : bodies)
-    changes.push_back(change_with(ChangeKind::add_body, {.of = name, .frames = std::move(frames)}));
-  return changes;
+    if (joint.kind) variables.variables.push_back({name, joint.kind});
+  if (!variables.variables.empty()) payloads.emplace_back(std::move(variables));
+  for (auto& [name, frames] : bodies) payloads.emplace_back(log::SetBody{name, std::move(frames)});
+  return payloads;
 }
 
 }  // namespace armillary::scene

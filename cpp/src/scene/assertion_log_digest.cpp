@@ -39,8 +39,8 @@ void AssertionLog::describe(const std::string& name, const Frame& frame, std::ve
                                        : ""));
     }
   }
-  for (const auto& [twist, timestamp] : frame.twists)
-    if (counts(frame, twist.first, timestamp))
+  for (const auto& [twist, signature] : frame.twists)
+    if (counts(frame, twist.first, signature))
       lines.push_back("twist " + quoted(name) + quoted(twist.first) + quoted(twist.second));
   for (const auto& [body, claims] : frame.bodies)
     if (claims.upper_bound(frame.removed) != claims.end()) lines.push_back("on " + quoted(name) + quoted(body));
@@ -50,7 +50,7 @@ void AssertionLog::describe(const std::string& name, const Frame& frame, std::ve
 std::vector<std::string> AssertionLog::lines() const {
   std::vector<std::string> all;
   for (const auto& [name, frame] : frames_) describe(name, frame, all);
-  for (const auto& [name, timestamp] : bodies_) all.push_back("body " + quoted(name));
+  for (const auto& [name, signature] : bodies_) all.push_back("body " + quoted(name));
   for (const auto& [name, joint] : joints_)
     if (joint.kind) all.push_back("joint " + quoted(name) + std::to_string(static_cast<int>(*joint.kind)));
   all.push_back("epoch " + std::to_string(resets_));

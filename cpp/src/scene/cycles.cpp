@@ -3,7 +3,7 @@
 // Which edges are active is a function of the set of edges, at present as at every instant of the past. At an instant:
 //   * the incarnation of a node is the one that began last by then;
 //   * the links are the edges of those incarnations that hold then and mean the incarnation that their parent has then;
-//   * they count in the order of precedence, but for those that lead back along links that count already;
+//   * they count in the order of strength, but for those that lead back along links that count already;
 //   * alive is what the root or the detached root reaches along those that count.
 // The present is the same of the newest incarnations and the edges that were not removed.
 
@@ -25,7 +25,7 @@ std::vector<Link> links_of(const Version& version) {
   const auto collect = [&](const NodeId& id, const RecordPtr& record) {
     for (const Edge& edge : record->edges) {
       const NodeRecord* parent = edge.removed ? nullptr : version.recall(edge.parent);
-      if (parent != nullptr && parent->incarnation == edge.parent_incarnation) links.push_back({edge.timestamp, id, edge.parent});
+      if (parent != nullptr && parent->incarnation == edge.parent_incarnation) links.push_back({edge.signature, id, edge.parent});
     }
   };
   version.alive.for_each(collect);
@@ -51,10 +51,10 @@ bool reaches(const Neighbours& up, const NodeId& from, const NodeId& target) {
 }
 
 /// What the root and the detached root reach, parents before children.
-std::vector<NodeId> reached(const Version& version, const std::vector<Link>& links, const std::vector<HybridTimestamp>& closed) {
+std::vector<NodeId> reached(const Version& version, const std::vector<Link>& links, const std::vector<Signature>& closed) {
   Neighbours down;
   for (const Link& link : links)
-    if (!std::ranges::binary_search(closed, link.timestamp)) down[link.parent].push_back(link.node);
+    if (!std::ranges::binary_search(closed, link.signature)) down[link.parent].push_back(link.node);
   std::vector<NodeId> order{kRootNode, kDetachedNode};
   std::unordered_set<NodeId> seen(order.begin(), order.end());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -67,15 +67,15 @@ std::vector<NodeId> reached(const Version& version, const std::vector<Link>& lin
 
 }  // namespace
 
-std::vector<HybridTimestamp> closing(std::vector<Link> links) {
-  std::ranges::sort(links, {}, [](const Link& link) { return precedence(link.timestamp); });
+std::vector<Signature> closing(std::vector<Link> links) {
+  std::ranges::sort(links, {}, [](const Link& link) { return log::strength(link.signature); });
   Neighbours all, taken;
   for (const Link& link : links) all[link.node].push_back(link.parent);
-  std::vector<HybridTimestamp> found;
+  std::vector<Signature> found;
   for (const Link& link : links) {
     const bool in_a_knot = reaches(all, link.parent, link.node);
     if (in_a_knot && reaches(taken, link.parent, link.node))
-      found.push_back(link.timestamp);
+      found.push_back(link.signature);
     else if (in_a_knot)
       taken[link.node].push_back(link.parent);
   }
@@ -86,14 +86,14 @@ std::vector<HybridTimestamp> closing(std::vector<Link> links) {
 /// Decides anew which edges are active, and from it who is alive. Rare: the whole scene is looked at.
 void Draft::resolve_cycles(Stamp at) {
   const std::vector<Link> links = links_of(*next_);
-  const std::vector<HybridTimestamp> closed = closing(links);
+  const std::vector<Signature> closed = closing(links);
   const std::vector<NodeId> living = reached(*next_, links, closed);
   next_->cycles = closed.size();
   set_flags(closed, std::unordered_set<NodeId>(living.begin(), living.end()), at);
   move_to(living, at);
 }
 
-void Draft::set_flags(const std::vector<HybridTimestamp>& closed, const std::unordered_set<NodeId>& living, Stamp at) {
+void Draft::set_flags(const std::vector<Signature>& closed, const std::unordered_set<NodeId>& living, Stamp at) {
   std::vector<NewRecord> edited;
   const auto visit = [&](const NodeId&, const RecordPtr& record) {
     auto copy = NewRecord::make(*record);
@@ -101,7 +101,7 @@ void Draft::set_flags(const std::vector<HybridTimestamp>& closed, const std::uno
     for (Edge& edge : copy->edges) {
       const NodeRecord* parent = edge.removed || !living.contains(edge.parent) ? nullptr : next_->recall(edge.parent);
       const bool is_parent_alive = parent != nullptr && parent->incarnation == edge.parent_incarnation;
-      const bool closes = std::ranges::binary_search(closed, edge.timestamp);
+      const bool closes = std::ranges::binary_search(closed, edge.signature);
       differs |= edge.parent_is_alive != is_parent_alive || edge.closes_cycle != closes;
       edge.parent_is_alive = is_parent_alive, edge.closes_cycle = closes;
     }

@@ -8,15 +8,15 @@ namespace {
 
 constexpr std::size_t kPastValues = 100;  // of one attribute, for questions about the past
 
-bool by_key_then_timestamp(const Attribute& a, const Attribute& b) {
+bool by_key_then_signature(const Attribute& a, const Attribute& b) {
   const int order = a.key.text->compare(*b.key.text);
-  return order != 0 ? order < 0 : a.timestamp < b.timestamp;
+  return order != 0 ? order < 0 : a.signature < b.signature;
 }
 
-bool by_timestamp(const Edge& a, const Edge& b) { return a.timestamp < b.timestamp; }
+bool by_signature(const Edge& a, const Edge& b) { return a.signature < b.signature; }
 
 std::vector<Edge>::iterator edge_of(NodeRecord& record, const Dot& dot) {
-  return std::ranges::find_if(record.edges, [&](const Edge& edge) { return edge.timestamp.dot == dot; });
+  return std::ranges::find_if(record.edges, [&](const Edge& edge) { return edge.signature.id == dot; });
 }
 
 bool is_edge_to(const Edge& edge, const NodeRecord& parent) {
@@ -39,43 +39,30 @@ Draft::Draft(VersionPtr base, KeyPool& keys) : base_(std::move(base)), next_(std
 
 // -- Version vector
 
-HybridTimestamp Draft::next_timestamp(std::uint64_t author, std::int64_t wall_ns) {
-  const bool is_later = wall_ns > next_->newest_wall_ns;
-  const HybridTimestamp last{next_->newest_wall_ns, next_->newest_count};
+Signature Draft::next_signature(std::uint64_t author, std::int64_t wall_ns) {
+  const bool is_later = wall_ns > next_->newest.wall_ns;
   std::uint64_t sequence = 1;
   for (const auto& [who, version_vector] : next_->version_vector)
     if (who == author) sequence = version_vector.newest() + 1;
-  return {is_later ? wall_ns : last.wall_ns, is_later ? 0 : last.count + 1, 0, {author, sequence}};
-}
-
-void Draft::note_seen(const HybridTimestamp& timestamp) {
-  add_seen(next_->version_vector, timestamp.dot);
-  const auto newest = std::pair(next_->newest_wall_ns, next_->newest_count);
-  std::tie(next_->newest_wall_ns, next_->newest_count) = std::max(newest, std::pair(timestamp.wall_ns, timestamp.count));
+  const log::HybridTimestamp later{next_->newest.wall_ns, next_->newest.count + 1};
+  return {is_later ? log::HybridTimestamp{wall_ns, 0} : later, 0, {author, sequence}};
 }
 
 bool Draft::take(const Change& change) {
-  if (has_seen(next_->version_vector, change.timestamp.dot)) return false;
-  note_seen(change.timestamp);
-  switch (change.kind) {
-    case ChangeKind::add_node:
-      add_node(change);
-      break;
-    case ChangeKind::add_parent:
-      add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.timestamp, change.at});
-      break;
-    case ChangeKind::remove_parents:
-      remove_edges(change);
-      break;
-    case ChangeKind::set_attributes:
-      set_attributes(change);
-      return true;
-    default:
-      return true;  // of frames alone
-  }
-  moved_.push_back(change.node);
-  if (next_->cycles > 0) resolve_cycles(change.at);  // what ended may have been part of one
+  if (has_seen(next_->version_vector, change.id)) return false;
+  add_seen(next_->version_vector, change.id);
+  next_->newest = std::max(next_->newest, change.time);
+  const auto take_part = [&](const auto& payload) {
+    if constexpr (requires { take(change, payload); }) take(change, payload);  // the others are of frames alone
+  };
+  std::visit(take_part, change.payload);
   return true;
+}
+
+/// A node was put somewhere, or taken away: what ended may have been part of a cycle.
+void Draft::note_moved(const NodeId& node, Stamp at) {
+  moved_.push_back(node);
+  if (next_->cycles > 0) resolve_cycles(at);
 }
 
 // -- Records
@@ -86,7 +73,7 @@ void Draft::keep(NewRecord record) {
 }
 
 /// The record of one incarnation of a node, made where it is new; null for one that is over.
-NewRecord Draft::incarnation_of(const NodeId& id, const HybridTimestamp& incarnation) {
+NewRecord Draft::incarnation_of(const NodeId& id, const Signature& incarnation) {
   const NodeRecord* known = next_->recall(id);
   if (known != nullptr && known->incarnation == incarnation) return NewRecord::make(*known);
   if (known != nullptr && known->incarnation > incarnation) return nullptr;
@@ -94,14 +81,14 @@ NewRecord Draft::incarnation_of(const NodeId& id, const HybridTimestamp& incarna
   record->id = id;
   record->incarnation = incarnation;
   if (known == nullptr) return record;
-  if (next_->is_alive(id)) remove_recursive(id, Stamp{incarnation.wall_ns});
+  if (next_->is_alive(id)) remove_recursive(id, Stamp{incarnation.time.wall_ns});
   record->previous = *next_->gone.find(id);
   return record;
 }
 
 /// Edits an incarnation that is over, because the id was used again: kept for questions about the past alone.
 template <typename Edit>
-void Draft::edit_past_incarnation(const NodeId& id, const HybridTimestamp& incarnation, Edit edit) {
+void Draft::edit_past_incarnation(const NodeId& id, const Signature& incarnation, Edit edit) {
   std::vector<RecordPtr> newer;
   const RecordPtr* held = next_->alive.find(id);
   RecordPtr older = held != nullptr ? *held : *next_->gone.find(id);
@@ -118,7 +105,7 @@ void Draft::edit_past_incarnation(const NodeId& id, const HybridTimestamp& incar
   keep(std::move(record));
 }
 
-void Draft::note_past_child(const NodeId& parent, const HybridTimestamp& incarnation, const NodeId& child) {
+void Draft::note_past_child(const NodeId& parent, const Signature& incarnation, const NodeId& child) {
   const auto note = [&](NodeRecord& group) { group.past_children.set(child); };
   if (NewRecord record = incarnation_of(parent, incarnation)) {
     note(*record);
@@ -128,47 +115,65 @@ void Draft::note_past_child(const NodeId& parent, const HybridTimestamp& incarna
   }
 }
 
-void Draft::add_node(const Change& change) {
-  const NodeRecord* parent = next_->recall(change.node) == nullptr ? next_->find(change.parent) : nullptr;
-  if (parent != nullptr && parent->incarnation == change.parent_incarnation) return add_leaf(change);
-  if (NewRecord record = incarnation_of(change.node, change.incarnation)) {
-    begin(*record, change);
-    keep(std::move(record));
+namespace {
+
+Edge edge_from(const Change& change, const log::Edge& edge) {
+  return {edge.parent, edge.parent_incarnation, change.signature(), change.at};
+}
+
+}  // namespace
+
+void Draft::take(const Change& change, const log::AddNode& payload) {
+  const NodeRecord* parent = next_->recall(payload.node) == nullptr ? next_->find(payload.edge.parent) : nullptr;
+  if (parent != nullptr && parent->incarnation == payload.edge.parent_incarnation) {
+    add_leaf(change, payload);
   } else {
-    edit_past_incarnation(change.node, change.incarnation, [&](NodeRecord& past) { begin(past, change); });
+    if (NewRecord record = incarnation_of(payload.node, payload.incarnation)) {
+      begin(*record, change, payload);
+      keep(std::move(record));
+    } else {
+      edit_past_incarnation(payload.node, payload.incarnation, [&](NodeRecord& past) { begin(past, change, payload); });
+    }
+    add_edge(payload.node, payload.incarnation, edge_from(change, payload.edge));
+    reactivate(payload.node, change.at);  // by a parent that was known before
   }
-  add_edge(change.node, change.incarnation, {change.parent, change.parent_incarnation, change.timestamp, change.at});
-  reactivate(change.node, change.at);  // by a parent that was known before
+  note_moved(payload.node, change.at);
+}
+
+void Draft::take(const Change& change, const log::AddEdge& payload) {
+  add_edge(payload.node, payload.incarnation, edge_from(change, payload.edge));
+  note_moved(payload.node, change.at);
 }
 
 /// The usual case, in as few steps: nothing is known of the node, and its parent is alive.
-void Draft::add_leaf(const Change& change) {
+void Draft::add_leaf(const Change& change, const log::AddNode& payload) {
   auto record = NewRecord::make();
-  record->id = change.node;
-  record->incarnation = change.incarnation;
-  begin(*record, change);
-  record->edges.push_back({change.parent, change.parent_incarnation, change.timestamp, change.at});
+  record->id = payload.node;
+  record->incarnation = payload.incarnation;
+  begin(*record, change, payload);
+  record->edges.push_back(edge_from(change, payload.edge));
   record->edges.back().parent_is_alive = true;
   add_to_index(*record);
-  next_->alive.set(change.node, std::move(record));
-  edit_record(change.parent, [&](NodeRecord& group) { group.children.set(change.node); });
-  events_.push_back({FrameEvent::Kind::activated, change.node, {}, change.at});
+  next_->alive.set(payload.node, std::move(record));
+  edit_record(payload.edge.parent, [&](NodeRecord& group) { group.children.set(payload.node); });
+  events_.push_back({FrameEvent::Kind::activated, payload.node, {}, change.at});
 }
 
-void Draft::begin(NodeRecord& record, const Change& change) {
+void Draft::begin(NodeRecord& record, const Change& change, const log::AddNode& payload) {
   // Others may have begun the same incarnation: then it began with the first of them.
   record.created_at = record.has_known_beginning() ? std::min(record.created_at, change.at) : change.at;
-  record.kind = change.node_kind;
-  record.payload = change.payload;
-  record.placement = change.placement;
-  record.has_frame |= change.placement != nullptr || change.parent == kDetachedNode;
-  record.attributes.reserve(record.attributes.size() + change.settings.size());
-  for (const Setting& setting : change.settings) set_attribute(record, setting, change);
+  record.kind = payload.kind;
+  record.content = payload.content;
+  record.placement = payload.placement;
+  if (!payload.frame_name.empty()) record.frame_name = std::make_shared<const std::string>(payload.frame_name);
+  record.has_frame |= record.is_placed() || payload.edge.parent == kDetachedNode;
+  record.attributes.reserve(record.attributes.size() + payload.settings.size());
+  for (const Setting& setting : payload.settings) set_attribute(record, setting, change);
 }
 
 // -- Containment
 
-void Draft::add_edge(const NodeId& node, const HybridTimestamp& incarnation, const Edge& edge) {
+void Draft::add_edge(const NodeId& node, const Signature& incarnation, const Edge& edge) {
   next_->may_be_circular = next_->may_be_circular || (has_ever_had_children(node) && next_->ever_led_up(edge.parent, node));
   NewRecord record = incarnation_of(node, incarnation);
   if (record == nullptr) {
@@ -176,7 +181,7 @@ void Draft::add_edge(const NodeId& node, const HybridTimestamp& incarnation, con
     return note_past_child(edge.parent, edge.parent_incarnation, node);
   }
   enter(*record, edge);
-  const bool was_removed = edge_of(*record, edge.timestamp.dot)->removed;
+  const bool was_removed = edge_of(*record, edge.signature.id)->removed;
   keep(std::move(record));
   NewRecord parent = incarnation_of(edge.parent, edge.parent_incarnation);
   if (parent == nullptr) return note_past_child(edge.parent, edge.parent_incarnation, node);  // never active
@@ -193,14 +198,14 @@ bool Draft::has_ever_had_children(const NodeId& id) const {
 
 /// Where the edge was removed before it was known, only its removal was kept.
 void Draft::enter(NodeRecord& record, const Edge& edge) {
-  const auto early = edge_of(record, edge.timestamp.dot);
+  const auto early = edge_of(record, edge.signature.id);
   Edge entry = edge;
   if (early != record.edges.end()) {
     entry.removed = true;
     entry.until = std::max(early->until, edge.from);
     record.edges.erase(early);
   }
-  record.edges.insert(std::ranges::upper_bound(record.edges, entry, by_timestamp), entry);
+  record.edges.insert(std::ranges::upper_bound(record.edges, entry, by_signature), entry);
 }
 
 void Draft::connect(const NodeId& node, const Edge& edge) {
@@ -218,23 +223,28 @@ void Draft::set_in_force(const NodeId& id, const NodeId& parent, Stamp at) {
     reactivate(id, at);
 }
 
-void Draft::remove_edges(const Change& change) {
-  NewRecord record = incarnation_of(change.node, change.incarnation);
-  if (record == nullptr)
-    return edit_past_incarnation(change.node, change.incarnation, [&](NodeRecord& past) {
-      for (const Dot& dot : change.removed) remove_edge(past, dot, change.at);
+void Draft::take(const Change& change, const log::RemoveEdges& payload) {
+  if (NewRecord record = incarnation_of(payload.node, payload.incarnation))
+    remove_edges(std::move(record), payload.dots, change.at);
+  else
+    edit_past_incarnation(payload.node, payload.incarnation, [&](NodeRecord& past) {
+      for (const Dot& dot : payload.dots) remove_edge(past, dot, change.at);
     });
+  note_moved(payload.node, change.at);
+}
+
+void Draft::remove_edges(NewRecord record, const std::vector<Dot>& dots, Stamp at) {
   std::vector<NodeId> parents;
-  for (const Dot& dot : change.removed)
-    if (remove_edge(*record, dot, change.at)) parents.push_back(edge_of(*record, dot)->parent);
+  for (const Dot& dot : dots)
+    if (remove_edge(*record, dot, at)) parents.push_back(edge_of(*record, dot)->parent);
   const RecordPtr after = record;
-  const bool dies = next_->is_alive(change.node) && !record->has_living_parent();
+  const bool dies = next_->is_alive(after->id) && !record->has_living_parent();
   if (dies)
-    deactivate(record, change.at);
+    deactivate(record, at);
   else
     keep(std::move(record));
-  for (const NodeId& parent : parents) disconnect(*after, parent, change.at);
-  if (dies) detach_children(*after, change.at);
+  for (const NodeId& parent : parents) disconnect(*after, parent, at);
+  if (dies) detach_children(*after, at);
 }
 
 /// Removes an edge; false where it is not known, or was removed before: then the earlier end counts.
@@ -243,7 +253,7 @@ bool Draft::remove_edge(NodeRecord& record, const Dot& dot, Stamp at) {
   if (edge == record.edges.end()) {
     Edge early;
     early.from = Stamp::always();
-    early.timestamp.dot = dot;
+    early.signature.id = dot;
     early.until = at;
     early.removed = true;
     record.edges.insert(record.edges.begin(), early);
@@ -342,24 +352,24 @@ void Draft::detach_children(const NodeRecord& gone, Stamp at) {
 
 // -- Attributes
 
-void Draft::set_attributes(const Change& change) {
-  NewRecord record = incarnation_of(change.node, change.incarnation);
+void Draft::take(const Change& change, const log::SetAttributes& payload) {
+  NewRecord record = incarnation_of(payload.node, payload.incarnation);
   if (record == nullptr)
-    return edit_past_incarnation(change.node, change.incarnation, [&](NodeRecord& past) {
-      for (const Setting& setting : change.settings) set_attribute(past, setting, change);
+    return edit_past_incarnation(payload.node, payload.incarnation, [&](NodeRecord& past) {
+      for (const Setting& setting : payload.settings) set_attribute(past, setting, change);
     });
-  const bool alive = next_->is_alive(change.node);
+  const bool alive = next_->is_alive(payload.node);
   if (alive) remove_from_index(*record);
-  for (const Setting& setting : change.settings) set_attribute(*record, setting, change);
+  for (const Setting& setting : payload.settings) set_attribute(*record, setting, change);
   if (alive) add_to_index(*record);
   keep(std::move(record));
 }
 
 void Draft::set_attribute(NodeRecord& record, const Setting& setting, const Change& change) {
   const Key key = keys_.intern(setting.key);
-  Attribute attribute{key, setting.value ? ValuePtr::make(*setting.value) : nullptr, change.timestamp, change.at};
+  Attribute attribute{key, setting.value ? ValuePtr::make(*setting.value) : nullptr, change.signature(), change.at};
   auto& all = record.attributes;
-  all.insert(std::ranges::upper_bound(all, attribute, by_key_then_timestamp), std::move(attribute));
+  all.insert(std::ranges::upper_bound(all, attribute, by_key_then_signature), std::move(attribute));
   const auto by_key = [](const Attribute& one) -> const std::string& { return *one.key.text; };
   const auto values = std::ranges::equal_range(all, *key.text, {}, by_key);
   if (values.size() > kPastValues) all.erase(values.begin());

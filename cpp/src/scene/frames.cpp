@@ -10,7 +10,7 @@ namespace armillary::scene {
 
 std::string FrameNames::own(const NodeRecord& record) const {
   if (record.id == kRootNode) return root_frame_;
-  if (record.kind == NodeKind::frame) return record.placement->frame;
+  if (record.kind == NodeKind::frame) return *record.frame_name;
   return record.id.text();
 }
 
@@ -25,16 +25,20 @@ std::vector<std::string> FrameNames::all(const NodeRecord& record) const {
 
 namespace {
 
+std::optional<Covariance> known_covariance(const FixedPose& pose) {
+  return pose.certainty == Certainty::known ? std::optional(pose.covariance) : std::nullopt;
+}
+
 PlaceRuns::Piece piece_of(const ParentInterval& interval) {
   PlaceRuns::Piece piece{.from = interval.from, .in_frame = interval.in_frame};
   if (interval.placement == nullptr) return piece;
-  piece.in_frame_T_of = interval.placement->parent_T_node;
-  piece.covariance = interval.placement->covariance;
+  piece.in_frame_T_of = interval.placement->pose.value;
+  piece.covariance = known_covariance(interval.placement->pose);
   piece.is_fixed = interval.placement->is_fixed;
   return piece;
 }
 
-PlaceRuns::Thing thing_of(const HybridTimestamp& incarnation) { return {incarnation.dot.author, incarnation.dot.sequence}; }
+PlaceRuns::Thing thing_of(const Signature& incarnation) { return {incarnation.id.author, incarnation.id.sequence}; }
 
 /// An incarnation that is met in `after` first brings its first sample.
 PlaceRuns runs_of(const Track& before, const Track& after) {
@@ -229,7 +233,7 @@ SampleTable samples_of(const VersionPtr& version, const NodeRecord& record, cons
 PlaceSample new_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names) {
   const NodeRecord& record = *version->recall(sample.node, sample.incarnation);
   return {names.own(record), names.base(version, record),    record.placement->source,
-          sample.at,         sample.placement.parent_T_node, sample.placement.covariance};
+          sample.at,         sample.pose.value,    known_covariance(sample.pose)};
 }
 
 PlaceRuns late_samples(const VersionPtr& version, std::span<const NodeSample> samples, const FrameNames& names) {
@@ -240,7 +244,7 @@ PlaceRuns late_samples(const VersionPtr& version, std::span<const NodeSample> sa
   if (const Track* known = find(placement.tracks, track)) track = *known;
   PlaceRuns runs = runs_of(track, track);
   for (const NodeSample& sample : samples)
-    runs.late.push_back({thing_of(sample.incarnation), sample.at, sample.placement.parent_T_node, sample.placement.covariance});
+    runs.late.push_back({thing_of(sample.incarnation), sample.at, sample.pose.value, known_covariance(sample.pose)});
   return runs;
 }
 

@@ -19,7 +19,7 @@ const NodeRecord* Past::incarnation_of(const NodeId& id) const {
 
 bool is_first(const NodeRecord& record, const Edge& edge) {
   const auto first = std::ranges::find_if(record.edges, [](const Edge& one) { return one.parent != NodeId{}; });
-  return first != record.edges.end() && first->timestamp == edge.timestamp;
+  return first != record.edges.end() && first->signature == edge.signature;
 }
 
 bool Past::held(const NodeRecord& record, const Edge& edge) const {
@@ -46,10 +46,10 @@ bool Past::closes_cycle(const NodeRecord& record, const Edge& edge) const {
   for (std::size_t i = 0; i < above.size(); ++i)
     for (const Edge& one : incarnation_of(above[i])->edges) {
       if (!is_link(*incarnation_of(above[i]), one)) continue;
-      links.push_back({one.timestamp, above[i], one.parent});
+      links.push_back({one.signature, above[i], one.parent});
       if (seen.insert(one.parent).second) above.push_back(one.parent);
     }
-  return std::ranges::binary_search(closing(std::move(links)), edge.timestamp);
+  return std::ranges::binary_search(closing(std::move(links)), edge.signature);
 }
 
 const NodeRecord* Past::find(const NodeId& id) const {
@@ -72,25 +72,25 @@ std::vector<NodeId> Past::parents(const NodeRecord& record) const {
 }
 
 std::vector<NodeId> Past::children(const NodeRecord& record) const {
-  std::vector<std::pair<HybridTimestamp, NodeId>> found;
+  std::vector<std::pair<Signature, NodeId>> found;
   const auto look_at = [&](const NodeId& id, const Nothing&) {
     const NodeRecord* child = incarnation_of(id);
     if (child == nullptr) return;
     for (const Edge& edge : child->edges)
-      if (edge.parent == record.id && counts(*child, edge)) return found.emplace_back(edge.timestamp, id), void();
+      if (edge.parent == record.id && counts(*child, edge)) return found.emplace_back(edge.signature, id), void();
   };
   record.children.for_each(look_at);
   record.past_children.for_each(look_at);
   std::ranges::sort(found);
   std::vector<NodeId> ids;
-  for (const auto& [timestamp, id] : found)
+  for (const auto& [signature, id] : found)
     if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
   return ids;
 }
 
 const NodeRecord& Past::framed(const NodeRecord& record) const {
   const NodeRecord* node = &record;
-  for (std::vector<NodeId> above = parents(*node); node->placement == nullptr && node->id != kRootNode; above = parents(*node)) {
+  for (std::vector<NodeId> above = parents(*node); !node->is_placed() && node->id != kRootNode; above = parents(*node)) {
     if (above.size() != 1 || above.front() == kDetachedNode) break;
     node = incarnation_of(above.front());
   }

@@ -1,7 +1,7 @@
 // Bodies that peers declared together though none of them did alone: a frame on two of them, or one that moves within.
 //
 // Which frames are on which bodies is a function of the set of changes. All that concerns bodies counts in the order of
-// precedence, but for what contradicts that which counts already: a frame is on one body, and within a body nothing moves.
+// strength, but for what contradicts that which counts already: a frame is on one body, and within a body nothing moves.
 // Loops do not matter here.
 
 #include <algorithm>
@@ -21,15 +21,16 @@ bool is_same(const FixedPose& a, const FixedPose& b) {
 
 /// One assertion that concerns bodies.
 struct RigidAssertion {
-  HybridTimestamp timestamp{};
-  ChangeKind kind = ChangeKind::add_body;
+  enum class Kind : std::uint8_t { body, pose, twist };
+  Signature signature{};
+  Kind kind = Kind::body;
   std::string of{}, other{}, source{};  // a frame, and its parent or body
   Stamp since{};
   std::shared_ptr<const FixedPose> pose{};
   bool recalibrate = false;
 
   /// Of one change a body comes before its frames.
-  [[nodiscard]] auto order() const { return std::tuple(precedence(timestamp), std::string_view(of), std::string_view(other)); }
+  [[nodiscard]] auto order() const { return std::tuple(log::strength(signature), std::string_view(of), std::string_view(other)); }
 };
 
 class BodyResolver {
@@ -42,14 +43,8 @@ class BodyResolver {
 
  private:
   void take(const RigidAssertion& asserted) {
-    switch (asserted.kind) {
-      case ChangeKind::add_body:
-        return asserted.of.empty() ? declare(asserted) : claim(asserted);
-      case ChangeKind::fix:
-        return fix(asserted);
-      default:
-        return move(asserted);
-    }
+    if (asserted.kind == RigidAssertion::Kind::body) return asserted.of.empty() ? declare(asserted) : claim(asserted);
+    return asserted.pose ? fix(asserted) : move(asserted);
   }
 
   void declare(const RigidAssertion& asserted) {
@@ -111,15 +106,20 @@ class BodyResolver {
   }
 
   void leave_out(const RigidAssertion& asserted, InactiveAssertion::Reason reason, const std::string& body) {
-    InactiveAssertion inactive{.kind = asserted.kind, .reason = reason, .body = body};
-    const bool is_claim = asserted.kind == ChangeKind::add_body;
-    inactive.assertion = {.of = is_claim ? asserted.other : asserted.of,
-                          .in_frame = is_claim ? std::string{} : asserted.other,
-                          .source = asserted.source,
-                          .since = asserted.since,
-                          .pose = asserted.pose,
-                          .recalibrate = asserted.recalibrate};
-    if (is_claim && !asserted.of.empty()) inactive.assertion.frames = {asserted.of};
+    InactiveAssertion inactive{.reason = reason, .body = body};
+    if (asserted.kind == RigidAssertion::Kind::body) {
+      log::SetBody claim{.body = asserted.other};
+      if (!asserted.of.empty()) claim.frames = {asserted.of};
+      inactive.payload = std::move(claim);
+    } else {
+      const bool is_twist = asserted.kind == RigidAssertion::Kind::twist;
+      log::Assert relation{.track = {is_twist ? log::TrackKind::twist : log::TrackKind::pose, asserted.of, asserted.source},
+                           .since = asserted.since,
+                           .value = log::Sampled{asserted.other},
+                           .recalibrate = asserted.recalibrate};
+      if (asserted.pose) relation.value = log::Fixed{asserted.other, asserted.pose};
+      inactive.payload = std::move(relation);
+    }
     rigid_.inactive.push_back(std::move(inactive));
   }
 
@@ -134,7 +134,7 @@ void AssertionLog::resolve_bodies() {
   std::set<std::string> claimed;
   for (BodyClaim& claim : body_claims()) {
     claimed.insert({claim.frame, claim.body});
-    all.push_back({claim.timestamp, ChangeKind::add_body, std::move(claim.frame), std::move(claim.body)});
+    all.push_back({claim.signature, RigidAssertion::Kind::body, std::move(claim.frame), std::move(claim.body)});
   }
   for (const std::string& name : claimed) {
     const Frame* frame = find(name);
@@ -142,11 +142,11 @@ void AssertionLog::resolve_bodies() {
     for (const auto& [source, track] : frame->tracks)
       for (PoseAssertion& asserted : pose_assertions(*frame, track))
         if (!asserted.is_closed && claimed.contains(asserted.in_frame))
-          all.push_back({asserted.timestamp, asserted.pose ? ChangeKind::fix : ChangeKind::add_relation, name,
+          all.push_back({asserted.signature, RigidAssertion::Kind::pose, name,
                          std::move(asserted.in_frame), source, asserted.since, std::move(asserted.pose), asserted.recalibrate});
-    for (const auto& [twist, timestamp] : frame->twists)
-      if (claimed.contains(twist.first) && counts(*frame, twist.first, timestamp))
-        all.push_back({timestamp, ChangeKind::add_twist_relation, name, twist.first, twist.second});
+    for (const auto& [twist, signature] : frame->twists)
+      if (claimed.contains(twist.first) && counts(*frame, twist.first, signature))
+        all.push_back({signature, RigidAssertion::Kind::twist, name, twist.first, twist.second});
   }
   rigid_ = BodyResolver().resolve(std::move(all));
 }

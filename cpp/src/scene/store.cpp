@@ -30,7 +30,8 @@ Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
     : forest_(std::move(forest)),
       options_(std::move(options)),
       names_(options_.root_frame),
-      authorship_{author_key(options_.author, options_.replica_id)},
+      authorship_{log::author_key(options_.author, options_.replica_id)},
+      author_(std::make_shared<const log::Author>(log::Author{options_.author, options_.replica_id})),
       keys_(std::make_shared<KeyPool>()),
       assertions_(options_.max_runs, options_.max_journal) {
   const Hold hold(*this);
@@ -52,7 +53,8 @@ Store::Store(const Hold&, const Store& other, std::shared_ptr<Forest> forest, st
     : forest_(std::move(forest)),
       options_(other.options_),
       names_(other.names_),
-      authorship_(other.authorship_.copy(author_key(options_.author, replica_id), other.version()->version_vector)),
+      authorship_(other.authorship_.copy(log::author_key(options_.author, replica_id), other.version()->version_vector)),
+      author_(std::make_shared<const log::Author>(log::Author{options_.author, replica_id})),
       keys_(other.keys_),
       assertions_(other.assertions_) {
   options_.replica_id = replica_id;
@@ -77,137 +79,148 @@ VersionPtr Store::version() const { return std::static_pointer_cast<const Versio
 
 namespace {
 
-Refusal refuse(Fault fault, const Change& change) { return {fault, 0, change.node, change.parent}; }
+Refusal refuse(Fault fault, const NodeId& node, const NodeId& parent = {}) { return {fault, 0, node, parent}; }
 
-Refusal check_parent(const NodeRecord* parent, Change& change) {
-  if (parent == nullptr) return refuse(Fault::unknown_parent, change);
+Refusal check_parent(const NodeRecord* parent, const NodeId& node, log::Edge& edge) {
+  if (parent == nullptr) return refuse(Fault::unknown_parent, node, edge.parent);
   if (!may_have_children(parent->kind)) {
-    Refusal refusal = refuse(Fault::not_a_group, change);
+    Refusal refusal = refuse(Fault::not_a_group, node, edge.parent);
     refusal.kind = parent->kind;
     return refusal;
   }
-  change.parent_incarnation = parent->incarnation;
+  edge.parent_incarnation = parent->incarnation;
   return {};
 }
 
-Refusal check_node(const NodeRecord* node, Change& change) {
-  if (node == nullptr || !node->has_known_beginning()) return refuse(Fault::unknown_node, change);
-  change.incarnation = node->incarnation;
+Refusal check_node(const NodeRecord* record, const NodeId& node, Signature& incarnation) {
+  if (record == nullptr || !record->has_known_beginning()) return refuse(Fault::unknown_node, node);
+  incarnation = record->incarnation;
   return {};
 }
-
-bool is_permanent(const NodeId& id) { return id == kRootNode || id == kDetachedNode; }
 
 /// A node whose id others choose as well, because it stands for the same thing: those are one incarnation, not two.
-bool is_shared(const Change& change) { return change.node_kind == NodeKind::frame || change.parent == kDetachedNode; }
+bool is_shared(const log::AddNode& payload) {
+  return payload.kind == NodeKind::frame || payload.edge.parent == kDetachedNode;
+}
 
 constexpr Stamp kFirstInstant{kEarliestSample.ns + 1};
 
-/// Before any timestamp that comes after the past incarnation, also while the clock stands still.
-HybridTimestamp incarnation_after(const NodeRecord* previous) {
+/// Before any signature that comes after the past incarnation, also while the clock stands still.
+Signature incarnation_after(const NodeRecord* previous) {
   if (previous == nullptr) return {};
-  return {previous->incarnation.wall_ns, previous->incarnation.count + 1, 0, {}};
+  return {{previous->incarnation.time.wall_ns, previous->incarnation.time.count + 1}, 0, {}};
 }
 
-Refusal check_new_node(const Version& version, Change& change) {
-  const NodeRecord* parent = version.find(change.parent);
-  if (parent != nullptr) parent->children.prefetch(change.node);  // at the same time as what comes next, not after it
-  if (version.is_alive(change.node)) return refuse(Fault::node_exists, change);
-  change.incarnation = is_shared(change) ? incarnation_after(version.recall(change.node)) : change.timestamp;
-  return check_parent(parent, change);
-}
+/// Checks a request against a version, and fills in what it refers to.
+struct Check {
+  const Version& version;
+  ChangeRequest& request;
 
-Refusal check_new_parent(const Version& version, Change& change, bool restores, bool is_unchecked) {
-  if (is_permanent(change.node)) return refuse(Fault::permanent, change);
-  const NodeRecord* node = restores ? version.recall(change.node) : version.find(change.node);
-  if (Refusal refusal = check_node(node, change)) return refusal;
-  const NodeRecord* parent = restores ? version.recall(change.parent) : version.find(change.parent);
-  if (Refusal refusal = check_parent(parent, change)) return refusal;
-  const std::vector<NodeId> parents = node->parents();
-  if (std::ranges::find(parents, change.parent) != parents.end()) return refuse(Fault::already_its_parent, change);
-  Refusal refusal = refuse(Fault::cycle, change);
-  refusal.path = version.path_up(change.parent, change.node, change.at);
-  if (!refusal.path.empty() && !is_unchecked) return refusal;
-  change.restores = !version.is_alive(change.node);
-  return {};
-}
+  Refusal operator()(log::AddNode& payload) const {
+    const NodeRecord* parent = version.find(payload.edge.parent);
+    if (parent != nullptr) parent->children.prefetch(payload.node);  // at the same time as what comes next, not after it
+    if (version.is_alive(payload.node)) return refuse(Fault::node_exists, payload.node, payload.edge.parent);
+    payload.incarnation =
+        is_shared(payload) ? incarnation_after(version.recall(payload.node)) : request.change.signature();
+    return check_parent(parent, payload.node, payload.edge);
+  }
 
-/// Without a parent all of them are meant.
-Refusal check_removal(const Version& version, Change& change) {
-  if (is_permanent(change.node)) return refuse(Fault::permanent, change);
-  const NodeRecord* node = version.find(change.node);
-  if (Refusal refusal = check_node(node, change)) return refusal;
-  const bool all = change.parent == NodeId{};
-  for (const Edge& edge : node->edges)
-    if (!edge.removed && (all || edge.parent == change.parent)) change.removed.push_back(edge.timestamp.dot);
-  if (change.removed.empty()) return refuse(Fault::not_its_parent, change);
-  return {};
-}
+  Refusal operator()(log::AddEdge& payload) const {
+    const auto& [node, parent] = std::pair(payload.node, payload.edge.parent);
+    if (log::is_permanent(node)) return refuse(Fault::permanent, node, parent);
+    const NodeRecord* record = request.restores ? version.recall(node) : version.find(node);
+    if (Refusal refusal = check_node(record, node, payload.incarnation)) return refusal;
+    const NodeRecord* above = request.restores ? version.recall(parent) : version.find(parent);
+    if (Refusal refusal = check_parent(above, node, payload.edge)) return refusal;
+    const std::vector<NodeId> parents = record->parents();
+    if (std::ranges::find(parents, parent) != parents.end()) return refuse(Fault::already_its_parent, node, parent);
+    Refusal refusal = refuse(Fault::cycle, node, parent);
+    refusal.path = version.path_up(parent, node, request.change.at);
+    if (!refusal.path.empty() && !request.is_unchecked) return refusal;
+    payload.restores = !version.is_alive(node);
+    return {};
+  }
 
-Refusal check_sample(const Version& version, Change& change) {
-  const NodeRecord* node = version.find(change.node);
-  if (Refusal refusal = check_node(node, change)) return refusal;
+  /// Without a parent all of them are meant.
+  Refusal operator()(log::RemoveEdges& payload) const {
+    const NodeId parent = payload.parent.value_or(NodeId{});
+    if (log::is_permanent(payload.node)) return refuse(Fault::permanent, payload.node, parent);
+    const NodeRecord* node = version.find(payload.node);
+    if (Refusal refusal = check_node(node, payload.node, payload.incarnation)) return refusal;
+    for (const Edge& edge : node->edges)
+      if (!edge.removed && (!payload.parent || edge.parent == parent)) payload.dots.push_back(edge.signature.id);
+    if (payload.dots.empty()) return refuse(Fault::not_its_parent, payload.node, parent);
+    return {};
+  }
+
+  Refusal operator()(log::SetAttributes& payload) const {
+    return check_node(version.find(payload.node), payload.node, payload.incarnation);
+  }
+
+  Refusal operator()(auto&) const { return {}; }
+};
+
+Refusal check_sample(const Version& version, NodeSample& sample) {
+  const NodeRecord* node = version.find(sample.node);
+  if (Refusal refusal = check_node(node, sample.node, sample.incarnation)) return refusal;
   if (node->is_transform()) return {};
-  Refusal refusal = refuse(Fault::not_a_transform, change);
+  Refusal refusal = refuse(Fault::not_a_transform, sample.node);
   refusal.kind = node->kind;
   return refusal;
 }
 
-Refusal check(const Version& version, ChangeRequest& request) {
-  if (request.sample) return check_sample(version, request.change);
-  switch (request.change.kind) {
-    case ChangeKind::add_node:
-      return check_new_node(version, request.change);
-    case ChangeKind::add_parent:
-      return check_new_parent(version, request.change, request.restores, request.is_unchecked);
-    case ChangeKind::remove_parents:
-      return check_removal(version, request.change);
-    case ChangeKind::set_attributes:
-      return check_node(version.find(request.change.node), request.change);
-    default:
-      return {};
-  }
-}
-
 /// Mounted, a root of others leaves the detached root.
 std::optional<ChangeRequest> what_follows(const Version& version, const Change& change) {
-  if (change.kind != ChangeKind::add_parent || change.parent == kDetachedNode) return std::nullopt;
-  const std::vector<NodeId> parents = version.find(change.node)->parents();
+  const auto* edge = std::get_if<log::AddEdge>(&change.payload);
+  if (edge == nullptr || edge->edge.parent == kDetachedNode) return std::nullopt;
+  const std::vector<NodeId> parents = version.find(edge->node)->parents();
   if (std::ranges::find(parents, kDetachedNode) == parents.end()) return std::nullopt;
   ChangeRequest leaving;
-  leaving.change.kind = ChangeKind::remove_parents;
   leaving.change.at = change.at;
-  leaving.change.node = change.node;
-  leaving.change.parent = kDetachedNode;
+  leaving.change.payload = log::RemoveEdges{.node = edge->node, .parent = kDetachedNode};
   return leaving;
+}
+
+/// The attributes that a change sets.
+const std::vector<Setting>& settings_of(const log::Payload& payload) {
+  static const std::vector<Setting> none;
+  if (const auto* node = std::get_if<log::AddNode>(&payload)) return node->settings;
+  const auto* attributes = std::get_if<log::SetAttributes>(&payload);
+  return attributes == nullptr ? none : attributes->settings;
 }
 
 }  // namespace
 
 void Store::sign(Change& change, Draft& draft, std::int64_t now_ns) const {
-  change.timestamp = draft.next_timestamp(authorship_.author, now_ns);
-  change.timestamp.authority = options_.authority;
-  change.author = options_.author;
-  change.replica_id = options_.replica_id;
+  const Signature signature = draft.next_signature(authorship_.author, now_ns);
+  change.id = signature.id;
+  change.time = signature.time;
+  change.authority = options_.authority;
+  change.author = author_;
 }
 
 Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const {
-  sign(request.change, draft, now_ns);
-  // What has always been there begins again where it was removed before: the past is that of its past incarnation.
-  if (request.change.at == kFirstInstant && draft.version().recall(request.change.node) != nullptr)
-    request.change.at = Stamp{now_ns};
-  if (Refusal refusal = check(draft.version(), request)) return refusal;
-  for (const Setting& setting : request.change.settings)
-    if (!keys_->has_room_for(setting.key)) return refuse(Fault::too_many_keys, request.change);
   if (request.sample) {
-    const HybridTimestamp incarnation = draft.version().find(request.change.node)->incarnation;
-    taken.samples.push_back({request.change.node, incarnation, request.change.at, std::move(*request.sample)});
+    if (Refusal refusal = check_sample(draft.version(), *request.sample)) return refusal;
+    taken.samples.push_back(std::move(*request.sample));
     return {};
   }
+  sign(request.change, draft, now_ns);
+  log::Payload& payload = request.change.payload;
+  // What has always been there begins again where it was removed before: the past is that of its past incarnation.
+  if (const auto* node = std::get_if<log::AddNode>(&payload);
+      node != nullptr && request.change.at == kFirstInstant && draft.version().recall(node->node) != nullptr)
+    request.change.at = Stamp{now_ns};
+  if (auto* twist = std::get_if<log::Assert>(&payload); twist != nullptr && twist->track.kind == log::TrackKind::twist)
+    twist->since = request.change.at;
+  if (Refusal refusal = std::visit(Check{draft.version(), request}, payload)) return refusal;
+  for (const Setting& setting : settings_of(payload))
+    if (!keys_->has_room_for(setting.key)) return refuse(Fault::too_many_keys, {});
   taken.changes.push_back(std::make_shared<const Change>(std::move(request.change)));
   const Change& change = *taken.changes.back();
   taken.entries.push_back(undo_entry_of(taken.changes.back(), draft, taken));
-  taken.adds = taken.adds || change.kind == ChangeKind::add_node || change.kind == ChangeKind::add_parent;
+  taken.adds = taken.adds || std::holds_alternative<log::AddNode>(change.payload) ||
+               std::holds_alternative<log::AddEdge>(change.payload);
   draft.take(change);
   std::optional<ChangeRequest> next = what_follows(draft.version(), change);
   return next ? complete(*next, draft, now_ns, taken) : Refusal{};
@@ -313,8 +326,7 @@ std::vector<std::string> removed_among(const Draft& draft, const FrameNames& nam
       for (const Edge& edge : incarnation->edges) add(draft.version().recall(edge.parent));
   }
   for (const ChangePtr& change : changes)
-    if (is_of_frames(change->kind) && change->kind != ChangeKind::remove_frame)
-      for (const std::string& name : change->assertion->frames) found.erase(name);
+    for (const std::string& name : assertions.named_by(change->payload)) found.erase(name);
   return {found.begin(), found.end()};
 }
 
@@ -329,13 +341,14 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   if (taken.is_local) {
     std::set<std::string> gone;
     for (const ChangePtr& change : taken.changes) {
-      if (!is_of_frames(change->kind)) continue;
-      if (change->assertion->takes_back) add_gone_under(change->assertion->frames, *forest_, *version(), draft, gone, edits);
+      const auto* removed = std::get_if<log::RemoveFrames>(&change->payload);
+      if (removed != nullptr && change->origin == kUndoOrigin)
+        add_gone_under(removed->names, *forest_, *version(), draft, gone, edits);
       add_frame_edits(*change, edits);
     }
   } else {
     std::ranges::move(aligning_edits(assertions_, taken.changes, taken.were_inactive, false), std::back_inserter(edits));
-    add_placements_again(draft.share(), frames_named_by(taken.changes), names_, edits);
+    add_placements_again(draft.share(), frames_named_by(assertions_, taken.changes), names_, edits);
   }
   if (concerns_frames) {
     const std::span<const ChangePtr> unseen = taken.is_local ? std::span(taken.changes) : std::span<const ChangePtr>{};
@@ -387,7 +400,8 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
   if (taken.is_local) {
     taken.inverses = take_assertions(taken.changes);
     const auto is_in_line = [this](const ChangePtr& change) {
-      return is_of_frames(change->kind) ? change->kind == ChangeKind::add_frame : !forest_->has_closing_runs();
+      return is_of_frames(change->payload) ? std::holds_alternative<log::SetFrames>(change->payload)
+                                           : !forest_->has_closing_runs();
     };
     if (!std::ranges::all_of(taken.changes, is_in_line)) realign(taken.changes, draft);
   }
@@ -399,10 +413,10 @@ void Store::note(const Draft& draft, const std::vector<ChangePtr>& changes) {
   for (const ChangePtr& change : changes) {
     journal_.push_back(change);
     newest_at_ = std::max(newest_at_, change->at);
-    if (is_open_ && change->kind == ChangeKind::remove_frame) forest_->add_frame(options_.root_frame);
+    if (is_open_ && std::holds_alternative<log::RemoveFrames>(change->payload)) forest_->add_frame(options_.root_frame);
   }
   while (journal_.size() > options_.max_journal) {
-    add_seen(dropped_, journal_.front()->timestamp.dot);
+    add_seen(dropped_, journal_.front()->id);
     journal_.pop_front();
   }
   for (const FrameEvent& event : draft.events())
@@ -441,7 +455,7 @@ void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
 bool Store::changes_since(const VersionVector& version_vector, std::vector<ChangePtr>& out) const {
   const Hold hold(*this);
   for (const ChangePtr& change : journal_)
-    if (!has_seen(version_vector, change->timestamp.dot)) out.push_back(change);
+    if (!has_seen(version_vector, change->id)) out.push_back(change);
   return std::ranges::all_of(dropped_, [&](const auto& entry) {
     return has_seen(version_vector, {entry.first, entry.second.newest()}) &&
            has_seen(version_vector, {entry.first, entry.second.upto});

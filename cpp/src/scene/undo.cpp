@@ -17,11 +17,25 @@ const Attribute* newest(const NodeRecord& record, std::string_view key) {
   return found;
 }
 
-Placement place_in(const SampleTable& table, std::size_t row) {
+FixedPose pose_in(const SampleTable& table, std::size_t row) {
   const double *v = table.values.data() + row * table.width, *spread = table.covariances.data() + row * 36;
-  Placement place{.parent_T_node = {{v[3], v[4], v[5], v[6]}, {v[0], v[1], v[2]}}};
-  if (!table.covariances.empty() && !std::isnan(*spread)) std::copy_n(spread, 36, place.covariance.emplace().values.begin());
-  return place;
+  FixedPose pose{.value = {{v[3], v[4], v[5], v[6]}, {v[0], v[1], v[2]}}};
+  if (table.covariances.empty() || std::isnan(*spread)) return pose;
+  std::copy_n(spread, 36, pose.covariance.values.begin());
+  pose.certainty = Certainty::known;
+  return pose;
+}
+
+/// The node that a change is about; nil where it is about frames.
+NodeId node_of(const Change& change) {
+  return std::visit(
+      [](const auto& payload) {
+        if constexpr (requires { payload.node; })
+          return payload.node;
+        else
+          return NodeId{};
+      },
+      change.payload);
 }
 
 /// What was applied here later has been undone before: only others can have built on a change.
@@ -30,47 +44,53 @@ class InverseBuilder {
   InverseBuilder(const Authorship& authorship, const Draft& draft, const FrameNames& names, const Forest& forest)
       : authorship_(authorship), draft_(draft), names_(names), forest_(forest) {}
 
+  using Requests = std::optional<std::vector<ChangeRequest>>;
+
   /// The requests that undo a change; none where somebody else built on it.
-  [[nodiscard]] std::optional<std::vector<ChangeRequest>> of(const UndoEntry& entry) const {
-    const NodeRecord* record = draft_.version().recall(entry.node);
-    if (record == nullptr) return std::nullopt;
-    switch (entry.kind) {
-      case ChangeKind::add_node:
-        return inverse_of_add(*record);
-      case ChangeKind::add_parent:
-        return inverse_of_add_parent(entry, *record);
-      case ChangeKind::remove_parents:
-        return inverse_of_remove(entry, *record);
-      case ChangeKind::set_attributes:
-        return restored(entry, *record);
-      default:
-        return std::nullopt;
-    }
+  [[nodiscard]] Requests of(const UndoEntry& entry) const {
+    return std::visit([&](const auto& payload) { return of(entry, payload); }, entry.change->payload);
   }
 
  private:
-  using Requests = std::optional<std::vector<ChangeRequest>>;
+  [[nodiscard]] Requests of(const UndoEntry&, const log::AddNode& payload) const {
+    const NodeRecord* record = draft_.version().recall(payload.node);
+    return record == nullptr ? std::nullopt : inverse_of_add(*record);
+  }
+  [[nodiscard]] Requests of(const UndoEntry&, const log::AddEdge& payload) const {
+    const NodeRecord* record = draft_.version().recall(payload.node);
+    return record == nullptr ? std::nullopt : inverse_of_add_parent(payload, *record);
+  }
+  [[nodiscard]] Requests of(const UndoEntry& entry, const log::RemoveEdges& payload) const {
+    const NodeRecord* record = draft_.version().recall(payload.node);
+    return record == nullptr ? std::nullopt : inverse_of_remove(entry, *record);
+  }
+  [[nodiscard]] Requests of(const UndoEntry& entry, const log::SetAttributes& payload) const {
+    const NodeRecord* record = draft_.version().recall(payload.node);
+    return record == nullptr ? std::nullopt : restored(payload, entry.before.get(), *record);
+  }
+  [[nodiscard]] Requests of(const UndoEntry&, const auto&) const { return std::nullopt; }
 
-  [[nodiscard]] bool is_own(const HybridTimestamp& timestamp) const { return authorship_.wrote(timestamp); }
+  [[nodiscard]] bool is_own(const Signature& signature) const { return authorship_.wrote(signature); }
 
-  [[nodiscard]] bool is_own(const Edge& edge) const { return edge.removed || is_own(edge.timestamp); }
+  [[nodiscard]] bool is_own(const Edge& edge) const { return edge.removed || is_own(edge.signature); }
 
   [[nodiscard]] Requests inverse_of_add(const NodeRecord& record) const {
     const bool is_mine =
         std::ranges::all_of(record.edges, [&](const Edge& edge) { return is_own(edge); }) &&
-        std::ranges::all_of(record.attributes, [&](const Attribute& attribute) { return is_own(attribute.timestamp); });
+        std::ranges::all_of(record.attributes, [&](const Attribute& attribute) { return is_own(attribute.signature); });
     if (!is_mine || !draft_.version().children(record).empty()) return std::nullopt;
     if (!draft_.version().is_alive(record.id)) return std::vector<ChangeRequest>{};
-    return std::vector{request(ChangeKind::remove_parents, record.id, {})};
+    return std::vector{request(log::RemoveEdges{.node = record.id})};
   }
 
-  [[nodiscard]] Requests inverse_of_add_parent(const UndoEntry& entry, const NodeRecord& record) const {
-    const auto is_meant = [&](const Edge& edge) { return !edge.removed && edge.parent == entry.parent; };
+  [[nodiscard]] Requests inverse_of_add_parent(const log::AddEdge& payload, const NodeRecord& record) const {
+    const NodeId& parent = payload.edge.parent;
+    const auto is_meant = [&](const Edge& edge) { return !edge.removed && edge.parent == parent; };
     const auto edge = std::ranges::find_if(record.edges, is_meant);
     const bool has_left = edge == record.edges.end();
-    if (has_left && entry.parent == kDetachedNode) return std::vector<ChangeRequest>{};  // by being mounted, just now
-    if (has_left || !is_own(edge->timestamp)) return std::nullopt;
-    return std::vector{request(ChangeKind::remove_parents, entry.node, entry.parent)};
+    if (has_left && parent == kDetachedNode) return std::vector<ChangeRequest>{};  // by being mounted, just now
+    if (has_left || !is_own(edge->signature)) return std::nullopt;
+    return std::vector{request(log::RemoveEdges{.node = payload.node, .parent = parent})};
   }
 
   /// The parents that it had before; where its id was used again since, its past incarnation begins anew.
@@ -86,11 +106,11 @@ class InverseBuilder {
       if (std::ranges::find(now, parent) != now.end()) continue;
       if (!draft_.version().is_alive(parent)) return std::nullopt;
       const bool begins = !is_same_incarnation && requests.empty();
-      requests.push_back(begins ? beginning(*before, parent) : request(ChangeKind::add_parent, entry.node, parent));
+      requests.push_back(begins ? beginning(*before, parent) : joined(record.id, parent));
     }
     for (const Edge& edge : before->edges)
       if (is_same_incarnation && is_in_removed(edge) && !is_in(record, edge))
-        requests.push_back(request(ChangeKind::add_parent, entry.node, edge.parent));
+        requests.push_back(joined(record.id, edge.parent));
     if (entry.version != nullptr && !refill(*entry.version, *before, !is_same_incarnation, requests)) return std::nullopt;
     return requests;
   }
@@ -112,7 +132,7 @@ class InverseBuilder {
           requests.push_back(beginning(*child, above->id));
           begun.insert(id);
         } else if (!is_same || is_new) {
-          requests.push_back(request(ChangeKind::add_parent, id, above->id));
+          requests.push_back(joined(id, above->id));
         }
         if (seen.insert(id).second) waiting.emplace_back(child, !is_same);
       }
@@ -121,7 +141,7 @@ class InverseBuilder {
   }
 
   /// An incarnation that stands for the same thing in every replica: see `is_shared`.
-  [[nodiscard]] static bool is_shared_identity(const NodeRecord& record) { return record.incarnation.dot == Dot{}; }
+  [[nodiscard]] static bool is_shared_identity(const NodeRecord& record) { return record.incarnation.id == Dot{}; }
 
   /// Whether it leads to something that is gone, and may come back with the node in it.
   [[nodiscard]] bool is_in_removed(const Edge& edge) const {
@@ -136,42 +156,43 @@ class InverseBuilder {
 
   /// It is where it was last.
   [[nodiscard]] ChangeRequest beginning(const NodeRecord& before, const NodeId& parent) const {
-    ChangeRequest made = request(ChangeKind::add_node, before.id, parent);
-    made.change.node_kind = before.kind;
-    made.change.payload = before.payload;
-    made.change.placement = before.is_transform() ? last_place(before) : before.placement;
+    log::AddNode payload{.node = before.id,
+                         .kind = before.kind,
+                         .content = before.content,
+                         .placement = before.is_transform() ? last_place(before) : nullptr,
+                         .frame_name = before.frame_name ? *before.frame_name : std::string(),
+                         .edge = {.parent = parent}};
     before.for_each_attribute(
-        [&](const Attribute& attribute) { made.change.settings.push_back({*attribute.key.text, *attribute.value}); });
-    return made;
+        [&](const Attribute& attribute) { payload.settings.push_back({*attribute.key.text, *attribute.value}); });
+    return request(std::move(payload));
   }
 
   [[nodiscard]] std::shared_ptr<const Placement> last_place(const NodeRecord& before) const {
     const SampleTable samples = samples_of(draft_.base(), before, names_, forest_);
     if (samples.stamps.empty()) return before.placement;
-    auto place = std::make_shared<Placement>(place_in(samples, samples.stamps.size() - 1));
-    place->is_fixed = before.placement->is_fixed;
-    place->source = before.placement->source;
-    return place;
+    return std::make_shared<const Placement>(
+        Placement{pose_in(samples, samples.stamps.size() - 1), before.placement->is_fixed, before.placement->source});
   }
 
-  [[nodiscard]] Requests restored(const UndoEntry& entry, const NodeRecord& record) const {
-    ChangeRequest back = request(ChangeKind::set_attributes, entry.node, {});
-    const NodeRecord* before = entry.before.get();
-    for (const Setting& setting : entry.change->settings) {
+  [[nodiscard]] Requests restored(const log::SetAttributes& payload, const NodeRecord* before, const NodeRecord& record) const {
+    log::SetAttributes back{.node = payload.node};
+    for (const Setting& setting : payload.settings) {
       const Attribute* now = newest(record, setting.key);
-      if (now != nullptr && !is_own(now->timestamp)) return std::nullopt;
+      if (now != nullptr && !is_own(now->signature)) return std::nullopt;
       const Attribute* then = before == nullptr ? nullptr : newest(*before, setting.key);
       const bool had_value = then != nullptr && then->value != nullptr;
-      back.change.settings.push_back({setting.key, had_value ? std::optional<AttributeValue>(*then->value) : std::nullopt});
+      back.settings.push_back({setting.key, had_value ? std::optional<AttributeValue>(*then->value) : std::nullopt});
     }
-    return std::vector{std::move(back)};
+    return std::vector{request(std::move(back))};
   }
 
-  [[nodiscard]] static ChangeRequest request(ChangeKind kind, const NodeId& node, const NodeId& parent) {
+  [[nodiscard]] static ChangeRequest joined(const NodeId& node, const NodeId& parent) {
+    return request(log::AddEdge{.node = node, .edge = {.parent = parent}});
+  }
+
+  [[nodiscard]] static ChangeRequest request(log::Payload payload) {
     ChangeRequest made;
-    made.change.kind = kind;
-    made.change.node = node;
-    made.change.parent = parent;
+    made.change.payload = std::move(payload);
     made.restores = true;
     return made;
   }
@@ -201,16 +222,18 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   auto of_frames = batch.inverses.rbegin();
   for (auto entry = batch.entries.rbegin(); entry != batch.entries.rend(); ++entry) {
     std::optional<std::vector<ChangeRequest>> requests{std::in_place};
-    if (is_of_frames(entry->kind)) {
+    if (is_of_frames(entry->change->payload)) {
       if (Refusal refusal = undo_assertion(*entry->change, *of_frames++, batch.last, *requests)) return {std::move(refusal), {}};
     } else {
       requests = inverse.of(*entry);
     }
-    if (!requests) return {Refusal{Fault::built_upon, 0, entry->node, entry->parent}, {}};
+    if (!requests) return {Refusal{Fault::built_upon, 0, node_of(*entry->change)}, {}};
     for (ChangeRequest& request : *requests) request.change.at = Stamp{now_ns};
     if (Refusal refusal = take(std::move(*requests), draft, now_ns, taken)) return {std::move(refusal), {}};
   }
-  const auto removes_frames = [](const ChangePtr& change) { return change->kind == ChangeKind::remove_frame; };
+  const auto removes_frames = [](const ChangePtr& change) {
+    return std::holds_alternative<log::RemoveFrames>(change->payload);
+  };
   const bool is_for_good = std::ranges::any_of(taken.changes, removes_frames);
   std::vector<NodeSample> samples = is_for_good ? samples_of_removed(draft) : std::vector<NodeSample>{};
   Outcome outcome = commit(draft, taken);
@@ -231,7 +254,7 @@ std::vector<NodeSample> Store::samples_of_removed(const Draft& draft) const {
     if (record == nullptr || !record->is_transform()) continue;
     const SampleTable table = samples_of(draft.base(), *record, names_, *forest_);
     for (std::size_t row = 0; row < table.stamps.size(); ++row)
-      found.push_back({record->id, record->incarnation, {table.stamps[row]}, place_in(table, row)});
+      found.push_back({record->id, record->incarnation, {table.stamps[row]}, pose_in(table, row)});
   }
   return found;
 }
@@ -269,10 +292,11 @@ RecordPtr held(const Records& records, const NodeId& id) {
 
 /// Versions are kept only where they alone know what was in a node: those that go soon are cheap to make.
 UndoEntry Store::undo_entry_of(const ChangePtr& change, const Draft& draft, const Taken& taken) {
-  const bool removes = change->kind == ChangeKind::remove_parents, sets = change->kind == ChangeKind::set_attributes;
-  UndoEntry entry{change->kind, change->node, change->parent, {}, sets || is_of_frames(change->kind) ? change : nullptr, {}};
-  if (removes || sets) entry.before = held(draft.version().alive, change->node);
-  if (sets && entry.before == nullptr) entry.before = held(draft.version().gone, change->node);
+  const bool removes = std::holds_alternative<log::RemoveEdges>(change->payload);
+  const bool sets = std::holds_alternative<log::SetAttributes>(change->payload);
+  UndoEntry entry{change, {}, {}};
+  if (removes || sets) entry.before = held(draft.version().alive, node_of(*change));
+  if (sets && entry.before == nullptr) entry.before = held(draft.version().gone, node_of(*change));
   const bool holds_others = removes && entry.before != nullptr && !entry.before->children.empty();
   if (holds_others) entry.version = taken.adds ? std::make_shared<const Version>(draft.version()) : draft.base();
   return entry;
@@ -283,7 +307,7 @@ Batch Store::batch_of(Taken& taken, const std::vector<ChangePtr>& changes) {
   batch.entries = std::move(taken.entries);
   batch.inverses = std::move(taken.inverses);
   batch.detaches_frames = !taken.expects_nothing_under;
-  if (!changes.empty()) batch.last = changes.back()->timestamp;
+  if (!changes.empty()) batch.last = changes.back()->signature();
   return batch;
 }
 

@@ -8,16 +8,6 @@
 
 namespace armillary::scene {
 
-std::uint64_t author_key(std::string_view name, std::uint64_t replica_id) {
-  Sha256 hash;
-  hash.add(replica_id);
-  hash.add(name);
-  const Digest digest = hash.finish();
-  std::uint64_t key = 0;
-  for (std::size_t i = 0; i < 8; ++i) key = key << 8 | digest[i];
-  return key;
-}
-
 // -- Version vector
 
 bool SeenSequences::has(std::uint64_t sequence) const { return sequence <= upto || std::ranges::binary_search(extra, sequence); }
@@ -81,7 +71,7 @@ bool NodeRecord::had_several_parents() const {
 }
 
 bool NodeRecord::is_in_own_frame() const {
-  if (placement != nullptr || id == kRootNode || id == kDetachedNode) return true;
+  if (is_placed() || id == kRootNode || id == kDetachedNode) return true;
   const Edge* first = nullptr;
   for (const Edge& edge : edges) {
     if (!edge.is_in_force()) continue;
@@ -111,7 +101,7 @@ Digest RecordTraits::digest(const NodeId& id, const RecordPtr& record) {
   std::ranges::sort(parents);
   hash.add(std::uint64_t{parents.size()});
   for (const NodeId& parent : parents) hash.add(std::as_bytes(std::span(parent.bytes)));
-  if (record->payload) hash.add(record->payload->digest);
+  if (record->content) hash.add(record->content->digest);
   return hash.finish();
 }
 
@@ -130,24 +120,24 @@ const NodeRecord* Version::recall(const NodeId& id) const {
   return record == nullptr ? nullptr : record->get();
 }
 
-const NodeRecord* Version::recall(const NodeId& id, const HybridTimestamp& incarnation) const {
+const NodeRecord* Version::recall(const NodeId& id, const Signature& incarnation) const {
   const NodeRecord* record = recall(id);
   while (record != nullptr && record->incarnation != incarnation) record = record->previous.get();
   return record;
 }
 
 std::vector<NodeId> Version::children(const NodeRecord& record) const {
-  std::vector<std::pair<HybridTimestamp, NodeId>> found;
+  std::vector<std::pair<Signature, NodeId>> found;
   record.children.for_each([&](const NodeId& id, const auto&) {
     const NodeRecord* child = find(id);
     if (child == nullptr) return;
     for (const Edge& edge : child->edges)
-      if (edge.is_in_force() && edge.parent == record.id) return found.emplace_back(edge.timestamp, id), void();
+      if (edge.is_in_force() && edge.parent == record.id) return found.emplace_back(edge.signature, id), void();
   });
   std::ranges::sort(found);
   std::vector<NodeId> ids;
   ids.reserve(found.size());
-  for (const auto& [timestamp, id] : found) ids.push_back(id);
+  for (const auto& [signature, id] : found) ids.push_back(id);
   return ids;
 }
 

@@ -41,46 +41,44 @@ class Replica {
   /// Makes a change at random; none where it is not allowed.
   std::optional<Change> give(std::mt19937& random) {
     Draft draft(version_, keys_);
-    Change change = thought(random);
-    change.timestamp = draft.next_timestamp(author_, static_cast<std::int64_t>(random() % 50));
-    change.timestamp.authority = author_ % 2;
-    change.at = Stamp{change.timestamp.wall_ns};
-    if (change.kind == ChangeKind::add_node) change.incarnation = change.timestamp;
-    if (!is_allowed(change)) return std::nullopt;
+    Change change;
+    const Signature signature = draft.next_signature(author_, static_cast<std::int64_t>(random() % 50));
+    change.id = signature.id;
+    change.time = signature.time;
+    change.authority = author_ % 2;
+    change.at = Stamp{change.time.wall_ns};
+    change.payload = thought(change.signature(), random);
+    if (!std::visit([this](const auto& payload) { return is_allowed(payload); }, change.payload)) return std::nullopt;
     draft.take(change);
     version_ = draft.share();
     return change;
   }
 
  private:
-  Change thought(std::mt19937& random) const {
-    Change change;
-    change.node = NodeId::of_name("test", std::to_string(random() % 7));
-    change.parent = random() % 3 == 0 ? kRootNode : NodeId::of_name("test", std::to_string(random() % 7));
-    const NodeRecord* node = version_->find(change.node);
-    const NodeRecord* parent = version_->find(change.parent);
-    if (parent != nullptr) change.parent_incarnation = parent->incarnation;
-    if (node == nullptr) {
-      change.node_kind = NodeKind::group;
-      return change;
+  log::Payload thought(const Signature& signature, std::mt19937& random) const {
+    const NodeId id = NodeId::of_name("test", std::to_string(random() % 7));
+    log::Edge edge{.parent = random() % 3 == 0 ? kRootNode : NodeId::of_name("test", std::to_string(random() % 7))};
+    const NodeRecord* node = version_->find(id);
+    if (const NodeRecord* parent = version_->find(edge.parent)) edge.parent_incarnation = parent->incarnation;
+    if (node == nullptr) return log::AddNode{.node = id, .incarnation = signature, .edge = edge};
+    const std::uint32_t kind = random() % 3;
+    if (kind == 0) return log::AddEdge{.node = id, .incarnation = node->incarnation, .edge = edge};
+    if (kind == 1) {
+      log::RemoveEdges removal{.node = id, .incarnation = node->incarnation};
+      for (const Edge& one : node->edges)
+        if (!one.removed && random() % 2 == 0) removal.dots.push_back(one.signature.id);
+      return removal;
     }
-    change.incarnation = node->incarnation;
-    change.kind = static_cast<ChangeKind>(1 + random() % 3);
-    if (change.kind == ChangeKind::set_attributes)
-      change.settings.push_back(
-          {random() % 2 == 0 ? "a" : "b", random() % 4 == 0 ? std::nullopt : std::optional<AttributeValue>(random() % 3 == 0)});
-    if (change.kind == ChangeKind::remove_parents)
-      for (const Edge& edge : node->edges)
-        if (!edge.removed && random() % 2 == 0) change.removed.push_back(edge.timestamp.dot);
-    return change;
+    const auto value = random() % 4 == 0 ? std::nullopt : std::optional<AttributeValue>(random() % 3 == 0);
+    return log::SetAttributes{
+        .node = id, .incarnation = node->incarnation, .settings = {{random() % 2 == 0 ? "a" : "b", value}}};
   }
 
-  [[nodiscard]] bool is_allowed(const Change& change) const {
-    const bool joins = change.kind == ChangeKind::add_node || change.kind == ChangeKind::add_parent;
-    if (!joins) return version_->is_alive(change.node);
-    if (!version_->is_alive(change.parent)) return false;
-    return change.kind == ChangeKind::add_node || !version_->leads_up(change.parent, change.node);
+  [[nodiscard]] bool is_allowed(const log::AddNode& payload) const { return version_->is_alive(payload.edge.parent); }
+  [[nodiscard]] bool is_allowed(const log::AddEdge& payload) const {
+    return version_->is_alive(payload.edge.parent) && !version_->leads_up(payload.edge.parent, payload.node);
   }
+  [[nodiscard]] bool is_allowed(const auto&) const { return true; }
 
   std::uint64_t author_;
   VersionPtr version_ = beginning();

@@ -20,18 +20,18 @@ constexpr std::size_t kKept = 7;  // versions that a reader holds on to
 
 ChangeRequest coming(std::int64_t number, const char* name) {
   ChangeRequest request;
-  request.change.node_kind = NodeKind::group;
-  request.change.node = NodeId::random();
-  request.change.parent = kRootNode;
-  request.change.settings = {{"name", AttributeValue(name)}, {"number", AttributeValue(number)}};
+  request.change.payload = log::AddNode{.node = NodeId::random(),
+                                        .settings = {{"name", AttributeValue(name)}, {"number", AttributeValue(number)}},
+                                        .edge = {.parent = kRootNode}};
   request.change.at = Stamp{number};
   return request;
 }
 
+NodeId added_by(const ChangeRequest& request) { return std::get<log::AddNode>(request.change.payload).node; }
+
 ChangeRequest leaving(const NodeId& node, std::int64_t number) {
   ChangeRequest request;
-  request.change.kind = ChangeKind::remove_parents;
-  request.change.node = node;
+  request.change.payload = log::RemoveEdges{.node = node};
   request.change.at = Stamp{number};
   return request;
 }
@@ -57,7 +57,7 @@ struct Party {
     std::vector<ChangeRequest> requests;
     for (const NodeId& guest : guests) requests.push_back(leaving(guest, number));
     guests.clear();
-    for (std::size_t i = 0; i < kBatch; ++i) guests.push_back(requests.emplace_back(coming(number, "guest")).change.node);
+    for (std::size_t i = 0; i < kBatch; ++i) guests.push_back(added_by(requests.emplace_back(coming(number, "guest"))));
     if (store.apply(std::move(requests), number).refusal) ++torn;
   }
 
@@ -124,7 +124,7 @@ void change_and_copy(const Store& store, const Forest& forest, std::uint64_t see
     std::vector<NodeId> added;
     for (std::int64_t i = 0; i < 6; ++i) {
       ChangeRequest request = coming(i, "visitor");
-      added.push_back(request.change.node);
+      added.push_back(added_by(request));
       if (twin.store->apply({std::move(request)}, i).refusal) ++torn;
     }
     for (std::size_t i = 0; i < 3; ++i)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, final
 
-from armillary._core import ROOT_NODE
+from armillary._core import ROOT_NODE, ChangeRequest
 from armillary.errors import InvalidArgument, NodeExists
 from armillary.store.driven_forms import ClosedForm, DrivenForm, TapeForm
 from armillary.store.payloads import connection_payload, shape_payload
@@ -78,8 +78,8 @@ class Change:
 
     __slots__ = ()  # and no ABC: every `apply` asks what is a Change, and asking an ABC takes several times as long
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:
-        """Return the change as the tuple that the C++ core takes; names are looked up in `context`."""
+    def request(self, context: ChangeContext) -> ChangeRequest:
+        """Return the change as the C++ core takes it; names are looked up in `context`."""
         raise NotImplementedError
 
 
@@ -92,7 +92,7 @@ class AddGroup(Change):
     at: int | Now = NOW
     id: NodeId | None = None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         return group_request(context, self.parent, self.attributes, self.at, self.id)
 
 
@@ -102,9 +102,9 @@ def group_request(
     attributes: Mapping[str, Any] | None,
     at: int | Now,
     node: NodeId | None,
-) -> tuple[Any, ...]:
+) -> ChangeRequest:
     """Return the request for a new group."""
-    return ("add_node", "group", node, context.node(parent), attributes, context.at(at), None, None)
+    return ChangeRequest.add_group(node, context.node(parent), attributes, context.at(at))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -117,7 +117,7 @@ class AddTransform(Change):
     attributes: Mapping[str, Any] | None = None
     id: NodeId | None = None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         return transform_request(self, "transform", None, context)
 
 
@@ -132,7 +132,7 @@ class AddUncertainTransform(Change):
     attributes: Mapping[str, Any] | None = None
     id: NodeId | None = None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         if self.covariance is None:
             raise InvalidArgument("An uncertain transform needs a covariance. Use add_transform where there is none.")
         return transform_request(self, "uncertain_transform", self.covariance, context)
@@ -144,7 +144,7 @@ class RestoredTransform(AddTransform):
 
     covariance: ArrayLike | None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:
+    def request(self, context: ChangeContext) -> ChangeRequest:
         return transform_request(self, "transform", self.covariance, context)
 
 
@@ -152,18 +152,25 @@ class RestoredTransform(AddTransform):
 class RestoredUncertainTransform(AddUncertainTransform):
     """Add an uncertain transform from a file or another replica, whose first sample may have no covariance."""
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:
+    def request(self, context: ChangeContext) -> ChangeRequest:
         return transform_request(self, "uncertain_transform", self.covariance, context)
 
 
 def transform_request(
     change: AddTransform | AddUncertainTransform, kind: str, covariance: ArrayLike | None, context: ChangeContext
-) -> tuple[Any, ...]:
+) -> ChangeRequest:
     """Return the request for a new transform of either kind."""
-    transform = context.transform(change.transform)
-    placement = (transform, covariance, change.at is None, context.author, "")
-    at = context.since(change.at)
-    return ("add_node", kind, change.id, context.node(change.parent), change.attributes, at, None, placement)
+    return ChangeRequest.add_node(
+        kind,
+        change.id,
+        context.node(change.parent),
+        change.attributes,
+        context.since(change.at),
+        transform=context.transform(change.transform),
+        covariance=covariance,
+        is_fixed=change.at is None,
+        source=context.author,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -177,10 +184,10 @@ class AddGeometry(Change):
     levels: Sequence[Shape] = ()
     id: NodeId | None = None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        payload = shape_payload(self.shape, self.levels, is_always=self.at is None)
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        levels, digest = shape_payload(self.shape, self.levels, is_always=self.at is None)
         parent, at = context.node(self.parent), context.since(self.at)
-        return ("add_node", "geometry", self.id, parent, self.attributes, at, payload, None)
+        return ChangeRequest.add_node("geometry", self.id, parent, self.attributes, at, content=levels, digest=digest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,12 +203,21 @@ class AddConnection(Change):
     at: int | Now = NOW
     id: NodeId | None = None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         sources = tuple(context.existing(node) for node in as_several(self.sources, "sources"))
         targets = tuple(context.existing(node) for node in as_several(self.targets, "targets"))
-        payload = connection_payload(sources, targets, self.start, self.end)
-        parent, at = context.node(self.parent), context.at(self.at)
-        return ("add_node", "connection", self.id, parent, self.attributes, at, payload, None)
+        return connection_request(self, sources, targets, context)
+
+
+def connection_request(
+    change: AddConnection, sources: tuple[NodeId, ...], targets: tuple[NodeId, ...], context: ChangeContext
+) -> ChangeRequest:
+    """Return the request for a new connection with these ends."""
+    connection, digest = connection_payload(sources, targets, change.start, change.end)
+    parent, at = context.node(change.parent), context.at(change.at)
+    return ChangeRequest.add_node(
+        "connection", change.id, parent, change.attributes, at, content=connection, digest=digest
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +228,10 @@ class AddRemoteRoot(Change):
     attributes: Mapping[str, Any] | None = None
     at: int | Now = NOW
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         if self.id == ROOT_NODE:
             raise NodeExists(self.id, _A_ROOT_OF_ITS_OWN)
-        return ("add_node", "group", self.id, None, self.attributes, context.at(self.at), None, None)
+        return ChangeRequest.add_group(self.id, None, self.attributes, context.at(self.at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +241,7 @@ class AddFrameNode(Change):
     frame: str
     at: int | Now = NOW
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         return context.frame(self.frame, context.at(self.at))
 
 
@@ -237,8 +253,10 @@ class SetAttributes(Change):
     attributes: Mapping[str, Any]
     at: int | Now = NOW
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return ("set_attributes", context.node(self.id), self.attributes, context.at(self.at))
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        return ChangeRequest.set_attributes(
+            node=context.node(self.id), attributes=self.attributes, at=context.at(self.at)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,13 +268,12 @@ class SetTransform(Change):
     covariance: ArrayLike | None = None
     at: int | Now = NOW
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        transform = context.transform(self.transform)
-        return (
-            "set_transform",
-            context.node(self.id),
-            (transform, self.covariance, False, "", ""),
-            context.at(self.at),
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        return ChangeRequest.sample(
+            node=context.node(self.id),
+            transform=context.transform(self.transform),
+            covariance=self.covariance,
+            at=context.at(self.at),
         )
 
 
@@ -268,8 +285,10 @@ class AddParent(Change):
     parent: NodeId | str
     at: int | Now = NOW
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return ("add_parent", context.node(self.id), context.node(self.parent), context.at(self.at))
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        return ChangeRequest.add_edge(
+            node=context.node(self.id), parent=context.node(self.parent), at=context.at(self.at)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,9 +302,9 @@ class Restore(Change):
     parent: NodeId | str | None
     at: int | Now = NOW
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         parent = None if self.parent is None else context.node(self.parent)
-        return ("restore", context.node(self.id), parent, context.at(self.at))
+        return ChangeRequest.add_edge(node=context.node(self.id), parent=parent, at=context.at(self.at), restores=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,8 +315,10 @@ class RemoveParent(Change):
     parent: NodeId | str
     at: int | Now = NOW
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return ("remove_parent", context.node(self.id), context.node(self.parent), context.at(self.at))
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        return ChangeRequest.remove_edges(
+            node=context.node(self.id), parent=context.node(self.parent), at=context.at(self.at)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,13 +332,15 @@ class Remove(Change):
     at: int | Now = NOW
     subtree: bool = False
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         return removal_request(context, self.id, self.at, self.subtree)
 
 
-def removal_request(context: ChangeContext, node: NodeId, at: int | Now, subtree: bool) -> tuple[Any, ...]:  # noqa: FBT001
+def removal_request(context: ChangeContext, node: NodeId, at: int | Now, subtree: bool) -> ChangeRequest:  # noqa: FBT001
     """Return the request to remove a node from all its parents."""
-    return ("remove", context.node(node), context.at(at), subtree)
+    return ChangeRequest.remove_edges(
+        node=context.node(node), parent=None, at=context.at(at), with_frames_under=subtree
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,8 +349,9 @@ class AddFrame(Change):
 
     names: str | Sequence[str]
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return context.of_frames("add_frame", frames=[context.declared(name) for name in _listed(self.names)])
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        names = context.note_added([context.declared(name) for name in _listed(self.names)])
+        return ChangeRequest.set_frames(names=names, at=context.now_ns)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -346,10 +370,17 @@ class Fix(Change):
     recalibrate: bool = False
     is_unsure: bool = False
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        pose = (context.transform(self.transform), self.covariance, self.is_unsure)
-        names = context.edge(self.of, self.in_frame, self.source, self.at)
-        return context.of_frames("fix", **names, since=self.at, pose=pose, recalibrate=self.recalibrate)
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        transform = context.transform(self.transform)
+        return ChangeRequest.fixed(
+            **context.edge(self.of, self.in_frame, self.source, self.at),
+            since=self.at,
+            transform=transform,
+            covariance=self.covariance,
+            is_unsure=self.is_unsure,
+            recalibrate=self.recalibrate,
+            at=context.now_ns,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,13 +388,15 @@ class Unfix(Change):
     """Take back a fixed pose, as `undo` does: what this source fixed from `at` on, or always."""
 
     of: str
-    in_frame: str
+    in_frame: str | None = None
     at: int | None = None
     source: str | None = None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        of, in_frame = context.known(self.of), context.known(self.in_frame)
-        return context.of_frames("unfix", of=of, in_frame=in_frame, source=context.source(self.source), since=self.at)
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        of = context.known(self.of)
+        if self.in_frame is not None:
+            context.known(self.in_frame)
+        return ChangeRequest.empty(of=of, source=context.source(self.source), since=self.at, at=context.now_ns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -375,9 +408,9 @@ class AddRelation(Change):
     at: int
     source: str | None = None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return context.of_frames(
-            "add_relation", **context.edge(self.of, self.in_frame, self.source, self.at), since=self.at
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        return ChangeRequest.sampled(
+            **context.edge(self.of, self.in_frame, self.source, self.at), since=self.at, at=context.now_ns
         )
 
 
@@ -389,11 +422,11 @@ class AddTwistRelation(Change):
     relative_to: str
     source: str | None = None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         of, still = context.admitted(self.of), context.admitted(self.relative_to)
-        frames = [of] if context.is_only_a_body(still) else [of, still]
+        context.note_added([of] if context.is_only_a_body(still) else [of, still])
         source = context.source(self.source)
-        return context.of_frames("add_twist_relation", of=of, in_frame=still, source=source, frames=frames)
+        return ChangeRequest.sampled_twist(of=of, relative_to=still, source=source, at=context.now_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,9 +436,9 @@ class AddBody(Change):
     name: str
     frames: Sequence[str] = ()
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         body, frames = context.body(self.name, _listed(self.frames))
-        return context.of_frames("add_body", of=body, frames=frames)
+        return ChangeRequest.set_body(body=body, frames=context.note_added(frames), at=context.now_ns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -415,8 +448,8 @@ class Prefer(Change):
     of: str
     source: str | None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return context.of_frames("prefer", of=context.known(self.of), source=self.source)
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        return ChangeRequest.prefer(of=context.known(self.of), source=self.source, at=context.now_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,9 +459,10 @@ class RemoveFrame(Change):
     names: str | Sequence[str]
     subtree: bool = False
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         names = [context.known(name) for name in _listed(self.names)]
-        return context.of_frames("remove_frame", frames=context.removed(names, subtree=self.subtree))
+        removed = context.note_removed(context.removed(names, subtree=self.subtree))
+        return ChangeRequest.remove_frames(names=removed, at=context.now_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,8 +471,8 @@ class ResetTime(Change):
 
     to: int | None = None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return context.of_frames("reset_time", clock=self.to)
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        return ChangeRequest.reset_time(clock=self.to, at=context.now_ns)
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:
@@ -459,8 +493,8 @@ class AddJoints(Change):
 
     joints: Mapping[str, str]
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return context.of_frames("add_joints", joints=context.new_joints(self.joints))
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        return ChangeRequest.set_variables(kinds=context.new_joints(self.joints), at=context.now_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,8 +503,8 @@ class RemoveJoints(Change):
 
     names: Sequence[str]
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
-        return context.of_frames("remove_joints", joints=tuple((name, "linear") for name in self.names))
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        return ChangeRequest.unset_variables(names=tuple(self.names), at=context.now_ns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -483,14 +517,14 @@ class Drive(Change):
     at: int | None = None
     source: str | None = None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         if not isinstance(self.form, ClosedForm | TapeForm):
             raise InvalidArgument(
                 f"A pose is driven by a ClosedForm, a TapeForm or a LoopForm, got {self.form!r}.", self.form
             )
         context.check_joints(self.form.names)
         names = context.edge(self.of, self.in_frame, self.source, self.at)
-        return context.of_frames("drive", **names, since=self.at, form=self.form.plain())
+        return ChangeRequest.driven(**names, since=self.at, form=self.form.plain(), at=context.now_ns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -501,6 +535,6 @@ class Release(Change):
     at: int | Now = NOW
     source: str | None = None
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:  # noqa: D102
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         of, source = context.known(self.of), context.source(self.source)
-        return context.of_frames("release", of=of, source=source, since=context.at(self.at))
+        return ChangeRequest.ended(of=of, source=source, since=context.at(self.at), at=context.now_ns)

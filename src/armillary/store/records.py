@@ -43,26 +43,23 @@ from armillary.store.payloads import Connection
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from armillary._core import ChangeRecord, NodeId
+    from armillary._core import ChangeRecord, ChangeRequest, NodeId
 
 __all__ = ["change_of", "changes_of_records", "changes_of_requests", "frame_change_of"]
 
-_NIL = bytes(16)
 
-
-def changes_of_requests(requests: Iterable[tuple[Any, ...]], records: list[ChangeRecord]) -> list[Change]:
+def changes_of_requests(requests: Iterable[ChangeRequest], records: list[ChangeRecord]) -> list[Change]:
     """Return the changes of a batch of requests, in its order: each made one record, a sample made none."""
     changes = iter(
         changes_of_records(records, is_there=lambda _: True)
     )  # a remote root that is no longer detached was mounted
     made: list[Change] = []
     for request in requests:
-        if request[0] == "set_transform":
-            _, node, (transform, covariance, *_), at = request
-            made.append(SetTransform(node, transform, covariance, at))
+        if request.type == "sample" and request.node is not None:
+            made.append(SetTransform(request.node, request.transform, request.covariance, request.at))
             continue
         change = next(changes)
-        made.append(replace(change, subtree=request[3]) if isinstance(change, Remove) else change)
+        made.append(replace(change, subtree=request.with_frames_under) if isinstance(change, Remove) else change)
     return made
 
 
@@ -86,114 +83,107 @@ def changes_of_records(records: Iterable[ChangeRecord], *, is_there: Callable[[N
 
 def change_of(record: ChangeRecord) -> Change:
     """Return a record as a change that could be applied elsewhere."""
-    if (of_frames := frame_change_of(record)) is not None:
-        return of_frames
-    _, _, _, _, _, at, node, _, parent, _, kind, payload, placement, _, restores, settings, _ = record.state()
-    attributes = {key: value for key, _, value in settings}
-    if record.kind == "set_attributes":
-        return SetAttributes(node, attributes, at)
-    if record.kind == "add_parent":
-        return _joined(node, parent, at, is_restored=restores)
-    if record.kind == "remove_parents":
-        # It was accepted, whatever was placed in it: `subtree` lets it be applied elsewhere.
-        return Remove(node, at, subtree=True) if parent.bytes == _NIL else RemoveParent(node, parent, at)
-    common = {"parent": parent, "attributes": attributes, "at": at, "id": node}
-    if parent == DETACHED_NODE:
-        return AddRemoteRoot(node, attributes, at)
-    return AddFrameNode(placement[4], at) if kind == "frame" else _new_node(common, kind, payload, placement)
+    return (_OF_NODES | _OF_FRAMES)[record.type](record)
 
 
-def _joined(node: NodeId, parent: NodeId, at: int, *, is_restored: bool) -> Change:
-    if parent == DETACHED_NODE:
+def _new_parent(record: ChangeRecord) -> Change:
+    node, parent, at = record.node, record.parent, record.at
+    if parent is None or parent == DETACHED_NODE:
         return Restore(node, None, at)
-    return Restore(node, parent, at) if is_restored else AddParent(node, parent, at)
+    return Restore(node, parent, at) if record.restores else AddParent(node, parent, at)
 
 
-def _new_node(common: dict[str, Any], kind: str, payload: Any, placement: Any) -> Change:
-    if placement is not None:
-        return _new_transform(common, kind, placement)
-    if payload is None:
-        return AddGroup(**common)
-    carried = payload[0]
-    if isinstance(carried, Connection):
-        ends: dict[str, Any] = {
-            "sources": carried.sources,
-            "targets": carried.targets,
-            "start": carried.start,
-            "end": carried.end,
-        }
-        return AddConnection(**common, **ends)
-    shape, *coarser = carried
-    since = None if carried.is_always else common["at"]
-    return AddGeometry(**common | {"at": since}, shape=shape, levels=tuple(coarser))
+def _removal(record: ChangeRecord) -> Change:
+    if record.parent is not None:
+        return RemoveParent(record.node, record.parent, record.at)
+    # It was accepted, whatever was placed in it: `subtree` lets it be applied elsewhere.
+    return Remove(record.node, record.at, subtree=True)
 
 
-def _new_transform(common: dict[str, Any], kind: str, placement: Any) -> Change:
+def _new_node(record: ChangeRecord) -> Change:
+    at = record.at
+    if record.parent == DETACHED_NODE:
+        return AddRemoteRoot(record.node, record.attributes, at)
+    common: dict[str, Any] = {"parent": record.parent, "attributes": record.attributes, "at": at, "id": record.node}
+    match record.kind:
+        case "frame":
+            return AddFrameNode(record.frame_name, at)
+        case "group":
+            return AddGroup(**common)
+        case "connection":
+            return _new_connection(common, record.content_object)
+        case "geometry":
+            shape, *coarser = levels = record.content_object
+            return AddGeometry(**common | {"at": None if levels.is_always else at}, shape=shape, levels=tuple(coarser))
+    return _new_transform(record, common)
+
+
+def _new_connection(common: dict[str, Any], connection: Connection) -> Change:
+    ends = {name: getattr(connection, name) for name in ("sources", "targets", "start", "end")}
+    return AddConnection(**common, **ends)
+
+
+def _new_transform(record: ChangeRecord, common: dict[str, Any]) -> Change:
     """Return the change of a new transform: restored ones may be plain with a covariance, or uncertain without."""
-    transform, covariance, is_fixed = placement[:3]
-    given = common | {"transform": transform, "at": None if is_fixed else common["at"]}
-    if kind == "transform":
+    covariance = record.covariance
+    given = common | {"transform": record.transform, "at": None if record.is_fixed else common["at"]}
+    if record.kind == "transform":
         return AddTransform(**given) if covariance is None else RestoredTransform(**given, covariance=covariance)
     made = RestoredUncertainTransform if covariance is None else AddUncertainTransform
     return made(**given, covariance=covariance)
 
 
-_FACT = 13
-"""The index of what is asserted of frames in the state of a record."""
+_OF_NODES: dict[str, Callable[[ChangeRecord], Change]] = {
+    "add_node": _new_node,
+    "add_edge": _new_parent,
+    "remove_edges": _removal,
+    "set_attributes": lambda record: SetAttributes(record.node, record.attributes, record.at),
+}
 
 
 def frame_change_of(record: ChangeRecord) -> Change | None:
     """Return a record about frames as a change that could be applied elsewhere; None for one about nodes."""
-    make = _MAKERS.get(record.kind)
-    if make is None:
-        return None
-    of, in_frame, source, since, pose, recalibrate, frames, clock, form, joints = record.state()[_FACT]
-    return make(
-        {
-            "of": of,
-            "in_frame": in_frame,
-            "source": source,
-            "since": since,
-            "pose": pose,
-            "recalibrate": recalibrate,
-            "frames": frames,
-            "clock": clock,
-            "form": form,
-            "joints": dict(joints),
-        }
-    )
+    make = _OF_FRAMES.get(record.type)
+    return None if make is None else make(record)
 
 
-def _fix(fact: dict[str, Any]) -> Change:
-    transform, covariance, is_unsure = fact["pose"]
+def _joints(kinds: dict[str, str | None]) -> Change:
+    """Return the change of a record that either adds joints or removes them."""
+    added = {name: kind for name, kind in kinds.items() if kind is not None}
+    return AddJoints(added) if added else RemoveJoints(tuple(kinds))
+
+
+def _asserted(record: ChangeRecord) -> Change:
+    track, of, source = record.track
+    since, in_frame, given = record.since, record.in_frame, {"of": of, "source": source}
+    if track == "twist":
+        return AddTwistRelation(**given, relative_to=in_frame)
+    match record.value_type:
+        case "empty":
+            return Unfix(**given, at=since)
+        case "ended":
+            return Release(**given, at=since)
+        case "sampled":
+            return AddRelation(**given, in_frame=in_frame, at=since)
+        case "driven":
+            return Drive(**given, in_frame=in_frame, at=since, form=driven_form(record.form))
     return Fix(
-        **_edge(fact),
-        at=fact["since"],
-        transform=transform,
-        covariance=covariance,
-        recalibrate=fact["recalibrate"],
-        is_unsure=is_unsure,
+        **given,
+        in_frame=in_frame,
+        at=since,
+        transform=record.transform,
+        covariance=record.covariance,
+        recalibrate=record.recalibrate,
+        is_unsure=record.is_unsure,
     )
 
 
-def _edge(fact: dict[str, Any]) -> dict[str, Any]:
-    return {key: fact[key] for key in ("of", "in_frame", "source")}
-
-
-_MAKERS: dict[str, Callable[[dict[str, Any]], Change]] = {
-    "add_frame": lambda fact: AddFrame(fact["frames"]),
-    "fix": _fix,
-    "unfix": lambda fact: Unfix(**_edge(fact), at=fact["since"]),
-    "add_relation": lambda fact: AddRelation(**_edge(fact), at=fact["since"]),
-    "add_twist_relation": lambda fact: AddTwistRelation(
-        of=fact["of"], relative_to=fact["in_frame"], source=fact["source"]
-    ),
-    "add_body": lambda fact: AddBody(fact["of"], fact["frames"]),
-    "prefer": lambda fact: Prefer(of=fact["of"], source=fact["source"]),
-    "remove_frame": lambda fact: RemoveFrame(fact["frames"]),
-    "reset_time": lambda fact: ResetTime(fact["clock"]),
-    "add_joints": lambda fact: AddJoints(fact["joints"]),
-    "remove_joints": lambda fact: RemoveJoints(tuple(fact["joints"])),
-    "drive": lambda fact: Drive(**_edge(fact), at=fact["since"], form=driven_form(fact["form"])),
-    "release": lambda fact: Release(of=fact["of"], at=fact["since"], source=fact["source"]),
+_OF_FRAMES: dict[str, Callable[[ChangeRecord], Change]] = {
+    "assert": _asserted,
+    "set_frames": lambda record: AddFrame(record.names),
+    "remove_frames": lambda record: RemoveFrame(record.names),
+    "set_body": lambda record: AddBody(record.body, record.frames),
+    "prefer": lambda record: Prefer(of=record.subject["frame"], source=record.source),
+    "set_variables": lambda record: _joints(dict(record.variables)),
+    "reset_time": lambda record: ResetTime(record.clock),
 }

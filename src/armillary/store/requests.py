@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from armillary._core import DETACHED_NODE, ROOT_NODE, NodeId
+from armillary._core import DETACHED_NODE, ROOT_NODE, ChangeRequest, NodeId
 from armillary.errors import UnknownFrame, UnknownNode
 from armillary.store.bodies import check_body
 from armillary.store.changes import NOW, Now
@@ -51,8 +51,8 @@ class ChangeContext:
     def __init__(self, store: Store) -> None:
         self._store = store
         self.now_ns = store.now()
-        self.requests: list[tuple[Any, ...]] = []
-        self.frames: list[tuple[Any, ...]] = []
+        self.requests: list[ChangeRequest] = []
+        self.frames: list[ChangeRequest] = []
         self.added: set[int] = set()
         self._nodes: BatchNodes | None = None
         self._named = _NO_NAMES  # frames that the batch adds
@@ -102,7 +102,7 @@ class ChangeContext:
             nodes.add(node, ROOT_NODE)
             self.frames.append(request)
 
-    def frame(self, name: str, at: int) -> tuple[Any, ...]:
+    def frame(self, name: str, at: int) -> ChangeRequest:
         """Return the request for the node that represents a frame."""
         node, frame = self._node_of_frame(name)
         return frame_request(node, frame, at)
@@ -126,45 +126,30 @@ class ChangeContext:
 
     # -- Changes of frames
 
-    def of_frames(
-        self,
-        kind: str,
-        *,
-        of: str = "",
-        in_frame: str = "",
-        source: str | None = "",
-        since: int | None = None,
-        pose: tuple[Any, ...] | None = None,
-        recalibrate: bool = False,
-        frames: Sequence[str] = (),
-        clock: int | None = None,
-        form: tuple[Any, ...] | None = None,
-        joints: Sequence[tuple[str, str]] = (),
-    ) -> tuple[Any, ...]:
-        """Return the request for a change of frames, and note which names it adds or removes."""
-        if kind == "remove_frame":
-            self._named, self._gone = self._named.difference(frames), self._gone.union(frames)
-        elif frames:
-            self._note_added(frames)
-        fact = (of, in_frame, source, since, pose, recalibrate, tuple(frames), clock, form, tuple(joints))
-        return ("of_frames", kind, fact, self.now_ns)
-
     def edge(self, of: str, in_frame: str, source: str | None, since: int | None) -> dict[str, Any]:
         """Return the checked names of a relation that rules of bodies allow."""
         names = {"of": self.admitted(of), "in_frame": self.admitted(in_frame), "source": self.source(source)}
         self._store.check_new_relation(**names, start=since)
-        self._note_added((names["of"], names["in_frame"]))
+        self.note_added((names["of"], names["in_frame"]))
         return names
 
-    def _note_added(self, frames: Iterable[str]) -> None:
-        self._named = self._named.union(frames)
-        if self._gone:
-            self._gone = self._gone.difference(frames)
+    def note_added(self, frames: Sequence[str]) -> Sequence[str]:
+        """Note that the batch adds these frames, and return them."""
+        if frames:
+            self._named = self._named.union(frames)
+            if self._gone:
+                self._gone = self._gone.difference(frames)
+        return frames
 
-    def new_joints(self, kinds: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-        """Return new joints as (stored name, kind), and note that the batch adds them."""
-        joints = tuple((check_name(name), kind) for name, kind in kinds.items())
-        self._joints = self._joints.union(name for name, _ in joints)
+    def note_removed(self, frames: Sequence[str]) -> Sequence[str]:
+        """Note that the batch removes these frames, and return them."""
+        self._named, self._gone = self._named.difference(frames), self._gone.union(frames)
+        return frames
+
+    def new_joints(self, kinds: Mapping[str, str]) -> dict[str, str]:
+        """Return the kinds of new joints by their stored names, and note that the batch adds them."""
+        joints = {check_name(name): kind for name, kind in kinds.items()}
+        self._joints = self._joints.union(joints)
         return joints
 
     def check_joints(self, names: Iterable[str]) -> None:
@@ -217,7 +202,7 @@ class UncheckedContext(ChangeContext):
     def edge(self, of: str, in_frame: str, source: str | None, since: int | None) -> dict[str, Any]:  # noqa: ARG002
         """Return the checked names of a relation."""
         names = {"of": self.admitted(of), "in_frame": self.admitted(in_frame), "source": self.source(source)}
-        self._note_added((names["of"], names["in_frame"]))
+        self.note_added((names["of"], names["in_frame"]))
         return names
 
     def known(self, name: str) -> str:
@@ -229,9 +214,9 @@ class UncheckedContext(ChangeContext):
         return check_name(name), [self.admitted(frame) for frame in frames]
 
 
-def frame_request(node: NodeId, frame: str, at: int) -> tuple[Any, ...]:
+def frame_request(node: NodeId, frame: str, at: int) -> ChangeRequest:
     """Return the request for a node that represents a frame of the world."""
-    return ("add_node", "frame", node, ROOT_NODE, None, at, None, (Transform.identity(), None, True, "", frame))
+    return ChangeRequest.add_node("frame", node, ROOT_NODE, None, at, frame_name=frame)
 
 
 class BatchNodes:
@@ -245,10 +230,10 @@ class BatchNodes:
         self._has_removals = False
         self._followed = 0
 
-    def follow(self, requests: Sequence[tuple[Any, ...]]) -> None:
+    def follow(self, requests: Sequence[ChangeRequest]) -> None:
         """Follow the requests that came since the last call."""
         for request in requests[self._followed :]:
-            self._follow_one(*request[:4])
+            self._follow_one(request)
         self._followed = len(requests)
 
     def add(self, node: NodeId, parent: NodeId) -> None:
@@ -273,14 +258,16 @@ class BatchNodes:
             self._before.kind(node)  # raises, unless the batch removed it
             raise UnknownNode(NodeId(node))
 
-    def _follow_one(self, kind: str, node: Any, other: Any, parent: Any = None) -> None:
-        """Follow one request; that of a new node has its kind second, then id and parent."""
-        if kind == "add_node" and isinstance(other, NodeId | UUID):
-            self._parents[other] = {DETACHED_NODE if parent is None else parent}
-        elif kind in {"add_parent", "restore"}:
-            self._parents[node] = self._above(node) - {DETACHED_NODE} | {DETACHED_NODE if other is None else other}
-        elif kind in {"remove", "remove_parent"}:
-            self._parents[node] = set() if kind == "remove" else self._above(node) - {other}
+    def _follow_one(self, request: ChangeRequest) -> None:
+        node, parent = request.node, request.parent
+        if node is None:
+            return
+        if request.type == "add_node" and parent is not None:
+            self._parents[node] = {parent}
+        elif request.type == "add_edge" and parent is not None:
+            self._parents[node] = self._above(node) - {DETACHED_NODE} | {parent}
+        elif request.type == "remove_edges":
+            self._parents[node] = set() if parent is None else self._above(node) - {parent}
             self._has_removals = True
 
     def _above(self, node: NodeId | UUID) -> set[NodeId]:

@@ -190,12 +190,13 @@ class Store(StoreCore):
         before = self.view() if self.after_change is not None else None
         requests = context.frames + context.requests if context.frames else context.requests
         if not self.observers.subscribers:
-            nodes = self.apply_requests(requests, context.now_ns, for_undo, False, tag)[1]
+            nodes = self.apply_requests(requests, context.now_ns, for_undo, tag)
         else:
             from armillary.store.records import changes_of_requests  # noqa: PLC0415
 
             with self.observers.order:
-                records, nodes = self.apply_requests(requests, context.now_ns, for_undo, True, tag)
+                records: list[ChangeRecord] = []
+                nodes = self.apply_requests(requests, context.now_ns, for_undo, tag, records)
                 self.observers.post(changes_of_requests(requests, records))
             self.observers.notify()
         if self.pending.count:
@@ -226,7 +227,7 @@ class Store(StoreCore):
             raise InvalidArgument("merge takes the records that `scene.changes()` of another replica returns.", records)
         self.open_scene()
         new = self._publish(lambda: self.merge_records(given))
-        self._follow_clock(self.changes_of([record for record in new if record.kind == "reset_time"]))
+        self._follow_clock(self.changes_of([record for record in new if record.type == "reset_time"]))
         self._changed()
         return new
 

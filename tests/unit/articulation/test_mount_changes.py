@@ -147,7 +147,8 @@ class TestAReplicaOfAWorldWithAMount:
     def other(self, world, model):
         world.mount(model, in_frame="map")
         other = new_world("other")
-        other.merge([ChangeRecord.from_state(record.state()) for record in world.scene.changes()])
+        records = world.scene.changes()
+        other.merge([ChangeRecord.from_json(record.to_json(), record.content_object) for record in records])
         return other
 
     def test_has_its_structure(self, world, other):

@@ -6,16 +6,18 @@ import json
 import math
 import pickle
 
+import numpy as np
 import pytest
 
-from armillary._core import Change, NodeId
+from armillary import Transform
+from armillary._core import ChangeRecord, NodeId
 from armillary.errors import InvalidArgument
 from log_records import ROOT, Author, driven, fixed, node_id, sampled
 from resolver_reference import DETACHED, stand_in
 
 
 def change(record):
-    return Change.from_json(json.dumps(record))
+    return ChangeRecord.from_json(json.dumps(record))
 
 
 class TestAChange:
@@ -44,14 +46,14 @@ class TestAChange:
         for record in records:
             one = change(record)
             assert json.loads(one.to_json()) == record
-            assert one == Change.from_json(one.to_json()) == pickle.loads(pickle.dumps(one))
-            assert hash(one) == hash(Change.from_json(one.to_json()))
+            assert one == ChangeRecord.from_json(one.to_json()) == pickle.loads(pickle.dumps(one))
+            assert hash(one) == hash(ChangeRecord.from_json(one.to_json()))
         assert len({change(record) for record in records + records}) == 3
 
     def test_carries_the_content_of_a_node_beside_its_digest(self):
         record = Author().adds(node_id(1), kind="geometry", content="ab" * 32)
         ball = object()
-        assert Change.from_json(json.dumps(record), ball).content_object is ball
+        assert ChangeRecord.from_json(json.dumps(record), ball).content_object is ball
         assert change(record).content == "ab" * 32
         assert change(record).content_object is None
 
@@ -71,8 +73,67 @@ class TestAChange:
             "a", {"fixed": {"in_frame": "b", "pose": [0, 0, 0, 0.6000001, 0.8, 0, 0], "certainty": "exact"}}
         )
         once = change(record)
-        assert Change.from_json(once.to_json()).to_json() == once.to_json()
+        assert ChangeRecord.from_json(once.to_json()).to_json() == once.to_json()
         assert math.hypot(*once.value["fixed"]["pose"][3:]) == pytest.approx(1, abs=1e-15)
+
+
+class TestThePartsOfAChange:
+    @pytest.fixture
+    def scene(self, world):
+        return world.scene
+
+    def test_of_a_node_are_the_values_that_it_was_made_with(self, world, scene):
+        spread = np.diag([1, 2, 3, 4, 5, 6]) / 7
+        here = Transform.from_xyz_rpy(xyz=(0.1, 0.2, 0.3), rpy=(0.4, 0.5, 0.6))
+        attributes = {"range": math.inf, "mass": 0.1, "tags": ["a", [1, 2.5]]}
+        cup = scene.add_uncertain_transform(
+            parent=scene.root, transform=here, covariance=spread, at=None, attributes=attributes
+        )
+        (record,) = scene.changes()
+        assert (record.type, record.kind, record.node, record.parent) == (
+            "add_node",
+            "uncertain_transform",
+            cup,
+            scene.root,
+        )
+        assert (record.attributes, record.is_fixed, record.is_unsure) == (attributes, True, False)
+        assert record.transform.is_close(here)
+        assert np.array_equal(record.covariance, spread)
+        assert (record.author, record.sequence, record.authority) == (world.name, 1, 0)
+
+    def test_of_an_assertion_are_the_values_that_it_was_made_with(self, world):
+        world.fix(of="lens", in_frame="camera", transform=Transform.identity(), at=7)
+        (record,) = world.scene.changes()
+        assert (record.type, record.value_type, record.in_frame, record.since) == ("assert", "fixed", "camera", 7)
+        assert (record.transform, record.covariance) == (Transform.identity(), None)
+
+    def test_say_which_edges_were_meant(self, scene):
+        group, other = (scene.add_group(parent=scene.root) for _ in range(2))
+        scene.add_parent(group, other)
+        scene.remove_parent(group, scene.root)
+        scene.remove(group)
+        joined, left, removed = scene.changes()[2:]
+        assert (joined.type, joined.parent, joined.restores) == ("add_edge", other, False)
+        assert (left.type, left.parent, removed.type, removed.parent) == (
+            "remove_edges",
+            scene.root,
+            "remove_edges",
+            None,
+        )
+
+    def test_are_those_of_its_type_alone(self, world):
+        world.add_frame("lens")
+        (record,) = world.scene.changes()
+        for name in ("node", "parent", "attributes", "value_type", "in_frame", "form"):
+            with pytest.raises(AttributeError, match=f"type 'set_frames' has no field '{name}'"):
+                getattr(record, name)
+        assert (record.transform, record.covariance, record.content_object) == (None, None, None)
+
+    def test_are_those_of_its_author_where_he_is_known_by_name(self, world):
+        world.add_frame("lens")
+        (record,) = world.scene.changes()
+        assert json.loads(record.to_json())["author"][0] == record.author == world.name
+        assert change(Author().prefers("cup", "camera")).author == ""
 
 
 def changed(record, **fields):
@@ -111,6 +172,8 @@ REFUSED = {
     "is no node id": changed(CUP, node="nobody"),
     "is set twice": changed(CUP, settings=[["k", 1], ["k", 2]]),
     "nested more than eight deep": changed(CUP, settings=[["k", [[[[[[[[[[1]]]]]]]]]]]]),
+    "field 'author' is not the one of its id": changed(SAID, author=["robot", "0" * 16]),
+    "field 'author' has 2 parts": changed(SAID, author=["robot"]),
     "not the one that stands for the frame": changed(STAND_IN, node=node_id(3)),
     "'end' is not after 'start'": ME.prefers("cup", "camera", 5, 5),
 }
@@ -127,7 +190,7 @@ class TestReadingAChange:
     )
     def test_refuses_what_is_no_json(self, text):
         with pytest.raises(InvalidArgument, match="This is no JSON"):
-            Change.from_json(text)
+            ChangeRecord.from_json(text)
 
     def test_takes_what_it_should(self):
         for record in (CUP, STAND_IN, SAID):

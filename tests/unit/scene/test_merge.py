@@ -2,16 +2,20 @@
 
 import copy
 import itertools
+import json
 import pickle
 
 import pytest
 
 from armillary import World
+from armillary._core import ROOT_NODE, ChangeRequest
 from armillary.errors import ChangesForgotten, InvalidArgument
-from armillary.scene import AddGroup, AddParent, ChangeRecord, NodeId
+from armillary.scene import AddGroup, AddParent, ChangeRecord, NodeId, Sphere
+from log_records import ENDED, Author, sampled
 from unit.kit import FakeClock, moved, run_python
 
 ONE, TWO, THREE = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "123")
+THEY = Author(2)
 
 
 class Replicas:
@@ -178,10 +182,10 @@ class TestMerging:
     def test_has_what_is_missing_and_no_more(self, replicas):
         self.records(replicas)
         lacking = replicas.one.scene.changes(since=replicas.other.scene.version_vector())
-        assert [record.kind for record in lacking] == ["add_node", "add_parent", "set_attributes", "remove_parents"]
+        assert [record.type for record in lacking] == ["add_node", "add_edge", "set_attributes", "remove_edges"]
         replicas.other.merge(lacking[1::2])
         lacking = replicas.one.scene.changes(since=replicas.other.scene.version_vector())
-        assert [record.kind for record in lacking] == ["add_node", "set_attributes"]
+        assert [record.type for record in lacking] == ["add_node", "set_attributes"]
 
     def test_passes_on_what_came_from_others(self, replicas):
         self.records(replicas)
@@ -193,11 +197,11 @@ class TestMerging:
     @pytest.mark.parametrize(
         "sent",
         [
-            lambda record: ChangeRecord.from_state(record.state()),
+            lambda record: ChangeRecord.from_json(record.to_json()),
             lambda record: pickle.loads(pickle.dumps(record)),
             copy.deepcopy,
         ],
-        ids=["state", "pickle", "copy"],
+        ids=["json", "pickle", "copy"],
     )
     def test_takes_records_that_were_written_out(self, replicas, sent):
         records = [sent(record) for record in self.records(replicas)]
@@ -252,16 +256,73 @@ class TestMergingIsRefused:
                 world.scene.changes(since={})
             assert caught.value.kept == 2
 
-    @pytest.mark.parametrize("state", [(), (1, 2), ("x",) * 15])
-    def test_where_it_is_no_record(self, state):
-        with pytest.raises(InvalidArgument, match="no change of a scene"):
-            ChangeRecord.from_state(state)
+    @pytest.mark.parametrize("text", ["{}", "[1, 2]", '["x"]', "15", "null"])
+    def test_where_it_is_no_record(self, text):
+        with pytest.raises(InvalidArgument, match="This is no change"):
+            ChangeRecord.from_json(text)
 
-    def test_part_by_part_for_every_part_that_is_nonsense(self, replicas):
-        state = replicas.one.scene.changes()[0].state()
-        for i in range(len(state)):
+    @pytest.mark.parametrize("no_text", [None, (), 7, b"{}", {}])
+    def test_where_it_is_no_text(self, no_text):
+        with pytest.raises(InvalidArgument, match="read from a text"):
+            ChangeRecord.from_json(no_text)
+
+    @pytest.mark.parametrize("nonsense", [{"no": "such"}, [[]], 2.5, -(2**62), "\x00"])
+    def test_field_by_field_for_every_field_that_is_nonsense(self, replicas, nonsense):
+        record = json.loads(TestMerging().records(replicas)[2].to_json())
+        for name in record.keys() - {"origin"}:  # any text
             with pytest.raises(InvalidArgument):
-                ChangeRecord.from_state((*state[:i], object(), *state[i + 1 :]))
+                ChangeRecord.from_json(json.dumps(record | {name: nonsense}))
+
+    def test_field_by_field_for_every_field_that_is_missing(self, replicas):
+        for record in TestMerging().records(replicas):
+            fields = json.loads(record.to_json())
+            for name in fields:
+                with pytest.raises(InvalidArgument):
+                    ChangeRecord.from_json(json.dumps({key: fields[key] for key in fields if key != name}))
+
+    def test_where_it_comes_without_what_the_node_carries(self, replicas):
+        replicas.one.scene.add_geometry(parent=ONE, shape=Sphere(1), at=None, id=THREE)
+        record = replicas.one.scene.changes()[-1]
+        with pytest.raises(InvalidArgument, match="content="):
+            replicas.other.merge([ChangeRecord.from_json(record.to_json())])
+        assert THREE not in replicas.other.scene
+        replicas.other.merge([ChangeRecord.from_json(record.to_json(), record.content_object)])
+        assert replicas.other.scene.digest() == replicas.one.scene.digest()
+
+    @pytest.mark.parametrize(
+        "record",
+        [
+            THEY.sign("forget", of="cup", in_frame=None, source=None, start=4, end=10),
+            THEY.sign("set_frames", names=["cup"], present=False),
+            THEY.sign("set_body", body="gun", frames=["grip"], present=False),
+            THEY.sign("prefer", subject={"variable": "hinge"}, source="camera", start=None, end=None),
+            THEY.prefers("cup", "camera", 5, 9),
+            THEY.says("cup", sampled("map"), 5, rank="fallback"),
+            THEY.says("cup", ENDED, 5, kind="twist"),
+            THEY.adds_edge(THEY.adds(str(THREE)), str(ROOT_NODE), rank="statement"),
+        ],
+        ids=lambda record: record["type"],
+    )
+    def test_where_nothing_here_makes_such_changes_yet(self, replicas, record):
+        before = replicas.one.digest()
+        with pytest.raises(InvalidArgument, match="does not know what ChangeRecord"):
+            replicas.one.merge([ChangeRecord.from_json(json.dumps(record))])
+        assert (replicas.one.digest(), len(replicas.one.scene.changes())) == (before, 2)
+
+    def test_where_requests_are_given_for_records(self, replicas):
+        request = ChangeRequest.set_frames(names=["lens"], at=1)
+        with pytest.raises(InvalidArgument):
+            replicas.one.merge([request])
+        for no_request in (replicas.one.scene.changes()[0], ChangeRequest.__new__(ChangeRequest), ("add_node",), None):
+            with pytest.raises(TypeError):
+                replicas.one.store.apply_requests([no_request], 1)
+
+    def test_where_the_author_is_not_the_one_of_its_id(self, replicas):
+        record = json.loads(replicas.one.scene.changes()[0].to_json())
+        name, bearer = record["author"]
+        for author in ([name + "!", bearer], [name, "0" * 16], ["", bearer]):
+            with pytest.raises(InvalidArgument, match="author"):
+                ChangeRecord.from_json(json.dumps(record | {"author": author}))
 
 
 class TestFramesOfCopies:

@@ -153,6 +153,6 @@ def test_a_change_record_shows_its_kind_node_and_author():
         world.reset_time()
         assert [repr(record) for record in world.scene.changes()] == [
             f"ChangeRecord(add_node {str(cup)[:8]} by 'one', 1)",
-            "ChangeRecord(fix 'lens' by 'one', 2)",
+            "ChangeRecord(assert 'lens' by 'one', 2)",
             "ChangeRecord(reset_time by 'one', 3)",
         ]

@@ -9,14 +9,15 @@
 #include <variant>
 #include <vector>
 
+#include "armillary/detail/sha256.hpp"
 #include "armillary/graph/driven_form.hpp"
 #include "armillary/graph/provider.hpp"
 #include "armillary/graph/variables.hpp"
 #include "armillary/log/json.hpp"
 #include "armillary/log/timestamp.hpp"
 #include "armillary/scene/attribute_value.hpp"
-#include "armillary/scene/change.hpp"
 #include "armillary/scene/node_id.hpp"
+#include "armillary/scene/node_kind.hpp"
 #include "armillary/series/stamp.hpp"
 
 // The change record: the one form in which structure is written, stored, sent and read back.
@@ -42,6 +43,15 @@ template <typename Owner, typename Value>
 Field(const char*, Value Owner::*, Text = Text::any) -> Field<Owner, Value>;
 
 // -- Parts of payloads
+
+/// Who signs changes. The key in the id of a change is made of both.
+struct Author {
+  std::string name{};
+  std::uint64_t bearer = 0;  ///< tells the processes and copies of one name apart
+};
+using AuthorPtr = std::shared_ptr<const Author>;
+
+using FixedPosePtr = std::shared_ptr<const FixedPose>;
 
 /// How a relation stands among rivals: `fallback` never contests, `statement` is preferred by itself while it is open.
 enum class Rank : std::uint8_t { fallback, plain, statement };
@@ -78,7 +88,7 @@ struct Placement {
 struct Edge {
   NodeId parent{};
   Incarnation parent_incarnation{};
-  std::optional<FixedPose> pose{};  ///< of the node in this parent, where it is another than before
+  FixedPosePtr pose{};  ///< of the node in this parent, where it is another than before
   Rank rank = Rank::plain;
 
   static constexpr auto fields() {
@@ -117,7 +127,7 @@ struct Empty {
 struct Fixed {
   static constexpr const char* kType = "fixed";
   std::string in_frame{};
-  FixedPose pose{};
+  FixedPosePtr pose{};
 
   static constexpr auto fields() { return std::tuple(Field{"in_frame", &Fixed::in_frame, Text::name}, Field{"", &Fixed::pose}); }
 };
@@ -163,7 +173,7 @@ struct AddNode {
   Incarnation incarnation{};
   NodeKind kind = NodeKind::group;
   std::shared_ptr<const Content> content{};  ///< of a Geometry or a Connection
-  std::optional<Placement> placement{};      ///< of a Transform
+  std::shared_ptr<const Placement> placement{};  ///< of a Transform
   std::string frame_name{};                  ///< of its own frame, or of the frame that it stands for; empty: named by its id
   std::vector<Setting> settings{};
   Edge edge{};
@@ -182,9 +192,11 @@ struct AddEdge {
   NodeId node{};
   Incarnation incarnation{};
   Edge edge{};
+  bool restores = false;  ///< the node was removed before, as far as its author knew; no meaning for resolve
 
   static constexpr auto fields() {
-    return std::tuple(Field{"node", &AddEdge::node}, Field{"incarnation", &AddEdge::incarnation}, Field{"", &AddEdge::edge});
+    return std::tuple(Field{"node", &AddEdge::node}, Field{"incarnation", &AddEdge::incarnation}, Field{"", &AddEdge::edge},
+                      Field{"restores", &AddEdge::restores});
   }
 };
 
@@ -194,10 +206,11 @@ struct RemoveEdges {
   NodeId node{};
   Incarnation incarnation{};
   std::vector<Dot> dots{};
+  std::optional<NodeId> parent{};  ///< all edges to this parent, or to all of them, were meant; no meaning for resolve
 
   static constexpr auto fields() {
     return std::tuple(Field{"node", &RemoveEdges::node}, Field{"incarnation", &RemoveEdges::incarnation},
-                      Field{"dots", &RemoveEdges::dots});
+                      Field{"dots", &RemoveEdges::dots}, Field{"parent", &RemoveEdges::parent});
   }
 };
 
@@ -315,13 +328,14 @@ struct Change {
   std::uint64_t batch = 0;           ///< sequence of the first record of its apply(); no meaning for resolve
   Stamp at = Stamp::always();        ///< valid time, on the time axis of `epoch`
   std::optional<Signature> epoch{};  ///< of the newest ResetTime that its author held
+  AuthorPtr author{};                ///< whose key is in the id; none: not known by name
   std::string origin{};              ///< "" or what made it, as "mount:<id>"; no meaning for resolve
   Payload payload{};
 
   static constexpr auto fields() {
     return std::tuple(Field{"id", &Change::id}, Field{"time", &Change::time}, Field{"authority", &Change::authority},
                       Field{"batch", &Change::batch}, Field{"at", &Change::at}, Field{"epoch", &Change::epoch},
-                      Field{"origin", &Change::origin});
+                      Field{"author", &Change::author}, Field{"origin", &Change::origin});
   }
 
   [[nodiscard]] Signature signature() const { return {time, authority, id}; }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace armillary::log {
@@ -35,21 +36,18 @@ struct Signature {
 
 [[nodiscard]] constexpr bool newer(const Signature& a, const Signature& b) { return a > b; }
 
-/// Of two different things that cannot hold together the stronger one stays: higher authority first, then the earlier.
-[[nodiscard]] constexpr bool stronger(const Signature& a, const Signature& b) {
-  if (a.authority != b.authority) return a.authority > b.authority;
-  return std::pair(a.time, a.id) < std::pair(b.time, b.id);
+/// The order of *stronger*: of two different things that cannot hold together the lesser one stays active, which has the
+/// higher authority, or else the earlier time.
+[[nodiscard]] constexpr auto strength(const Signature& signature) {
+  return std::tuple(-static_cast<int>(signature.authority), signature.time, signature.id);
 }
+
+[[nodiscard]] constexpr bool stronger(const Signature& a, const Signature& b) { return strength(a) < strength(b); }
 
 /// Which period of an id between its creation and its removal is meant. A private node has that of its `AddNode`.
 /// One that several authors make has one they agree on: the stand-in of a frame that of the newest removal of the frame
 /// (zero where there was none), a remote root a generation without an id. Their order is *newer*, as that of changes.
-struct Incarnation {
-  HybridTimestamp time{};
-  std::uint8_t authority = 0;
-  Dot id{};
-  friend constexpr auto operator<=>(const Incarnation&, const Incarnation&) = default;
-};
+using Incarnation = Signature;
 
 /// Which records a replica holds, or has held: per author ranges of sequences. O(log ranges) for one record.
 class VersionVector {

@@ -57,8 +57,8 @@ class Draft {
   /// Nodes whose containment changed, in any of their incarnations.
   [[nodiscard]] const std::vector<NodeId>& moved() const { return moved_; }
 
-  /// The timestamp of the next change made here; later than all that were seen.
-  [[nodiscard]] HybridTimestamp next_timestamp(std::uint64_t author, std::int64_t wall_ns);
+  /// The signature of the next change made here; later than all that were seen.
+  [[nodiscard]] Signature next_signature(std::uint64_t author, std::int64_t wall_ns);
 
   /// Takes a change; false where it was taken before.
   bool take(const Change& change);
@@ -71,23 +71,25 @@ class Draft {
   bool forget(const NodeId& id, Stamp oldest);
 
  private:
-  void note_seen(const HybridTimestamp& timestamp);
-  [[nodiscard]] NewRecord incarnation_of(const NodeId& id, const HybridTimestamp& incarnation);
+  void note_moved(const NodeId& node, Stamp at);
+  [[nodiscard]] NewRecord incarnation_of(const NodeId& id, const Signature& incarnation);
   template <typename Edit>
-  void edit_past_incarnation(const NodeId& id, const HybridTimestamp& incarnation, Edit edit);
-  void note_past_child(const NodeId& parent, const HybridTimestamp& incarnation, const NodeId& child);
+  void edit_past_incarnation(const NodeId& id, const Signature& incarnation, Edit edit);
+  void note_past_child(const NodeId& parent, const Signature& incarnation, const NodeId& child);
   void keep(NewRecord record);
 
-  void add_node(const Change& change);
-  void add_leaf(const Change& change);
-  void begin(NodeRecord& record, const Change& change);
-  void add_edge(const NodeId& node, const HybridTimestamp& incarnation, const Edge& edge);
+  void take(const Change& change, const log::AddNode& payload);
+  void take(const Change& change, const log::AddEdge& payload);
+  void take(const Change& change, const log::RemoveEdges& payload);
+  void take(const Change& change, const log::SetAttributes& payload);
+  void add_leaf(const Change& change, const log::AddNode& payload);
+  void begin(NodeRecord& record, const Change& change, const log::AddNode& payload);
+  void add_edge(const NodeId& node, const Signature& incarnation, const Edge& edge);
   void enter(NodeRecord& record, const Edge& edge);
   [[nodiscard]] bool has_ever_had_children(const NodeId& id) const;
   void connect(const NodeId& node, const Edge& edge);
-  void remove_edges(const Change& change);
-  void set_attributes(const Change& change);
   void set_attribute(NodeRecord& record, const Setting& setting, const Change& change);
+  void remove_edges(NewRecord record, const std::vector<Dot>& dots, Stamp at);
   bool remove_edge(NodeRecord& record, const Dot& dot, Stamp at);
   void disconnect(const NodeRecord& record, const NodeId& parent, Stamp at);
 
@@ -99,7 +101,7 @@ class Draft {
   void set_parent_alive(const NodeId& child, const NodeRecord& parent, bool alive);
   void set_in_force(const NodeId& id, const NodeId& parent, Stamp at);
   void resolve_cycles(Stamp at);
-  void set_flags(const std::vector<HybridTimestamp>& closed, const std::unordered_set<NodeId>& living, Stamp at);
+  void set_flags(const std::vector<Signature>& closed, const std::unordered_set<NodeId>& living, Stamp at);
   void move_to(const std::vector<NodeId>& living, Stamp at);
 
   void add_to_index(const NodeRecord& record);

@@ -30,9 +30,9 @@ class FrameNames {
 /// Where a Transform is at one instant, on its way to its history.
 struct NodeSample {
   NodeId node{};
-  HybridTimestamp incarnation{};  ///< which of its incarnations
+  Signature incarnation{};  ///< which of its incarnations
   Stamp at{};
-  Placement placement{};
+  FixedPose pose{};
 };
 
 /// Whether a draft means anything for the frames of the world at all. Most nodes that come and go have none.

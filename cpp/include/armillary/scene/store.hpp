@@ -45,11 +45,11 @@ struct Refusal {
 
 /// A change as its author wants it: what it refers to is filled in when it is applied.
 struct ChangeRequest {
-  Change change{};
+  Change change{};                    ///< its payload and `at`; of a removal the parent, or none for all
   bool with_frames_under = false;     ///< removes though frames of others are below
   bool restores = false;              ///< undoes a removal: the node may be removed
   bool is_unchecked = false;          ///< may contradict what is active: it is then inactive, as if others had asserted it
-  std::optional<Placement> sample{};  ///< no change of structure: where a Transform is at `change.at`
+  std::optional<NodeSample> sample{};  ///< in place of a change: where a Transform is at an instant
 };
 
 struct Outcome {
@@ -70,20 +70,18 @@ struct StoreOptions {
 
 /// What undoing one change needs.
 struct UndoEntry {
-  ChangeKind kind = ChangeKind::add_node;
-  NodeId node{}, parent{};
+  ChangePtr change{};
   RecordPtr before{};    ///< of a removal and of attributes: the node before
-  ChangePtr change{};    ///< of attributes and of frames
   VersionPtr version{};  ///< of a removal where others were in the node: what they were
 };
 
 /// The inverses of changes of frames, one by one; none where there is none.
-using Inverses = std::vector<std::optional<std::vector<Change>>>;
+using Inverses = std::vector<Inverse>;
 
 struct Batch {
   std::vector<UndoEntry> entries{};
   Inverses inverses{};
-  HybridTimestamp last{};  ///< of the last change
+  Signature last{};  ///< of the last change
   std::string tag{};
   bool detaches_frames = false;       ///< nodes go though frames of others are below
   std::vector<NodeSample> samples{};  ///< of nodes whose frames went with what they were in
@@ -95,7 +93,7 @@ void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits);
 [[nodiscard]] std::vector<FrameEdit> aligning_edits(const AssertionLog& assertions, std::span<const ChangePtr> changes,
                                                     const std::vector<InactiveAssertion>& were_inactive, bool is_done);
 /// The frames that changes of frames are about.
-[[nodiscard]] std::vector<std::string> frames_named_by(std::span<const ChangePtr> changes);
+[[nodiscard]] std::vector<std::string> frames_named_by(const AssertionLog& assertions, std::span<const ChangePtr> changes);
 /// The edit that decides which poses are active among those that close cycles together.
 [[nodiscard]] FrameEdit cycle_resolution(const AssertionLog& assertions);
 
@@ -134,12 +132,12 @@ class Store {
   Outcome apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, bool for_undo = true, std::string tag = {});
   /// Applies changes as `merge` takes those of others: conflicting ones become inactive. What is malformed is still refused.
   Outcome apply_unchecked(std::vector<ChangeRequest> requests, std::int64_t now_ns);
-  /// One change of frames that is done by `act`, which may complete its assertion; where it fails nothing happened.
-  Failure record(Change change, std::int64_t now_ns, const std::function<Failure(FrameAssertion&)>& act, bool for_undo,
+  /// One change of frames that is done by `act`, which may complete its payload; where it fails nothing happened.
+  Failure record(log::Payload payload, std::int64_t now_ns, const std::function<Failure(log::Payload&)>& act, bool for_undo,
                  ChangePtr* recorded = nullptr);
-  [[nodiscard]] bool knows_relation(const FrameAssertion& assertion) const;
-  [[nodiscard]] bool knows_twist(const FrameAssertion& assertion) const;
-  [[nodiscard]] std::vector<Change> snapshot() const;
+  [[nodiscard]] bool knows_relation(const RelationName& relation) const;
+  [[nodiscard]] bool knows_twist(const RelationName& relation) const;
+  [[nodiscard]] std::vector<log::Payload> snapshot() const;
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   [[nodiscard]] std::uint64_t time_epoch() const;
   /// Samples of a Transform that is there, in its present incarnation.
@@ -187,8 +185,8 @@ class Store {
   Inverses take_assertions(const std::vector<ChangePtr>& changes);
   void realign(std::span<const ChangePtr> changes, const Draft& draft);
   [[nodiscard]] bool is_in_line(const Change& change) const;
-  [[nodiscard]] Refusal undo_assertion(const Change& change, const std::optional<std::vector<Change>>& inverse,
-                                       const HybridTimestamp& last, std::vector<ChangeRequest>& requests) const;
+  [[nodiscard]] Refusal undo_assertion(const Change& change, const Inverse& inverse, const Signature& last,
+                                       std::vector<ChangeRequest>& requests) const;
   [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, const Taken& taken) const;
   void add_samples(const Draft& draft, std::span<const NodeSample> samples, bool is_planned, std::vector<FrameEdit>& edits) const;
   [[nodiscard]] std::vector<NodeSample> samples_of_removed(const Draft& draft) const;
@@ -205,6 +203,7 @@ class Store {
   StoreOptions options_;
   FrameNames names_;
   Authorship authorship_;
+  log::AuthorPtr author_;
   std::shared_ptr<KeyPool> keys_;
   // Its lock guards the order of commits, all that follows, and the loans of the trie nodes that were made here.
   std::shared_ptr<detail::TrieArena> arena_ = detail::TrieArena::make();

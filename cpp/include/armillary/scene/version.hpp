@@ -2,10 +2,18 @@
 
 #include "armillary/detail/counted_ptr.hpp"
 #include "armillary/graph/companion.hpp"
-#include "armillary/scene/change.hpp"
+#include "armillary/log/change.hpp"
 #include "armillary/scene/persistent_map.hpp"
 
 namespace armillary::scene {
+
+using log::Change;
+using log::ChangePtr;
+using log::Content;
+using log::Dot;
+using log::Placement;
+using log::Setting;
+using log::Signature;
 
 /// The name of an attribute. Texts are kept once and never freed, so that a name is a pointer.
 struct Key {
@@ -21,19 +29,19 @@ struct SharedValue : AttributeValue, detail::Counted {
 };
 using ValuePtr = detail::CountedPtr<const SharedValue>;
 
-/// One assertion of an attribute. Of all about a key the one with the highest timestamp holds.
+/// One assertion of an attribute. Of all about a key the one with the highest signature holds.
 struct Attribute {
   Key key{};
   ValuePtr value{};  ///< null: it was erased
-  HybridTimestamp timestamp{};
+  Signature signature{};
   Stamp at{};
 };
 
 /// A parent of a node, from `from` until `until`.
 struct Edge {
   NodeId parent{};
-  HybridTimestamp parent_incarnation{};
-  HybridTimestamp timestamp{};
+  Signature parent_incarnation{};
+  Signature signature{};
   Stamp from{};
   Stamp until = Stamp::never();
   bool removed = false;
@@ -62,18 +70,21 @@ struct NodeRecord : detail::Counted {
   NodeKind kind = NodeKind::unknown;  ///< unknown: others name it, but the change that adds it has not arrived
   bool has_frame = false;             ///< in the world; whether it is in it at present: `is_in_own_frame`
   bool has_mount = false;             ///< a Transform with several parents: it is placed in a frame that is placed in each
-  HybridTimestamp incarnation{};
+  Signature incarnation{};
   Stamp created_at{};
-  std::shared_ptr<const Payload> payload{};
-  std::shared_ptr<const Placement> placement{};
-  std::vector<Attribute> attributes{};  ///< by key, then timestamp: the last of a key holds
-  std::vector<Edge> edges{};            ///< to parents, by timestamp
+  std::shared_ptr<const Content> content{};
+  std::shared_ptr<const Placement> placement{};  ///< of a Transform
+  std::shared_ptr<const std::string> frame_name{};  ///< of the stand-in of a frame
+  std::vector<Attribute> attributes{};  ///< by key, then signature: the last of a key holds
+  std::vector<Edge> edges{};            ///< to parents, by signature
   NodeSet children{};                   ///< nodes with an edge that is not removed to this incarnation
   NodeSet past_children{};              ///< nodes that once had one
   RecordPtr previous{};                 ///< its past incarnation
 
   [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
-  [[nodiscard]] bool is_transform() const { return kind == NodeKind::transform || kind == NodeKind::uncertain_transform; }
+  [[nodiscard]] bool is_transform() const { return scene::is_transform(kind); }
+  /// Whether it has a frame from the beginning: a Transform its own, a stand-in the one that it stands for.
+  [[nodiscard]] bool is_placed() const { return is_transform() || kind == NodeKind::frame; }
   [[nodiscard]] bool has_living_parent() const;
   /// Whether it ever had more than one parent, at the same time or one after the other.
   [[nodiscard]] bool had_several_parents() const;
@@ -145,8 +156,8 @@ struct Authorship {
   std::uint64_t author = 0;
   VersionVector inherited{};  ///< of those whose copy it is
 
-  [[nodiscard]] bool wrote(const HybridTimestamp& timestamp) const {
-    return timestamp.dot.author == author || has_seen(inherited, timestamp.dot);
+  [[nodiscard]] bool wrote(const Signature& signature) const {
+    return signature.id.author == author || has_seen(inherited, signature.id);
   }
   /// `version_vector`: all that was seen by now.
   [[nodiscard]] Authorship copy(std::uint64_t new_author, const VersionVector& version_vector) const;
@@ -162,8 +173,7 @@ struct Version : Companion {
   Records gone{};  ///< removed, or not added yet: kept for the past, and for changes that may still come
   Index index{};   ///< of the attributes of what is alive
   VersionVector version_vector{};
-  std::int64_t newest_wall_ns = 0;
-  std::uint32_t newest_count = 0;
+  log::HybridTimestamp newest{};  ///< of all changes taken
   Stamp oldest_past = Stamp::always();  ///< before it the past was forgotten
   std::uint64_t number = 0;             ///< grows by one with each commit
   std::size_t cycles = 0;               ///< edges that close one
@@ -172,7 +182,7 @@ struct Version : Companion {
   [[nodiscard]] const NodeRecord* find(const NodeId& id) const;    ///< alive, or null
   [[nodiscard]] const NodeRecord* recall(const NodeId& id) const;  ///< alive or gone, or null
   [[nodiscard]] const NodeRecord* recall(const NodeId& id,
-                                         const HybridTimestamp& incarnation) const;  ///< one of its incarnations, or null
+                                         const Signature& incarnation) const;  ///< one of its incarnations, or null
   [[nodiscard]] bool is_alive(const NodeId& id) const { return alive.find(id) != nullptr; }
   [[nodiscard]] std::vector<NodeId> children(const NodeRecord& record) const;  ///< living ones, oldest edge first
   /// The oldest active parent; of a removed node, the oldest of all. Nil where none is known.

@@ -30,6 +30,7 @@ from armillary.store.changes import (
     RestoredUncertainTransform,
     SetAttributes,
     SetTransform,
+    connection_request,
 )
 from armillary.store.nodes import CONTAINER_KINDS, KINDS, TRANSFORM_KINDS, id_of_frame
 from armillary.store.payloads import connection_payload
@@ -38,6 +39,7 @@ from armillary.transforms import Transform, check_name
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from armillary._core import ChangeRequest
     from armillary.store import Store
     from armillary.store.requests import ChangeContext
 
@@ -403,10 +405,8 @@ def _array(field: Field, arrays: Arrays) -> NDArray[Any]:
 class _RestoredConnection(AddConnection):
     """A connection whose ends may be removed, as they may be where it was saved."""
 
-    def request(self, context: ChangeContext) -> tuple[Any, ...]:
-        payload = connection_payload(tuple(self.sources), tuple(self.targets), self.start, self.end)
-        parent, at = context.node(self.parent), context.at(self.at)
-        return ("add_node", "connection", self.id, parent, self.attributes, at, payload, None)
+    def request(self, context: ChangeContext) -> ChangeRequest:
+        return connection_request(self, tuple(self.sources), tuple(self.targets), context)
 
 
 def _connection(field: Field, _: Arrays) -> _LoadedNode:

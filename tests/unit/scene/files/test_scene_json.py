@@ -207,7 +207,7 @@ class TestAFile:
         world.scene.add_group(parent=world.scene.root)
         world.scene.save(tmp_path / "plain.json")
         other.scene.load(tmp_path / "plain.json")
-        assert [record.kind for record in other.scene.changes()] == ["add_node"]
+        assert [record.type for record in other.scene.changes()] == ["add_node"]
 
 
 class TestLoadingWhatIsThere:

@@ -1,4 +1,4 @@
-#include "joint_doors.hpp"
+#include "joint_channels.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -11,50 +11,50 @@ namespace armillary::python {
 
 namespace {
 
-constexpr std::size_t kDoors = 16;  // remembered
+constexpr std::size_t kRemembered = 16;  // remembered
 
-bool fits(const JointDoor& door, const std::vector<nb::handle>& names, std::size_t positions, nb::handle source,
+bool fits(const JointChannel& channel, const std::vector<nb::handle>& names, std::size_t positions, nb::handle source,
           const RowForm& form) {
-  const bool is_alike = door.source.is(source) && door.positions == positions && door.width() == names.size() &&
-                        static_cast<const RowForm&>(door.channel) == form;
+  const bool is_alike = channel.source.is(source) && channel.positions == positions && channel.width() == names.size() &&
+                        static_cast<const RowForm&>(channel.name) == form;
   return is_alike &&
-         std::equal(names.begin(), names.end(), door.names.begin(), [](nb::handle a, nb::handle b) { return a.is(b); });
+         std::equal(names.begin(), names.end(), channel.names.begin(), [](nb::handle a, nb::handle b) { return a.is(b); });
 }
 
 /// Columns are in the order of the variables' numbers.
-void arrange(JointDoor& door, const std::vector<VariablePtr>& variables) {
+void arrange(JointChannel& channel, const std::vector<VariablePtr>& variables) {
   std::vector<std::uint32_t> order(variables.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, {}, [&](std::uint32_t i) { return variables[i]->id; });
-  door.columns.resize(order.size());
+  channel.columns.resize(order.size());
   for (std::uint32_t column = 0; column < order.size(); ++column) {
-    door.columns[order[column]] = column;
-    door.channel.variables.push_back(variables[order[column]]->id);
+    channel.columns[order[column]] = column;
+    channel.name.variables.push_back(variables[order[column]]->id);
   }
 }
 
-std::shared_ptr<JointDoor> new_door(Self self, const std::vector<nb::handle>& names, std::size_t positions, nb::handle source,
-                                    const RowForm& form) {
-  auto door = std::make_shared<JointDoor>();
+std::shared_ptr<JointChannel> new_channel(Self self, const std::vector<nb::handle>& names, std::size_t positions,
+                                          nb::handle source, const RowForm& form) {
+  auto channel = std::make_shared<JointChannel>();
   std::vector<VariablePtr> variables;
   for (nb::handle name : names) {
     variables.push_back(joint_of(self, name));
     if (variables.size() <= positions && variables.back()->kind == VariableKind::velocity)
       raise("InvalidArgument",
             "Joint " + shown(name) + " has a velocity and no position. Give it in velocities=; nothing was stored.");
-    door->names.push_back(nb::borrow(name));
+    channel->names.push_back(nb::borrow(name));
   }
-  door->positions = positions;
-  door->source = nb::borrow(source);
-  static_cast<RowForm&>(door->channel) = form;
-  arrange(*door, variables);
-  const auto& ids = door->channel.variables;
+  channel->positions = positions;
+  channel->source = nb::borrow(source);
+  static_cast<RowForm&>(channel->name) = form;
+  arrange(*channel, variables);
+  const auto& ids = channel->name.variables;
   if (const auto twice = std::ranges::adjacent_find(ids); twice != ids.end())
     raise("InvalidArgument", "A joint is named twice, in two spellings of one name. Nothing was stored.");
-  Result<ChannelId> channel = core(self).forest->joint_channel(door->channel, text_of(source));
-  if (!channel) raise_joint_failure(self, channel.failure, false);
-  door->id = channel.value;
-  return door;
+  Result<ChannelId> id = core(self).forest->joint_channel(channel->name, text_of(source));
+  if (!id) raise_joint_failure(self, id.failure, false);
+  channel->id = id.value;
+  return channel;
 }
 
 }  // namespace
@@ -77,22 +77,22 @@ std::vector<VariablePtr> joints_of(Self self, nb::handle names) {
   return found;
 }
 
-std::optional<std::uint32_t> JointDoor::column_of(std::size_t place, nb::handle name) const {
+std::optional<std::uint32_t> JointChannel::column_of(std::size_t place, nb::handle name) const {
   if (place < names.size() && names[place].is(name)) return columns[place];
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i].is(name) || names[i].equal(name)) return columns[i];
   return std::nullopt;
 }
 
-std::shared_ptr<const JointDoor> joint_door(Self self, const std::vector<nb::handle>& names, std::size_t positions,
-                                            nb::handle source, const RowForm& form) {
+std::shared_ptr<const JointChannel> joint_channel(Self self, const std::vector<nb::handle>& names, std::size_t positions,
+                                                  nb::handle source, const RowForm& form) {
   StoreCore& world = core(self);
-  for (const auto& door : world.doors)
-    if (fits(*door, names, positions, source, form)) return door;
-  std::shared_ptr<JointDoor> door = new_door(self, names, positions, source, form);
-  if (world.doors.size() >= kDoors) world.doors.erase(world.doors.begin());
-  world.doors.push_back(door);
-  return door;
+  for (const auto& channel : world.joint_channels)
+    if (fits(*channel, names, positions, source, form)) return channel;
+  std::shared_ptr<JointChannel> channel = new_channel(self, names, positions, source, form);
+  if (world.joint_channels.size() >= kRemembered) world.joint_channels.erase(world.joint_channels.begin());
+  world.joint_channels.push_back(channel);
+  return channel;
 }
 
 void raise_joint_failure(Self self, const Failure& failure, bool is_batch) {

@@ -1,0 +1,28 @@
+#pragma once
+
+// How the calls of a world change frames: each makes a change record, or fails and changes nothing.
+
+#include <functional>
+
+#include "world.hpp"
+
+namespace armillary::python {
+
+using Act = std::function<Failure(log::Payload&)>;
+
+/// Whether the GIL is given away for as long as `act` takes: long ones wait for nobody who has it.
+enum class Gil { kept, released };
+
+/// Does `act`, records what it did, and notifies the observers of the scene; where it fails nothing has happened.
+/// `act` may complete the payload, and must not touch Python.
+Failure change_frames(Self self, log::Payload payload, bool for_undo, const Act& act, Gil gil = Gil::kept);
+
+/// Writes samples of a relation that begins at `since`: where nobody has named the relation yet, it is recorded first.
+Failure add_samples(Self self, const scene::RelationName& relation, Stamp since, const std::function<Failure()>& write,
+                    Gil gil = Gil::kept);
+
+/// An assertion of a fixed pose as it is recorded: with a canonical quaternion.
+[[nodiscard]] log::Assert fixed_assertion(const scene::RelationName& relation, Stamp since, const FixedPose& pose,
+                                          bool recalibrate = false);
+
+}  // namespace armillary::python
